@@ -1,0 +1,75 @@
+/**
+ * The port of the event log: the only truth. Adapters: SQLite, KurrentDB. Every adapter passes test/contract/event-store-contract.ts.
+ * Revisions count a stream's events from 0n; positions are strictly increasing over the whole log and start above 0n.
+ */
+export type StoredEvent = {
+  /** UUID, given by the writer. */
+  readonly id: string;
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly position: bigint;
+  readonly type: string;
+  readonly data: unknown;
+  readonly metadata: EventMetadata;
+};
+
+export type EventMetadata = {
+  readonly schemaVersion: number;
+  /** ISO 8601 with milliseconds, from the command. */
+  readonly at: string;
+  /** The lease epoch of the leader that wrote it; 0 while nothing else can write. */
+  readonly epoch: number;
+  readonly actor?: string;
+  readonly correlationId?: string;
+  readonly causationId?: string;
+};
+
+export type NewEvent = {
+  readonly id: string;
+  readonly type: string;
+  readonly data: unknown;
+  readonly metadata: EventMetadata;
+};
+
+/** `none`: the stream must not exist. `any`: no check. */
+export type ExpectedRevision = bigint | 'none' | 'any';
+
+export type AppendResult =
+  | { readonly kind: 'appended'; readonly revision: bigint; readonly position: bigint }
+  /** Nothing was written: the stream stands at `actual` (undefined = it does not exist). */
+  | { readonly kind: 'conflict'; readonly actual: bigint | undefined };
+
+export type Subscription = {
+  /** Resolves when no handler runs any more. */
+  close(): Promise<void>;
+  /** Rejects when the handler threw: the subscription has stopped. Resolves on close. */
+  readonly done: Promise<void>;
+};
+
+export type EventStore = {
+  /**
+   * Appends all events or none, durably (survives kill -9 and power loss once resolved). Appending again events whose ids are
+   * already in that stream resolves `appended` with the first append's result and writes nothing.
+   */
+  append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+  ): Promise<AppendResult>;
+  /** A stream's events from `fromRevision` (inclusive, default 0n) on. A stream that does not exist is empty. */
+  readStream(stream: string, fromRevision?: bigint): AsyncIterable<StoredEvent>;
+  /** All events with position > `after`, in order of position, in batches. */
+  readAll(after: bigint, options?: { readonly batchSize?: number }): AsyncIterable<readonly StoredEvent[]>;
+  /** Position of the last event, 0n when empty. */
+  lastPosition(): Promise<bigint>;
+  /**
+   * Calls `handle` with every event after `after`: first what is stored, then what is appended, in order, each once, in
+   * batches of at most `batchSize`; the next call waits for the last one's promise (back-pressure).
+   */
+  subscribe(
+    after: bigint,
+    handle: (events: readonly StoredEvent[]) => Promise<void>,
+    options?: { readonly batchSize?: number },
+  ): Subscription;
+  close(): Promise<void>;
+};

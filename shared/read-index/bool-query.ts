@@ -1,0 +1,75 @@
+/**
+ * The query both engines run: a plain frozen value, never a string. Two-valued: whatever SQL's NULL logic
+ * would do is decided by the translator (architecture.md section 4), the engine only evaluates sets of rows.
+ */
+
+/** What a column holds. 64-bit integers are bigint; dates, times and datetimes are compared as numbers of milliseconds, see `FieldType`. */
+export type Scalar = string | number | bigint | boolean;
+
+/**
+ * How a field is stored and compared, by attribute type:
+ * - `keyword`: string text richtext email uid enumeration, documentId, locale; codepoint order
+ * - `number`: integer, decimal, float, id — doubles
+ * - `long`: biginteger — exact 64-bit
+ * - `boolean`
+ * - `time-of-day`: time as milliseconds since midnight
+ * - `instant`: date (midnight UTC) and datetime as epoch milliseconds
+ * - `json`: json and blocks; equality by canonical jsonb text (see `jsonText`)
+ */
+export type FieldType = 'keyword' | 'number' | 'long' | 'boolean' | 'time-of-day' | 'instant' | 'json';
+
+/** Fields that every row of a content type has beside its attributes; unreachable from a request, where `$` starts operators. */
+export const PUBLICATION_STATE_FIELD = '$publication';
+export const DOCUMENT_PUBLISHED_FIELD = '$documentPublished';
+
+/** Of a (document, locale). Ranked in this order by `sort=status`. */
+export const PUBLICATION_STATES = ['never-published', 'modified', 'published'] as const;
+export type PublicationState = (typeof PUBLICATION_STATES)[number];
+
+export type BoolQuery =
+  | { readonly kind: 'match_all' }
+  | { readonly kind: 'match_none' }
+  /** The field has a value and it equals `value`. */
+  | { readonly kind: 'term'; readonly field: string; readonly value: Scalar }
+  | { readonly kind: 'terms'; readonly field: string; readonly values: readonly Scalar[] }
+  /** The field has a value within the bounds. */
+  | {
+      readonly kind: 'range';
+      readonly field: string;
+      readonly gt?: Scalar;
+      readonly gte?: Scalar;
+      readonly lt?: Scalar;
+      readonly lte?: Scalar;
+    }
+  /** The field has a value (is not NULL). */
+  | { readonly kind: 'exists'; readonly field: string }
+  /**
+   * Comparison of the field's text form (`textForm`) with `value`. `fold: true` compares `foldText(textForm)`, and `value`
+   * is already folded. An empty `value` matches every row that has the field.
+   */
+  | {
+      readonly kind: 'text';
+      readonly match: 'equals' | 'contains' | 'prefix' | 'suffix';
+      readonly field: string;
+      readonly value: string;
+      readonly fold: boolean;
+    }
+  /** At least one row linked by the relation (or component, or media attribute, or `localizations`) `path` satisfies `query`. */
+  | { readonly kind: 'some'; readonly attribute: string; readonly query: BoolQuery }
+  /** At least one component of the kind `component` in the dynamic zone `attribute` satisfies `query`. */
+  | {
+      readonly kind: 'some_in_zone';
+      readonly attribute: string;
+      readonly component: string;
+      readonly query: BoolQuery;
+    }
+  /** All of `filter`, at least one of `should` when it is there (an empty `should` matches nothing), none of `must_not`. */
+  | {
+      readonly kind: 'bool';
+      readonly filter?: readonly BoolQuery[];
+      readonly should?: readonly BoolQuery[];
+      readonly must_not?: readonly BoolQuery[];
+    };
+
+export const MATCH_ALL: BoolQuery = Object.freeze({ kind: 'match_all' });
+export const MATCH_NONE: BoolQuery = Object.freeze({ kind: 'match_none' });

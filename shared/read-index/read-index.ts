@@ -1,0 +1,148 @@
+import type { Uid } from '../schema/content-type.ts';
+import type { BoolQuery, Scalar } from './bool-query.ts';
+
+/**
+ * The port of the read side. Fed by projections, asked by services/query. Adapters: `embedded/`, later `elasticsearch/`.
+ *
+ * Rows live in row spaces: one per (content type, world) — a type without draft & publish has one that both worlds share,
+ * only its links differ per world — and one per component path below it. A row is named by its key: the graph's
+ * integer for rows of content types (stable as long as the row (document, locale, version) exists, also over republications),
+ * the component's id for component rows. Keys are safe integers > 0, unique within their row space.
+ */
+export type World = 'draft' | 'published';
+
+/** Which rows of a content type: draft rows, published rows, or the only rows of a type without draft & publish. */
+export type RowVersion = 'draft' | 'published' | 'live';
+
+/** The version that a type's rows have in a world. */
+export function rowVersion(draftAndPublish: boolean, world: World): RowVersion {
+  return draftAndPublish ? world : 'live';
+}
+
+/** One step from a content type's row into its components: `{attribute: 'address'}`; in a dynamic zone with the component's uid. */
+export type ComponentStep = { readonly attribute: string; readonly zoneComponent?: Uid };
+
+/** Content type rows when `path` is empty, else component rows. */
+export type RowSpace = {
+  readonly type: Uid;
+  readonly path: readonly ComponentStep[];
+};
+
+/** A value of a field: absent or null = NULL. json and blocks fields hold their canonical text (`jsonText`). */
+export type FieldValues = { readonly [field: string]: Scalar | null | undefined };
+
+export type IndexedComponent = {
+  readonly component: Uid;
+  /** The component's id: its key in its row space. */
+  readonly key: number;
+  /** Response JSON (UTF-8) of id and scalars; begins with `__component` in a dynamic zone. Private attributes are not in it. */
+  readonly source: Uint8Array;
+  readonly fields: FieldValues;
+  /** By attribute: components of this component, in order. */
+  readonly components: { readonly [attribute: string]: readonly IndexedComponent[] };
+};
+
+export type IndexedRow = {
+  /** Response JSON (UTF-8) of id, documentId, public scalars, timestamps, locale. */
+  readonly source: Uint8Array;
+  /** Public scalars by attribute name, `id`, `documentId`, `createdAt`, `updatedAt`, `publishedAt`, `locale`, and the `$` fields. */
+  readonly fields: FieldValues;
+  readonly components: { readonly [attribute: string]: readonly IndexedComponent[] };
+};
+
+/** A row appears, changes (its components are replaced as a whole, equal keys are the same component), or disappears (`row: null`, with its components and all links from and to them). */
+export type RowChange = {
+  readonly type: Uid;
+  readonly version: RowVersion;
+  readonly key: number;
+  readonly row: IndexedRow | null;
+};
+
+/**
+ * A link between two rows of one world appears, changes its place, or disappears. `space` + `attribute` name the owning side;
+ * the inverse side (`mappedBy`) is the same links read backwards. Links of the attribute `localizations` (a row to each other
+ * locale of its document) are ordinary one-way links of localized types.
+ */
+export type LinkChange = {
+  readonly space: RowSpace;
+  readonly attribute: string;
+  readonly world: World;
+  readonly source: number;
+  readonly target: number;
+  /** null = the link is gone. `sourceOrder` sorts a source's targets, `targetOrder` a target's sources; ties by key. */
+  readonly order: { readonly sourceOrder: number; readonly targetOrder: number } | null;
+};
+
+/** Effects of the log up to and including `position`. Applied in order: rows, then links. */
+export type ChangeBatch = {
+  readonly position: bigint;
+  readonly rows: readonly RowChange[];
+  readonly links: readonly LinkChange[];
+};
+
+/**
+ * Sorting by `field` of the row reached through `path` (relations or components; empty = the row itself). Through to-many,
+ * asc uses the smallest and desc the largest value; NULL counts as greater than every value, an empty path is NULL
+ * (SEMANTICS section 7). The last tie-break is always ascending `id`. `$publication` sorts by rank.
+ */
+export type SortKey = {
+  readonly path: readonly string[];
+  readonly field: string;
+  readonly direction: 'asc' | 'desc';
+};
+
+export type SearchRequest = {
+  readonly type: Uid;
+  readonly world: World;
+  readonly query: BoolQuery;
+  readonly sort: readonly SortKey[];
+  readonly from: number;
+  /** Infinity = all. */
+  readonly size: number;
+  readonly withTotal: boolean;
+};
+
+/** Rows of one answer: parallel arrays. */
+export type Hits = {
+  /** Opaque to callers: what `follow` takes as `parents`. (In the embedded index the ordinals.) */
+  readonly rows: readonly number[];
+  readonly sources: readonly Uint8Array[];
+};
+
+export type SearchResult = { readonly total: number | undefined; readonly hits: Hits };
+
+/** The rows linked to each of `parents`, all parents in one call. */
+export type FollowRequest = {
+  readonly space: RowSpace;
+  readonly world: World;
+  /** From `Hits.rows` of a search or follow in that space and world. */
+  readonly parents: readonly number[];
+  /** A relation (either side), media, component or dynamic zone attribute, or `localizations`. */
+  readonly attribute: string;
+  /** Keeps the targets that match. Not for dynamic zones. */
+  readonly query?: BoolQuery;
+  /** Replaces link order. */
+  readonly sort?: readonly SortKey[];
+  /** At most this many rows over all parents together; one more makes `exceeded` true. */
+  readonly limit: number;
+  readonly countOnly?: boolean;
+};
+
+export type FollowResult = {
+  /** One list per parent, in link order or by `sort`. Empty lists when `countOnly`. */
+  readonly children: readonly Hits[];
+  readonly counts: readonly number[];
+  /** In a dynamic zone: per parent the component uid of each child. */
+  readonly zoneComponents?: readonly (readonly Uid[])[];
+  readonly exceeded: boolean;
+};
+
+export type ReadIndex = {
+  /** Resolves when every later search sees the batch. Replaying a batch is harmless. */
+  apply(batch: ChangeBatch): Promise<void>;
+  /** Position of the last batch applied; 0n before the first… positions start at 1n. */
+  position(): bigint;
+  search(request: SearchRequest): Promise<SearchResult>;
+  follow(request: FollowRequest): Promise<FollowResult>;
+  close(): Promise<void>;
+};
