@@ -47,5 +47,10 @@ export type ContentGraphReader = {
     except: string | undefined,
   ): string | undefined;
   /** Draft or live links of an entry's relation attribute (either side), in order: what connect/disconnect and validation see. */
-  linkedTargets(type: Uid, documentId: string, locale: string | null, attribute: string): readonly LinkTarget[];
+  linkedTargets(
+    type: Uid,
+    documentId: string,
+    locale: string | null,
+    attribute: string,
+  ): readonly LinkTarget[];
 };

@@ -34,7 +34,9 @@ export type RelationOperation =
  * A component's value inside an entry's values: scalars by name, nested components as values, relations as `LinkTarget[]`.
  * `id` only where an existing component is kept (its id stays); the graph allots the others.
  */
-export type ComponentValue = { readonly __component?: Uid; readonly id?: number } & { readonly [attribute: string]: unknown };
+export type ComponentValue = { readonly __component?: Uid; readonly id?: number } & {
+  readonly [attribute: string]: unknown;
+};
 
 /** Scalars (private and hashed ones too) and component values by attribute name. */
 export type EntryValues = { readonly [attribute: string]: unknown };

@@ -51,11 +51,7 @@ export type EventStore = {
    * Appends all events or none, durably (survives kill -9 and power loss once resolved). Appending again events whose ids are
    * already in that stream resolves `appended` with the first append's result and writes nothing.
    */
-  append(
-    stream: string,
-    expected: ExpectedRevision,
-    events: readonly NewEvent[],
-  ): Promise<AppendResult>;
+  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult>;
   /** A stream's events from `fromRevision` (inclusive, default 0n) on. A stream that does not exist is empty. */
   readStream(stream: string, fromRevision?: bigint): AsyncIterable<StoredEvent>;
   /** All events with position > `after`, in order of position, in batches. */

@@ -84,11 +84,7 @@ export type DynamicZoneAttribute = AttributeBase & {
   readonly max?: number;
 };
 
-export type Attribute =
-  | ScalarAttribute
-  | RelationAttribute
-  | ComponentAttribute
-  | DynamicZoneAttribute;
+export type Attribute = ScalarAttribute | RelationAttribute | ComponentAttribute | DynamicZoneAttribute;
 
 export type ContentType = {
   readonly uid: Uid;

@@ -28,10 +28,7 @@ export type RelationSide = {
 };
 
 /** Where links of a content type's relation attribute are stored. */
-export function relationSide(
-  type: Uid,
-  attribute: Attribute & { kind: 'relation' },
-): RelationSide {
+export function relationSide(type: Uid, attribute: Attribute & { kind: 'relation' }): RelationSide {
   return attribute.mappedBy === undefined
     ? { ownerType: type, ownerAttribute: attribute.name, side: 'owner' }
     : { ownerType: attribute.target, ownerAttribute: attribute.mappedBy, side: 'inverse' };
