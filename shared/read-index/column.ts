@@ -1,0 +1,131 @@
+import { assertNever } from '../assert-never.ts';
+import { jsonText } from '../document/canonical-json.ts';
+import type { ScalarType } from '../schema/content-type.ts';
+import type { FieldType, Scalar } from './bool-query.ts';
+
+/** How an attribute's values are held and compared in a read index. */
+export function fieldTypeOf(type: ScalarType): FieldType {
+  switch (type) {
+    case 'string':
+    case 'text':
+    case 'richtext':
+    case 'email':
+    case 'password':
+    case 'uid':
+    case 'enumeration':
+      return 'keyword';
+    case 'integer':
+    case 'decimal':
+    case 'float':
+      return 'number';
+    case 'biginteger':
+      return 'long';
+    case 'boolean':
+      return 'boolean';
+    case 'time':
+      return 'time-of-day';
+    case 'date':
+    case 'datetime':
+      return 'instant';
+    case 'json':
+    case 'blocks':
+      return 'json';
+    default:
+      return assertNever(type);
+  }
+}
+
+/**
+ * The column value of an attribute's value as it stands in a row's values and in answers (biginteger: decimal string, date
+ * `yyyy-MM-dd`, time `HH:mm:ss[.SSS]`, datetime ISO 8601 in UTC). null and undefined give null.
+ */
+export function columnValue(type: ScalarType, value: unknown): Scalar | null {
+  if (value === null || value === undefined) return null;
+  switch (fieldTypeOf(type)) {
+    case 'keyword':
+      return String(value);
+    case 'number':
+      return Number(value);
+    case 'long':
+      return BigInt(value as string | number);
+    case 'boolean':
+      return Boolean(value);
+    case 'time-of-day':
+      return timeOfDayMilliseconds(String(value));
+    case 'instant':
+      return Date.parse(String(value));
+    case 'json':
+      return jsonText(value);
+  }
+}
+
+/** Milliseconds since midnight of `HH:mm:ss[.SSS]`. */
+export function timeOfDayMilliseconds(time: string): number {
+  const [hours = '0', minutes = '0', seconds = '0'] = time.split(':');
+  return Math.round((Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000);
+}
+
+/**
+ * What the text operators see of a column value: PostgreSQL's `CAST(x AS VARCHAR)` (SEMANTICS section 2). Dates
+ * `2000-01-01`, datetimes `2024-01-01 00:00:00[.5]`, times `08:30:00[.5]`, decimals with two digits, booleans `true`.
+ */
+export function textForm(type: ScalarType, value: Scalar): string {
+  switch (type) {
+    case 'decimal':
+      return Number(value).toFixed(2);
+    case 'float':
+      return floatText(Number(value));
+    case 'date':
+      return isoText(Number(value)).slice(0, 10);
+    case 'datetime': {
+      const iso = isoText(Number(value));
+      return `${iso.slice(0, 10)} ${withoutTrailingZeros(iso.slice(11, -1))}`;
+    }
+    case 'time':
+      return timeText(Number(value));
+    default:
+      return String(value);
+  }
+}
+
+/** `HH:mm:ss[.S…]` of milliseconds since midnight as PostgreSQL prints a time: trailing zeros of the fraction dropped. */
+export function timeText(milliseconds: number): string {
+  return withoutTrailingZeros(isoText(milliseconds).slice(11, -1));
+}
+
+function isoText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** `08:30:00.500` → `08:30:00.5`, `08:30:00.000` → `08:30:00`. */
+function withoutTrailingZeros(time: string): string {
+  return time.includes('.') ? time.replace(/\.?0+$/, '') : time;
+}
+
+/** PostgreSQL's shortest text of a double: exponents of two digits at least, from 1e+15 up and below 1e-04. */
+function floatText(value: number): string {
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+  const magnitude = Math.abs(value);
+  // Between these bounds JavaScript's own shortest text has no exponent either.
+  if (magnitude >= 1e-4 && magnitude < 1e15) return String(value);
+  const [mantissa = '', exponent = '0'] = value.toExponential().split('e');
+  const sign = exponent.startsWith('-') ? '-' : '+';
+  return `${mantissa}e${sign}${exponent.replace(/^[+-]/, '').padStart(2, '0')}`;
+}
+
+/** Codepoint order (SEMANTICS section 2, C.UTF-8). UTF-16 order differs from it only where surrogates meet U+E000–U+FFFF. */
+export function compareCodePoints(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const left = a.charCodeAt(i);
+    const right = b.charCodeAt(i);
+    if (left !== right) return surrogatesLast(left) - surrogatesLast(right);
+  }
+  return a.length - b.length;
+}
+
+function surrogatesLast(unit: number): number {
+  if (unit < 0xd800) return unit;
+  // E000–FFFF moves down to D800–F7FF, the surrogates D800–DFFF (code points above FFFF) move up behind them.
+  return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
+}

@@ -1,0 +1,24 @@
+/**
+ * Case folding of the `…i` operators: PostgreSQL's LOWER() in locale C.UTF-8, each code point's simple lower-case mapping on
+ * its own (SEMANTICS section 2): Σ→σ (a final ς stays), İ→i, ß and ı stay, no accent folding, no normalisation.
+ * Values and operands go through this one function, whatever the engine.
+ */
+export function foldText(text: string): string {
+  // In ASCII and Latin-1, which is most text, toLowerCase is the simple mapping already.
+  if (isLatin1(text)) return text.toLowerCase();
+  let folded = '';
+  for (const char of text) folded += foldCodePoint(char);
+  return folded;
+}
+
+function isLatin1(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0xff) return false;
+  return true;
+}
+
+function foldCodePoint(char: string): string {
+  if (char === 'İ') return 'i';
+  const lower = char.toLowerCase();
+  // A mapping to several code points is a full one: the simple mapping of such a character is itself.
+  return lower.length === char.length ? lower : char;
+}

@@ -1,0 +1,36 @@
+/** The names Strapi's envelope uses. */
+export type RequestErrorName =
+  | 'ValidationError'
+  | 'PaginationError'
+  | 'ApplicationError'
+  | 'NotFoundError'
+  | 'ForbiddenError'
+  | 'UnauthorizedError'
+  | 'ConflictError'
+  | 'PayloadTooLargeError'
+  | 'SyntaxError'
+  | 'BadRequestError'
+  | 'ServiceUnavailableError';
+
+/**
+ * A request that is refused: thrown anywhere between HTTP and the ports, answered as Strapi's envelope
+ * `{"data":null,"error":{status,name,message,details}}`. `message` is Strapi's for the first problem; `details` is free-form
+ * JSON that names the path, what was found and what is accepted.
+ */
+export class RequestError extends Error {
+  readonly status: number;
+  readonly errorName: RequestErrorName;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    status: number,
+    errorName: RequestErrorName,
+    message: string,
+    details: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.errorName = errorName;
+    this.details = details;
+  }
+}
