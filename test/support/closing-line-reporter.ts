@@ -1,0 +1,85 @@
+import { writeSync } from 'node:fs';
+import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Why a suite or test is skipped: `describe(name, { skip: true, meta: { skipReason } }, …)`. */
+    skipReason?: string;
+  }
+}
+
+type Counts = { passed: number; failed: number; skipped: number };
+
+/**
+ * Ends a run with `N passed, N failed` (and `, N skipped`) alone on the last line, which CI reads, after one line for each
+ * skipped file, suite or test with its reason. What fails outside a test (a file that does not load, a hook, an
+ * unhandled error) counts as one failure each, so the line agrees with the exit code.
+ */
+export function createClosingLineReporter(): Reporter {
+  let watching = false;
+  return {
+    onInit(vitest) {
+      watching = vitest.config.watch;
+    },
+    onTestRunEnd(modules, unhandledErrors) {
+      const lines = [...modules.flatMap(skipLines), closingLine(modules, unhandledErrors.length)];
+      const text = `${lines.join('\n')}\n`;
+      // Other reporters and vitest itself print after this hook; at exit nothing does.
+      if (watching) process.stdout.write(text);
+      else process.once('exit', () => writeAll(text));
+    },
+  };
+}
+
+function closingLine(modules: readonly TestModule[], unhandledErrors: number): string {
+  const counts: Counts = { passed: 0, failed: unhandledErrors, skipped: 0 };
+  for (const module of modules) {
+    count(module, counts);
+    for (const suite of module.children.allSuites()) count(suite, counts);
+    for (const test of module.children.allTests()) counts[countedAs(test)] += 1;
+  }
+  const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
+  return `${counts.passed} passed, ${counts.failed} failed${skipped}`;
+}
+
+/** A failure of a file or suite itself; failures of the tests in it are counted there. */
+function count(container: TestModule | TestSuite, counts: Counts): void {
+  if (container.errors().length > 0) counts.failed += 1;
+}
+
+/** A test that never finished (the worker died, a hook before it failed) did not pass. */
+function countedAs(test: TestCase): keyof Counts {
+  const { state } = test.result();
+  return state === 'pending' ? 'failed' : state;
+}
+
+/** One line for a part that was skipped as a whole; else those of its parts. */
+function skipLines(part: TestModule | TestSuite | TestCase): string[] {
+  const tests = part.type === 'test' ? [part] : [...part.children.allTests()];
+  const skipped = tests.length > 0 && tests.every((test) => test.result().state === 'skipped');
+  if (skipped) return [`skipped ${nameOf(part)}: ${reasonOf(part, tests)}`];
+  return part.type === 'test' ? [] : part.children.array().flatMap(skipLines);
+}
+
+function nameOf(part: TestModule | TestSuite | TestCase): string {
+  return part.type === 'module'
+    ? part.relativeModuleId
+    : `${part.module.relativeModuleId} > ${part.fullName}`;
+}
+
+function reasonOf(part: TestModule | TestSuite | TestCase, tests: readonly TestCase[]): string {
+  const suites = part.type === 'test' ? [] : [...part.children.allSuites()];
+  const given = [part, ...suites, ...tests].map((each) => each.meta().skipReason);
+  return [...given, ...tests.map(noteOf)].find((reason) => reason !== undefined) ?? 'no reason given';
+}
+
+function noteOf(test: TestCase): string | undefined {
+  const result = test.result();
+  return result.state === 'skipped' ? result.note : undefined;
+}
+
+/** A pipe may take less than all at once. */
+function writeAll(text: string): void {
+  let rest = Buffer.from(text);
+  while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
+}

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs vitest on these files alone, with the reporter under test. */
+async function runVitest(files: { readonly [name: string]: string }) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'varve-reporter-'));
+  folders.push(folder);
+  const config = `
+    import { createClosingLineReporter } from '${root}/test/support/closing-line-reporter.ts';
+    export default { test: { globals: true, reporters: ['default', createClosingLineReporter()] } };`;
+  await writeFile(path.join(folder, 'vitest.config.mjs'), config);
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
+  const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
+  return new Promise<{ code: number; lines: string[] }>((resolve) => {
+    execFile(process.execPath, [vitest, 'run', '--root', folder], (error, stdout) => {
+      resolve({ code: Number(error?.code ?? 0), lines: stdout.trimEnd().split('\n') });
+    });
+  });
+}
+
+test('the last line counts passed tests alone when nothing failed or was skipped', async () => {
+  const { code, lines } = await runVitest({ 'a.test.mjs': `test('one', () => {}); test('two', () => {});` });
+  expect(lines.at(-1)).toBe('2 passed, 0 failed');
+  expect(code).toBe(0);
+});
+
+test('a file that does not load, a failing hook and an unhandled error each count as failed', async () => {
+  const { code, lines } = await runVitest({
+    'good.test.mjs': `test('one', () => {});`,
+    'bad.test.mjs': `test('one', () => { expect(1).toBe(2); });`,
+    'broken.test.mjs': `import './missing.mjs'; test('never seen', () => {});`,
+    'unhandled.test.mjs': `test('rejects aside', () => { Promise.reject(new Error('lost')); });`,
+    'hook.test.mjs': `describe('s', () => { afterAll(() => { throw new Error('late'); }); test('one', () => {}); });`,
+  });
+  expect(lines.at(-1)).toBe('3 passed, 4 failed');
+  expect(code).not.toBe(0);
+});
+
+test('skipped files, suites and tests are named with their reason, one line each', async () => {
+  const { code, lines } = await runVitest({
+    'file.test.mjs': `describe('all', { skip: true, meta: { skipReason: 'no cluster here' } }, () => { test('x', () => {}); });`,
+    'suite.test.mjs': `test('runs', () => {}); test.skip('one', () => {});
+      describe('part', () => { test('x', (context) => context.skip('needs root')); test('y', (c) => c.skip()); });
+      describe.skip('outer', () => { describe('inner', () => { test('z', () => {}); }); });`,
+  });
+  expect(lines.filter((line) => line.startsWith('skipped '))).toEqual([
+    'skipped file.test.mjs: no cluster here',
+    'skipped suite.test.mjs > one: no reason given',
+    'skipped suite.test.mjs > part: needs root',
+    'skipped suite.test.mjs > outer: no reason given',
+  ]);
+  expect(lines.at(-1)).toBe('1 passed, 0 failed, 5 skipped');
+  expect(code).toBe(0);
+});

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+import { createClosingLineReporter } from './test/support/closing-line-reporter.ts';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    environment: 'node',
+    reporters: ['default', createClosingLineReporter()],
+    // Two shared cores: a slow machine is not a failure, a test that hangs is.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
