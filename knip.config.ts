@@ -1,0 +1,11 @@
+import type { KnipConfig } from 'knip';
+
+const config: KnipConfig = {
+  entry: ['services/main.ts', 'test/**/*.test.ts', 'test/bench/*.ts', 'test/conformance/*.ts'],
+  project: ['{shared,projections,services,test}/**/*.ts', '*.ts'],
+  // Dependency-cruiser reads TypeScript with @swc/core; pino loads pino-pretty by name.
+  ignoreDependencies: ['@swc/core', 'pino-pretty'],
+  ignoreExportsUsedInFile: { interface: true, type: true },
+};
+
+export default config;

@@ -1,0 +1,91 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import { IMPORT_RULES, PURE } from './import-rules.ts';
+
+/** Folders whose modules are checked. */
+const ROOTS = ['shared', 'projections', 'services', 'test'];
+
+/** With a parser missing, dependency-cruiser finds nothing and calls it clean. */
+export const MODULE_FLOOR = 8;
+
+/** Ways to ask for the time, for chance or for the process. `new Date(value)` and `Date.parse` compute. */
+const CLOCK =
+  /\b(Date\.now\(|new Date\(\)|Math\.random\(|performance\.now\(|process\.[a-z]|setTimeout\(|setInterval\()/;
+
+export type ImportCheck = {
+  /** TypeScript modules that were read. */
+  readonly modules: number;
+  readonly dependencies: number;
+  /** `rule: from → to`, sorted. */
+  readonly violations: readonly string[];
+};
+
+/**
+ * Checks every TypeScript file below `folder` (a checkout) against IMPORT_RULES. A file that the cruise did not reach is a
+ * violation too: nothing passes by not having been looked at.
+ */
+export async function checkImports(folder: string): Promise<ImportCheck> {
+  const files = globSync(
+    ROOTS.map((root) => `${root}/**/*.ts`),
+    { cwd: folder },
+  ).sort();
+  const { modules } = await cruiseFolder(folder, files);
+  const cruised = modules.filter((module) => files.includes(module.source));
+  const violations = cruised.flatMap((module) =>
+    module.dependencies.flatMap((dependency) =>
+      (dependency.rules ?? []).map(({ name }) => `${name}: ${module.source} → ${dependency.resolved}`),
+    ),
+  );
+  const missed = files.filter((file) => !cruised.some((module) => module.source === file));
+  return {
+    modules: cruised.length,
+    dependencies: cruised.reduce((sum, module) => sum + module.dependencies.length, 0),
+    violations: [
+      ...violations,
+      ...missed.map((file) => `not cruised: ${file}`),
+      ...files.filter((file) => path.basename(file) === 'index.ts').map((file) => `no-barrels: ${file}`),
+      ...clockUses(folder, files),
+    ].sort(),
+  };
+}
+
+async function cruiseFolder(folder: string, files: string[]): Promise<ICruiseResult> {
+  const { output } = await cruise(
+    files,
+    {
+      baseDir: folder,
+      validate: true,
+      ruleSet: { forbidden: IMPORT_RULES },
+      parser: 'swc',
+      tsPreCompilationDeps: true,
+      doNotFollow: 'node_modules',
+    },
+    {
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+      exportsFields: ['exports'],
+    },
+  );
+  if (typeof output === 'string') throw new Error('dependency-cruiser answered text, not its result');
+  return output;
+}
+
+function clockUses(folder: string, files: readonly string[]): string[] {
+  const pure = files.filter((file) => PURE.some((pattern) => new RegExp(pattern).test(file)));
+  return pure.flatMap((file) => {
+    const lines = readFileSync(path.join(folder, file), 'utf8').split('\n');
+    return lines.flatMap((line, at) =>
+      CLOCK.test(line) ? [`no-clock: ${file}:${at + 1} ${line.trim()}`] : [],
+    );
+  });
+}
+
+if (import.meta.main) {
+  const { modules, dependencies, violations } = await checkImports(process.cwd());
+  for (const violation of violations) console.error(violation);
+  if (modules < MODULE_FLOOR)
+    console.error(`only ${modules} modules were cruised, at least ${MODULE_FLOOR} expected`);
+  console.log(`${modules} modules, ${dependencies} imports, ${violations.length} violations`);
+  if (violations.length > 0 || modules < MODULE_FLOOR) process.exitCode = 1;
+}

@@ -1,0 +1,89 @@
+import type { IRegularForbiddenRuleType } from 'dependency-cruiser';
+
+/** Who may import what: architecture.md, section 7. Paths are relative to the root of the checkout. */
+
+/** The composition root and the tests choose adapters. */
+const COMPOSITION = ['^services/main\\.ts$', '^services/cli/', '^test/'];
+
+/** Folders and files without I/O and without a clock. */
+export const PURE = [
+  '^shared/document/',
+  '^shared/schema/(?!load-content-types\\.ts)',
+  '^services/query/',
+  '^services/command/decide',
+];
+
+/** Built-in modules that only compute. */
+const COMPUTING_BUILT_INS = '^(node:)?(buffer|util|url|string_decoder)$';
+
+/** Each driver and the one place that may import it; tests may too. */
+const DRIVERS: readonly { readonly driver: string; readonly place: string }[] = [
+  { driver: '^(node:)?sqlite$', place: '^shared/sqlite/' },
+  { driver: 'node_modules/@kurrent/', place: '^shared/event-store/kurrentdb' },
+  { driver: 'node_modules/@elastic/', place: '^shared/read-index/elasticsearch/' },
+  { driver: 'node_modules/(@types/)?qs/', place: '^services/query/query-string\\.ts$' },
+  { driver: 'node_modules/(@fastify/|fastify)', place: '^services/http/' },
+  { driver: 'node_modules/(commander|(@types/)?cli-progress)/', place: '^services/cli/' },
+  { driver: 'node_modules/@node-rs/argon2', place: '^services/command/' },
+];
+
+/** Adapters of the ports; their own files import each other. */
+const ADAPTERS = [
+  '^shared/event-store/sqlite',
+  '^shared/event-store/kurrentdb',
+  '^shared/read-index/embedded/',
+  '^shared/read-index/elasticsearch/',
+];
+
+const LAYERS: readonly { readonly from: string; readonly notTo: string }[] = [
+  { from: '^shared/', notTo: '^(services|projections|infra|examples)/' },
+  { from: '^projections/', notTo: '^(services|infra|examples)/' },
+  { from: '^services/query/', notTo: '^(services/(?!query/)|projections/)' },
+  { from: '^services/command/', notTo: '^(services/(?!command/)|projections/)' },
+];
+
+export const IMPORT_RULES: IRegularForbiddenRuleType[] = [
+  error('no-cycles', 'modules that import each other, types included', {}, { circular: true }),
+  error('no-unresolved', 'an import that leads nowhere', {}, { couldNotResolve: true }),
+  error(
+    'no-test-imports',
+    'only tests import tests',
+    { pathNot: ['^test/', '^vitest\\.config\\.ts$'] },
+    { path: '^test/' },
+  ),
+  error(
+    'no-dev-dependencies',
+    'what runs imports what is installed with it',
+    { path: '^(shared|projections|services)/' },
+    { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+  ),
+  error(
+    'purity',
+    'no I/O where everything is a function of its arguments',
+    { path: PURE },
+    { dependencyTypes: ['core'], pathNot: COMPUTING_BUILT_INS },
+  ),
+  ...LAYERS.map(({ from, notTo }) =>
+    error(`layers ${from}`, 'dependencies go one way', { path: from }, { path: notTo }),
+  ),
+  ...DRIVERS.map(({ driver, place }) =>
+    error(`driver ${driver}`, `only ${place} talks to it`, { pathNot: [place, '^test/'] }, { path: driver }),
+  ),
+  ...ADAPTERS.map((adapter) =>
+    error(
+      `adapter ${adapter}`,
+      'an adapter is chosen by the composition root',
+      { pathNot: [adapter, ...COMPOSITION] },
+      { path: adapter },
+    ),
+  ),
+];
+
+function error(
+  name: string,
+  comment: string,
+  from: IRegularForbiddenRuleType['from'],
+  to: IRegularForbiddenRuleType['to'],
+): IRegularForbiddenRuleType {
+  return { name, comment, severity: 'error', from, to };
+}
