@@ -1,0 +1,81 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Who has a data directory, as its holder wrote it down. */
+export type DirectoryHolder = {
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly startedAt: string;
+};
+
+export type DirectoryLock = {
+  readonly holder: DirectoryHolder;
+  /** Gives the directory up; again is harmless. A killed process's lock is released by the operating system. */
+  release(): void;
+};
+
+/** The directory belongs to another process (or to another lock of this one). */
+export class DataDirectoryInUse extends Error {
+  readonly holder: DirectoryHolder | undefined;
+
+  constructor(directory: string, holder: DirectoryHolder | undefined) {
+    const who =
+      holder === undefined ? 'another process' : `process ${holder.pid}, started at ${holder.startedAt}`;
+    super(`the data directory ${directory} is in use by ${who}: stop that process or use another directory`);
+    this.name = 'DataDirectoryInUse';
+    this.holder = holder;
+  }
+}
+
+const LOCK_FILE = 'lock.db';
+const HOLDER_FILE = 'lock.json';
+const SQLITE_BUSY = 5;
+
+/**
+ * Takes the data directory (made, with access for its owner only, when it is not there) for the life of this process.
+ * Throws DataDirectoryInUse when it is taken.
+ *
+ * The lock is a write lock on an SQLite file that has no other purpose, held in an open transaction: the operating system
+ * drops it with the process, so a stale lock cannot exist. The holder writes itself down in a file beside it, readable
+ * while the lock is held and meaningful only then.
+ */
+export const lockDataDirectory = (directory: string): DirectoryLock => {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const db = new DatabaseSync(join(directory, LOCK_FILE));
+  try {
+    db.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    db.close();
+    if (!isBusy(error)) throw error;
+    throw new DataDirectoryInUse(directory, readHolder(directory));
+  }
+  const holder = { pid: process.pid, startedAt: new Date().toISOString() };
+  writeHolder(directory, holder);
+  return {
+    holder,
+    release() {
+      if (!db.isOpen) return;
+      rmSync(join(directory, HOLDER_FILE), { force: true });
+      db.close();
+    },
+  };
+};
+
+const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === SQLITE_BUSY;
+
+/** By rename, so that nobody reads half a file. */
+const writeHolder = (directory: string, holder: DirectoryHolder): void => {
+  const file = join(directory, HOLDER_FILE);
+  writeFileSync(`${file}.new`, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+};
+
+const readHolder = (directory: string): DirectoryHolder | undefined => {
+  try {
+    return JSON.parse(readFileSync(join(directory, HOLDER_FILE), 'utf8')) as DirectoryHolder;
+  } catch {
+    // The holder is just starting: it has the lock and has not written itself down yet.
+    return undefined;
+  }
+};

@@ -1,0 +1,53 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { migrate } from './migrate.ts';
+
+/** An open SQLite file. Synchronous, one connection; the driver's types are named only in shared/sqlite. */
+export type Database = DatabaseSync;
+export type Statement = StatementSync;
+
+export type DatabaseOptions = {
+  /**
+   * `full`: a committed transaction survives kill -9 and power loss (the log). `normal`: it survives kill -9, and after a
+   * power loss the file is whole but may lack the last transactions; for files that can be rebuilt.
+   */
+  readonly durability: 'full' | 'normal';
+  /** Migration n (from 0) takes the file from `user_version` n to n + 1. Only ever add at the end. */
+  readonly migrations: readonly string[];
+};
+
+const BUSY_TIMEOUT_MS = 5_000;
+const SYNCHRONOUS = { full: 'FULL', normal: 'NORMAL' } as const;
+/** 16 MB between checkpoints: random keys touch the same pages again and again, each is then written back once. */
+const CHECKPOINT_PAGES = 4_000;
+const WAL_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Opens (or creates) the file in WAL mode, with foreign keys enforced and its schema brought up to date. Several processes may
+ * have one file open: a writer waits up to 5 s for another's transaction. Throws an error that names the path when the file
+ * is no database, cannot be opened, or was written by a newer version.
+ */
+export const openDatabase = (path: string, options: DatabaseOptions): Database => {
+  let db: Database | undefined;
+  try {
+    db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+    db.exec(`PRAGMA synchronous = ${SYNCHRONOUS[options.durability]}`);
+    useWriteAheadLog(db);
+    db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    db.exec(`PRAGMA journal_size_limit = ${WAL_FILE_LIMIT_BYTES}`);
+    migrate(db, options.migrations);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw new Error(`cannot open the database ${path}: ${(error as Error).message}`, { cause: error });
+  }
+};
+
+const useWriteAheadLog = (db: Database): void => {
+  const answer = db.prepare('PRAGMA journal_mode = WAL').get();
+  const mode = answer?.['journal_mode'];
+  if (mode !== 'wal' && mode !== 'memory') {
+    throw new Error(
+      `its file system does not support write-ahead logging (journal mode stayed ${String(mode)})`,
+    );
+  }
+};

@@ -1,0 +1,22 @@
+import type { Database } from './open-database.ts';
+import { prepared } from './prepared.ts';
+
+/**
+ * Runs `work` in one transaction that takes the write lock at once (so what `work` reads is still true when it writes) and
+ * returns its result. If `work` throws, nothing of it stays and the error goes on. `work` must be synchronous; transactions
+ * do not nest.
+ */
+export const transaction = <T>(db: Database, work: () => T): T => {
+  prepared(db, 'BEGIN IMMEDIATE').run();
+  try {
+    const result = work();
+    if (result instanceof Promise)
+      throw new TypeError('a transaction is synchronous: its work returned a promise');
+    prepared(db, 'COMMIT').run();
+    return result;
+  } catch (error) {
+    // SQLite has already rolled back by itself after some errors (disk full, I/O error).
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+};

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DataDirectoryInUse, lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
+
+let parent: string;
+let directory: string;
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'varve-lock-'));
+  directory = join(parent, 'deep', 'data');
+});
+afterEach(() => rmSync(parent, { recursive: true, force: true }));
+
+const refusal = (): DataDirectoryInUse => {
+  try {
+    lockDataDirectory(directory).release();
+  } catch (error) {
+    if (error instanceof DataDirectoryInUse) return error;
+    throw error;
+  }
+  throw new Error('the lock was given twice');
+};
+
+test('makes the directory for its owner only, and gives it out once at a time', () => {
+  const lock = lockDataDirectory(directory);
+  expect(statSync(directory).mode & 0o777).toBe(0o700);
+  expect(refusal().holder).toEqual(lock.holder);
+  lock.release();
+  lock.release();
+  expect(existsSync(join(directory, 'lock.json'))).toBe(false);
+  lockDataDirectory(directory).release();
+});
+
+test('names the process that has the directory, and is free the moment that process is killed', async () => {
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, '../support/hold-data-directory.ts'), directory],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  try {
+    await once(child.stdout, 'data');
+    const refused = refusal();
+    expect(refused.message).toContain(`${directory} is in use by process ${child.pid}, started at 20`);
+    expect(refused.holder?.pid).toBe(child.pid);
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  const lock = lockDataDirectory(directory);
+  expect(lock.holder.pid).toBe(process.pid);
+  expect(refusal().holder?.pid).toBe(process.pid);
+  lock.release();
+});
