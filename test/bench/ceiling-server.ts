@@ -1,0 +1,10 @@
+import fastify from 'fastify';
+
+/** The most this machine's HTTP stack gives: a bare fastify that answers every GET with the same 26 KB Buffer. */
+const BODY = Buffer.from(JSON.stringify({ data: 'x'.repeat(26 * 1024 - 11) }));
+
+const server = fastify({ routerOptions: { ignoreTrailingSlash: true } });
+server.get('/*', (_request, reply) =>
+  reply.header('content-type', 'application/json; charset=utf-8').send(BODY),
+);
+console.log(await server.listen({ port: 0, host: '127.0.0.1' }));

@@ -1,0 +1,67 @@
+import autocannon from 'autocannon';
+import { pct, sorted } from '../conformance/bench/common.mjs';
+
+/** Requests to send: `path(i)` is the i-th, never asked for twice. */
+export type Traffic = { readonly base: string; readonly path: (i: number) => string };
+
+export type LoadResult = {
+  /** Answers per second while connections were busy. */
+  readonly rate: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly requests: number;
+  /** Answers other than 200, errors and time-outs. */
+  readonly failed: number;
+};
+
+/**
+ * Loads a server for `seconds` over `connections` keep-alive connections. Each connection finishes its last request, so a slow
+ * query loses nothing at the end and leaves no work behind for whatever is measured next.
+ */
+export async function measureLoad(
+  traffic: Traffic,
+  connections: number,
+  seconds: number,
+): Promise<LoadResult> {
+  let next = 0;
+  let refused = 0;
+  const latencies: number[] = [];
+  const lastAnswer = new Map<autocannon.Client, number>();
+  const start = performance.now();
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const run = autocannon(
+      {
+        url: traffic.base,
+        connections,
+        duration: seconds + 60,
+        timeout: 30,
+        requests: [{ method: 'GET', setupRequest: (request) => ({ ...request, path: traffic.path(next++) }) }],
+      },
+      (error, answer) => (error ? reject(error) : resolve(answer)),
+    );
+    run.on('response', (client, status, _bytes, milliseconds) => {
+      const now = performance.now();
+      lastAnswer.set(client, now);
+      if (status === 200) latencies.push(milliseconds);
+      else refused++;
+      if (now - start >= seconds * 1000) stopClient(client);
+    });
+  });
+  const busy =
+    [...lastAnswer.values()].reduce((sum, at) => sum + at - start, 0) / Math.max(1, lastAnswer.size);
+  const times = sorted(latencies);
+  return {
+    rate: latencies.length / (busy / 1000) || 0,
+    p50: pct(times, 0.5),
+    p99: pct(times, 0.99),
+    requests: latencies.length,
+    failed: refused + result.errors + result.timeouts,
+  };
+}
+
+/** Through autocannon's own limit per client: this connection stops after the answer it has just got. */
+function stopClient(client: autocannon.Client): void {
+  const limited = client as unknown as { responseMax: number; reqsMade: number };
+  limited.responseMax = limited.reqsMade;
+}

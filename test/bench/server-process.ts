@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+
+export type ServerProcess = {
+  readonly base: string;
+  stop(): Promise<void>;
+  /** Resident memory. */
+  residentMiB(): number;
+};
+
+/** Starts a node process that prints its base URL, and waits until `path` there answers 2xx. */
+export async function startProcess(
+  args: readonly string[],
+  cwd: string,
+  path: string,
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const base = await printedUrl(child);
+  await untilReady(base + path);
+  return {
+    base,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+    residentMiB: () => residentMiB(child.pid),
+  };
+}
+
+function printedUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0];
+      if (url !== undefined) resolve(url);
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('exit', (code) => reject(new Error(`exited with ${code} before it listened:\n${output}`)));
+  });
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (;;) {
+    const ok = await fetch(url).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function residentMiB(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
+}
