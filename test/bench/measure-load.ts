@@ -36,7 +36,9 @@ export async function measureLoad(
         connections,
         duration: seconds + 60,
         timeout: 30,
-        requests: [{ method: 'GET', setupRequest: (request) => ({ ...request, path: traffic.path(next++) }) }],
+        requests: [
+          { method: 'GET', setupRequest: (request) => ({ ...request, path: traffic.path(next++) }) },
+        ],
       },
       (error, answer) => (error ? reject(error) : resolve(answer)),
     );
