@@ -3,6 +3,10 @@
 /** `api::restaurant.restaurant`, `plugin::users-permissions.user`, or for components `common.address`. */
 export type Uid = string;
 
+/** The built-in types, see built-in-types.ts. */
+export const USER_TYPE: Uid = 'plugin::users-permissions.user';
+export const FILE_TYPE: Uid = 'plugin::upload.file';
+
 export const SCALAR_TYPES = [
   'string',
   'text',
@@ -33,6 +37,8 @@ type AttributeBase = {
   readonly configurable: boolean;
   /** True when each locale has its own value; false = shared by all locales. Always true on types without i18n. */
   readonly localized: boolean;
+  /** `pluginOptions.varve` of the attribute, as it stands in the file. */
+  readonly varve?: unknown;
 };
 
 export type ScalarAttribute = AttributeBase & {
@@ -50,6 +56,8 @@ export type ScalarAttribute = AttributeBase & {
   readonly enum?: readonly string[];
   /** `uid` only. */
   readonly targetField?: string;
+  /** False keeps the attribute out of `_q`. */
+  readonly searchable: boolean;
 };
 
 export type RelationKind = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany';
@@ -95,10 +103,12 @@ export type ContentType = {
   readonly draftAndPublish: boolean;
   /** `pluginOptions.i18n.localized` */
   readonly localized: boolean;
-  /** In the order of the schema file. Own attributes only; system attributes see `systemAttributes`. */
+  /** In the order of the schema file. Own attributes only; for those that every row has see system-attributes.ts. */
   readonly attributes: ReadonlyMap<string, Attribute>;
   /** Built into Varve (users, files): not defined by a file. */
   readonly builtIn: boolean;
+  /** `pluginOptions.varve` of the type, as it stands in the file. */
+  readonly varve?: unknown;
 };
 
 export type Component = {

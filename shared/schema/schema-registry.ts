@@ -33,3 +33,8 @@ export function relationSide(type: Uid, attribute: Attribute & { kind: 'relation
     ? { ownerType: type, ownerAttribute: attribute.name, side: 'owner' }
     : { ownerType: attribute.target, ownerAttribute: attribute.mappedBy, side: 'inverse' };
 }
+
+/** The path segment below `/api` that a type's entries are served under (Strapi: plural for collections, singular for single types). */
+export function routeNameOf(type: ContentType): string {
+  return type.kind === 'collectionType' ? type.pluralName : type.singularName;
+}

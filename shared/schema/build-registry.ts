@@ -1,0 +1,88 @@
+import { BUILT_IN_TYPES } from './built-in-types.ts';
+import { componentCycles } from './check-component-cycles.ts';
+import { checkNames } from './check-names.ts';
+import { checkReferences } from './check-references.ts';
+import type { Component, ContentType, Uid } from './content-type.ts';
+import { parseComponent, parseContentType } from './parse-schema.ts';
+import { problemReporter, type ReportProblem, type SchemaProblem } from './schema-problem.ts';
+import type { SchemaRegistry } from './schema-registry.ts';
+
+/** A schema file as read. A content type's uid is `<namespace>.<singularName>`; a component's comes from its place. */
+export type SchemaFile =
+  | {
+      readonly model: 'contentType';
+      readonly file: string;
+      readonly namespace: string;
+      readonly json: unknown;
+    }
+  | { readonly model: 'component'; readonly file: string; readonly uid: Uid; readonly json: unknown };
+
+export type ParsedFiles = {
+  /** With the built-in types; later files of a uid do not replace earlier ones. */
+  readonly registry: SchemaRegistry;
+  /** The JSON each model of the registry was read from; built-in types have none. */
+  readonly sources: ReadonlyMap<Uid, unknown>;
+  readonly problems: readonly SchemaProblem[];
+};
+
+type Parsed<Model> = { readonly model: Model; readonly json: unknown; readonly report: ReportProblem };
+
+/**
+ * Parses schema files and checks them against each other: every target, inverse side and component is there and fits,
+ * no component holds itself, no two types share a name. Every problem of every file is in `problems`; without
+ * any, the registry is valid as a whole.
+ */
+export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
+  const problems: SchemaProblem[] = [];
+  const { types, components } = parseFiles(files, problems);
+  const builtIn = BUILT_IN_TYPES.map((model) => ({
+    model,
+    json: null,
+    report: problemReporter(problems, 'built in'),
+  }));
+  const allTypes: readonly Parsed<ContentType>[] = [...builtIn, ...types];
+  const registry: SchemaRegistry = { contentTypes: byUid(allTypes), components: byUid(components) };
+  checkNames(allTypes.map(({ model, report }) => ({ type: model, report })));
+  for (const { model, report } of [...types, ...components]) checkReferences(model, registry, report);
+  reportCycles(components, registry);
+  const sources = new Map<Uid, unknown>(
+    [...types, ...components].map(({ model, json }) => [model.uid, json]),
+  );
+  return { registry, sources, problems };
+}
+
+function parseFiles(
+  files: readonly SchemaFile[],
+  problems: SchemaProblem[],
+): { types: Parsed<ContentType>[]; components: Parsed<Component>[] } {
+  const types: Parsed<ContentType>[] = [];
+  const components: Parsed<Component>[] = [];
+  for (const source of files) {
+    const report = problemReporter(problems, source.file);
+    if (source.model === 'component') {
+      const model = parseComponent(source.json, source.uid, report);
+      if (model !== undefined) components.push({ model, json: source.json, report });
+    } else {
+      const parsed = parseContentType(source.json, report);
+      if (parsed === undefined) continue;
+      const uid = `${source.namespace}.${parsed.singularName}`;
+      types.push({ model: { uid, ...parsed }, json: source.json, report });
+    }
+  }
+  return { types, components };
+}
+
+function byUid<Model extends { readonly uid: Uid }>(parsed: readonly Parsed<Model>[]): Map<Uid, Model> {
+  const models = new Map<Uid, Model>();
+  for (const { model } of parsed) if (!models.has(model.uid)) models.set(model.uid, model);
+  return models;
+}
+
+function reportCycles(components: readonly Parsed<Component>[], registry: SchemaRegistry): void {
+  const cycles = componentCycles(registry.components);
+  for (const { model, report } of components) {
+    for (const { attribute, chain } of cycles.filter(({ component }) => component === model.uid)) {
+      report(['attributes', attribute, 'component'], `a component that holds itself: ${chain.join(' → ')}`);
+    }
+  }
+}

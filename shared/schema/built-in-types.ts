@@ -1,0 +1,71 @@
+import { type ContentType, FILE_TYPE, type Uid, USER_TYPE } from './content-type.ts';
+import { parseContentType } from './parse-schema.ts';
+
+/** The types that every server has, in the words of schema.json. Options as in Strapi's users-permissions and upload plugins. */
+
+/** Values of a user's `role`: Strapi's ids of the two roles it creates. */
+export const USER_ROLES = { authenticated: 1, public: 2 } as const;
+
+const hiddenText = { type: 'string', private: true, configurable: false, searchable: false };
+const flagOff = { type: 'boolean', default: false, configurable: false };
+
+const USER_SCHEMA = {
+  kind: 'collectionType',
+  info: { singularName: 'user', pluralName: 'users', displayName: 'User' },
+  options: { draftAndPublish: false },
+  attributes: {
+    username: { type: 'string', minLength: 3, unique: true, required: true, configurable: false },
+    email: { type: 'email', minLength: 6, unique: true, required: true, configurable: false },
+    provider: { type: 'string', configurable: false },
+    password: { type: 'password', minLength: 6, private: true, configurable: false, searchable: false },
+    resetPasswordToken: hiddenText,
+    confirmationToken: hiddenText,
+    confirmed: flagOff,
+    blocked: flagOff,
+    // Strapi has a relation here, which nobody may read without a right of its own.
+    role: { type: 'integer', private: true, configurable: false },
+  },
+};
+
+const fixedText = { type: 'text', configurable: false };
+const fixedString = { type: 'string', configurable: false };
+const requiredString = { type: 'string', required: true, configurable: false };
+const fixedInteger = { type: 'integer', configurable: false };
+const fixedJson = { type: 'json', configurable: false };
+
+const FILE_SCHEMA = {
+  kind: 'collectionType',
+  info: { singularName: 'file', pluralName: 'files', displayName: 'File' },
+  options: { draftAndPublish: false },
+  attributes: {
+    name: requiredString,
+    alternativeText: fixedText,
+    caption: fixedText,
+    focalPoint: fixedJson,
+    width: fixedInteger,
+    height: fixedInteger,
+    formats: fixedJson,
+    hash: requiredString,
+    ext: fixedString,
+    mime: requiredString,
+    size: { type: 'decimal', required: true, configurable: false },
+    url: { type: 'text', required: true, configurable: false },
+    previewUrl: fixedText,
+    provider: requiredString,
+    provider_metadata: fixedJson,
+  },
+};
+
+/** Users and files. */
+export const BUILT_IN_TYPES: readonly ContentType[] = [
+  builtInType(USER_TYPE, USER_SCHEMA),
+  builtInType(FILE_TYPE, FILE_SCHEMA),
+];
+
+function builtInType(uid: Uid, json: unknown): ContentType {
+  const type = parseContentType(json, (path, message) => {
+    throw new Error(`built-in type ${uid}, ${path.join('.')}: ${message}`);
+  });
+  if (type === undefined) throw new Error(`built-in type ${uid} does not parse`);
+  return { uid, ...type, builtIn: true };
+}

@@ -1,0 +1,38 @@
+import { type ContentType, FILE_TYPE } from './content-type.ts';
+import { typeNameProblem } from './reserved-names.ts';
+import type { ReportProblem } from './schema-problem.ts';
+import { routeNameOf } from './schema-registry.ts';
+
+/** A content type and where to report on it. */
+export type NamedType = { readonly type: ContentType; readonly report: ReportProblem };
+
+/**
+ * Reports names that two types share: uids, singular names (which name a type in import files) and paths below `/api`,
+ * which are compared without case as requests are. Files are served under `/api/upload`, so they take no name.
+ */
+export function checkNames(types: readonly NamedType[]): void {
+  const taken = new Map<string, ContentType>();
+  const builtInFirst = [...types].sort((a, b) => Number(b.type.builtIn) - Number(a.type.builtIn));
+  for (const { type, report } of builtInFirst) {
+    if (type.uid === FILE_TYPE) continue;
+    const claim = (name: string, key: 'singularName' | 'pluralName') => {
+      const owner = taken.get(name.toLowerCase());
+      if (owner !== undefined) report(['info', key], `${name} is taken by ${owner.uid}`);
+      else taken.set(name.toLowerCase(), type);
+    };
+    claim(type.uid, 'singularName');
+    claim(`singular name ${type.singularName}`, 'singularName');
+    claim(`path /api/${routeNameOf(type)}`, type.kind === 'collectionType' ? 'pluralName' : 'singularName');
+    if (!type.builtIn) checkOwnNames(type, report);
+  }
+}
+
+function checkOwnNames(type: ContentType, report: ReportProblem): void {
+  for (const key of ['singularName', 'pluralName'] as const) {
+    const problem = typeNameProblem(type[key]);
+    if (problem !== undefined) report(['info', key], problem);
+  }
+  if (type.singularName === type.pluralName) {
+    report(['info', 'pluralName'], `${type.pluralName} is the singular name too, expected another`);
+  }
+}

@@ -1,0 +1,180 @@
+import type { z } from 'zod';
+import {
+  type Attribute,
+  type ComponentAttribute,
+  type DynamicZoneAttribute,
+  FILE_TYPE,
+  type RelationAttribute,
+  SCALAR_TYPES,
+  type ScalarType,
+} from './content-type.ts';
+import { parseRelation } from './parse-relation.ts';
+import { type AttributeBase, parseScalar } from './parse-scalar.ts';
+import {
+  ATTRIBUTE_SCHEMAS,
+  ATTRIBUTE_TYPES,
+  type AttributeType,
+  type RawCommon,
+  type RawComponent,
+  type RawCustomField,
+  type RawDynamicZone,
+  type RawMedia,
+  type RawRelation,
+  type RawScalar,
+} from './schema-json.ts';
+import type { ReportProblem } from './schema-problem.ts';
+
+/** Where an attribute stands. */
+export type AttributeContext = {
+  readonly name: string;
+  readonly owner: 'content type' | 'component';
+  /** Whether the content type has i18n. */
+  readonly localizedType: boolean;
+  /** `options.privateAttributes` names it. */
+  readonly madePrivate: boolean;
+};
+
+/** Custom fields whose type is known without the plugin's code. */
+const CUSTOM_FIELD_TYPES: { readonly [customField: string]: ScalarType } = {
+  'plugin::color-picker.color': 'string',
+};
+
+/** The attribute that `raw` describes; undefined, with every problem reported, when it is not a valid one. */
+export function parseAttribute(
+  raw: unknown,
+  context: AttributeContext,
+  report: ReportProblem,
+): Attribute | undefined {
+  const type = attributeType(raw, report);
+  if (type === undefined) return undefined;
+  const result = ATTRIBUTE_SCHEMAS[type].safeParse(raw);
+  if (!result.success) {
+    reportIssues(result.error, report);
+    return undefined;
+  }
+  if (type !== 'customField') return attributeOf(type, result.data, context, report);
+  const stored = customFieldType(result.data as RawCustomField, report);
+  return stored && parseAttribute({ ...result.data, type: stored }, context, report);
+}
+
+/** Zod's findings in the words of this package: a path and what was expected there. */
+export function reportIssues(error: z.ZodError, report: ReportProblem): void {
+  for (const issue of error.issues)
+    report(issue.path, issue.message.replace(/^Invalid (input|option): /, ''));
+}
+
+function attributeType(raw: unknown, report: ReportProblem): AttributeType | undefined {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+    report([], 'expected an attribute, an object with a type');
+    return undefined;
+  }
+  const given = (raw as { type?: unknown }).type;
+  const type = ATTRIBUTE_TYPES.find((known) => known === given);
+  if (type === undefined) {
+    report(
+      ['type'],
+      `unknown type ${JSON.stringify(given) ?? '(none)'}, expected one of ${ATTRIBUTE_TYPES.join(', ')}`,
+    );
+  }
+  return type;
+}
+
+function attributeOf(
+  type: Exclude<AttributeType, 'customField'>,
+  raw: RawCommon,
+  context: AttributeContext,
+  report: ReportProblem,
+): Attribute | undefined {
+  const base = baseOf(type, raw, context);
+  switch (type) {
+    case 'media':
+      return mediaAttribute(base, raw as RawMedia);
+    case 'relation':
+      return parseRelation(base, raw as RawRelation, context.owner === 'component', report);
+    case 'component':
+      return componentAttribute(base, raw as RawComponent, report);
+    case 'dynamiczone':
+      return dynamicZoneAttribute(base, raw as RawDynamicZone, context, report);
+    default:
+      return parseScalar(base, type, raw as RawScalar, report);
+  }
+}
+
+function baseOf(type: AttributeType, raw: RawCommon, context: AttributeContext): AttributeBase {
+  const varve = raw.pluginOptions?.varve;
+  return {
+    name: context.name,
+    private: raw.private === true || context.madePrivate || type === 'password',
+    required: raw.required ?? false,
+    configurable: raw.configurable ?? true,
+    localized: isLocalized(type, raw, context),
+    ...(varve === undefined ? {} : { varve }),
+  };
+}
+
+/**
+ * Strapi 5's rule (its i18n plugin's service `content-types`): on a localized type an attribute is shared by all locales unless its
+ * own option says `localized: true`; relations (media are none) and uids always belong to one locale.
+ */
+function isLocalized(type: AttributeType, raw: RawCommon, context: AttributeContext): boolean {
+  if (!context.localizedType || context.owner === 'component') return true;
+  return raw.pluginOptions?.i18n?.localized === true || type === 'relation' || type === 'uid';
+}
+
+/** Many entries may show one file, so a media attribute is the `many` end of its relation whether it shows one or several. */
+function mediaAttribute(base: AttributeBase, raw: RawMedia): RelationAttribute {
+  const multiple = raw.multiple ?? false;
+  return {
+    ...base,
+    kind: 'relation',
+    relation: multiple ? 'manyToMany' : 'manyToOne',
+    target: FILE_TYPE,
+    toMany: multiple,
+    media: { multiple, allowedTypes: raw.allowedTypes ?? ['images', 'files', 'videos', 'audios'] },
+  };
+}
+
+function componentAttribute(
+  base: AttributeBase,
+  raw: RawComponent,
+  report: ReportProblem,
+): ComponentAttribute {
+  return {
+    ...base,
+    kind: 'component',
+    component: raw.component,
+    repeatable: raw.repeatable ?? false,
+    ...limits(raw, report),
+  };
+}
+
+function dynamicZoneAttribute(
+  base: AttributeBase,
+  raw: RawDynamicZone,
+  context: AttributeContext,
+  report: ReportProblem,
+): DynamicZoneAttribute {
+  if (context.owner === 'component') report(['type'], 'a component cannot hold a dynamic zone');
+  return { ...base, kind: 'dynamiczone', components: raw.components, ...limits(raw, report) };
+}
+
+function limits(raw: RawComponent | RawDynamicZone, report: ReportProblem): { min?: number; max?: number } {
+  const { min, max } = raw;
+  if (min !== undefined && max !== undefined && min > max) report(['min'], `min ${min} is above max ${max}`);
+  return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+}
+
+/** The plugin that defines a custom field is code, so its type is known here or said by the schema. */
+function customFieldType(raw: RawCustomField, report: ReportProblem): ScalarType | undefined {
+  const { varve } = raw.pluginOptions ?? {};
+  const said = typeof varve === 'object' && varve !== null && 'type' in varve ? varve.type : undefined;
+  const type = SCALAR_TYPES.find((known) => known === said) ?? CUSTOM_FIELD_TYPES[raw.customField];
+  if (type === undefined) {
+    const how = 'say which scalar type it stores in pluginOptions.varve.type';
+    report(
+      ['customField'],
+      `the type of custom field ${JSON.stringify(raw.customField)} is not known: ${how}`,
+    );
+  }
+  return type;
+}

@@ -1,0 +1,147 @@
+import type { Attribute, ScalarAttribute, ScalarType } from './content-type.ts';
+import type { RawScalar } from './schema-json.ts';
+import type { ReportProblem } from './schema-problem.ts';
+
+/** What every attribute has, settled before its type is looked at. */
+export type AttributeBase = Pick<
+  Attribute,
+  'name' | 'private' | 'required' | 'configurable' | 'localized' | 'varve'
+>;
+
+type Bound = number | string;
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+const TEXT = { accepts: (value: unknown) => typeof value === 'string', expected: 'text' };
+const NUMBER = { accepts: (value: unknown) => typeof value === 'number', expected: 'a number' };
+
+/** What a default has to be. */
+const DEFAULTS: Record<
+  Exclude<ScalarType, 'enumeration'>,
+  { readonly accepts: (value: unknown) => boolean; readonly expected: string }
+> = {
+  string: TEXT,
+  text: TEXT,
+  richtext: TEXT,
+  email: TEXT,
+  password: TEXT,
+  uid: TEXT,
+  blocks: { accepts: Array.isArray, expected: 'a list of blocks' },
+  integer: { accepts: Number.isSafeInteger, expected: 'a whole number' },
+  biginteger: { accepts: isInt64, expected: 'a 64-bit integer' },
+  decimal: NUMBER,
+  float: NUMBER,
+  boolean: { accepts: (value) => typeof value === 'boolean', expected: 'true or false' },
+  date: { accepts: isInstant, expected: 'a date, yyyy-MM-dd' },
+  time: { accepts: isTime, expected: 'a time, HH:mm:ss or HH:mm:ss.SSS' },
+  datetime: { accepts: isInstant, expected: 'a date and time, ISO 8601' },
+  json: { accepts: () => true, expected: 'any JSON' },
+};
+
+/** A scalar attribute of `type`. Limits that contradict each other and defaults of another type are reported. */
+export function parseScalar(
+  base: AttributeBase,
+  type: ScalarType,
+  raw: RawScalar,
+  report: ReportProblem,
+): ScalarAttribute {
+  const bounds = type === 'biginteger' ? exactBounds(raw, report) : { min: raw.min, max: raw.max };
+  reportContradictions(type, bounds, raw, report);
+  const value = raw.default ?? undefined;
+  const problem = value === undefined ? undefined : defaultProblem(type, value, raw.enum ?? []);
+  if (problem !== undefined) report(['default'], `${problem}, found ${JSON.stringify(value)}`);
+  return {
+    ...base,
+    kind: 'scalar',
+    type,
+    unique: raw.unique ?? false,
+    searchable: raw.searchable ?? true,
+    ...given({
+      default: type === 'biginteger' && value !== undefined ? String(value) : value,
+      ...bounds,
+      minLength: raw.minLength,
+      maxLength: raw.maxLength,
+      regex: raw.regex,
+      enum: raw.enum,
+      targetField: raw.targetField,
+    }),
+  };
+}
+
+/** The object without what is undefined. */
+function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/** biginteger bounds as decimal text. */
+function exactBounds(
+  raw: RawScalar,
+  report: ReportProblem,
+): { min: Bound | undefined; max: Bound | undefined } {
+  const exact = (key: 'min' | 'max') => {
+    const value = raw[key];
+    if (value === undefined) return undefined;
+    if (!isInt64(value)) report([key], `expected a 64-bit integer, found ${JSON.stringify(value)}`);
+    return BigInt(value).toString();
+  };
+  return { min: exact('min'), max: exact('max') };
+}
+
+function reportContradictions(
+  type: ScalarType,
+  { min, max }: { readonly min: Bound | undefined; readonly max: Bound | undefined },
+  raw: RawScalar,
+  report: ReportProblem,
+): void {
+  const { minLength, maxLength, regex } = raw;
+  if (min !== undefined && max !== undefined && isAbove(min, max, type)) {
+    report(['min'], `min ${min} is above max ${max}`);
+  }
+  if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) {
+    report(['minLength'], `minLength ${minLength} is above maxLength ${maxLength}`);
+  }
+  if (regex !== undefined && !isRegularExpression(regex)) {
+    report(['regex'], `not a regular expression: ${JSON.stringify(regex)}`);
+  }
+  const repeated = raw.enum?.findIndex((value, at) => raw.enum?.indexOf(value) !== at) ?? -1;
+  if (repeated >= 0) report(['enum', repeated], `${JSON.stringify(raw.enum?.[repeated])} is there twice`);
+}
+
+function isAbove(min: Bound, max: Bound, type: ScalarType): boolean {
+  return type === 'biginteger' ? BigInt(min) > BigInt(max) : Number(min) > Number(max);
+}
+
+function isRegularExpression(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Why `value` cannot be the default of an attribute of `type`. */
+function defaultProblem(type: ScalarType, value: unknown, values: readonly string[]): string | undefined {
+  if (type === 'enumeration') {
+    return values.some((known) => known === value) ? undefined : `expected one of ${values.join(', ')}`;
+  }
+  const { accepts, expected } = DEFAULTS[type];
+  return accepts(value) ? undefined : `expected ${expected}`;
+}
+
+function isInt64(value: unknown): value is number | string {
+  const digits = typeof value === 'string' && /^-?\d+$/.test(value);
+  if (!digits && !Number.isSafeInteger(value)) return false;
+  const exact = BigInt(value as number | string);
+  return exact >= INT64_MIN && exact <= INT64_MAX;
+}
+
+function isInstant(value: unknown): boolean {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.test(value) && !Number.isNaN(Date.parse(value));
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'string' && /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,3})?$/.test(value);
+}

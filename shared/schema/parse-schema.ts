@@ -1,0 +1,77 @@
+import type { Attribute, Component, ContentType, Uid } from './content-type.ts';
+import { parseAttribute, reportIssues } from './parse-attribute.ts';
+import { attributeNameProblem, SHOWN_SYSTEM_ATTRIBUTES } from './reserved-names.ts';
+import { COMPONENT_SCHEMA, CONTENT_TYPE_SCHEMA } from './schema-json.ts';
+import { below, type ReportProblem } from './schema-problem.ts';
+
+type Owner = {
+  readonly owner: 'content type' | 'component';
+  readonly localizedType: boolean;
+  readonly privateAttributes: readonly string[];
+};
+
+/**
+ * A content type from the JSON of a schema.json, without its uid, which is settled by where the file lies. What
+ * is wrong goes to `report`; undefined when the file as a whole is not a content type. Attributes that are wrong are left out.
+ */
+export function parseContentType(json: unknown, report: ReportProblem): Omit<ContentType, 'uid'> | undefined {
+  const result = CONTENT_TYPE_SCHEMA.safeParse(json);
+  if (!result.success) {
+    reportIssues(result.error, report);
+    return undefined;
+  }
+  const { kind, info, options, pluginOptions, attributes } = result.data;
+  const localized = pluginOptions?.i18n?.localized === true;
+  const privateAttributes = options?.privateAttributes ?? [];
+  for (const [at, name] of privateAttributes.entries()) {
+    if (SHOWN_SYSTEM_ATTRIBUTES.includes(name)) {
+      report(['options', 'privateAttributes', at], `${name} is part of every answer and cannot be private`);
+    }
+  }
+  const owner: Owner = { owner: 'content type', localizedType: localized, privateAttributes };
+  return {
+    kind,
+    singularName: info.singularName,
+    pluralName: info.pluralName,
+    displayName: info.displayName ?? info.singularName,
+    draftAndPublish: options?.draftAndPublish ?? false,
+    localized,
+    attributes: parseAttributes(attributes, owner, below(report, 'attributes')),
+    builtIn: false,
+    ...(pluginOptions?.varve === undefined ? {} : { varve: pluginOptions.varve }),
+  };
+}
+
+/** A component from the JSON of its file; otherwise as `parseContentType`. */
+export function parseComponent(json: unknown, uid: Uid, report: ReportProblem): Component | undefined {
+  const result = COMPONENT_SCHEMA.safeParse(json);
+  if (!result.success) {
+    reportIssues(result.error, report);
+    return undefined;
+  }
+  const { info, options, attributes } = result.data;
+  const privateAttributes = options?.privateAttributes ?? [];
+  const owner: Owner = { owner: 'component', localizedType: false, privateAttributes };
+  return {
+    uid,
+    displayName: info?.displayName ?? uid,
+    attributes: parseAttributes(attributes, owner, below(report, 'attributes')),
+  };
+}
+
+function parseAttributes(
+  attributes: { readonly [name: string]: unknown },
+  { owner, localizedType, privateAttributes }: Owner,
+  report: ReportProblem,
+): Map<string, Attribute> {
+  const parsed = new Map<string, Attribute>();
+  for (const [name, raw] of Object.entries(attributes)) {
+    const reportHere = below(report, name);
+    const problem = attributeNameProblem(name, owner);
+    if (problem !== undefined) reportHere([], problem);
+    const context = { name, owner, localizedType, madePrivate: privateAttributes.includes(name) };
+    const attribute = parseAttribute(raw, context, reportHere);
+    if (attribute !== undefined) parsed.set(name, attribute);
+  }
+  return parsed;
+}

@@ -1,0 +1,31 @@
+/** One thing that is wrong with a schema file. `path` is a JSON path (RFC 9535). */
+export type SchemaProblem = { readonly file: string; readonly path: string; readonly message: string };
+
+/** Adds problems of one file, at paths below `base`. */
+export type ReportProblem = (path: readonly PropertyKey[], message: string) => void;
+
+/** A reporter that collects into `problems`. */
+export function problemReporter(problems: SchemaProblem[], file: string): ReportProblem {
+  return (path, message) => problems.push({ file, path: jsonPath(path), message });
+}
+
+/** The same reporter, one level down. */
+export function below(report: ReportProblem, ...base: readonly PropertyKey[]): ReportProblem {
+  return (path, message) => report([...base, ...path], message);
+}
+
+/** `$.attributes.tags.components[0]`, `$.attributes['odd name']`. */
+export function jsonPath(segments: readonly PropertyKey[]): string {
+  return `$${segments.map(segmentText).join('')}`;
+}
+
+function segmentText(segment: PropertyKey): string {
+  if (typeof segment === 'number') return `[${segment}]`;
+  const name = String(segment);
+  return /^[A-Za-z_]\w*$/.test(name) ? `.${name}` : `['${name.replace(/[\\']/g, '\\$&')}']`;
+}
+
+/** `api/tag/content-types/tag/schema.json $.attributes.name.type: …` */
+export function problemLine(problem: SchemaProblem): string {
+  return `${problem.file} ${problem.path}: ${problem.message}`;
+}

@@ -1,0 +1,51 @@
+import type { ContentTypeDefined, Json } from '../document/events.ts';
+import { buildRegistry, type ParsedFiles, type SchemaFile } from './build-registry.ts';
+import type { Model, Uid } from './content-type.ts';
+import type { SchemaRegistry } from './schema-registry.ts';
+
+/** A content type with the components it can hold, as the log keeps it. */
+export type TypeDefinition = ContentTypeDefined['data'];
+
+/** The definition of every content type, ordered by uid. */
+export function definitionsOf({ registry, sources }: ParsedFiles): TypeDefinition[] {
+  return [...registry.contentTypes.values()]
+    .map((type): TypeDefinition => {
+      const held = [...heldComponents(type, registry, new Set())].sort();
+      const components = Object.fromEntries(held.map((uid) => [uid, sources.get(uid) as Json]));
+      return { uid: type.uid, schema: (sources.get(type.uid) ?? null) as Json, components };
+    })
+    .sort((a, b) => (a.uid < b.uid ? -1 : 1));
+}
+
+/**
+ * The registry of definitions from the log, in their order: a component that several define is the last one's. They were
+ * checked when they were written, and between two of them a target may be missing, so nothing is checked here.
+ */
+export function registryOfDefinitions(definitions: readonly TypeDefinition[]): SchemaRegistry {
+  const components = new Map<Uid, Json>(definitions.flatMap((each) => Object.entries(each.components)));
+  const files: SchemaFile[] = [...components].map(([uid, json]) => ({
+    model: 'component',
+    file: uid,
+    uid,
+    json,
+  }));
+  for (const { uid, schema } of definitions) {
+    const namespace = uid.slice(0, uid.lastIndexOf('.'));
+    if (schema !== null) files.push({ model: 'contentType', file: uid, namespace, json: schema });
+  }
+  return buildRegistry(files).registry;
+}
+
+function heldComponents(model: Model, registry: SchemaRegistry, found: Set<Uid>): Set<Uid> {
+  for (const attribute of model.attributes.values()) {
+    if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue;
+    const uids = attribute.kind === 'component' ? [attribute.component] : attribute.components;
+    for (const uid of uids) {
+      const component = registry.components.get(uid);
+      if (component === undefined || found.has(uid)) continue;
+      found.add(uid);
+      heldComponents(component, registry, found);
+    }
+  }
+  return found;
+}
