@@ -35,21 +35,26 @@ export type NewEvent = {
 export type ExpectedRevision = bigint | 'none' | 'any';
 
 export type AppendResult =
+  /** Of the last of the appended events. */
   | { readonly kind: 'appended'; readonly revision: bigint; readonly position: bigint }
   /** Nothing was written: the stream stands at `actual` (undefined = it does not exist). */
   | { readonly kind: 'conflict'; readonly actual: bigint | undefined };
 
 export type Subscription = {
-  /** Resolves when no handler runs any more. */
+  /** Resolves when no handler runs any more (so a handler must not wait for it). */
   close(): Promise<void>;
-  /** Rejects when the handler threw: the subscription has stopped. Resolves on close. */
+  /**
+   * Rejects when the handler threw or the log cannot be read: the subscription has stopped. Resolves on close. Someone must
+   * watch it: unwatched, a failure ends the process as an unhandled rejection.
+   */
   readonly done: Promise<void>;
 };
 
 export type EventStore = {
   /**
    * Appends all events or none, durably (survives kill -9 and power loss once resolved). Appending again events whose ids are
-   * already in that stream resolves `appended` with the first append's result and writes nothing.
+   * already in that stream resolves `appended` with the first append's result and writes nothing, whatever is expected now.
+   * Rejects when there is no event, an id is no lower-case UUID, or the data is no JSON value.
    */
   append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult>;
   /** A stream's events from `fromRevision` (inclusive, default 0n) on. A stream that does not exist is empty. */
@@ -67,5 +72,6 @@ export type EventStore = {
     handle: (events: readonly StoredEvent[]) => Promise<void>,
     options?: { readonly batchSize?: number },
   ): Subscription;
+  /** Finishes the appends made so far, stops the subscriptions (as their `close` does) and lets the log go. */
   close(): Promise<void>;
 };

@@ -1,0 +1,74 @@
+import type { EventMetadata, NewEvent, StoredEvent } from './event-store.ts';
+
+/**
+ * The one place where events become text and text becomes events: payloads (sealing personal data belongs here), and
+ * positions and revisions, which are bigints in the program and decimal strings wherever they leave it.
+ */
+
+/** An event ready to be stored: JSON texts. */
+export type EncodedEvent = {
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly metadata: string;
+};
+
+/** A stored event as text, in the order of the log's columns. */
+export type EventRow = readonly [
+  position: bigint,
+  stream: string,
+  revision: bigint,
+  id: string,
+  type: string,
+  data: string,
+  metadata: string,
+];
+
+export type EventContent = Pick<StoredEvent, 'type' | 'data' | 'metadata'>;
+
+/** Brings what was stored to the shape that readers know (see shared/document/upcasters.ts). */
+export type Decode = (stored: EventContent) => EventContent;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Throws when the id is no lower-case UUID or the data is no JSON value (a bigint in it, undefined, a function). */
+export const encodeEvent = (event: NewEvent): EncodedEvent => {
+  if (!UUID.test(event.id)) throw new TypeError(`event id "${event.id}" is not a UUID in lower case`);
+  const data: string | undefined = JSON.stringify(event.data);
+  if (data === undefined) throw new TypeError(`the data of a "${event.type}" event is not a JSON value`);
+  return { id: event.id, type: event.type, data, metadata: JSON.stringify(event.metadata) };
+};
+
+/** Throws an error that names the event when its text is damaged or `decode` refuses it. */
+export const decodeEvent = (row: EventRow, decode: Decode): StoredEvent => {
+  const [position, stream, revision, id] = row;
+  try {
+    const metadata = JSON.parse(row[6]) as EventMetadata;
+    const content = decode({ type: row[4], data: JSON.parse(row[5]), metadata });
+    return {
+      id,
+      stream,
+      revision,
+      position,
+      type: content.type,
+      data: content.data,
+      metadata: content.metadata,
+    };
+  } catch (error) {
+    const place = `the event at position ${position} (${stream}, revision ${revision})`;
+    throw new Error(`cannot read ${place}: ${(error as Error).message}`, { cause: error });
+  }
+};
+
+/** A position or revision as it crosses the wire. */
+export const formatBigint = (value: bigint): string => value.toString();
+
+/** The position or revision that `text` stands for; undefined when it is not a decimal number of at most 64 bits. */
+export const parseBigint = (text: string): bigint | undefined => {
+  if (!/^(0|[1-9][0-9]{0,18})$/.test(text)) return undefined;
+  const value = BigInt(text);
+  return value <= MAX_INT64 ? value : undefined;
+};
+
+/** The largest position and revision a log can hold. */
+export const MAX_INT64 = 2n ** 63n - 1n;

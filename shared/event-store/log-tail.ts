@@ -1,0 +1,89 @@
+import type { Database } from '../sqlite/open-database.ts';
+import { type Append, type AppendOutcome, commitAppends } from './commit-appends.ts';
+import type { EventRow } from './event-codec.ts';
+import type { StoredEvent, Subscription } from './event-store.ts';
+import { type Follower, followLog } from './follow-log.ts';
+import { createRecentEvents } from './recent-events.ts';
+import { readAfter, readForeignVersion, readLastPosition } from './sqlite-log.ts';
+
+export type DecodeAll = (rows: readonly EventRow[]) => readonly StoredEvent[];
+type Handle = (events: readonly StoredEvent[]) => Promise<void>;
+
+/** The live end of a log in SQLite: commits, the followers they wake, and the look-out for other processes' commits. */
+export type LogTail = {
+  /** Stores the appends (see commitAppends) and wakes the followers. */
+  commit(appends: readonly Append[]): readonly AppendOutcome[];
+  follow(after: bigint, handle: Handle, batchSize: number): Subscription;
+  /** Closes every follower; resolves when none of their handlers runs. */
+  close(): Promise<void>;
+};
+
+/** How often a log that has followers is asked for what others have appended. One look costs a few microseconds. */
+const FOREIGN_POLL_MS = 10;
+
+export const createLogTail = (db: Database, decodeAll: DecodeAll): LogTail => {
+  const followers = new Set<Follower>();
+  const growth = createGrowth(db);
+  const { recent } = growth;
+  let poll: NodeJS.Timeout | undefined;
+  let failure: unknown;
+
+  const wakeAll = () => {
+    for (const follower of followers) follower.wake();
+  };
+  const look = () => {
+    try {
+      if (growth.look()) wakeAll();
+    } catch (error) {
+      // The followers meet it when they read, and reject with it.
+      failure = error;
+      wakeAll();
+    }
+  };
+  const next = (after: bigint, limit: number) => {
+    if (failure !== undefined) throw failure;
+    return decodeAll(recent.covers(after) ? recent.after(after, limit) : readAfter(db, after, limit));
+  };
+  const forget = (follower: Follower) => {
+    followers.delete(follower);
+    if (followers.size === 0) poll = void clearInterval(poll);
+  };
+  return {
+    commit(appends) {
+      const { outcomes, before, rows } = commitAppends(db, appends);
+      recent.push(before, rows);
+      wakeAll();
+      return outcomes;
+    },
+    follow(after, handle, batchSize) {
+      look();
+      const follower = followLog({ next, last: recent.last }, after, handle, batchSize);
+      followers.add(follower);
+      poll ??= setInterval(look, FOREIGN_POLL_MS);
+      follower.done.then(
+        () => forget(follower),
+        () => forget(follower),
+      );
+      return follower;
+    },
+    async close() {
+      await Promise.all([...followers].map((follower) => follower.close()));
+    },
+  };
+};
+
+/** The recent events, and a cheap look whether other connections have made the log grow beyond them. */
+const createGrowth = (db: Database) => {
+  // In this order: a commit between the two reads is found by the next look, in the other order it would be missed.
+  let foreignVersion = readForeignVersion(db);
+  const recent = createRecentEvents(readLastPosition(db));
+  const look = (): boolean => {
+    const version = readForeignVersion(db);
+    if (version === foreignVersion) return false;
+    foreignVersion = version;
+    const last = readLastPosition(db);
+    if (last !== recent.last()) recent.restart(last);
+    return true;
+  };
+  return { recent, look };
+};

@@ -1,0 +1,68 @@
+import type { EventRow } from './event-codec.ts';
+
+/** The end of the log in memory: what subscribers that are level read, instead of the file. */
+export type RecentEvents = {
+  /** Position of the log's last event, as far as known here. */
+  last(): bigint;
+  /** True when every event after this position is held. */
+  covers(after: bigint): boolean;
+  /** Up to `limit` of the held events after this position, in order. */
+  after(position: bigint, limit: number): readonly EventRow[];
+  /** Adds a commit that followed the event at `before`. */
+  push(before: bigint, rows: readonly EventRow[]): void;
+  /** Forgets everything: the log has grown to `last` by events that are not here. */
+  restart(last: bigint): void;
+};
+
+const MAX_EVENTS = 4_096;
+const MAX_CHARACTERS = 16_000_000;
+
+export const createRecentEvents = (last: bigint): RecentEvents => {
+  let rows: EventRow[] = [];
+  let characters = 0;
+  /** The position after which every event is in `rows`. */
+  let start = last;
+
+  const end = () => rows.at(-1)?.[0] ?? start;
+  const restart = (at: bigint) => {
+    rows = [];
+    characters = 0;
+    start = at;
+  };
+  const forgetOlderHalf = () => {
+    const gone = rows.splice(0, Math.ceil(rows.length / 2));
+    for (const row of gone) characters -= size(row);
+    start = gone.at(-1)?.[0] ?? start;
+  };
+  return {
+    last: end,
+    covers: (after) => after >= start,
+    after(position, limit) {
+      const from = firstAfter(rows, position);
+      return rows.slice(from, from + limit);
+    },
+    push(before, added) {
+      if (before !== end()) restart(before);
+      for (const row of added) {
+        rows.push(row);
+        characters += size(row);
+      }
+      while (rows.length > MAX_EVENTS || characters > MAX_CHARACTERS) forgetOlderHalf();
+    },
+    restart,
+  };
+};
+
+const size = (row: EventRow): number => row[5].length + row[6].length;
+
+/** Index of the first row with a greater position, by halving. */
+const firstAfter = (rows: readonly EventRow[], position: bigint): number => {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rows[middle] as EventRow)[0] > position) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+};

@@ -1,0 +1,86 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database } from '../sqlite/open-database.ts';
+import { createAppendQueue } from './append-queue.ts';
+import type { Append } from './commit-appends.ts';
+import { type Decode, decodeEvent, type EventRow, encodeEvent } from './event-codec.ts';
+import type { EventStore, ExpectedRevision, NewEvent } from './event-store.ts';
+import { createLogTail, type DecodeAll } from './log-tail.ts';
+import { openLog, readAfter, readLastPosition, readStreamFrom } from './sqlite-log.ts';
+
+export type SqliteEventStoreOptions = {
+  /** Applied to every event read, live ones included. Default: as stored. */
+  readonly decode?: Decode;
+};
+
+const DEFAULT_BATCH_SIZE = 512;
+
+/**
+ * The event log in an SQLite file, made when it is not there. Any number of processes may have it open. Appends made in one
+ * turn of the event loop share one durable commit. An event id belongs to one event of the whole log: an append that has
+ * only some ids in common with the log, or has them in another stream, rejects and writes nothing.
+ * Throws when the file cannot be opened (see openDatabase).
+ */
+export const openSqliteEventStore = (path: string, options: SqliteEventStoreOptions = {}): EventStore => {
+  const db = openLog(path);
+  const decode = options.decode ?? ((stored) => stored);
+  const decodeAll: DecodeAll = (rows: readonly EventRow[]) => rows.map((row) => decodeEvent(row, decode));
+  const tail = createLogTail(db, decodeAll);
+  const queue = createAppendQueue(tail.commit);
+  let closing: Promise<void> | undefined;
+
+  const assertOpen = () => {
+    if (closing !== undefined) throw new Error('the event store is closed');
+  };
+  const close = async () => {
+    queue.drain();
+    await tail.close();
+    db.close();
+  };
+  return {
+    async append(stream, expected, events) {
+      assertOpen();
+      return queue.append(encodeAppend(stream, expected, events));
+    },
+    readStream: (stream, fromRevision = 0n) => readStream(db, decodeAll, stream, fromRevision),
+    readAll: (after, { batchSize = DEFAULT_BATCH_SIZE } = {}) =>
+      readAll(db, decodeAll, after, checkedBatchSize(batchSize)),
+    lastPosition: async () => readLastPosition(db),
+    subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE } = {}) {
+      assertOpen();
+      return tail.follow(after, handle, checkedBatchSize(batchSize));
+    },
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+};
+
+const encodeAppend = (stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Append => {
+  if (stream === '') throw new TypeError('a stream needs a name');
+  if (events.length === 0) throw new TypeError(`an append to ${stream} needs at least one event`);
+  const ids = new Set(events.map((event) => event.id));
+  if (ids.size < events.length) throw new TypeError(`an append to ${stream} has one event id twice`);
+  return { stream, expected, events: events.map(encodeEvent) };
+};
+
+const checkedBatchSize = (batchSize: number): number => {
+  if (Number.isSafeInteger(batchSize) && batchSize > 0) return batchSize;
+  throw new RangeError(`a batch size is a whole number from 1 on, not ${batchSize}`);
+};
+
+async function* readStream(db: Database, decodeAll: DecodeAll, stream: string, from: bigint) {
+  for (let rows = readStreamFrom(db, stream, from, DEFAULT_BATCH_SIZE); rows.length > 0; ) {
+    yield* decodeAll(rows);
+    await nextTurn();
+    rows = readStreamFrom(db, stream, (rows.at(-1)?.[2] ?? from) + 1n, DEFAULT_BATCH_SIZE);
+  }
+}
+
+async function* readAll(db: Database, decodeAll: DecodeAll, after: bigint, batchSize: number) {
+  for (let rows = readAfter(db, after, batchSize); rows.length > 0; ) {
+    yield decodeAll(rows);
+    await nextTurn();
+    rows = readAfter(db, rows.at(-1)?.[0] ?? after, batchSize);
+  }
+}
