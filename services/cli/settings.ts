@@ -1,0 +1,180 @@
+import { BlockList, isIP } from 'node:net';
+import { z } from 'zod';
+
+/**
+ * A setting of a command: an option and an environment variable; the option wins. Every value arrives as text, so that both
+ * are validated alike.
+ */
+export type Setting = {
+  /** As commander reads it: `--port <number>`; the name in camel case is the key. */
+  readonly flags: string;
+  readonly variable: `VARVE_${string}`;
+  readonly description: string;
+  readonly schema: z.ZodType;
+};
+
+const folder = z.string({ error: 'is missing: a folder is needed' }).min(1, 'is empty: a folder is needed');
+
+const yesOrNo = z.stringbool({
+  truthy: ['true', '1', ''],
+  falsy: ['false', '0'],
+  error: 'is neither true nor false',
+});
+
+function wholeNumber(min: number, max: number) {
+  const message = `is not a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .pipe(z.number().min(min, message).max(max, message));
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+function isLoopback(host: string): boolean {
+  const family = isIP(host);
+  return host === 'localhost' || (family !== 0 && LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4'));
+}
+
+const CONTENT_TYPES = {
+  flags: '--content-types <dir>',
+  variable: 'VARVE_CONTENT_TYPES',
+  description: "a Strapi project's src folder, or a folder of such schema.json files",
+  schema: folder,
+} as const satisfies Setting;
+
+const DATA = {
+  flags: '--data <dir>',
+  variable: 'VARVE_DATA',
+  description: 'where events and everything made from them are kept (default: .varve)',
+  schema: folder.default('.varve'),
+} as const satisfies Setting;
+
+const DEFAULT_LOCALE = {
+  flags: '--default-locale <locale>',
+  variable: 'VARVE_DEFAULT_LOCALE',
+  description: 'the locale of requests that name none (default: en)',
+  schema: z
+    .string()
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'is not a locale such as en, en-US or zh-Hans')
+    .default('en'),
+} as const satisfies Setting;
+
+const SPACE = {
+  flags: '--space <name>',
+  variable: 'VARVE_SPACE',
+  description: 'prefix of all names in a shared log or cluster (default: varve)',
+  schema: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,30}$/, 'is not a name of a-z, 0-9 and _ that starts with a letter')
+    .default('varve'),
+} as const satisfies Setting;
+
+export const SERVE_SETTINGS = {
+  contentTypes: CONTENT_TYPES,
+  data: DATA,
+  port: {
+    flags: '--port <number>',
+    variable: 'VARVE_PORT',
+    description: 'port to listen on, 0 for any free one (default: 1337)',
+    schema: wholeNumber(0, 65_535).default(1337),
+  },
+  host: {
+    flags: '--host <address>',
+    variable: 'VARVE_HOST',
+    description: 'address to listen on; loopback only (default: 127.0.0.1)',
+    schema: z
+      .string()
+      .refine(
+        isLoopback,
+        'is not a loopback address. Varve has no access tokens yet, so whoever reaches it may read and change everything: it listens on 127.0.0.1, ::1 or localhost only',
+      )
+      .default('127.0.0.1'),
+  },
+  examples: {
+    flags: '--examples [boolean]',
+    variable: 'VARVE_EXAMPLES',
+    description: "write the content types' example entries on the first start (default: false)",
+    schema: yesOrNo.default(false),
+  },
+  defaultLocale: DEFAULT_LOCALE,
+  usersEnvelope: {
+    flags: '--users-envelope <boolean>',
+    variable: 'VARVE_USERS_ENVELOPE',
+    description:
+      "answer /api/users in data and meta like every collection; false: Strapi's bare array (default: true)",
+    schema: yesOrNo.default(true),
+  },
+  space: SPACE,
+  bodyLimit: {
+    flags: '--body-limit <bytes>',
+    variable: 'VARVE_BODY_LIMIT',
+    description: 'largest request body (default: 1048576)',
+    schema: wholeNumber(1, 1_073_741_824).default(1_048_576),
+  },
+  drainSeconds: {
+    flags: '--drain-seconds <number>',
+    variable: 'VARVE_DRAIN_SECONDS',
+    description: 'how long requests under way may take after SIGTERM or SIGINT (default: 10)',
+    schema: wholeNumber(0, 3600).default(10),
+  },
+  logLevel: {
+    flags: '--log-level <level>',
+    variable: 'VARVE_LOG_LEVEL',
+    description: 'fatal, error, warn, info, debug, trace or silent; to stderr (default: warn)',
+    schema: z
+      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+        error: 'is none of fatal, error, warn, info, debug, trace, silent',
+      })
+      .default('warn'),
+  },
+  logFormat: {
+    flags: '--log-format <format>',
+    variable: 'VARVE_LOG_FORMAT',
+    description: 'json or pretty (default: pretty on a terminal, else json)',
+    schema: z.enum(['json', 'pretty'], { error: 'is neither json nor pretty' }).optional(),
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export const IMPORT_SETTINGS = {
+  contentTypes: CONTENT_TYPES,
+  data: DATA,
+  defaultLocale: DEFAULT_LOCALE,
+  space: SPACE,
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export type SettingsTable = Readonly<Record<string, Setting>>;
+export type SettingsOf<Table extends SettingsTable> = {
+  readonly [Name in keyof Table]: z.output<Table[Name]['schema']>;
+};
+export type ServeSettings = SettingsOf<typeof SERVE_SETTINGS>;
+export type ImportSettings = SettingsOf<typeof IMPORT_SETTINGS>;
+
+/** Settings that cannot be used: the message lists every problem, one a line. */
+export class InvalidSettings extends Error {}
+
+/** `given` as commander collected it from options and variables. Throws InvalidSettings. */
+export function parseSettings<Table extends SettingsTable>(
+  table: Table,
+  given: Readonly<Record<string, unknown>>,
+): SettingsOf<Table> {
+  const parsed = Object.entries(table).map(([name, setting]) => {
+    // An option without its value is on.
+    const value = given[name] === true ? 'true' : given[name];
+    return { name, setting, value, result: setting.schema.safeParse(value) };
+  });
+  const problems = parsed.flatMap(({ setting, value, result }) =>
+    result.success ? [] : [problemText(setting, value, result.error)],
+  );
+  if (problems.length > 0) throw new InvalidSettings(problems.join('\n'));
+  return Object.fromEntries(parsed.map(({ name, result }) => [name, result.data])) as SettingsOf<Table>;
+}
+
+function problemText(setting: Setting, value: unknown, error: z.ZodError): string {
+  const option = setting.flags.split(' ')[0];
+  const what = error.issues[0]?.message ?? error.message;
+  return `  ${option} (${setting.variable})${value === undefined ? '' : ` "${String(value)}"`} ${what}`;
+}

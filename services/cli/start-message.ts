@@ -1,0 +1,23 @@
+/** What a person needs in the first minute, printed once the server serves. */
+export type StartMessage = {
+  readonly url: string;
+  readonly data: string;
+  readonly contentTypes: number;
+  readonly tryUrl: string | undefined;
+  /** Documents written on this start; undefined when none were. */
+  readonly examples: number | undefined;
+};
+
+export function startMessage(message: StartMessage): string {
+  const types = `${message.contentTypes} content type${message.contentTypes === 1 ? '' : 's'}`;
+  return [
+    `Varve serves ${types} at ${message.url}`,
+    '',
+    ...(message.tryUrl === undefined ? [] : [`  Try   curl -g '${message.tryUrl}'`]),
+    `  Data  ${message.data}${message.examples === undefined ? '' : ` (${message.examples} example documents were written)`}`,
+    '  Open  Development mode: there are no access tokens, everyone on this machine may read and change',
+    '        everything. Only loopback addresses are served.',
+    '',
+    'Ctrl-C stops it.',
+  ].join('\n');
+}

@@ -1,0 +1,37 @@
+import type { ContentType } from '../../shared/schema/content-type.ts';
+
+/** What Strapi's REST API cannot do with PUT and `status` alone: `POST /api/<plural>/<documentId>/actions/<action>`. */
+export const ENTRY_ACTIONS = ['publish', 'unpublish', 'discard-draft'] as const;
+export type EntryAction = (typeof ENTRY_ACTIONS)[number];
+
+/**
+ * What the routes offer, free of HTTP. `query` is a request's query string as it came, `body` its parsed JSON (undefined when
+ * there was none); an answer is the JSON to send. Everything that is refused throws a RequestError. A write resolves once it
+ * is durable and visible to every later read of this process.
+ */
+export type ContentApi = {
+  list(type: ContentType, query: string): Promise<Uint8Array>;
+  entry(type: ContentType, documentId: string, query: string): Promise<Uint8Array>;
+  create(type: ContentType, query: string, body: unknown): Promise<Uint8Array>;
+  update(type: ContentType, documentId: string, query: string, body: unknown): Promise<Uint8Array>;
+  /** What is not there counts as removed. */
+  remove(type: ContentType, documentId: string, query: string): Promise<void>;
+  act(type: ContentType, documentId: string, action: EntryAction, query: string): Promise<Uint8Array>;
+  single(type: ContentType, query: string): Promise<Uint8Array>;
+  /** Creates the document when there is none. */
+  putSingle(type: ContentType, query: string, body: unknown): Promise<Uint8Array>;
+  removeSingle(type: ContentType, query: string): Promise<void>;
+  readonly users: UsersApi;
+};
+
+/** Users are named by their numeric id (SEMANTICS section 11). */
+export type UsersApi = {
+  list(query: string): Promise<Uint8Array>;
+  count(query: string): Promise<Uint8Array>;
+  /** undefined: there is no such user. */
+  one(id: string, query: string): Promise<Uint8Array | undefined>;
+  create(body: unknown): Promise<Uint8Array>;
+  update(id: string, body: unknown): Promise<Uint8Array>;
+  /** The user as it was. */
+  remove(id: string): Promise<Uint8Array>;
+};

@@ -1,0 +1,45 @@
+import { RequestError } from '../../shared/request-error.ts';
+
+/** Strapi's envelope of every answer that is no success (SEMANTICS section 12); a 500 has no `details`. */
+export type ErrorEnvelope = {
+  readonly data: null;
+  readonly error: {
+    readonly status: number;
+    readonly name: string;
+    readonly message: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  };
+};
+
+/** What fastify itself refuses, by its error code, in Strapi's words. */
+const FASTIFY_ERRORS: Readonly<Record<string, { readonly name: string; readonly message: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { name: 'PayloadTooLargeError', message: 'Payload Too Large' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { name: 'UnsupportedMediaTypeError', message: 'Unsupported Media Type' },
+};
+
+/** The answer to an error thrown while a request was handled: a refusal as it says, anything unexpected as a bare 500. */
+export function presentError(error: unknown): ErrorEnvelope {
+  if (error instanceof RequestError) {
+    return envelope(error.status, error.errorName, error.message, error.details);
+  }
+  const status = clientErrorStatus(error);
+  if (status === undefined) return envelope(500, 'InternalServerError', 'Internal Server Error', undefined);
+  const known = FASTIFY_ERRORS[(error as { code?: string }).code ?? ''];
+  return envelope(status, known?.name ?? 'BadRequestError', known?.message ?? (error as Error).message, {});
+}
+
+/** fastify marks what the client did wrong with a status below 500. */
+function clientErrorStatus(error: unknown): number | undefined {
+  const { statusCode, code } = error as { statusCode?: unknown; code?: unknown };
+  const refusedByFastify = typeof code === 'string' && code.startsWith('FST_');
+  return refusedByFastify && typeof statusCode === 'number' && statusCode < 500 ? statusCode : undefined;
+}
+
+function envelope(
+  status: number,
+  name: string,
+  message: string,
+  details: Readonly<Record<string, unknown>> | undefined,
+): ErrorEnvelope {
+  return { data: null, error: { status, name, message, ...(details === undefined ? {} : { details }) } };
+}

@@ -1,0 +1,96 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { RequestError } from '../../shared/request-error.ts';
+import { presentError } from './error-envelope.ts';
+
+export type Listener = {
+  /** `http://127.0.0.1:1337` */
+  readonly url: string;
+  /** From now on requests go to `handler`; before, every request is answered 503 with Retry-After. */
+  serve(handler: RequestListener): void;
+  /** Takes no new connections, answers what is under way, closes; what is still open after `graceMs` is cut off. */
+  drain(graceMs: number): Promise<void>;
+};
+
+export type ListenOptions = { readonly host: string; readonly port: number };
+
+/** Longer than the 60 s after which common proxies drop an idle connection, so that the proxy closes first. */
+const KEEP_ALIVE_MS = 65_000;
+const HEADERS_MS = 20_000;
+const REQUEST_MS = 60_000;
+
+/**
+ * Listens at once, so that `GET /_health` tells "starting" (503) from "not there" while data is being loaded. Rejects with a
+ * sentence when the address cannot be had. Node's own limits stay: 16 KiB of request line and headers (431).
+ */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  let handler: RequestListener = answerStarting;
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
+    (request, response) => handler(request, response),
+  );
+  await bind(server, options);
+  return {
+    url: urlOf(server, options.host),
+    serve(next) {
+      handler = next;
+    },
+    drain: (graceMs) => drain(server, graceMs),
+  };
+}
+
+const STARTING = Buffer.from(
+  JSON.stringify(presentError(new RequestError(503, 'ServiceUnavailableError', 'The server is starting'))),
+);
+
+function answerStarting(_request: unknown, response: ServerResponse): void {
+  response
+    .writeHead(503, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': STARTING.length,
+      'retry-after': '1',
+    })
+    .end(STARTING);
+}
+
+function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
+    server.listen({ host, port }, () => {
+      server.removeAllListeners('error');
+      resolve();
+    });
+  });
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const where = `${host}:${port}`;
+  if (error.code === 'EADDRINUSE') return new Error(`${where} is in use: choose another port with --port`);
+  return new Error(`cannot listen on ${where}: ${error.message}`, { cause: error });
+}
+
+function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function drain(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(deadline);
+      resolve();
+    });
+    // A connection that is busy now becomes idle with its answer, and would be kept alive.
+    server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+    closeIdle(server);
+  });
+}
+
+function closeIdle(server: Server): void {
+  server.closeIdleConnections();
+  if (server.listening) return;
+  server.getConnections((_error, open) => {
+    if (open > 0) setTimeout(() => closeIdle(server), 50);
+  });
+}

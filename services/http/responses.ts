@@ -1,0 +1,13 @@
+/** Bodies are data for programs: no browser may take one for a page, a script or a frame. */
+export const SECURITY_HEADERS = Object.freeze({
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+});
+
+export const JSON_HEADERS = Object.freeze({
+  ...SECURITY_HEADERS,
+  'content-type': 'application/json; charset=utf-8',
+});
+
+/** Plain text, no envelope (SEMANTICS section 12). */
+export const METHOD_NOT_ALLOWED = 'Method Not Allowed';

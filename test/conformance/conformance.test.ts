@@ -1,0 +1,80 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningServer } from '../support/server.ts';
+import { DISPUTED, runCorpus, startLoadedServer } from './run-corpus.ts';
+
+type Report = {
+  readonly passed: number;
+  readonly failed: number;
+  readonly table: Readonly<Record<string, { readonly passed: number; readonly failed: number }>>;
+  readonly failures: readonly {
+    readonly id: string;
+    readonly area: string;
+    readonly bad: readonly string[];
+  }[];
+};
+
+/** Every recorded case that can be seen here, as `run.mjs` counts them in its default mode. */
+const CASES = readCases();
+
+describe('the recorded answers of Strapi 5', () => {
+  let server: RunningServer;
+  let report: Report;
+
+  beforeAll(async () => {
+    server = await startLoadedServer();
+    const folder = mkdtempSync(join(tmpdir(), 'varve-corpus-'));
+    const file = join(folder, 'report.json');
+    await runCorpus(server.url, ['--json', file, '--max', '0'], 'collect');
+    report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+    rmSync(folder, { recursive: true });
+  }, 300_000);
+
+  afterAll(() => server?.dispose());
+
+  it.each([...CASES])('%s: all of %i cases', (area, count) => {
+    const failed = report.failures.filter((failure) => failure.area === area);
+    expect(failed.map(({ id, bad }) => `${id}: ${bad.join('; ')}`)).toEqual([]);
+    expect(report.table[area]).toEqual({ passed: count, failed: 0 });
+  });
+
+  it('disputes ten cases at most', () => {
+    expect(Object.keys(readDisputed()).length).toBeLessThanOrEqual(10);
+  });
+});
+
+function readDisputed(): Readonly<Record<string, string>> {
+  return JSON.parse(readFileSync(DISPUTED, 'utf8')) as Record<string, string>;
+}
+
+/** Number of cases by area, without those that are disputed or have no wanted answer. */
+function readCases(): ReadonlyMap<string, number> {
+  const disputed = readDisputed();
+  const counts = new Map<string, number>();
+  for (const file of ['cases-visible.jsonl', 'random-visible.jsonl']) {
+    for (const line of readFileSync(new URL(file, import.meta.url), 'utf8')
+      .split('\n')
+      .filter(Boolean)) {
+      const corpusCase = JSON.parse(line) as CorpusCase;
+      if (corpusCase.id in disputed || !isWanted(corpusCase)) continue;
+      counts.set(corpusCase.area, (counts.get(corpusCase.area) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+type Expectation = { readonly better?: unknown; readonly recorded?: unknown };
+type CorpusCase = Expectation & {
+  readonly id: string;
+  readonly area: string;
+  readonly quirk?: string;
+  readonly steps?: readonly Expectation[];
+};
+
+/** A case that only records a defect says nothing about what is wanted. */
+function isWanted(corpusCase: CorpusCase): boolean {
+  if (corpusCase.quirk === undefined) return true;
+  return [corpusCase, ...(corpusCase.steps ?? [])].some((step) => step.better ?? step.recorded);
+}

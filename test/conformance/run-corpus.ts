@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { type RunningServer, startServer } from '../support/server.ts';
+
+/** The vendored programs, unchanged: they speak to the server over HTTP only. */
+const LOAD = fileURLToPath(new URL('load.mjs', import.meta.url));
+const RUN = fileURLToPath(new URL('run.mjs', import.meta.url));
+export const DISPUTED = fileURLToPath(new URL('disputed.json', import.meta.url));
+
+/** A server with the corpus schema and users as Strapi answers them, loaded with the corpus fixtures. */
+export async function startLoadedServer(): Promise<RunningServer> {
+  const server = await startServer({ env: { VARVE_USERS_ENVELOPE: 'false' } });
+  const load = await runProgram(LOAD, ['--base', server.url], 'collect');
+  if (load.code === 0) return server;
+  const serverOutput = server.output();
+  await server.dispose();
+  throw new Error(`load.mjs failed:\n${load.output}\n${serverOutput}`);
+}
+
+/** Runs the corpus against `url`; `show` lets it print as it goes. */
+export function runCorpus(
+  url: string,
+  args: readonly string[],
+  output: 'show' | 'collect',
+): Promise<{ readonly code: number; readonly output: string }> {
+  return runProgram(RUN, ['--base', url, '--disputed', DISPUTED, ...args], output);
+}
+
+async function runProgram(program: string, args: readonly string[], output: 'show' | 'collect') {
+  const stdio = output === 'show' ? 'inherit' : 'pipe';
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', stdio, stdio] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code: (code as number | null) ?? 1, output: text };
+}

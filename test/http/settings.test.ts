@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/cli/settings.ts';
+
+describe('settings of varve serve', () => {
+  it('has a default for everything but the content types', () => {
+    expect(parseSettings(SERVE_SETTINGS, { contentTypes: 'src' })).toEqual({
+      contentTypes: 'src',
+      data: '.varve',
+      port: 1337,
+      host: '127.0.0.1',
+      examples: false,
+      defaultLocale: 'en',
+      usersEnvelope: true,
+      space: 'varve',
+      bodyLimit: 1_048_576,
+      drainSeconds: 10,
+      logLevel: 'warn',
+      logFormat: undefined,
+    });
+  });
+
+  it('lists every problem in one message, with option, variable and value', () => {
+    const problems = messageOf({
+      port: '70000',
+      usersEnvelope: 'maybe',
+      defaultLocale: 'e n',
+      logLevel: 'loud',
+    });
+    expect(problems.split('\n')).toEqual([
+      '  --content-types (VARVE_CONTENT_TYPES) is missing: a folder is needed',
+      '  --port (VARVE_PORT) "70000" is not a whole number from 0 to 65535',
+      '  --default-locale (VARVE_DEFAULT_LOCALE) "e n" is not a locale such as en, en-US or zh-Hans',
+      '  --users-envelope (VARVE_USERS_ENVELOPE) "maybe" is neither true nor false',
+      '  --log-level (VARVE_LOG_LEVEL) "loud" is none of fatal, error, warn, info, debug, trace, silent',
+    ]);
+  });
+
+  it.each(['127.0.0.1', '127.8.8.8', '::1', 'localhost'])('listens on loopback %s', (host) => {
+    expect(parseSettings(SERVE_SETTINGS, { contentTypes: 'src', host }).host).toBe(host);
+  });
+
+  it.each(['0.0.0.0', '::', '192.168.1.5', 'example.org', '127.0.0.1.example.org', ''])(
+    'refuses to listen on %j',
+    (host) => {
+      expect(messageOf({ contentTypes: 'src', host })).toContain('is not a loopback address');
+    },
+  );
+
+  it.each([
+    [true, true],
+    ['true', true],
+    ['1', true],
+    ['false', false],
+    ['0', false],
+  ])('reads %j as %j', (text, value) => {
+    expect(parseSettings(SERVE_SETTINGS, { contentTypes: 'src', examples: text }).examples).toBe(value);
+  });
+});
+
+function messageOf(given: Readonly<Record<string, unknown>>): string {
+  try {
+    parseSettings(SERVE_SETTINGS, given);
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidSettings);
+    return (error as Error).message;
+  }
+  throw new Error('nothing was refused');
+}

@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const VARVE = join(ROOT, 'services/cli/varve.ts');
+export const CONFORMANCE_SCHEMA = join(ROOT, 'test/conformance/schema');
+
+export type ServerOptions = {
+  /** Default: the conformance schema. */
+  readonly contentTypes?: string;
+  /** Default: a new folder, removed with `dispose`. */
+  readonly data?: string;
+  readonly arguments?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+/** How a process ended, and all that it wrote. */
+export type Exit = { readonly code: number | null; readonly signal: string | null; readonly output: string };
+
+export type RunningServer = {
+  readonly url: string;
+  readonly data: string;
+  /** stdout and stderr so far. */
+  output(): string;
+  /** Sends the signal (default SIGTERM) and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Exit>;
+  /** Stops it if it runs, and removes the data directory if it was made for it. */
+  dispose(): Promise<void>;
+};
+
+export type VarveProcess = {
+  readonly child: ChildProcess;
+  readonly exited: Promise<Exit>;
+  output(): string;
+};
+
+/** Runs `varve` with these arguments; VARVE_… variables of the test run itself are not passed on. */
+export function spawnVarve(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): VarveProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VARVE_'));
+  const child = spawn(process.execPath, [VARVE, ...args], {
+    cwd: ROOT,
+    env: { ...Object.fromEntries(inherited), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const exited = once(child, 'close').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as string | null,
+    output,
+  }));
+  return { child, exited, output: () => output };
+}
+
+/** A server process of its own on a free port; resolves when it serves. Rejects with its output when it ends instead. */
+export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
+  const data = options.data ?? createDataDirectory();
+  const varve = spawnVarve(
+    [
+      'serve',
+      ...['--content-types', options.contentTypes ?? CONFORMANCE_SCHEMA],
+      ...['--data', data, '--port', '0'],
+      ...(options.arguments ?? []),
+    ],
+    options.env,
+  );
+  const url = await servedUrl(varve);
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    varve.child.kill(signal);
+    return varve.exited;
+  };
+  return {
+    url,
+    data,
+    output: varve.output,
+    stop,
+    async dispose() {
+      await stop('SIGKILL');
+      if (options.data === undefined) rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+export function createDataDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'varve-test-'));
+}
+
+/** The start-up message appears when the server serves and names its address. */
+async function servedUrl(varve: VarveProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const url = /^Varve serves .* at (http:\S+)$/m.exec(varve.output())?.[1];
+      if (url !== undefined) resolve(url);
+    };
+    varve.child.stdout?.on('data', look);
+    varve.exited.then((exit) =>
+      reject(new Error(`varve ended with ${exit.code ?? exit.signal}:\n${exit.output}`)),
+    );
+  });
+}
