@@ -54,7 +54,7 @@ export function parseAttribute(
   }
   if (type !== 'customField') return attributeOf(type, result.data, context, report);
   const stored = customFieldType(result.data as RawCustomField, report);
-  return stored && parseAttribute({ ...result.data, type: stored }, context, report);
+  return stored && parseAttribute({ ...(raw as object), type: stored }, context, report);
 }
 
 /** Zod's findings in the words of this package: a path and what was expected there. */

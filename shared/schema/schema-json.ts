@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { SCALAR_TYPES, type ScalarType } from './content-type.ts';
 
 /**
- * The shape of Strapi 5's schema.json and component files. Keys that are not named here are let through, as Strapi does:
- * plugins and the admin panel keep their own there.
+ * The shape of Strapi 5's schema.json and component files. Keys that are not named here are let through, as Strapi does
+ * (plugins and the admin panel keep their own there), and dropped, also options that an attribute's type does not have.
  */
 
 /** Every attribute type of Strapi 5. */
@@ -30,10 +30,10 @@ const bigInteger = z
   .optional();
 
 const pluginOptions = z
-  .looseObject({ i18n: z.looseObject({ localized: flag }).optional(), varve: z.json().optional() })
+  .looseObject({ i18n: z.object({ localized: flag }).optional(), varve: z.json().optional() })
   .optional();
 
-const common = z.looseObject({
+const common = z.object({
   type: z.enum(ATTRIBUTE_TYPES),
   required: flag,
   unique: flag,
@@ -43,8 +43,9 @@ const common = z.looseObject({
   pluginOptions,
 });
 
-const text = common.extend({ minLength: count, maxLength: count, regex: z.string().optional() });
-const numeric = common.extend({ min: number, max: number });
+const scalar = common.extend({ default: z.json().optional() });
+const text = scalar.extend({ minLength: count, maxLength: count, regex: z.string().optional() });
+const numeric = scalar.extend({ min: number, max: number });
 const range = { min: count, max: count };
 
 const media = common.extend({ multiple: flag, allowedTypes: z.array(z.string()).optional() });
@@ -62,22 +63,22 @@ const SCALARS = {
   string: text,
   text,
   richtext: text,
-  blocks: common,
+  blocks: scalar,
   email: text,
   password: text,
   uid: text.extend({ targetField: z.string().optional() }),
-  enumeration: common.extend({
+  enumeration: scalar.extend({
     enum: z.array(z.string().min(1)).min(1, 'an enumeration has at least one value'),
   }),
-  integer: common.extend({ min: z.int().optional(), max: z.int().optional() }),
-  biginteger: common.extend({ min: bigInteger, max: bigInteger }),
+  integer: scalar.extend({ min: z.int().optional(), max: z.int().optional() }),
+  biginteger: scalar.extend({ min: bigInteger, max: bigInteger }),
   decimal: numeric,
   float: numeric,
-  boolean: common,
-  date: common,
-  time: common,
-  datetime: common,
-  json: common,
+  boolean: scalar,
+  date: scalar,
+  time: scalar,
+  datetime: scalar,
+  json: scalar,
 } as const satisfies Record<ScalarType, z.ZodType>;
 
 /** What an attribute of each type may say. */
@@ -117,10 +118,10 @@ const kebabCase = z
   .string()
   .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'expected kebab-case, such as "opening-hour"');
 
-export const CONTENT_TYPE_SCHEMA = z.looseObject({
+export const CONTENT_TYPE_SCHEMA = z.object({
   kind: z.enum(['collectionType', 'singleType']).default('collectionType'),
   collectionName: z.string().optional(),
-  info: z.looseObject({
+  info: z.object({
     singularName: kebabCase,
     pluralName: kebabCase,
     displayName: z.string().optional(),
@@ -133,9 +134,9 @@ export const CONTENT_TYPE_SCHEMA = z.looseObject({
   attributes,
 });
 
-export const COMPONENT_SCHEMA = z.looseObject({
+export const COMPONENT_SCHEMA = z.object({
   collectionName: z.string().optional(),
-  info: z.looseObject({ displayName: z.string().optional() }).optional(),
-  options: z.looseObject({ privateAttributes: z.array(z.string()).optional() }).optional(),
+  info: z.object({ displayName: z.string().optional() }).optional(),
+  options: z.object({ privateAttributes: z.array(z.string()).optional() }).optional(),
   attributes,
 });
