@@ -27,9 +27,9 @@ const DRIVERS: readonly { readonly driver: string; readonly place: string }[] = 
   { driver: 'node_modules/@node-rs/argon2', place: '^services/command/' },
 ];
 
-/** Adapters of the ports; their own files import each other. */
+/** Adapters of the ports; an adapter's own files import each other. Beside the event store's port lies only its SQLite adapter. */
 const ADAPTERS = [
-  '^shared/event-store/sqlite',
+  '^shared/event-store/(?!event-store\\.ts$|kurrentdb)',
   '^shared/event-store/kurrentdb',
   '^shared/read-index/embedded/',
   '^shared/read-index/elasticsearch/',
