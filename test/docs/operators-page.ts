@@ -1,0 +1,65 @@
+import { GROUP_OPERATORS, isOperator, OPERATOR_NAMES, operatorOf } from '../../services/query/operators.ts';
+
+/** docs/operators.md, made from the operator table: the page cannot say anything else than the parser does. */
+export function operatorsPage(): string {
+  const comparisons = OPERATOR_NAMES.filter(isOperator);
+  return [
+    '# Filter operators',
+    '',
+    `\`filters[path][operator]=operand\`. There are ${OPERATOR_NAMES.length}: ${comparisons.length} that compare and ${GROUP_OPERATORS.length} that combine. A path is an`,
+    'attribute, or relations and components down to one: `filters[chef][country][name][$eq]=Italy`. Without an operator a',
+    'comparison is `$eq`. Names are case-sensitive; whatever is not understood is a 400 that names it.',
+    '',
+    'This page is made from the operator table in `services/query/operators.ts` (`npx vitest run test/docs -u` writes it).',
+    '',
+    '## Comparing',
+    '',
+    '| operator | meaning | operand | attributes | given a list |',
+    '|---|---|---|---|---|',
+    ...comparisons.map((name) => {
+      const { summary, operand, fieldTypes, list } = operatorOf(name);
+      return `| \`${name}\` | ${lowerFirst(summary)} | ${OPERAND[operand]} | ${attributes(fieldTypes)} | ${operand === 'list' ? 'is what it takes' : LIST[list]} |`;
+    }),
+    '',
+    'A row whose value is null satisfies no comparison but `$null`, not even a negative one: `filters[stars][$ne]=3` leaves out',
+    'entries without stars. An operator that ignores case compares the text form of the value, so it takes numbers and dates',
+    'too: `filters[stars][$containsi]=1`.',
+    '',
+    '## Combining',
+    '',
+    '| operator | takes | true when |',
+    '|---|---|---|',
+    '| `$and` | a list of filters | all of them are |',
+    '| `$or` | a list of filters | at least one of them is |',
+    '| `$not` | a filter, or operators below an attribute | it is false (not: null) |',
+    '',
+    'Conditions side by side are joined by `$and`. Conditions inside one relation are about the same related entry; two',
+    'mentions of a relation, as two members of `$and`, may be about two different ones.',
+    '',
+  ].join('\n');
+}
+
+const OPERAND = {
+  value: "a value of the attribute's type",
+  text: 'text',
+  list: 'a list of values',
+  pair: 'two values, low and high',
+  flag: '`true` or `false`',
+} as const;
+
+const LIST = {
+  in: 'equals one of them',
+  any: 'true of one of them',
+  refused: 'refused',
+} as const;
+
+const ORDERED_COUNT = 6;
+
+function attributes(fieldTypes: readonly string[]): string {
+  if (fieldTypes.length > ORDERED_COUNT) return 'all';
+  return fieldTypes.length === 1 ? 'text' : 'all but json and blocks';
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,159 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+
+/**
+ * kill -9 in the middle of concurrent writes, again and again on one data directory. KILL_ROUNDS=50 for a full run.
+ * Every write puts the same number into an attribute, a component and a shared relation-free text of one entry, so that a
+ * half-applied one can be seen.
+ */
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 3);
+const WRITERS = 8;
+const data = createDataDirectory();
+let server: RunningServer | undefined;
+
+/** What one document's writer knows: numbers of writes that were answered, and of the last one sent. */
+type Ledger = {
+  documentId: string | undefined;
+  sent: number;
+  acknowledgedDraft: number;
+  acknowledgedPublished: number;
+};
+const ledgers = new Map<string, Ledger>();
+
+afterAll(async () => {
+  await server?.dispose();
+  rmSync(data, { recursive: true, force: true });
+});
+
+it(`keeps every acknowledged write over ${ROUNDS} kills`, { timeout: ROUNDS * 20_000 + 60_000 }, async () => {
+  let acknowledged = 0;
+  for (let round = 1; round <= ROUNDS; round++) {
+    server = await startServer({ data });
+    await checkEntries(server.url);
+    acknowledged += await writeUntilKilled(server, round);
+    expect((await server.stop('SIGKILL')).signal).toBe('SIGKILL');
+  }
+  expect(acknowledged).toBeGreaterThan(ROUNDS * WRITERS);
+  server = await startServer({ data });
+  await checkEntries(server.url);
+  await checkRebuild(server);
+});
+
+/** The graph is what the log says: built anew from the log alone it gives the same answers, ids included. */
+async function checkRebuild(before: RunningServer): Promise<void> {
+  const answers = await allAnswers(before.url);
+  expect((await before.stop()).code).toBe(0);
+  const graphFiles = readdirSync(data).filter((name) => name.startsWith('graph'));
+  expect(graphFiles).not.toEqual([]);
+  for (const name of graphFiles) rmSync(join(data, name));
+  server = await startServer({ data });
+  expect(await allAnswers(server.url)).toEqual(answers);
+}
+
+/** Writers work at once until the process is killed under them. Returns how many writes were acknowledged. */
+async function writeUntilKilled(running: RunningServer, round: number): Promise<number> {
+  let acknowledged = 0;
+  const killAt = 200 + ((round * 137) % 400);
+  let killed = false;
+  const writers = Array.from({ length: WRITERS }, async (_unused, writer) => {
+    for (let turn = 0; !killed; turn++) {
+      const key = `w${writer}-${round}-${turn % 5}`;
+      if (!(await writeOnce(running.url, key))) return;
+      acknowledged++;
+      if (acknowledged >= killAt && !killed) {
+        killed = true;
+        void running.stop('SIGKILL');
+      }
+    }
+  });
+  await Promise.all(writers);
+  return acknowledged;
+}
+
+/** One write of the document `key`; false when the server is gone. */
+async function writeOnce(url: string, key: string): Promise<boolean> {
+  const ledger = ledgers.get(key) ?? {
+    documentId: undefined,
+    sent: 0,
+    acknowledgedDraft: 0,
+    acknowledgedPublished: 0,
+  };
+  ledgers.set(key, ledger);
+  const number = ++ledger.sent;
+  const publishes = number % 2 === 1;
+  const path = `/api/restaurants${ledger.documentId === undefined ? '' : `/${ledger.documentId}`}`;
+  try {
+    const answer = await fetch(`${url}${path}?status=${publishes ? 'published' : 'draft'}`, {
+      method: ledger.documentId === undefined ? 'POST' : 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        data: { key, name: `${key} ${number}`, stars: number, hours: [{ day: 'mon', note: String(number) }] },
+      }),
+    });
+    const body = (await answer.json()) as { data: { documentId: string } };
+    expect(answer.ok, JSON.stringify(body)).toBe(true);
+    ledger.documentId = body.data.documentId;
+  } catch (error) {
+    // The connection broke: nothing is known about this write.
+    if (error instanceof TypeError || error instanceof SyntaxError) return false;
+    throw error;
+  }
+  ledger.acknowledgedDraft = number;
+  if (publishes) ledger.acknowledgedPublished = number;
+  return true;
+}
+
+type Restaurant = {
+  readonly id: number;
+  readonly documentId: string;
+  readonly key: string;
+  readonly name: string;
+  readonly stars: number;
+  readonly hours: readonly { readonly note: string }[];
+};
+
+async function checkEntries(url: string): Promise<void> {
+  const drafts = await allRestaurants(url, 'draft');
+  const published = await allRestaurants(url, 'published');
+  for (const entry of [...drafts.values(), ...published.values()]) {
+    expect(entry.name, 'a half-applied entry').toBe(`${entry.key} ${entry.stars}`);
+    expect(entry.hours, 'a half-applied entry').toMatchObject([{ note: String(entry.stars) }]);
+  }
+  for (const [key, ledger] of ledgers) {
+    const [draft, live] = [drafts.get(key), published.get(key)];
+    if (ledger.acknowledgedDraft > 0) expect(draft?.documentId).toBe(ledger.documentId);
+    expect(draft?.stars ?? 0).toBeGreaterThanOrEqual(ledger.acknowledgedDraft);
+    expect(live?.stars ?? 0).toBeGreaterThanOrEqual(ledger.acknowledgedPublished);
+    expect(Math.max(draft?.stars ?? 0, live?.stars ?? 0)).toBeLessThanOrEqual(ledger.sent);
+    // A write that publishes is one append: both rows have it or neither.
+    if (draft !== undefined && draft.stars % 2 === 1) expect(live?.stars).toBe(draft.stars);
+  }
+}
+
+async function allRestaurants(url: string, status: string): Promise<ReadonlyMap<string, Restaurant>> {
+  const entries = (await allPages(url, status)).flatMap((page) => page.data);
+  const byKey = new Map(entries.map((entry) => [entry.key, entry]));
+  expect(byKey.size, 'two documents of one key').toBe(entries.length);
+  return byKey;
+}
+
+type Page = { readonly data: readonly Restaurant[]; readonly meta: { pagination: { pageCount: number } } };
+
+async function allPages(url: string, status: string): Promise<readonly Page[]> {
+  const pages: Page[] = [];
+  for (let page = 1, last = 1; page <= last; page++) {
+    const query = `status=${status}&populate=hours&pagination[page]=${page}&pagination[pageSize]=100`;
+    const answer = await fetch(`${url}/api/restaurants?${query}`);
+    expect(answer.status).toBe(200);
+    const body = (await answer.json()) as Page;
+    last = body.meta.pagination.pageCount;
+    pages.push(body);
+  }
+  return pages;
+}
+
+async function allAnswers(url: string): Promise<readonly Page[]> {
+  return [...(await allPages(url, 'draft')), ...(await allPages(url, 'published'))];
+}

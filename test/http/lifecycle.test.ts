@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  CONFORMANCE_SCHEMA,
+  createDataDirectory,
+  type RunningServer,
+  type ServerOptions,
+  spawnVarve,
+  startServer,
+} from '../support/server.ts';
+
+async function startForTest(options: ServerOptions = {}): Promise<RunningServer> {
+  const server = await startServer(options);
+  onTestFinished(() => server.dispose());
+  return server;
+}
+
+function dataForTest(): string {
+  const data = createDataDirectory();
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  return data;
+}
+
+it('serves: /_health is 204', async () => {
+  const server = await startForTest();
+  const answer = await fetch(`${server.url}/_health`);
+  expect(answer.status).toBe(204);
+  expect(await answer.text()).toBe('');
+});
+
+it.each(['SIGTERM', 'SIGINT'] as const)('%s: a write under way is answered, then exit 0', async (signal) => {
+  const server = await startForTest();
+  const body = JSON.stringify({ data: { key: 'k', name: 'late' } });
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  const head = `POST /api/restaurants HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nexpect: 100-continue\r\n\r\n`;
+  socket.setEncoding('utf8').write(head);
+  let answer = '';
+  const closed = new Promise((resolve) => socket.on('close', resolve));
+  // The server has asked for the body: the request is under way.
+  await new Promise<void>((resolve) => {
+    socket.on('data', (text) => {
+      answer += text;
+      if (answer.includes('100 Continue')) resolve();
+    });
+  });
+  const exit = server.stop(signal);
+  socket.write(body);
+  await closed;
+  expect(answer).toMatch(/HTTP\/1\.1 201 /);
+  expect(await exit).toMatchObject({ code: 0, signal: null });
+  const again = await startForTest({ data: server.data });
+  const list = (await (await fetch(`${again.url}/api/restaurants`)).json()) as { data: { name: string }[] };
+  expect(list.data.map(({ name }) => name)).toEqual(['late']);
+});
+
+it('refuses a second process on one data directory, and names the first', async () => {
+  const server = await startForTest();
+  const second = spawnVarve([
+    'serve',
+    '--content-types',
+    CONFORMANCE_SCHEMA,
+    '--data',
+    server.data,
+    '--port',
+    '0',
+  ]);
+  const exit = await second.exited;
+  expect(exit.code).toBe(1);
+  expect(exit.output).toMatch(/^varve serve: the data directory .* is in use by process \d+/);
+  expect((await fetch(`${server.url}/_health`)).status).toBe(204);
+});
+
+it('refuses an address beyond loopback and touches nothing', async () => {
+  const args = ['--content-types', CONFORMANCE_SCHEMA, '--data', '/nowhere/data', '--host', '0.0.0.0'];
+  const exit = await spawnVarve(['serve', ...args]).exited;
+  expect(exit.code).toBe(1);
+  expect(exit.output).toContain('--host (VARVE_HOST) "0.0.0.0" is not a loopback address');
+});
+
+it('takes settings from the environment, options win', async () => {
+  const data = dataForTest();
+  const env = {
+    VARVE_CONTENT_TYPES: CONFORMANCE_SCHEMA,
+    VARVE_DATA: data,
+    VARVE_PORT: 'x',
+    VARVE_HOST: '127.0.0.1',
+  };
+  const exit = await spawnVarve(['serve'], env).exited;
+  expect(exit.output).toBe(
+    'varve serve: settings that cannot be used\n  --port (VARVE_PORT) "x" is not a whole number from 0 to 65535\n',
+  );
+  expect(exit.code).toBe(1);
+  const server = await startForTest({ env });
+  expect(new URL(server.url).hostname).toBe('127.0.0.1');
+});
+
+it('lists every problem of the content types and does not start', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-schema-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const schema = (type: string) =>
+    JSON.stringify({
+      kind: 'collectionType',
+      info: { singularName: 'thing', pluralName: 'things', displayName: 'Thing' },
+      attributes: { a: { type }, b: { type: 'relation', relation: 'oneToOne', target: 'api::gone.gone' } },
+    });
+  writeFileSync(join(folder, 'thing.json'), schema('strnig'));
+  writeFileSync(join(folder, 'broken.json'), '{');
+  const exit = await spawnVarve(['serve', '--content-types', folder, '--data', dataForTest(), '--port', '0'])
+    .exited;
+  expect(exit.code).toBe(1);
+  const lines = exit.output.trim().split('\n');
+  expect(lines[0]).toContain(`the content types in ${folder} cannot be used`);
+  expect(lines.some((line) => line.includes('thing.json $.attributes.a'))).toBe(true);
+  expect(lines.some((line) => line.includes('broken.json $'))).toBe(true);
+});
