@@ -27,7 +27,7 @@ const DRIVERS: readonly { readonly driver: string; readonly place: string }[] = 
   { driver: 'node_modules/@node-rs/argon2', place: '^services/command/' },
 ];
 
-/** Adapters of the ports; an adapter's own files import each other. Beside the event store's port lies only its SQLite adapter. */
+/** Adapters of the ports; an adapter's own files import each other. Beside the event store's port and codec lies only its SQLite adapter. */
 const ADAPTERS = [
   '^shared/event-store/(?!event-store\\.ts$|kurrentdb)',
   '^shared/event-store/kurrentdb',
