@@ -119,8 +119,10 @@ export type FollowRequest = {
   readonly parents: readonly number[];
   /** A relation (either side), media, component or dynamic zone attribute, or `localizations`. */
   readonly attribute: string;
-  /** Keeps the targets that match. Not for dynamic zones. */
+  /** Keeps the targets that match. Not for dynamic zones, see `zone`. */
   readonly query?: BoolQuery;
+  /** In a dynamic zone: keeps the components of these kinds, each kind those that match its query. Absent = all. */
+  readonly zone?: ReadonlyMap<Uid, BoolQuery>;
   /** Replaces link order. */
   readonly sort?: readonly SortKey[];
   /** At most this many rows over all parents together; one more makes `exceeded` true. */

@@ -1,0 +1,55 @@
+import type { Scalar } from '../../shared/read-index/bool-query.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import type { AnswerOptions } from './answer-list.ts';
+import { allOf } from './combine-queries.ts';
+import type { EntryPlan } from './plan-query.ts';
+import { DEFAULT_ROW_BUDGET, renderRows } from './render-rows.ts';
+
+const OPEN = Buffer.from('{"data":');
+const CLOSE = Buffer.from(',"meta":{}}');
+
+/** Runs an entry plan for one document: the body `{"data":{…},"meta":{}}` in UTF-8, or null when there is no such row (404). */
+export async function answerEntry(
+  index: ReadIndex,
+  plan: EntryPlan,
+  documentId: string,
+  options: AnswerOptions = {},
+): Promise<Buffer | null> {
+  // `locale=*` names no single entry (SEMANTICS section 12).
+  if (plan.type.localized && plan.locale.kind === 'all') return null;
+  const entry = await findEntry(index, plan, 'documentId', documentId, options);
+  return entry === null ? null : Buffer.concat([OPEN, entry, CLOSE]);
+}
+
+/** The same for Strapi's users dialect: the bare entry, by numeric id. */
+export async function answerBareEntry(
+  index: ReadIndex,
+  plan: EntryPlan,
+  id: number,
+  options: AnswerOptions = {},
+): Promise<Buffer | null> {
+  const entry = await findEntry(index, plan, 'id', id, options);
+  return entry === null ? null : Buffer.from(entry);
+}
+
+async function findEntry(
+  index: ReadIndex,
+  plan: EntryPlan,
+  field: 'documentId' | 'id',
+  value: Scalar,
+  options: AnswerOptions,
+): Promise<Uint8Array | null> {
+  const { hits } = await index.search({
+    type: plan.type.uid,
+    world: plan.world,
+    query: allOf([{ kind: 'term', field, value }, plan.query]),
+    sort: [],
+    from: 0,
+    size: 1,
+    withTotal: false,
+  });
+  const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;
+  const context = { index, world: plan.world, budget: { total, left: total } };
+  const [entry] = await renderRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
+  return entry ?? null;
+}

@@ -1,0 +1,50 @@
+import type { Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
+import { describePagination } from './pagination.ts';
+import type { ListPlan } from './plan-query.ts';
+import { DEFAULT_ROW_BUDGET, listOf, renderRows } from './render-rows.ts';
+
+export type AnswerOptions = {
+  /** Rows that `populate` may bring in, all levels together; more is a 400. */
+  readonly rowBudget?: number;
+};
+
+const OPEN = Buffer.from('{"data":');
+
+/** Runs a list plan: the body `{"data":[…],"meta":{"pagination":{…}}}` in UTF-8. */
+export async function answerList(
+  index: ReadIndex,
+  plan: ListPlan,
+  options: AnswerOptions = {},
+): Promise<Buffer> {
+  const { total, hits } = await index.search(plan.search);
+  const items = await renderPage(index, plan, hits, options);
+  const meta = JSON.stringify({ pagination: describePagination(plan.pagination, total) });
+  return Buffer.concat([OPEN, ...listOf(items), Buffer.from(`,"meta":${meta}}`)]);
+}
+
+/** Runs a plan of Strapi's users dialect: the bare list (SEMANTICS section 11). */
+export async function answerBareList(
+  index: ReadIndex,
+  plan: ListPlan,
+  options: AnswerOptions = {},
+): Promise<Buffer> {
+  const { hits } = await index.search(plan.search);
+  return Buffer.concat(listOf(await renderPage(index, plan, hits, options)));
+}
+
+/** The number of rows a plan finds, page or not. */
+export async function answerCount(index: ReadIndex, plan: ListPlan): Promise<Buffer> {
+  const { total } = await index.search({ ...plan.search, sort: [], from: 0, size: 0, withTotal: true });
+  return Buffer.from(String(total));
+}
+
+function renderPage(
+  index: ReadIndex,
+  plan: ListPlan,
+  hits: Hits,
+  options: AnswerOptions,
+): Promise<readonly Uint8Array[]> {
+  const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;
+  const context = { index, world: plan.search.world, budget: { total, left: total } };
+  return renderRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
+}

@@ -1,0 +1,119 @@
+import { jsonText } from '../../shared/document/canonical-json.ts';
+import type { Scalar } from '../../shared/read-index/bool-query.ts';
+import { timeOfDayMilliseconds } from '../../shared/read-index/column.ts';
+import type { ScalarType } from '../../shared/schema/content-type.ts';
+import { parseInstant } from './parse-instant.ts';
+
+/** A cast operand, or Strapi's message (where it has one) with what would be accepted. */
+export type Cast =
+  | { readonly ok: true; readonly value: Scalar }
+  | { readonly ok: false; readonly message: string; readonly accepted: string };
+
+const MIN_INTEGER = -2_147_483_648;
+const MAX_INTEGER = 2_147_483_647;
+const MIN_LONG = -(2n ** 63n);
+const MAX_LONG = 2n ** 63n - 1n;
+
+const DATE = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])/;
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?$/;
+const TRUE_TEXTS = ['true', 't', '1'];
+const FALSE_TEXTS = ['false', 'f', '0', ''];
+
+/** Text of a query string → column value of the attribute's type (SEMANTICS section 2, values by type). */
+export function castOperand(type: ScalarType, text: string): Cast {
+  switch (type) {
+    case 'integer':
+      return castInteger(text);
+    case 'decimal':
+    case 'float':
+      return castNumber(text);
+    case 'biginteger':
+      return castLong(text);
+    case 'boolean':
+      return castBoolean(text);
+    case 'date':
+      return castDate(text);
+    case 'time':
+      return TIME.test(text)
+        ? { ok: true, value: timeOfDayMilliseconds(text) }
+        : refused('Invalid time format, expected HH:mm:ss.SSS', 'HH:mm:ss or HH:mm:ss.SSS');
+    case 'datetime':
+      return castInstant(text);
+    case 'json':
+    case 'blocks':
+      return castJson(text);
+    default:
+      return castText(text);
+  }
+}
+
+/** Text for the operators that compare text forms. */
+export function castText(text: string): Cast {
+  return text.includes('\0')
+    ? refused('Invalid value: text may not contain the character U+0000', 'text without U+0000')
+    : { ok: true, value: text };
+}
+
+/** `true t 1` / `false f 0` and empty, as for `$null` and booleans; anything else is refused where Strapi takes it for true. */
+export function castBoolean(text: string): Cast {
+  if (TRUE_TEXTS.includes(text)) return { ok: true, value: true };
+  if (FALSE_TEXTS.includes(text)) return { ok: true, value: false };
+  return refused(`Invalid boolean value ${text}`, 'true, t, 1, false, f, 0');
+}
+
+function castNumber(text: string): Cast {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? { ok: true, value } : refused(`Invalid number ${text}`, 'a number');
+}
+
+function castInteger(text: string): Cast {
+  const cast = castNumber(text);
+  const valid =
+    cast.ok &&
+    Number.isInteger(cast.value) &&
+    Number(cast.value) >= MIN_INTEGER &&
+    Number(cast.value) <= MAX_INTEGER;
+  return valid
+    ? cast
+    : refused(`Invalid integer ${text}`, `an integer from ${MIN_INTEGER} to ${MAX_INTEGER}`);
+}
+
+function castLong(text: string): Cast {
+  const digits = text.trim();
+  if (/^[+-]?\d+$/.test(digits)) {
+    const value = BigInt(digits.startsWith('+') ? digits.slice(1) : digits);
+    if (value >= MIN_LONG && value <= MAX_LONG) return { ok: true, value };
+  }
+  return refused(`Invalid integer ${text}`, `an integer from ${MIN_LONG} to ${MAX_LONG}`);
+}
+
+/** Anything behind the day is cut off: an ISO datetime gives its written date. */
+function castDate(text: string): Cast {
+  const [date, year, month, day] = DATE.exec(text) ?? [];
+  if (date === undefined) return refused('Invalid format, expected yyyy-MM-dd', 'yyyy-MM-dd');
+  const value = Date.parse(`${date}T00:00:00.000Z`);
+  const exists = new Date(value).toISOString().startsWith(`${year}-${month}-${day}`);
+  return exists ? { ok: true, value } : refused('Invalid date', 'a day that exists');
+}
+
+function castInstant(text: string): Cast {
+  const value = parseInstant(text);
+  return value === null
+    ? refused(
+        'Invalid format, expected a timestamp or an ISO date',
+        'an ISO 8601 date or datetime, or milliseconds since 1970-01-01',
+      )
+    : { ok: true, value };
+}
+
+function castJson(text: string): Cast {
+  try {
+    return { ok: true, value: jsonText(JSON.parse(text)) };
+  } catch {
+    return refused(`Invalid JSON ${text}`, 'JSON text, e.g. {"a":1} or "text" in quotes');
+  }
+}
+
+function refused(message: string, accepted: string): Cast {
+  return { ok: false, message, accepted };
+}

@@ -1,0 +1,58 @@
+import { invalidKey, type Problems } from './problems.ts';
+import { acceptedNames, lookUp, type QueryModel, type QueryScope } from './query-model.ts';
+import { isQueryList, type QueryValue } from './query-string.ts';
+
+export type FieldsContext = {
+  readonly scope: QueryScope;
+  readonly param: string;
+  readonly problems: Problems;
+};
+
+/** Always in an answer, named or not. */
+const ALWAYS = ['id', 'documentId', '__component'];
+
+/** `fields` (text with commas, or a list) → members of an answer; null = all of them (SEMANTICS section 8). */
+export function resolveFields(
+  value: QueryValue | undefined,
+  model: QueryModel,
+  context: FieldsContext,
+): ReadonlySet<string> | null {
+  if (value === undefined || value === null) return null;
+  const names = fieldNames(value);
+  if (names === null) {
+    context.problems.push({
+      phase: 'key',
+      message: 'Invalid fields parameter. Expected a string or an array of strings',
+      param: context.param,
+      found: value,
+      accepted: acceptedNames(model, context.scope, ['scalar']),
+    });
+    return null;
+  }
+  if (names.includes('*')) {
+    checkNames(
+      names.filter((name) => name !== '*'),
+      model,
+      context,
+    );
+    return null;
+  }
+  checkNames(names, model, context);
+  return new Set([...ALWAYS, ...names]);
+}
+
+/** null when a part is neither text nor absent. */
+function fieldNames(value: QueryValue): readonly string[] | null {
+  const parts = isQueryList(value) ? value.filter((part) => part !== null) : [value];
+  if (!parts.every((part) => typeof part === 'string')) return null;
+  return parts.flatMap((part) => part.split(',').map((name) => name.trim()));
+}
+
+function checkNames(names: readonly string[], model: QueryModel, context: FieldsContext): void {
+  for (const name of names) {
+    const attribute = lookUp(model, name, context.scope);
+    if (attribute !== undefined && attribute !== 'hidden' && attribute.kind === 'scalar') continue;
+    const accepted = acceptedNames(model, context.scope, ['scalar']);
+    context.problems.push(invalidKey(name, attribute === undefined ? null : name, context.param, accepted));
+  }
+}

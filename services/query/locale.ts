@@ -1,0 +1,83 @@
+import { type BoolQuery, MATCH_ALL, MATCH_NONE } from '../../shared/read-index/bool-query.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { Problems } from './problems.ts';
+import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
+
+/** Which locales a request is about: the default one when it says nothing. */
+export type LocaleChoice =
+  | { readonly kind: 'default' }
+  | { readonly kind: 'all' }
+  | { readonly kind: 'any-of'; readonly locales: readonly string[] };
+
+const MAX_LENGTH = 35;
+/** Language, then script, region and variants. */
+const BCP_47 = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/;
+const DEFAULT: LocaleChoice = { kind: 'default' };
+
+/** `locale` → the locales meant (SEMANTICS section 5). Checked on every type, of effect on localized ones only. */
+export function resolveLocale(value: QueryValue | undefined, problems: Problems): LocaleChoice {
+  if (value === undefined || value === null || value === '') return DEFAULT;
+  if (value === '*') return { kind: 'all' };
+  if (isQueryObject(value)) {
+    refuse(
+      problems,
+      'Expected a string, array of strings, empty string, null, or undefined; received: object',
+      value,
+    );
+    return DEFAULT;
+  }
+  const locales: string[] = [];
+  for (const locale of isQueryList(value) ? value : [value]) {
+    if (typeof locale !== 'string') {
+      refuse(
+        problems,
+        'Expected a string, array of strings, empty string, null, or undefined; received: object',
+        value,
+      );
+    } else if (locale.length > MAX_LENGTH) {
+      refuse(problems, `Locale exceeds maximum length of ${MAX_LENGTH} characters.`, value);
+    } else if (locale !== '*' && !BCP_47.test(locale)) {
+      refuse(problems, 'Locale must be a valid BCP 47 format (e.g. en, en-US, zh-Hans).', value);
+    } else locales.push(locale);
+  }
+  // In a list `*` is no wildcard but a locale nobody has.
+  return { kind: 'any-of', locales };
+}
+
+/**
+ * The condition a locale choice puts on the root. A condition on `locale` at the top of the filter replaces the default
+ * locale; a locale that is given stays in force beside it.
+ */
+export function localeQuery(
+  choice: LocaleChoice,
+  type: ContentType,
+  filters: QueryValue | undefined,
+  defaultLocale: string,
+): BoolQuery {
+  if (!type.localized || choice.kind === 'all') return MATCH_ALL;
+  if (choice.kind === 'default') {
+    return isQueryObject(filters) && namesLocale(filters)
+      ? MATCH_ALL
+      : { kind: 'term', field: 'locale', value: defaultLocale };
+  }
+  const [locale, ...more] = choice.locales;
+  if (locale === undefined) return MATCH_NONE;
+  return more.length === 0
+    ? { kind: 'term', field: 'locale', value: locale }
+    : { kind: 'terms', field: 'locale', values: choice.locales };
+}
+
+function namesLocale(filters: QueryObject): boolean {
+  return filters['locale'] !== undefined;
+}
+
+function refuse(problems: Problems, reason: string, value: QueryValue): void {
+  problems.push({
+    phase: 'parameter',
+    message: `Invalid parameter at 'locale'. ${reason}`,
+    param: 'locale',
+    found: value,
+    accepted: 'a locale such as en or en-US, a list of locales, or *',
+    extra: isQueryObject(value) ? { received: value } : {},
+  });
+}

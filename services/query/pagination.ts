@@ -1,0 +1,120 @@
+import type { Problems } from './problems.ts';
+import { isQueryObject, type QueryObject, type QueryValue, queryValueText } from './query-string.ts';
+
+/** Rows of a page, and how `meta.pagination` speaks of it (SEMANTICS section 6). */
+export type Pagination = {
+  readonly form: 'page' | 'offset';
+  readonly start: number;
+  readonly limit: number;
+  readonly withCount: boolean;
+};
+
+const DEFAULT_LIMIT = 25;
+/** A larger page is cut to this, silently, as Strapi's `rest.maxLimit` does. */
+const MAX_LIMIT = 100;
+
+const DEFAULT: Pagination = { form: 'page', start: 0, limit: DEFAULT_LIMIT, withCount: true };
+const WITH_COUNT = new Map([
+  ['true', true],
+  ['t', true],
+  ['1', true],
+  ['false', false],
+  ['f', false],
+  ['0', false],
+]);
+
+/** `pagination[…]` → the rows wanted. Root `page` and `pageSize` are refused, root `start` and `limit` ignored. */
+export function resolvePagination(query: QueryObject, problems: Problems): Pagination {
+  if ((query['page'] ?? null) !== null || (query['pageSize'] ?? null) !== null) {
+    const found = { page: query['page'], pageSize: query['pageSize'] };
+    const message =
+      'Invalid pagination parameters. Cannot use both page-based (page, pageSize) and offset-based (start, limit) pagination in the same query.';
+    refuse(problems, message, found, 'pagination[page], pagination[pageSize]');
+  }
+  const value = query['pagination'];
+  if (value === undefined || value === null || value === '') return DEFAULT;
+  if (!isQueryObject(value)) {
+    refuse(problems, 'Invalid pagination parameter', value, 'pagination[page], pagination[start], …');
+    return DEFAULT;
+  }
+  const withCount = resolveWithCount(value['withCount'], problems);
+  const isPage = (value['page'] ?? null) !== null || (value['pageSize'] ?? null) !== null;
+  const isOffset = (value['start'] ?? null) !== null || (value['limit'] ?? null) !== null;
+  if (isPage && isOffset) {
+    problems.push({
+      phase: 'parameter',
+      name: 'PaginationError',
+      message: 'Cannot use both page & offset pagination in the same query',
+      param: 'pagination',
+      found: value,
+      accepted: 'page and pageSize, or start and limit',
+    });
+    return DEFAULT;
+  }
+  return isOffset
+    ? { ...offsetForm(value, problems), withCount }
+    : { ...pageForm(value, problems), withCount };
+}
+
+/** `meta.pagination` of an answer. */
+export function describePagination(pagination: Pagination, total: number | undefined): object {
+  const { start, limit } = pagination;
+  if (pagination.form === 'offset') return total === undefined ? { start, limit } : { start, limit, total };
+  const page = Math.floor(start / limit) + 1;
+  if (total === undefined) return { page, pageSize: limit };
+  return { page, pageSize: limit, pageCount: Math.ceil(total / limit), total };
+}
+
+function pageForm(value: QueryObject, problems: Problems): Omit<Pagination, 'withCount'> {
+  const limit = resolveLimit(value['pageSize'], 'pageSize', problems);
+  const page = Math.max(1, numberOf(value['page'], 1));
+  return { form: 'page', start: checkStart((page - 1) * limit, value['page'], problems), limit };
+}
+
+function offsetForm(value: QueryObject, problems: Problems): Omit<Pagination, 'withCount'> {
+  const limit = resolveLimit(value['limit'], 'limit', problems);
+  const start = Math.max(0, numberOf(value['start'], 0));
+  return { form: 'offset', start: checkStart(start, value['start'], problems), limit };
+}
+
+/** NaN for what is not a number, lists and objects included; `absent` without a value. */
+function numberOf(value: QueryValue | undefined, absent: number): number {
+  if (value === undefined || value === null) return absent;
+  return typeof value === 'string' ? Number(value) : Number.NaN;
+}
+
+function checkStart(start: number, found: QueryValue | undefined, problems: Problems): number {
+  if (Number.isSafeInteger(start)) return start;
+  refuse(
+    problems,
+    `Invalid parameter at 'start'. Expected integer >= 0, received: ${start}`,
+    found,
+    'an integer',
+  );
+  return 0;
+}
+
+/** Where Strapi takes a limit of -1, an empty one or a text for one row or for all rows, it is refused. */
+function resolveLimit(value: QueryValue | undefined, name: 'pageSize' | 'limit', problems: Problems): number {
+  const limit = numberOf(value, DEFAULT_LIMIT);
+  const noLimit = name === 'limit' && (limit === -1 || value === '');
+  if (noLimit || Number.isNaN(limit) || (limit > 1 && limit < MAX_LIMIT && !Number.isInteger(limit))) {
+    const message = `Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: ${queryValueText(value)}`;
+    refuse(problems, message, value, `an integer from 1 to ${MAX_LIMIT}`);
+    return DEFAULT_LIMIT;
+  }
+  return Math.trunc(Math.min(MAX_LIMIT, Math.max(1, limit)));
+}
+
+function resolveWithCount(value: QueryValue | undefined, problems: Problems): boolean {
+  if (value === undefined || value === null) return true;
+  const withCount = typeof value === 'string' ? WITH_COUNT.get(value) : undefined;
+  if (withCount !== undefined) return withCount;
+  const message = 'Invalid withCount parameter. Expected "t","1","true","false","0","f"';
+  refuse(problems, message, value, [...WITH_COUNT.keys()]);
+  return true;
+}
+
+function refuse(problems: Problems, message: string, found: unknown, accepted: unknown): void {
+  problems.push({ phase: 'parameter', message, param: 'pagination', found: found ?? null, accepted });
+}

@@ -1,0 +1,105 @@
+import { isOperator, type OperatorName } from './operators.ts';
+import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
+
+/**
+ * The `filters` parameter as a tree, schema not looked at. `at` is the key in the query string, for messages. What follows an
+ * attribute's name is its `body`: comparisons of the attribute itself, and mentions of attributes behind it.
+ */
+export type ParsedFilter =
+  | { readonly kind: 'and' | 'or'; readonly members: readonly ParsedFilter[]; readonly at: string }
+  | { readonly kind: 'not'; readonly member: ParsedFilter; readonly at: string }
+  | {
+      readonly kind: 'attribute';
+      readonly name: string;
+      readonly body: readonly ParsedFilter[];
+      readonly at: string;
+    }
+  | {
+      readonly kind: 'comparison';
+      readonly operator: OperatorName;
+      readonly operand: QueryValue;
+      readonly at: string;
+    }
+  | {
+      readonly kind: 'malformed';
+      readonly message: string;
+      readonly found: QueryValue;
+      readonly accepted: string;
+      readonly at: string;
+    };
+
+/** Entries of `filters[field][0], [1]…`; Strapi takes a longer list for an object with the keys 0, 1, … */
+const MAX_IMPLICIT_LIST = 100;
+
+/**
+ * Object of `filters` (or of a `populate` option) → tree. undefined and null: no filter. A malformed node stands where a part
+ * cannot be read, so that the resolver reports problems in the order of the request.
+ */
+export function parseFilter(value: QueryValue | undefined, at: string): ParsedFilter | null {
+  if (value === undefined || value === null) return null;
+  if (!isQueryObject(value)) {
+    return malformed('The filters parameter must be an object or an array', value, 'an object', at);
+  }
+  return { kind: 'and', members: parseGroup(value, at), at };
+}
+
+/** Members of an object where attributes are named: the root, a member of `$and`/`$or`, the inside of `$not`. */
+function parseGroup(group: QueryObject, at: string): readonly ParsedFilter[] {
+  return Object.entries(group).map(([key, value = null]) => {
+    const place = `${at}[${key}]`;
+    if (key === '$and' || key === '$or') return parseMembers(key, value, place);
+    if (key === '$not') {
+      return isQueryObject(value)
+        ? { kind: 'not', member: { kind: 'and', members: parseGroup(value, place), at: place }, at: place }
+        : malformed('Invalid $not: expected an object', value, 'an object with conditions', place);
+    }
+    if (isOperator(key)) {
+      return malformed(`Invalid ${key}: it compares an attribute`, value, `attribute[${key}]`, place);
+    }
+    return { kind: 'attribute', name: key, body: parseBody(value, place), at: place };
+  });
+}
+
+function parseMembers(key: '$and' | '$or', value: QueryValue, at: string): ParsedFilter {
+  if (!isQueryList(value))
+    return malformed(`Invalid ${key}: expected a list`, value, `${key}[0], ${key}[1], …`, at);
+  const members = value.map((member, index): ParsedFilter => {
+    const place = `${at}[${index}]`;
+    return isQueryObject(member)
+      ? { kind: 'and', members: parseGroup(member, place), at: place }
+      : malformed(`Invalid ${key}: expected an object`, member, 'an object with conditions', place);
+  });
+  return { kind: key === '$and' ? 'and' : 'or', members, at };
+}
+
+/** What follows an attribute's name: a value (`$eq`), a list (`$in`), operators, or names of attributes behind it. */
+function parseBody(value: QueryValue, at: string): readonly ParsedFilter[] {
+  if (isQueryList(value)) {
+    // The name `0` is no attribute's, so this is refused as Strapi refuses it.
+    if (value.length > MAX_IMPLICIT_LIST) return [{ kind: 'attribute', name: '0', body: [], at: `${at}[0]` }];
+    return [{ kind: 'comparison', operator: '$in', operand: value, at }];
+  }
+  if (!isQueryObject(value)) return [{ kind: 'comparison', operator: '$eq', operand: value, at }];
+  return Object.entries(value).map(([key, operand = null]) => parseBodyMember(key, operand, `${at}[${key}]`));
+}
+
+function parseBodyMember(key: string, operand: QueryValue, at: string): ParsedFilter {
+  if (isOperator(key)) return { kind: 'comparison', operator: key, operand, at };
+  if (key === '$and' || key === '$or') return parseMembers(key, operand, at);
+  if (key !== '$not') return { kind: 'attribute', name: key, body: parseBody(operand, at), at };
+  // `[$not][]=3&[$not][]=4` is an OR of the negations, like every list given to an operator.
+  if (isQueryList(operand)) {
+    const members = operand.map((item): ParsedFilter => ({ kind: 'not', member: equals(item, at), at }));
+    return { kind: 'or', members, at };
+  }
+  if (!isQueryObject(operand)) return { kind: 'not', member: equals(operand, at), at };
+  return { kind: 'not', member: { kind: 'and', members: parseBody(operand, at), at }, at };
+}
+
+function equals(operand: QueryValue, at: string): ParsedFilter {
+  return { kind: 'comparison', operator: '$eq', operand, at };
+}
+
+function malformed(message: string, found: QueryValue, accepted: string, at: string): ParsedFilter {
+  return { kind: 'malformed', message, found, accepted, at };
+}

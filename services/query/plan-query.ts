@@ -1,0 +1,193 @@
+import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
+import type { SearchRequest, SortKey, World } from '../../shared/read-index/read-index.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { allOf } from './combine-queries.ts';
+import { resolveFields } from './fields.ts';
+import { type LocaleChoice, localeQuery, resolveLocale } from './locale.ts';
+import { type Pagination, resolvePagination } from './pagination.ts';
+import { parseFilter } from './parse-filter.ts';
+import { resolvePopulate } from './populate.ts';
+import { type Problems, refuseIfAny } from './problems.ts';
+import { resolvePublicationFilter } from './publication-filter.ts';
+import { type QueryModel, type QueryScope, queryModelOf } from './query-model.ts';
+import { parseQueryString, type QueryObject } from './query-string.ts';
+import { resolveFilter } from './resolve-filter.ts';
+import { checkRootParameters } from './root-parameters.ts';
+import { resolveSearchText } from './search-text.ts';
+import type { Selection } from './selection.ts';
+import { resolveSort } from './sort.ts';
+import { resolveStatus } from './status.ts';
+import { translateFilter } from './translate-filter.ts';
+
+/** A read request: what its path says, and its query string without `?`. */
+export type QueryRequest = {
+  readonly registry: SchemaRegistry;
+  readonly type: ContentType;
+  readonly queryString: string;
+  readonly defaultLocale: string;
+  /** False for a content type the caller may not `find`: reaching it is refused like an unknown key. Absent = all. */
+  readonly mayFind?: (type: string) => boolean;
+};
+
+/** What to ask the read index for a page, and what of the rows to show. */
+export type ListPlan = {
+  readonly type: ContentType;
+  readonly search: SearchRequest;
+  readonly selection: Selection;
+  readonly pagination: Pagination;
+};
+
+/** What to ask the read index for one document, and what of it to show. The document itself comes with `answerEntry`. */
+export type EntryPlan = {
+  readonly type: ContentType;
+  readonly world: World;
+  readonly locale: LocaleChoice;
+  /** Beside documentId. */
+  readonly query: BoolQuery;
+  readonly selection: Selection;
+};
+
+/** Everything a query string says of rows and of what to show of them; pages aside. */
+type Plan = {
+  readonly world: World;
+  readonly locale: LocaleChoice;
+  readonly query: BoolQuery;
+  readonly sort: readonly SortKey[];
+  readonly selection: Selection;
+};
+
+/** What a dialect leaves out of the rules for query strings. */
+type Dialect = { readonly users?: boolean; readonly ignoreFilters?: boolean };
+
+/** Plans `GET /api/<plural>`. Throws RequestError (400) naming everything that is wrong. */
+export function planList(request: QueryRequest): ListPlan {
+  const query = parseQueryString(request.queryString);
+  const problems: Problems = [];
+  checkRootParameters(query, problems);
+  const plan = planRows(request, query, problems);
+  const pagination = resolvePagination(query, problems);
+  refuseIfAny(problems);
+  return listPlan(request.type, plan, pagination);
+}
+
+/** Plans `GET /api/<plural>/<documentId>` (SEMANTICS section 12); pages are ignored. */
+export function planEntry(request: QueryRequest): EntryPlan {
+  return planOne(request, {});
+}
+
+/**
+ * Plans what the query string of `POST` or `PUT` says: the version and locale to write, and what of the entry to answer. Filters are
+ * ignored (SEMANTICS section 13).
+ */
+export function planWrite(request: QueryRequest): EntryPlan {
+  return planOne(request, { ignoreFilters: true });
+}
+
+/**
+ * Plans `GET /api/users` in Strapi's own dialect (SEMANTICS section 11): unknown parameters and `pagination` ignored, root
+ * `start` and `limit` honoured, all rows without them.
+ */
+export function planUsersList(request: QueryRequest): ListPlan {
+  const query = parseQueryString(request.queryString);
+  const problems: Problems = [];
+  const plan = planRows(request, query, problems, { users: true });
+  const pagination = usersPagination(query, problems);
+  refuseIfAny(problems);
+  return listPlan(request.type, plan, pagination);
+}
+
+/** Plans `GET /api/users/<id>` in that dialect. */
+export function planUsersEntry(request: QueryRequest): EntryPlan {
+  return planOne(request, { users: true });
+}
+
+function planOne(request: QueryRequest, dialect: Dialect): EntryPlan {
+  const query = parseQueryString(request.queryString);
+  const problems: Problems = [];
+  if (!dialect.users) checkRootParameters(query, problems);
+  const plan = planRows(request, query, problems, dialect);
+  refuseIfAny(problems);
+  return {
+    type: request.type,
+    world: plan.world,
+    locale: plan.locale,
+    query: plan.query,
+    selection: plan.selection,
+  };
+}
+
+function planRows(
+  request: QueryRequest,
+  query: QueryObject,
+  problems: Problems,
+  dialect: Dialect = {},
+): Plan {
+  const { type, registry, defaultLocale, mayFind } = request;
+  const scope: QueryScope = mayFind === undefined ? { registry } : { registry, mayFind };
+  const model = queryModelOf(registry, type.uid);
+  const filter = planFilter(query, model, scope, problems);
+  const sort = resolveSort(query['sort'], model, { scope, param: 'sort', problems, throughRelations: true });
+  const fields = resolveFields(query['fields'], model, { scope, param: 'fields', problems });
+  const publication = dialect.users ? null : resolvePublicationFilter(query, problems);
+  const skipHidden = dialect.users === true;
+  const populateContext = { scope, param: 'populate', problems, publication, skipHidden };
+  const populate = resolvePopulate(query['populate'], model, populateContext);
+  const world = dialect.users ? 'published' : resolveStatus(query['status'], problems);
+  const locale: LocaleChoice = dialect.users ? { kind: 'default' } : resolveLocale(query['locale'], problems);
+  const search = resolveSearchText(query['_q'], model, problems);
+  const published = type.draftAndPublish && publication !== null ? publication : MATCH_ALL;
+  const filters = dialect.ignoreFilters ? undefined : query['filters'];
+  const inLocale = localeQuery(locale, type, filters, defaultLocale);
+  const wanted = dialect.ignoreFilters ? [inLocale] : [inLocale, published, filter, search];
+  return { world, locale, query: allOf(wanted), sort, selection: { fields, populate } };
+}
+
+function planFilter(query: QueryObject, model: QueryModel, scope: QueryScope, problems: Problems): BoolQuery {
+  const parsed = parseFilter(query['filters'], 'filters');
+  if (parsed === null) return MATCH_ALL;
+  const resolved = resolveFilter(parsed, model, { scope, param: 'filters', problems });
+  return translateFilter(resolved);
+}
+
+function listPlan(type: ContentType, plan: Plan, pagination: Pagination): ListPlan {
+  const search: SearchRequest = {
+    type: type.uid,
+    world: plan.world,
+    query: plan.query,
+    sort: plan.sort,
+    from: pagination.start,
+    size: pagination.limit,
+    withTotal: pagination.withCount,
+  };
+  return { type, search, selection: plan.selection, pagination };
+}
+
+function usersPagination(query: QueryObject, problems: Problems): Pagination {
+  const start = wholeNumber(query, 'start', 0, problems);
+  const limit = wholeNumber(query, 'limit', Number.POSITIVE_INFINITY, problems);
+  return { form: 'offset', start, limit, withCount: false };
+}
+
+/** A limit of 0 or -1, which gives all rows in Strapi, is refused. */
+function wholeNumber(
+  query: QueryObject,
+  name: 'start' | 'limit',
+  absent: number,
+  problems: Problems,
+): number {
+  const value = query[name] ?? null;
+  if (value === null || value === '') return absent;
+  const number = typeof value === 'string' ? Number(value) : Number.NaN;
+  const least = name === 'limit' ? 1 : 0;
+  if (Number.isSafeInteger(number) && number >= least) return number;
+  const message = `Invalid parameter at '${name}'. Expected integer >= ${least}, received: ${number}`;
+  problems.push({
+    phase: 'parameter',
+    message,
+    param: name,
+    found: value,
+    accepted: `an integer from ${least}`,
+  });
+  return absent;
+}

@@ -1,0 +1,270 @@
+import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
+import type { SortKey } from '../../shared/read-index/read-index.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import { castBoolean } from './cast-operand.ts';
+import { allOf } from './combine-queries.ts';
+import { resolveFields } from './fields.ts';
+import { parseFilter } from './parse-filter.ts';
+import { invalidKey, type Problems } from './problems.ts';
+import {
+  acceptedNames,
+  type QueryLink,
+  type QueryModel,
+  type QueryScope,
+  type QueryZone,
+  queryModelOf,
+} from './query-model.ts';
+import { isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
+import { resolveFilter } from './resolve-filter.ts';
+import {
+  type PopulatedLink,
+  type PopulatedZone,
+  type PopulateNode,
+  type Selection,
+  WHOLE_ROW,
+} from './selection.ts';
+import { resolveSort } from './sort.ts';
+import { translateFilter } from './translate-filter.ts';
+
+export type PopulateContext = {
+  readonly scope: QueryScope;
+  readonly param: string;
+  readonly problems: Problems;
+  /** Holds at every level for rows of types with draft & publish. */
+  readonly publication: BoolQuery | null;
+  /** Strapi's users dialect: what may not be populated is left out instead of refused. */
+  readonly skipHidden?: boolean;
+};
+
+/** How the inside of a `populate` option is resolved (populate.ts; handed in, since the two recurse into each other). */
+type ResolveInner = (
+  value: QueryValue | undefined,
+  model: QueryModel,
+  context: PopulateContext,
+  path: string,
+) => readonly PopulateNode[];
+
+const LINK_OPTIONS = ['fields', 'sort', 'filters', 'populate', 'count'];
+const ZONE_OPTIONS = ['on', 'populate', 'count'];
+
+/** Names that `populate` takes. */
+export function populatableNames(model: QueryModel, scope: QueryScope): readonly string[] {
+  return acceptedNames(model, scope, ['relation', 'component', 'zone']);
+}
+
+/** The rows of a relation, media attribute or component, whole and in link order unless told otherwise. */
+export function populatedLink(
+  attribute: QueryLink,
+  context: PopulateContext,
+  selection: Selection = WHOLE_ROW,
+): PopulatedLink {
+  const { name, kind, target, toMany } = attribute;
+  return {
+    kind,
+    attribute: name,
+    target,
+    toMany,
+    query: publicationQuery(attribute, context),
+    sort: defaultSort(attribute),
+    countOnly: false,
+    selection,
+  };
+}
+
+/** The components of a dynamic zone, of every kind it takes. */
+export function populatedZone(
+  zone: QueryZone,
+  selection: (kind: Uid) => Selection = () => WHOLE_ROW,
+): PopulatedZone {
+  const components = new Map(
+    zone.components.map((kind) => [kind, { query: MATCH_ALL, selection: selection(kind) }]),
+  );
+  return { kind: 'zone', attribute: zone.name, components };
+}
+
+/** `populate[relation][fields|sort|filters|populate|count]`. */
+export function resolveLinkOptions(
+  options: QueryObject,
+  attribute: QueryLink,
+  parent: QueryModel,
+  context: PopulateContext,
+  path: string,
+  resolveInner: ResolveInner,
+): PopulatedLink {
+  const target = queryModelOf(context.scope.registry, attribute.target);
+  for (const name of Object.keys(options)) {
+    if (LINK_OPTIONS.includes(name)) continue;
+    if (name === 'on') refuseFragments(attribute, parent, context);
+    else {
+      const known = target.attributes.has(name) || target.hidden.has(name);
+      context.problems.push(invalidKey(name, known ? `${path}.${name}` : path, context.param, LINK_OPTIONS));
+    }
+  }
+  const sort = resolveSort(options['sort'], target, { ...context, throughRelations: false });
+  const inner = resolveInside(options, target, context, path, resolveInner);
+  return {
+    ...populatedLink(attribute, context, withSortedFields(inner.selection, sort)),
+    query: allOf([publicationQuery(attribute, context), inner.query]),
+    sort: sort.length > 0 ? sort : defaultSort(attribute),
+    countOnly: resolveCount(options['count'], context),
+  };
+}
+
+/** `populate[zone][on][component]`, `populate[zone][populate]=*`, `populate[zone][count]` (which Strapi ignores). */
+export function resolveZoneOptions(
+  value: QueryValue,
+  zone: QueryZone,
+  parent: QueryModel,
+  context: PopulateContext,
+  path: string,
+  resolveInner: ResolveInner,
+): PopulatedZone {
+  const options = isQueryObject(value) ? value : {};
+  if (value === '*') refuseNested(value, zone, parent, context);
+  else if (!isQueryObject(value)) {
+    context.problems.push(
+      invalidKey(typeof value === 'string' ? value : '', path, context.param, [
+        'true',
+        'false',
+        ...ZONE_OPTIONS,
+      ]),
+    );
+  }
+  for (const [name, option] of Object.entries(options)) {
+    if (['fields', 'filters', 'sort'].includes(name)) refuseNested(options, zone, parent, context);
+    else if (!ZONE_OPTIONS.includes(name) || (name === 'populate' && option !== '*' && option !== null)) {
+      context.problems.push(invalidKey(name, path, context.param, ZONE_OPTIONS));
+    }
+  }
+  resolveCount(options['count'], context);
+  if (options['on'] !== undefined) return resolveFragments(options['on'], zone, context, path, resolveInner);
+  if (options['populate'] !== '*') return populatedZone(zone);
+  return populatedZone(zone, (kind) => {
+    const model = queryModelOf(context.scope.registry, kind);
+    return { ...WHOLE_ROW, populate: resolveInner('*', model, context, path) };
+  });
+}
+
+/** Only the listed components are shown; a component that exists but not in this zone is never there. */
+function resolveFragments(
+  on: QueryValue,
+  zone: QueryZone,
+  context: PopulateContext,
+  path: string,
+  resolveInner: ResolveInner,
+): PopulatedZone {
+  const components = new Map<Uid, { query: BoolQuery; selection: Selection }>();
+  if (!isQueryObject(on)) {
+    context.problems.push(invalidKey('on', `${path}.on`, context.param, zone.components));
+    return { kind: 'zone', attribute: zone.name, components };
+  }
+  for (const [kind, option = null] of Object.entries(on)) {
+    if (!context.scope.registry.components.has(kind)) {
+      context.problems.push(invalidKey(kind, `${path}.on`, context.param, zone.components));
+      continue;
+    }
+    const part = resolveFragment(kind, option, context, path, resolveInner);
+    if (part !== null && zone.components.includes(kind)) components.set(kind, part);
+  }
+  return { kind: 'zone', attribute: zone.name, components };
+}
+
+function resolveFragment(
+  kind: Uid,
+  option: QueryValue,
+  context: PopulateContext,
+  path: string,
+  resolveInner: ResolveInner,
+): { readonly query: BoolQuery; readonly selection: Selection } | null {
+  const model = queryModelOf(context.scope.registry, kind);
+  if (isQueryObject(option)) {
+    for (const name of Object.keys(option)) {
+      if (LINK_OPTIONS.includes(name) && name !== 'count') continue;
+      const place = model.attributes.has(name) || model.hidden.has(name) ? `${path}.${name}` : path;
+      context.problems.push(invalidKey(name, place, context.param, LINK_OPTIONS));
+    }
+    // The order of a zone is the author's: `sort` is checked, as Strapi does, and changes nothing across kinds.
+    resolveSort(option['sort'], model, { ...context, throughRelations: false });
+    return resolveInside(option, model, context, path, resolveInner);
+  }
+  const flag = typeof option === 'string' && option !== '' ? castBoolean(option) : null;
+  if (flag?.ok) return flag.value === true ? { query: MATCH_ALL, selection: WHOLE_ROW } : null;
+  const name = typeof option === 'string' ? option : '';
+  context.problems.push(
+    invalidKey(name, `${path}.on.${kind}`, context.param, ['true', 'false', ...LINK_OPTIONS]),
+  );
+  return null;
+}
+
+/** `fields`, `filters` and `populate` are the same wherever rows or components are populated. */
+function resolveInside(
+  options: QueryObject,
+  model: QueryModel,
+  context: PopulateContext,
+  path: string,
+  resolveInner: ResolveInner,
+): { readonly query: BoolQuery; readonly selection: Selection } {
+  const { filters } = options;
+  // Strapi takes an empty text here for no filter, unlike at the root.
+  const parsed = filters === '' ? null : parseFilter(filters, `${context.param}[…][filters]`);
+  const query = parsed === null ? MATCH_ALL : translateFilter(resolveFilter(parsed, model, context));
+  const fields = resolveFields(options['fields'], model, context);
+  const populate = resolveInner(options['populate'], model, context, path);
+  return { query, selection: { fields, populate } };
+}
+
+/** Strapi shows what it sorts by, asked for or not. */
+function withSortedFields(selection: Selection, sort: readonly SortKey[]): Selection {
+  if (selection.fields === null || sort.length === 0) return selection;
+  return { ...selection, fields: new Set([...selection.fields, ...sort.map((key) => key.field)]) };
+}
+
+function publicationQuery(attribute: QueryLink, context: PopulateContext): BoolQuery {
+  if (context.publication === null || attribute.kind !== 'relation') return MATCH_ALL;
+  const target = context.scope.registry.contentTypes.get(attribute.target);
+  return target?.draftAndPublish ? context.publication : MATCH_ALL;
+}
+
+/** Other locales come in alphabetical order: their links have none. */
+function defaultSort(attribute: QueryLink): readonly SortKey[] {
+  return attribute.name === 'localizations' ? [{ path: [], field: 'locale', direction: 'asc' }] : [];
+}
+
+function resolveCount(value: QueryValue | undefined, context: PopulateContext): boolean {
+  if (value === undefined || value === null) return false;
+  const cast = typeof value === 'string' ? castBoolean(value) : null;
+  if (cast?.ok) return cast.value === true;
+  context.problems.push({
+    phase: 'key',
+    message: 'Invalid count parameter. Expected a boolean',
+    param: context.param,
+    found: value,
+    accepted: ['true', 'false'],
+  });
+  return false;
+}
+
+function refuseFragments(attribute: QueryLink, parent: QueryModel, context: PopulateContext): void {
+  context.problems.push({
+    phase: 'key',
+    message: `Using fragments is not permitted to populate "${attribute.name}" in "${parent.uid}"`,
+    param: context.param,
+    found: 'on',
+    accepted: LINK_OPTIONS,
+  });
+}
+
+function refuseNested(
+  found: QueryValue,
+  zone: QueryZone,
+  parent: QueryModel,
+  context: PopulateContext,
+): void {
+  context.problems.push({
+    phase: 'key',
+    message: `Invalid nested populate for ${parent.singularName}.${zone.name} (${parent.uid}). Expected a fragment ("on") or "count" but found ${JSON.stringify(found)}`,
+    param: context.param,
+    found,
+    accepted: ZONE_OPTIONS,
+  });
+}

@@ -1,0 +1,173 @@
+import {
+  type PopulateContext,
+  populatableNames,
+  populatedLink,
+  populatedZone,
+  resolveLinkOptions,
+  resolveZoneOptions,
+} from './populate-options.ts';
+import { invalidKey } from './problems.ts';
+import { lookUp, type QueryLink, type QueryModel, type QueryZone, queryModelOf } from './query-model.ts';
+import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
+import { type PopulateNode, WHOLE_ROW } from './selection.ts';
+
+/** Entries of a list of names, Strapi's limit. */
+const MAX_ENTRIES = 100;
+const TRUE_TEXTS = ['true', 't', '1'];
+const FALSE_TEXTS = ['false', 'f', '0'];
+
+/** Dotted names as a tree: `chef.country,chef.mentor` → chef → country, mentor. */
+type NameTree = Map<string, NameTree>;
+
+/**
+ * `populate` in every form (`*`, names, lists, dotted paths, nested objects; SEMANTICS section 9) → one node per attribute.
+ * `path` is where in the tree an object form stands; names in a text or list start anew, as in Strapi's messages.
+ */
+export function resolvePopulate(
+  value: QueryValue | undefined,
+  model: QueryModel,
+  context: PopulateContext,
+  path = '',
+): readonly PopulateNode[] {
+  if (value === undefined || value === null) return [];
+  if (value === '*') return populateEverything(model, context);
+  if (value === '') {
+    // At the root it means nothing, further in it is a name that does not exist.
+    if (path !== '') refuseName('', path, model, context);
+    return [];
+  }
+  if (isQueryObject(value)) return resolveObject(value, model, context, path);
+  const names = isQueryList(value) ? listedNames(value, model, context) : value.split(',');
+  return resolveNames(nameTree(names), model, context, '');
+}
+
+/** Every attribute that can be populated, one level. */
+function populateEverything(model: QueryModel, context: PopulateContext): readonly PopulateNode[] {
+  return populatableNames(model, context.scope).map((name) => {
+    const attribute = model.attributes.get(name) as QueryLink | QueryZone;
+    return attribute.kind === 'zone' ? populatedZone(attribute) : populatedLink(attribute, context);
+  });
+}
+
+function listedNames(
+  list: readonly QueryValue[],
+  model: QueryModel,
+  context: PopulateContext,
+): readonly string[] {
+  if (list.length > MAX_ENTRIES) {
+    context.problems.push({
+      phase: 'key',
+      message: `Too many populate entries (${list.length}). The maximum number of populate entries when using array notation is ${MAX_ENTRIES}. Consider using object notation (populate[field]=true), nested population, or reducing the number of fields.`,
+      param: context.param,
+      found: list.length,
+      accepted: `at most ${MAX_ENTRIES} entries`,
+    });
+    return [];
+  }
+  const odd = list.findIndex((item) => typeof item !== 'string' && item !== null);
+  if (odd !== -1) refuseName(String(odd), null, model, context);
+  return list.flatMap((item) => (typeof item === 'string' ? item.split(',') : []));
+}
+
+function nameTree(names: readonly string[]): NameTree {
+  const tree: NameTree = new Map();
+  for (const name of names) {
+    let level = tree;
+    if (name.trim() === '') continue;
+    for (const part of name.trim().split('.')) {
+      const next: NameTree = level.get(part) ?? new Map();
+      level.set(part, next);
+      level = next;
+    }
+  }
+  return tree;
+}
+
+function resolveNames(
+  tree: NameTree,
+  model: QueryModel,
+  context: PopulateContext,
+  path: string,
+): readonly PopulateNode[] {
+  const nodes: PopulateNode[] = [];
+  for (const [name, inner] of tree) {
+    const here = path === '' ? name : `${path}.${name}`;
+    const attribute = lookUp(model, name, context.scope);
+    if (attribute === 'hidden' && context.skipHidden) continue;
+    if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar') {
+      refuseName(name, here, model, context);
+    } else if (attribute.kind === 'zone') {
+      const [behind] = inner.keys();
+      if (behind !== undefined) refuseName(behind, `${here}.${behind}`, model, context);
+      nodes.push(populatedZone(attribute));
+    } else {
+      const target = queryModelOf(context.scope.registry, attribute.target);
+      const populate = resolveNames(inner, target, context, here);
+      nodes.push(populatedLink(attribute, context, { ...WHOLE_ROW, populate }));
+    }
+  }
+  return nodes;
+}
+
+function resolveObject(
+  value: QueryObject,
+  model: QueryModel,
+  context: PopulateContext,
+  path: string,
+): readonly PopulateNode[] {
+  const nodes: PopulateNode[] = [];
+  for (const [name, option = null] of Object.entries(value)) {
+    const here = path === '' ? name : `${path}.${name}`;
+    const attribute = lookUp(model, name, context.scope);
+    if (attribute === undefined) {
+      refuseName(name, path === '' ? null : path, model, context);
+    } else if (attribute === 'hidden' || attribute.kind === 'scalar') {
+      if (attribute !== 'hidden' || !context.skipHidden) refuseName(name, here, model, context);
+    } else {
+      const node = resolveEntry(option, attribute, model, context, here);
+      if (node !== null) nodes.push(node);
+    }
+  }
+  return nodes;
+}
+
+/** What `populate[attribute]` is set to: true or false, or an object of options. */
+function resolveEntry(
+  option: QueryValue,
+  attribute: QueryLink | QueryZone,
+  model: QueryModel,
+  context: PopulateContext,
+  path: string,
+): PopulateNode | null {
+  const zone = attribute.kind === 'zone';
+  if (typeof option === 'string' && TRUE_TEXTS.includes(option)) {
+    return zone ? populatedZone(attribute) : populatedLink(attribute, context);
+  }
+  if (typeof option === 'string' && FALSE_TEXTS.includes(option)) return null;
+  if (zone) return resolveZoneOptions(option, attribute, model, context, path, resolvePopulate);
+  if (isQueryObject(option)) {
+    return resolveLinkOptions(option, attribute, model, context, path, resolvePopulate);
+  }
+  const target = queryModelOf(context.scope.registry, attribute.target);
+  const name = entryName(option, target, context);
+  // A name the target knows is reported as Strapi reports it, with the whole path.
+  refuseName(
+    name,
+    lookUp(target, name, context.scope) === undefined ? path : `${path}.${name}`,
+    target,
+    context,
+  );
+  return null;
+}
+
+/** The name a value stands for that is neither true nor false: `*` for the first attribute it would bring in. */
+function entryName(option: QueryValue, target: QueryModel, context: PopulateContext): string {
+  const text = isQueryList(option) ? option.find((item) => typeof item === 'string') : option;
+  if (text === '*') return populatableNames(target, context.scope)[0] ?? '*';
+  return typeof text === 'string' ? text : '';
+}
+
+function refuseName(key: string, path: string | null, model: QueryModel, context: PopulateContext): void {
+  const accepted = [...populatableNames(model, context.scope), '*'];
+  context.problems.push(invalidKey(key, path, context.param, accepted));
+}

@@ -1,0 +1,70 @@
+import { RequestError, type RequestErrorName } from '../../shared/request-error.ts';
+
+/**
+ * Why a query is refused. Stages add to one list, so that an answer names everything that is wrong; its `message` is Strapi's
+ * for the first problem in Strapi's order: names (`key`), then parameters, then operands.
+ */
+export type Problem = {
+  readonly phase: 'key' | 'parameter' | 'value';
+  readonly name?: RequestErrorName;
+  readonly message: string;
+  /** The root parameter. */
+  readonly param: string;
+  /** For names that are not accepted: Strapi's `details.key` and `details.path`. */
+  readonly key?: string;
+  readonly path?: string | null;
+  /** The whole key in the query string, where it is known. */
+  readonly at?: string;
+  readonly found: unknown;
+  readonly accepted: unknown;
+  /** Further members of Strapi's `details`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+};
+
+export type Problems = Problem[];
+
+const PHASES = { key: 0, parameter: 1, value: 2 } as const;
+
+/** Strapi's refusal of a name. `path` is what it calls the attribute path: null for a name unknown at the root. */
+export function invalidKey(
+  key: string,
+  path: string | null,
+  param: string,
+  accepted: unknown,
+  at?: string,
+): Problem {
+  const place = path === null || path === '' || path === key ? '' : ` at ${path}`;
+  return {
+    phase: 'key',
+    message: `Invalid key ${key}${place}`,
+    param,
+    key,
+    path: path === '' ? null : path,
+    ...(at === undefined ? {} : { at }),
+    found: key,
+    accepted,
+  };
+}
+
+/** Throws the 400 for the problems found, if there are any. */
+export function refuseIfAny(problems: Problems): void {
+  if (problems.length === 0) return;
+  const ordered = problems.toSorted((a, b) => PHASES[a.phase] - PHASES[b.phase]);
+  const first = ordered[0] as Problem;
+  throw new RequestError(400, first.name ?? 'ValidationError', first.message, {
+    ...describe(first),
+    problems: ordered.map((problem) => ({ message: problem.message, ...describe(problem) })),
+  });
+}
+
+function describe(problem: Problem): Readonly<Record<string, unknown>> {
+  return {
+    ...(problem.key === undefined
+      ? { param: problem.param, source: 'query' }
+      : { key: problem.key, path: problem.path ?? null, source: 'query', param: problem.param }),
+    ...problem.extra,
+    ...(problem.at === undefined ? {} : { at: problem.at }),
+    found: problem.found,
+    accepted: problem.accepted,
+  };
+}

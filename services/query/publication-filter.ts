@@ -1,0 +1,72 @@
+import {
+  type BoolQuery,
+  DOCUMENT_PUBLISHED_FIELD,
+  MATCH_NONE,
+  PUBLICATION_STATE_FIELD,
+  type PublicationState,
+} from '../../shared/read-index/bool-query.ts';
+import type { Problems } from './problems.ts';
+import type { QueryObject } from './query-string.ts';
+
+const PUBLISHED = states('modified', 'published');
+const NEVER_PUBLISHED_DOCUMENT = documentPublished(false);
+const PUBLISHED_DOCUMENT = documentPublished(true);
+
+/** In the order of Strapi's message. A published row always has its draft here, so no row is `published-without-draft`. */
+const PUBLICATION_FILTERS = new Map<string, BoolQuery>([
+  ['never-published', states('never-published')],
+  ['has-published-version', PUBLISHED],
+  ['modified', states('modified')],
+  ['unmodified', states('published')],
+  ['never-published-document', NEVER_PUBLISHED_DOCUMENT],
+  ['has-published-version-document', PUBLISHED_DOCUMENT],
+  ['published-without-draft', MATCH_NONE],
+  ['published-with-draft', PUBLISHED],
+]);
+
+/**
+ * `publicationFilter`, else the deprecated `hasPublishedVersion`, as a condition on rows of types with draft & publish, at
+ * the root and in `populate`; null when the request has neither (SEMANTICS section 4).
+ */
+export function resolvePublicationFilter(query: QueryObject, problems: Problems): BoolQuery | null {
+  const { publicationFilter, hasPublishedVersion } = query;
+  const deprecated = resolveHasPublishedVersion(hasPublishedVersion, problems);
+  if (publicationFilter === undefined) return deprecated;
+  const condition =
+    typeof publicationFilter === 'string' ? PUBLICATION_FILTERS.get(publicationFilter) : undefined;
+  if (condition !== undefined) return condition;
+  const accepted = [...PUBLICATION_FILTERS.keys()];
+  problems.push({
+    phase: 'parameter',
+    message: `Invalid value for 'publicationFilter'. Expected one of: ${accepted.join(', ')}.`,
+    param: 'publicationFilter',
+    found: publicationFilter,
+    accepted,
+  });
+  return null;
+}
+
+function resolveHasPublishedVersion(value: QueryObject[string], problems: Problems): BoolQuery | null {
+  if (value === undefined) return null;
+  if (value === 'true') return PUBLISHED_DOCUMENT;
+  if (value === 'false') return NEVER_PUBLISHED_DOCUMENT;
+  problems.push({
+    phase: 'parameter',
+    message: "Invalid value for 'hasPublishedVersion'. Expected boolean or 'true'/'false' string.",
+    param: 'hasPublishedVersion',
+    found: value,
+    accepted: ['true', 'false'],
+  });
+  return null;
+}
+
+function states(...values: readonly PublicationState[]): BoolQuery {
+  const [value, ...more] = values;
+  return more.length === 0 && value !== undefined
+    ? { kind: 'term', field: PUBLICATION_STATE_FIELD, value }
+    : { kind: 'terms', field: PUBLICATION_STATE_FIELD, values };
+}
+
+function documentPublished(value: boolean): BoolQuery {
+  return { kind: 'term', field: DOCUMENT_PUBLISHED_FIELD, value };
+}

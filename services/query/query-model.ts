@@ -1,0 +1,130 @@
+import { assertNever } from '../../shared/assert-never.ts';
+import type { Attribute, ContentType, Model, ScalarType, Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { localizationsAttribute, queryableScalars } from '../../shared/schema/system-attributes.ts';
+
+/** A column that a request may name: a public scalar attribute or one of the system's. */
+export type QueryScalar = {
+  readonly kind: 'scalar';
+  readonly name: string;
+  readonly type: ScalarType;
+  /** No row is without it. */
+  readonly neverNull: boolean;
+  /** Takes part in `_q`. */
+  readonly searchable: boolean;
+};
+
+/** An attribute that leads to other rows: each mention in a filter is one variable (SEMANTICS section 1). */
+export type QueryLink = {
+  readonly kind: 'relation' | 'component';
+  readonly name: string;
+  readonly target: Uid;
+  readonly toMany: boolean;
+};
+
+export type QueryZone = { readonly kind: 'zone'; readonly name: string; readonly components: readonly Uid[] };
+
+export type QueryAttribute = QueryScalar | QueryLink | QueryZone;
+
+/**
+ * What a request may name of a content type or component: the allow-list all stages share. `hidden` are names that exist but
+ * may not be named (private, password, createdBy…): refused like unknown ones.
+ */
+export type QueryModel = {
+  readonly uid: Uid;
+  readonly singularName: string;
+  /** null for a component. */
+  readonly type: ContentType | null;
+  readonly attributes: ReadonlyMap<string, QueryAttribute>;
+  readonly hidden: ReadonlySet<string>;
+};
+
+/** What the stages need to know of the schema and of the caller. */
+export type QueryScope = {
+  readonly registry: SchemaRegistry;
+  /** False for a content type the caller may not `find`: relations to it are hidden. Absent = everything may be found. */
+  readonly mayFind?: (type: Uid) => boolean;
+};
+
+/** Attributes every content type of Strapi has; which of them may be named depends on the type. */
+const STRAPI_ATTRIBUTES = ['createdBy', 'updatedBy', 'locale', 'localizations'];
+
+const modelsByRegistry = new WeakMap<SchemaRegistry, Map<Uid, QueryModel>>();
+
+/** The allow-list of a content type or component; made once per registry. */
+export function queryModelOf(registry: SchemaRegistry, uid: Uid): QueryModel {
+  let models = modelsByRegistry.get(registry);
+  if (models === undefined) {
+    models = new Map();
+    modelsByRegistry.set(registry, models);
+  }
+  const known = models.get(uid);
+  if (known !== undefined) return known;
+  const model = createQueryModel(registry, uid);
+  models.set(uid, model);
+  return model;
+}
+
+/** The attribute a request means by `name`; 'hidden' when it exists but may not be named; undefined when there is none. */
+export function lookUp(
+  model: QueryModel,
+  name: string,
+  scope: QueryScope,
+): QueryAttribute | 'hidden' | undefined {
+  const attribute = model.attributes.get(name);
+  if (attribute === undefined) return model.hidden.has(name) ? 'hidden' : undefined;
+  if (attribute.kind === 'relation' && scope.mayFind?.(attribute.target) === false) return 'hidden';
+  return attribute;
+}
+
+/** Names for `accepted` in messages: what the caller may name of a model. */
+export function acceptedNames(
+  model: QueryModel,
+  scope: QueryScope,
+  kinds: readonly QueryAttribute['kind'][],
+): readonly string[] {
+  return [...model.attributes.values()]
+    .filter(
+      (attribute) => kinds.includes(attribute.kind) && lookUp(model, attribute.name, scope) === attribute,
+    )
+    .map((attribute) => attribute.name);
+}
+
+function createQueryModel(registry: SchemaRegistry, uid: Uid): QueryModel {
+  const type = registry.contentTypes.get(uid) ?? null;
+  const model: Model | undefined = type ?? registry.components.get(uid);
+  if (model === undefined) throw new Error(`${uid} is not defined`);
+  const attributes = new Map<string, QueryAttribute>();
+  for (const { name, type: scalarType, searchable } of queryableScalars(model).values()) {
+    const neverNull = name === 'id' || name === 'documentId';
+    attributes.set(name, { kind: 'scalar', name, type: scalarType, neverNull, searchable });
+  }
+  const localizations = type === null ? undefined : localizationsAttribute(type);
+  for (const attribute of [...model.attributes.values(), ...(localizations ? [localizations] : [])]) {
+    const queryable = queryLink(registry, attribute);
+    if (queryable !== null) attributes.set(attribute.name, queryable);
+  }
+  const named = [...model.attributes.keys(), ...(type === null ? [] : STRAPI_ATTRIBUTES)];
+  const hidden = new Set(named.filter((name) => !attributes.has(name)));
+  return { uid, singularName: type?.singularName ?? uid, type, attributes, hidden };
+}
+
+/** null for a scalar (see `queryableScalars`) and for what no request may name. */
+function queryLink(registry: SchemaRegistry, attribute: Attribute): QueryLink | QueryZone | null {
+  if (attribute.private) return null;
+  const { name } = attribute;
+  switch (attribute.kind) {
+    case 'scalar':
+      return null;
+    case 'relation':
+      return registry.contentTypes.has(attribute.target)
+        ? { kind: 'relation', name, target: attribute.target, toMany: attribute.toMany }
+        : null;
+    case 'component':
+      return { kind: 'component', name, target: attribute.component, toMany: attribute.repeatable };
+    case 'dynamiczone':
+      return { kind: 'zone', name, components: attribute.components };
+    default:
+      return assertNever(attribute);
+  }
+}

@@ -1,0 +1,85 @@
+import qs from 'qs';
+import { RequestError } from '../../shared/request-error.ts';
+
+/** What a query string holds: text, null for a key without `=`, lists and objects by bracket key. Objects have no prototype. */
+export type QueryValue = string | null | readonly QueryValue[] | QueryObject;
+export type QueryObject = { readonly [key: string]: QueryValue | undefined };
+
+/** Bracket segments after the first name. qs leaves what is deeper as one literal key, which no stage accepts. */
+const DEPTH = 20;
+/** More than a URL of 16 KiB can use; above it a request is refused, where Strapi drops the rest. */
+const PARAMETER_LIMIT = 1000;
+
+const OPTIONS = {
+  depth: DEPTH,
+  parameterLimit: PARAMETER_LIMIT,
+  // As many entries as there can be parameters: an explicit list is never turned into an object, which Strapi then drops.
+  arrayLimit: PARAMETER_LIMIT,
+  strictNullHandling: true,
+  plainObjects: true,
+  allowPrototypes: true,
+  decoder: decodePart,
+} as const;
+
+/** Text of a query string without `?` → object, by qs with every limit explicit (architecture.md section 4). */
+export function parseQueryString(text: string): QueryObject {
+  if (text === '') return {};
+  refuseTooManyParameters(text);
+  return qs.parse(text, OPTIONS) as QueryObject;
+}
+
+export function isQueryObject(value: QueryValue | undefined): value is QueryObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isQueryList(value: QueryValue | undefined): value is readonly QueryValue[] {
+  return Array.isArray(value);
+}
+
+/** A value as Strapi's messages show it (`String(value)`); parsed objects have no `toString`. */
+export function queryValueText(value: QueryValue | undefined): string {
+  if (isQueryList(value)) return value.map((item) => (item === null ? '' : queryValueText(item))).join(',');
+  return isQueryObject(value) ? '[object Object]' : String(value);
+}
+
+function decodePart(
+  text: string,
+  decode: (text: string, decoder?: unknown, charset?: string) => string,
+  charset: string,
+  part: 'key' | 'value',
+): string {
+  const decoded = decode(text, undefined, charset);
+  // qs drops this one name whatever its options say: refuse it instead of ignoring what hangs on it.
+  if (part === 'key' && decoded.includes('__proto__')) refusePrototypeName(decoded);
+  return decoded;
+}
+
+function refusePrototypeName(key: string): void {
+  const names = key.split(/[[\]]+/);
+  if (!names.includes('__proto__')) return;
+  const param = names.find((name) => name !== '') ?? key;
+  throw new RequestError(400, 'ValidationError', 'Invalid key __proto__', {
+    key: '__proto__',
+    path: null,
+    source: 'query',
+    param,
+    found: key,
+    accepted: 'a name from the content type',
+  });
+}
+
+function refuseTooManyParameters(text: string): void {
+  let count = 1;
+  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count++;
+  if (count <= PARAMETER_LIMIT) return;
+  throw new RequestError(
+    400,
+    'ValidationError',
+    `Too many query parameters (${count}). The maximum is ${PARAMETER_LIMIT}.`,
+    {
+      source: 'query',
+      found: count,
+      accepted: `at most ${PARAMETER_LIMIT} parameters`,
+    },
+  );
+}

@@ -1,0 +1,275 @@
+import { assertNever } from '../../shared/assert-never.ts';
+import { fieldTypeOf } from '../../shared/read-index/column.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import { OPERATOR_NAMES, type Operands, type OperatorName, operatorOf, operatorsFor } from './operators.ts';
+import type { ParsedFilter } from './parse-filter.ts';
+import { invalidKey, type Problems } from './problems.ts';
+import {
+  acceptedNames,
+  lookUp,
+  type QueryLink,
+  type QueryModel,
+  type QueryScalar,
+  type QueryScope,
+  type QueryZone,
+  queryModelOf,
+} from './query-model.ts';
+import { resolveOperands } from './resolve-operands.ts';
+
+/**
+ * A filter that fits its content type, operands cast to the attributes' types. Still SQL's three-valued logic: each `some` is
+ * a mention of a relation or component, one existential variable in front of the whole formula (SEMANTICS section 1).
+ */
+export type ResolvedFilter =
+  | { readonly kind: 'and' | 'or'; readonly members: readonly ResolvedFilter[] }
+  | { readonly kind: 'not'; readonly member: ResolvedFilter }
+  | {
+      readonly kind: 'some';
+      readonly attribute: string;
+      /** In a dynamic zone: which kind of its components. */
+      readonly zoneComponent?: Uid;
+      readonly body: ResolvedFilter;
+    }
+  | {
+      readonly kind: 'comparison';
+      readonly field: QueryScalar;
+      readonly operator: OperatorName;
+      readonly operands: Operands;
+    };
+
+/** Where the resolver stands and where it reports. `param` is the root parameter; `path` names the attributes down to here. */
+export type FilterContext = {
+  readonly scope: QueryScope;
+  readonly param: string;
+  readonly problems: Problems;
+};
+
+const EVERYTHING: ResolvedFilter = { kind: 'and', members: [] };
+const ROW_ID: QueryScalar = {
+  kind: 'scalar',
+  name: 'id',
+  type: 'integer',
+  neverNull: true,
+  searchable: true,
+};
+
+/** Parsed filter + content type → resolved filter; what does not fit is added to `context.problems`. */
+export function resolveFilter(
+  filter: ParsedFilter,
+  model: QueryModel,
+  context: FilterContext,
+  path = '',
+): ResolvedFilter {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return { kind: filter.kind, members: resolveAll(filter.members, model, context, path) };
+    case 'not':
+      return { kind: 'not', member: resolveFilter(filter.member, model, context, path) };
+    case 'attribute':
+      return resolveAttribute(filter, model, context, path);
+    case 'comparison':
+      return refuse(
+        context,
+        filter.at,
+        `Invalid ${filter.operator}: it compares an attribute`,
+        filter.operand,
+      );
+    case 'malformed':
+      return refuse(context, filter.at, filter.message, filter.found, filter.accepted);
+    default:
+      return assertNever(filter);
+  }
+}
+
+type AttributeFilter = ParsedFilter & { kind: 'attribute' };
+
+function resolveAll(
+  members: readonly ParsedFilter[],
+  model: QueryModel,
+  context: FilterContext,
+  path: string,
+): readonly ResolvedFilter[] {
+  return members.map((member) => resolveFilter(member, model, context, path));
+}
+
+function resolveAttribute(
+  filter: AttributeFilter,
+  model: QueryModel,
+  context: FilterContext,
+  path: string,
+): ResolvedFilter {
+  const attribute = lookUp(model, filter.name, context.scope);
+  const here = path === '' ? filter.name : `${path}.${filter.name}`;
+  if (attribute === undefined) return unknownName(filter, model, context, path === '' ? null : path);
+  if (attribute === 'hidden') return unknownName(filter, model, context, here);
+  switch (attribute.kind) {
+    case 'scalar':
+      return allMembers(filter.body.map((member) => resolveScalarMember(member, attribute, context, here)));
+    case 'relation':
+    case 'component':
+      return resolveLink(filter, attribute, context, here);
+    case 'zone':
+      return resolveZone(filter, attribute, model, context, here);
+    default:
+      return assertNever(attribute);
+  }
+}
+
+/** Conditions on a scalar: comparisons and `$not` of them, all of which must hold. */
+function resolveScalarMember(
+  member: ParsedFilter,
+  field: QueryScalar,
+  context: FilterContext,
+  path: string,
+): ResolvedFilter {
+  switch (member.kind) {
+    case 'comparison':
+      return resolveComparison(member, field, context);
+    case 'not':
+      return { kind: 'not', member: resolveScalarMember(member.member, field, context, path) };
+    case 'attribute':
+      context.problems.push(
+        invalidKey(member.name, path, context.param, operatorsFor(fieldTypeOf(field.type)), member.at),
+      );
+      return EVERYTHING;
+    case 'and':
+    case 'or':
+      // The inside of `$not`, or a list given to it, holds comparisons; `$and`/`$or` of conditions on one attribute do not exist.
+      if (member.members.every((inner) => inner.kind !== 'and')) {
+        const members = member.members.map((inner) => resolveScalarMember(inner, field, context, path));
+        return { kind: member.kind, members };
+      }
+      return refuse(context, member.at, `Invalid group of conditions at ${path}`, null, operatorList(field));
+    case 'malformed':
+      return refuse(context, member.at, member.message, member.found, operatorList(field));
+    default:
+      return assertNever(member);
+  }
+}
+
+/**
+ * A relation or component: names of attributes behind it, or exactly one operator — a group, or a comparison with the row id
+ * (SEMANTICS section 2; Strapi fails on mixtures and on `$not` here).
+ */
+function resolveLink(
+  filter: AttributeFilter,
+  link: QueryLink,
+  context: FilterContext,
+  path: string,
+): ResolvedFilter {
+  const target = queryModelOf(context.scope.registry, link.target);
+  const body = resolveLinkBody(filter, target, context, path);
+  return { kind: 'some', attribute: link.name, body };
+}
+
+function resolveLinkBody(
+  filter: AttributeFilter,
+  target: QueryModel,
+  context: FilterContext,
+  path: string,
+): ResolvedFilter {
+  const operators = filter.body.filter((member) => member.kind !== 'attribute');
+  // Names first, as Strapi does: an unknown one is the problem whatever stands beside it.
+  const named = resolveAll(
+    filter.body.filter((member) => member.kind === 'attribute'),
+    target,
+    context,
+    path,
+  );
+  if (operators.length === 0) return allMembers(named);
+  const [operator, ...more] = operators as [ParsedFilter, ...ParsedFilter[]];
+  const ofRowId = isRowIdCondition(operator);
+  if (more.length > 0 || named.length > 0 || (operator.kind === 'not' && !ofRowId)) {
+    const accepted = 'attributes of the relation, or one of $and, $or or a comparison with the row id';
+    const found = filter.body.map((member) => member.at);
+    return refuse(context, filter.at, `Invalid combination of conditions at ${path}`, found, accepted);
+  }
+  return ofRowId
+    ? resolveScalarMember(operator, ROW_ID, context, path)
+    : resolveFilter(operator, target, context, path);
+}
+
+/** A comparison of the relation itself: `[$in]`, `[$null]`, `[$not]=id`, `[$not][]=id`; not `[$not][$eq]=id`. */
+function isRowIdCondition(filter: ParsedFilter): boolean {
+  if (filter.kind === 'not') return filter.member.kind === 'comparison';
+  if (filter.kind !== 'or') return filter.kind === 'comparison';
+  return filter.members.every((member) => member.kind === 'not' && isRowIdCondition(member));
+}
+
+/** `filters[zone][on][blocks.hero][title]=x`: some component of that kind in the zone. Anything else is refused as in Strapi. */
+function resolveZone(
+  filter: AttributeFilter,
+  zone: QueryZone,
+  model: QueryModel,
+  context: FilterContext,
+  path: string,
+): ResolvedFilter {
+  const on = filter.body[0];
+  if (filter.body.length !== 1 || on?.kind !== 'attribute' || on.name !== 'on') {
+    return unknownName(filter, model, context, path);
+  }
+  const kinds = on.body.map((member): ResolvedFilter => {
+    if (member.kind !== 'attribute' || !zone.components.includes(member.name)) {
+      const key = member.kind === 'attribute' ? member.name : 'on';
+      context.problems.push(invalidKey(key, `${path}.on`, context.param, zone.components, member.at));
+      return EVERYTHING;
+    }
+    const target = queryModelOf(context.scope.registry, member.name);
+    const body = resolveLinkBody(member, target, context, `${path}.on.${member.name}`);
+    return { kind: 'some', attribute: zone.name, zoneComponent: member.name, body };
+  });
+  return allMembers(kinds);
+}
+
+function resolveComparison(
+  comparison: ParsedFilter & { kind: 'comparison' },
+  field: QueryScalar,
+  context: FilterContext,
+): ResolvedFilter {
+  const { operator } = comparison;
+  const { fieldTypes } = operatorOf(operator);
+  if (!(fieldTypes as readonly string[]).includes(fieldTypeOf(field.type))) {
+    const message = `Invalid operator ${operator} for the ${field.type} attribute ${field.name}`;
+    return refuse(context, comparison.at, message, operator, operatorList(field));
+  }
+  const resolved = resolveOperands(operator, comparison.operand, field.type);
+  if (!resolved.ok)
+    return refuse(context, comparison.at, resolved.message, resolved.found, resolved.accepted);
+  const members = resolved.comparisons.map(
+    (operands): ResolvedFilter => ({ kind: 'comparison', field, operator: resolved.operator, operands }),
+  );
+  return members.length === 1 ? (members[0] as ResolvedFilter) : { kind: 'or', members };
+}
+
+function unknownName(
+  filter: AttributeFilter,
+  model: QueryModel,
+  context: FilterContext,
+  path: string | null,
+): ResolvedFilter {
+  const accepted = filter.name.startsWith('$')
+    ? OPERATOR_NAMES
+    : acceptedNames(model, context.scope, ['scalar', 'relation', 'component']);
+  context.problems.push(invalidKey(filter.name, path, context.param, accepted, filter.at));
+  return EVERYTHING;
+}
+
+function refuse(
+  context: FilterContext,
+  at: string,
+  message: string,
+  found: unknown,
+  accepted: unknown = 'conditions on attributes',
+): ResolvedFilter {
+  context.problems.push({ phase: 'value', message, param: context.param, at, found, accepted });
+  return EVERYTHING;
+}
+
+function allMembers(members: readonly ResolvedFilter[]): ResolvedFilter {
+  return members.length === 1 ? (members[0] as ResolvedFilter) : { kind: 'and', members };
+}
+
+function operatorList(field: QueryScalar): readonly string[] {
+  return operatorsFor(fieldTypeOf(field.type));
+}

@@ -1,0 +1,88 @@
+import type { Scalar } from '../../shared/read-index/bool-query.ts';
+import type { ScalarType } from '../../shared/schema/content-type.ts';
+import { type Cast, castBoolean, castOperand, castText } from './cast-operand.ts';
+import { type Operands, type OperatorName, operatorOf } from './operators.ts';
+import { isQueryList, isQueryObject, type QueryValue } from './query-string.ts';
+
+/** One comparison, or several of which one must hold (a list given to an operator that takes one value). */
+export type ResolvedOperands =
+  | { readonly ok: true; readonly operator: OperatorName; readonly comparisons: readonly Operands[] }
+  | { readonly ok: false; readonly message: string; readonly found: unknown; readonly accepted: string };
+
+type Refusal = ResolvedOperands & { ok: false };
+
+/** Operand as it stands in the query string → operands cast to the attribute's type (SEMANTICS section 2). */
+export function resolveOperands(name: OperatorName, operand: QueryValue, type: ScalarType): ResolvedOperands {
+  if (isQueryObject(operand)) return refused(`Invalid operand of ${name}`, operand, 'a value or a list');
+  const operator = operatorOf(name);
+  switch (operator.operand) {
+    case 'flag':
+      return resolveFlag(name, operand);
+    case 'pair':
+      return resolvePair(name, operand, type);
+    case 'list': {
+      const list = castAll(name, isQueryList(operand) ? operand : [operand], (text) =>
+        castOperand(type, text),
+      );
+      return isRefusal(list) ? list : { ok: true, operator: name, comparisons: [list] };
+    }
+    case 'value':
+    case 'text':
+      return resolveValues(name, operand, type);
+  }
+}
+
+function resolveValues(name: OperatorName, operand: QueryValue, type: ScalarType): ResolvedOperands {
+  const operator = operatorOf(name);
+  const cast = operator.operand === 'text' ? castText : (text: string) => castOperand(type, text);
+  const values = castAll(name, isQueryList(operand) ? operand : [operand], cast);
+  if (isRefusal(values)) return values;
+  if (!isQueryList(operand)) return { ok: true, operator: name, comparisons: [values] };
+  if (operator.list === 'in') return { ok: true, operator: '$in', comparisons: [values] };
+  return { ok: true, operator: name, comparisons: values.map((value) => [value]) };
+}
+
+function resolveFlag(name: OperatorName, operand: QueryValue): ResolvedOperands {
+  if (typeof operand !== 'string' && operand !== null) {
+    return refused(`Invalid operand of ${name}`, operand, 'true or false');
+  }
+  // A missing value is false, as Strapi reads it.
+  const flag = castBoolean(operand ?? 'false');
+  if (!flag.ok) return refused(`Invalid operand of ${name}: ${operand}`, operand, flag.accepted);
+  return { ok: true, operator: name, comparisons: [[flag.value]] };
+}
+
+function resolvePair(name: OperatorName, operand: QueryValue, type: ScalarType): ResolvedOperands {
+  if (!isQueryList(operand) || operand.length !== 2) {
+    return refused(`Invalid operand of ${name}: expected two values`, operand, 'a list of two values');
+  }
+  const bounds = castAll(name, operand, (text) => castOperand(type, text));
+  return isRefusal(bounds) ? bounds : { ok: true, operator: name, comparisons: [bounds] };
+}
+
+function castAll(
+  name: OperatorName,
+  operands: readonly QueryValue[],
+  cast: (text: string) => Cast,
+): (Scalar | null)[] | Refusal {
+  const values: (Scalar | null)[] = [];
+  for (const operand of operands) {
+    if (operand === null) {
+      values.push(null);
+      continue;
+    }
+    if (typeof operand !== 'string') return refused(`Invalid operand of ${name}`, operand, 'a value');
+    const result = cast(operand);
+    if (!result.ok) return refused(result.message, operand, result.accepted);
+    values.push(result.value);
+  }
+  return values;
+}
+
+function isRefusal(value: (Scalar | null)[] | Refusal): value is Refusal {
+  return !Array.isArray(value);
+}
+
+function refused(message: string, found: unknown, accepted: string): Refusal {
+  return { ok: false, message, found, accepted };
+}

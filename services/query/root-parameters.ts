@@ -1,0 +1,30 @@
+import { invalidKey, type Problems } from './problems.ts';
+import type { QueryObject } from './query-string.ts';
+
+/** Parameters Strapi knows with `strictParams`; some it knows and ignores (SEMANTICS section 10). */
+const ROOT_PARAMETERS = [
+  'filters',
+  'sort',
+  'fields',
+  'populate',
+  'status',
+  'locale',
+  'pagination',
+  'page',
+  'pageSize',
+  'start',
+  'limit',
+  '_q',
+  'publicationFilter',
+  'hasPublishedVersion',
+  'count',
+  'ordering',
+];
+
+/** Refuses every other name, whatever its value. */
+export function checkRootParameters(query: QueryObject, problems: Problems): void {
+  for (const name of Object.keys(query)) {
+    if (ROOT_PARAMETERS.includes(name)) continue;
+    problems.push(invalidKey(name, null, name, ROOT_PARAMETERS));
+  }
+}

@@ -1,0 +1,191 @@
+import { PUBLICATION_STATE_FIELD } from '../../shared/read-index/bool-query.ts';
+import { fieldTypeOf } from '../../shared/read-index/column.ts';
+import type { SortKey } from '../../shared/read-index/read-index.ts';
+import { invalidKey, type Problems } from './problems.ts';
+import {
+  acceptedNames,
+  lookUp,
+  type QueryModel,
+  type QueryScalar,
+  type QueryScope,
+  queryModelOf,
+} from './query-model.ts';
+import { isQueryList, isQueryObject, type QueryValue } from './query-string.ts';
+
+export type SortContext = {
+  readonly scope: QueryScope;
+  readonly param: string;
+  readonly problems: Problems;
+  /** False inside `populate`, where only the populated row's own attributes sort (SEMANTICS section 9). */
+  readonly throughRelations: boolean;
+};
+
+/** `order` is null where the request does not say. */
+type SortItem = { readonly path: readonly string[]; readonly order: string | null; readonly at: string };
+
+/** Every form of `sort` (text, list, object, list of objects; dotted paths) → sort keys (SEMANTICS section 7). */
+export function resolveSort(
+  value: QueryValue | undefined,
+  model: QueryModel,
+  context: SortContext,
+): readonly SortKey[] {
+  if (value === undefined || value === null) return [];
+  const keys: SortKey[] = [];
+  for (const item of parseSort(value, context)) {
+    const key = resolveItem(item, model, context);
+    if (key !== null) keys.push(key);
+  }
+  return keys;
+}
+
+function parseSort(value: QueryValue, context: SortContext): readonly SortItem[] {
+  if (value === null) return [];
+  if (typeof value === 'string') return parseText(value, context.param);
+  if (isQueryObject(value)) return parseObject(value, [], context.param, context);
+  return value.flatMap((item, index) => {
+    if (!isQueryList(item)) return parseSort(item, context);
+    return refuse(
+      context,
+      'Invalid sort parameter',
+      item,
+      'key:asc, or an object',
+      `${context.param}[${index}]`,
+    );
+  });
+}
+
+function parseText(text: string, at: string): readonly SortItem[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [path = '', order = null] = part.split(':');
+      return { path: path.split('.'), order, at };
+    });
+}
+
+function parseObject(
+  value: QueryValue & object,
+  path: readonly string[],
+  at: string,
+  context: SortContext,
+): readonly SortItem[] {
+  return Object.entries(value).flatMap(([name, inner = null]) => {
+    const [here, place] = [[...path, ...name.split('.')], `${at}[${name}]`];
+    if (isQueryObject(inner)) return parseObject(inner, here, place, context);
+    if (isQueryList(inner)) return refuse(context, 'Invalid sort parameter', inner, 'asc or desc', place);
+    return [{ path: here, order: inner ?? '', at: place }];
+  });
+}
+
+function resolveItem(item: SortItem, root: QueryModel, context: SortContext): SortKey | null {
+  const [first = ''] = item.path;
+  // Strapi's own words for names found on Object.prototype.
+  if (first in Object.prototype && !root.attributes.has(first)) {
+    return refuseItem(context, 'Invalid sort query', item, acceptedNames(root, context.scope, ['scalar']));
+  }
+  const direction = item.order === null ? 'asc' : item.order.toLowerCase();
+  if (isPublicationStatus(item, root)) {
+    if (direction === 'asc' || direction === 'desc')
+      return { path: [], field: PUBLICATION_STATE_FIELD, direction };
+  }
+  const target = resolvePath(item, root, context);
+  if (target === null) return null;
+  if (direction === 'asc' || direction === 'desc') return { ...target, direction };
+  const message = 'Invalid order. order can only be one of asc|desc|ASC|DESC';
+  return refuseItem(context, message, { ...item, path: [item.order ?? ''] }, ['asc', 'desc']);
+}
+
+/** `sort=status:desc`: the direction must be given, as in Strapi. */
+function isPublicationStatus(item: SortItem, model: QueryModel): boolean {
+  return (
+    item.path.length === 1 &&
+    item.path[0] === 'status' &&
+    item.order !== null &&
+    model.type?.draftAndPublish === true &&
+    !model.attributes.has('status')
+  );
+}
+
+type SortTarget = { readonly path: readonly string[]; readonly field: string };
+
+function resolvePath(item: SortItem, root: QueryModel, context: SortContext): SortTarget | null {
+  let model = root;
+  for (const [index, name] of item.path.entries()) {
+    const attribute = lookUp(model, name, context.scope);
+    if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'zone') {
+      return refuseName(item, index, attribute !== undefined, model, context);
+    }
+    if (attribute.kind === 'scalar') return resolveColumn(item, index, attribute, context);
+    if (index === item.path.length - 1) {
+      return unknown(context, item, item.order ?? name, item.path.join('.'), acceptedHere(model, context));
+    }
+    if (!context.throughRelations) {
+      const message = `Invalid sort at ${item.path.join('.')}: only own attributes sort here`;
+      return refuseItem(context, message, item, acceptedNames(model, context.scope, ['scalar']));
+    }
+    model = queryModelOf(context.scope.registry, attribute.target);
+  }
+  return null;
+}
+
+function refuseName(
+  item: SortItem,
+  index: number,
+  exists: boolean,
+  model: QueryModel,
+  context: SortContext,
+): null {
+  const name = item.path[index] ?? '';
+  const parent = index === 0 ? null : item.path.slice(0, index).join('.');
+  // `sort=chef.`: a relation without an attribute behind it.
+  const key = name === '' && index > 0 ? (item.path[index - 1] ?? '') : name;
+  const path = exists ? item.path.slice(0, index + 1).join('.') : parent;
+  return unknown(context, item, key, path, acceptedHere(model, context));
+}
+
+/** JSON has an order of its own in PostgreSQL only; a column has nothing behind it. */
+function resolveColumn(
+  item: SortItem,
+  index: number,
+  column: QueryScalar,
+  context: SortContext,
+): SortTarget | null {
+  const isJson = fieldTypeOf(column.type) === 'json';
+  if (index === item.path.length - 1 && !isJson) {
+    return { path: item.path.slice(0, index), field: column.name };
+  }
+  const reason = isJson ? `${column.name} is a ${column.type} attribute` : `${column.name} has no attributes`;
+  return refuseItem(
+    context,
+    `Invalid sort at ${item.path.join('.')}: ${reason}`,
+    item,
+    'a sortable attribute',
+  );
+}
+
+function acceptedHere(model: QueryModel, context: SortContext): readonly string[] {
+  return acceptedNames(model, context.scope, ['scalar', 'relation', 'component']);
+}
+
+function unknown(
+  context: SortContext,
+  item: SortItem,
+  key: string,
+  path: string | null,
+  accepted: unknown,
+): null {
+  context.problems.push(invalidKey(key, path, context.param, accepted, item.at));
+  return null;
+}
+
+function refuseItem(context: SortContext, message: string, item: SortItem, accepted: unknown): null {
+  refuse(context, message, item.path.join('.'), accepted, item.at);
+  return null;
+}
+
+function refuse(context: SortContext, message: string, found: unknown, accepted: unknown, at: string): [] {
+  context.problems.push({ phase: 'key', message, param: context.param, at, found, accepted });
+  return [];
+}
