@@ -1,0 +1,144 @@
+import { canonicalJson } from '../../shared/document/canonical-json.ts';
+import { type Check, report } from './check.ts';
+import { typeMessage } from './describe-value.ts';
+import { isRecord } from './json-record.ts';
+
+type Node = { readonly [key: string]: unknown };
+type NodeCheck = (check: Check, path: string, node: Node) => void;
+
+const INLINE = 'Inline node must be Text or Link';
+const HEADING_LEVELS = [1, 2, 3, 4, 5, 6];
+const MARKS = ['bold', 'italic', 'underline', 'strikethrough', 'code'];
+const IMAGE_TEXTS = ['name', 'url', 'hash', 'ext', 'mime', 'provider', 'createdAt', 'updatedAt'];
+const IMAGE_NUMBERS = ['width', 'height', 'size'];
+const BLOCKED_PROTOCOLS = new Set(['javascript:', 'vbscript:', 'data:']);
+
+/** Judges a blocks attribute (rich text as a tree, Strapi's grammar); the stored form has its keys in canonical order. */
+export function checkBlocks(check: Check, path: string, value: unknown): unknown {
+  const blocks = castArray(value);
+  if (!Array.isArray(blocks)) return report(check, path, typeMessage(path, 'array', blocks, value), value);
+  checkNodes(check, path, blocks, BLOCKS, 'Block node is of invalid type');
+  return canonicalJson(blocks);
+}
+
+/** Text may be the JSON text of an array; other text becomes null, which is then refused. */
+function castArray(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return Array.isArray(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+function checkNodes(
+  check: Check,
+  path: string,
+  nodes: readonly unknown[],
+  kinds: { readonly [type: string]: NodeCheck },
+  message: string,
+): void {
+  for (const [index, node] of nodes.entries()) {
+    const type = isRecord(node) ? node['type'] : undefined;
+    const judge = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
+    if (judge === undefined || !isRecord(node)) report(check, `${path}[${index}]`, message, node);
+    else judge(check, `${path}[${index}]`, node);
+  }
+}
+
+/** `empty`: the message when there is no child; undefined where none is fine. */
+function children(
+  kinds: () => { readonly [type: string]: NodeCheck },
+  message: string,
+  empty: string | undefined,
+): NodeCheck {
+  return (check, path, node) => {
+    const nodes = node['children'];
+    const at = `${path}.children`;
+    if (nodes === undefined || nodes === null) report(check, at, `${at} is a required field`);
+    else if (!Array.isArray(nodes)) report(check, at, typeMessage(at, 'array', nodes, nodes), nodes);
+    else if (nodes.length === 0 && empty !== undefined) report(check, at, empty, nodes);
+    else checkNodes(check, at, nodes, kinds(), message);
+  };
+}
+
+const checkText: NodeCheck = (check, path, node) => {
+  if (typeof node['text'] !== 'string') {
+    report(check, `${path}.text`, 'Text must be defined with at least an empty string', node['text']);
+  }
+  for (const mark of MARKS) {
+    const value = node[mark];
+    if (value !== undefined && typeof value !== 'boolean') {
+      report(check, `${path}.${mark}`, typeMessage(`${path}.${mark}`, 'boolean', value, value), value);
+    }
+  }
+};
+
+const checkLink: NodeCheck = (check, path, node) => {
+  if (!isLink(node['url'])) report(check, `${path}.url`, 'Please specify a valid link.', node['url']);
+  children(() => TEXTS, INLINE, undefined)(check, path, node);
+};
+
+function isLink(url: unknown): boolean {
+  if (typeof url !== 'string') return false;
+  const parsed = URL.parse(url, url.startsWith('/') ? 'https://localhost' : undefined);
+  return parsed !== null && !BLOCKED_PROTOCOLS.has(parsed.protocol);
+}
+
+const checkHeading: NodeCheck = (check, path, node) => {
+  if (!HEADING_LEVELS.includes(Number(node['level']))) {
+    const message = `${path}.level must be one of the following values: ${HEADING_LEVELS.join(', ')}`;
+    report(check, `${path}.level`, message, node['level']);
+  }
+  children(() => INLINES, INLINE, 'Heading node children must have at least one Text or Link node')(
+    check,
+    path,
+    node,
+  );
+};
+
+const checkList: NodeCheck = (check, path, node) => {
+  if (node['format'] !== 'ordered' && node['format'] !== 'unordered') {
+    const message = `${path}.format must be one of the following values: ordered, unordered`;
+    report(check, `${path}.format`, message, node['format']);
+  }
+  const empty = 'List node children must have at least one ListItem or ListNode';
+  children(() => LIST_CHILDREN, 'Inline node must be list-item or list', empty)(check, path, node);
+};
+
+const checkImage: NodeCheck = (check, path, node) => {
+  const image = node['image'];
+  const members = isRecord(image) ? image : {};
+  for (const [names, type] of [
+    [IMAGE_TEXTS, 'string'],
+    [IMAGE_NUMBERS, 'number'],
+  ] as const) {
+    for (const name of names) {
+      const at = `${path}.image.${name}`;
+      const value = members[name];
+      if (value === undefined || value === null) report(check, at, `${at} is a required field`);
+      else if (typeof value !== type) report(check, at, typeMessage(at, type, value, value), value);
+    }
+  }
+  children(() => INLINES, INLINE, undefined)(check, path, node);
+};
+
+const TEXTS: { readonly [type: string]: NodeCheck } = { text: checkText };
+const INLINES: { readonly [type: string]: NodeCheck } = { text: checkText, link: checkLink };
+const LIST_CHILDREN: { readonly [type: string]: NodeCheck } = {
+  list: checkList,
+  'list-item': children(() => INLINES, INLINE, undefined),
+};
+const BLOCKS: { readonly [type: string]: NodeCheck } = {
+  paragraph: children(
+    () => INLINES,
+    INLINE,
+    'Paragraph node children must have at least one Text or Link node',
+  ),
+  heading: checkHeading,
+  quote: children(() => INLINES, INLINE, 'Quote node children must have at least one Text or Link node'),
+  list: checkList,
+  image: checkImage,
+  code: children(() => TEXTS, INLINE, 'Code node children must have at least one Text node'),
+};

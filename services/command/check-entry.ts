@@ -1,0 +1,83 @@
+import type { EntryValues, LinkTarget, RelationOperation } from '../../shared/document/events.ts';
+import type { Attribute, ContentType, RelationAttribute } from '../../shared/schema/content-type.ts';
+import { checkComponentAttribute, checkDynamicZone, type EntryCheck } from './check-component.ts';
+import { checkScalar } from './check-scalar.ts';
+import type { Data } from './parse-data.ts';
+import { orderConnections } from './place-links.ts';
+import { notLinkedError } from './relation-problems.ts';
+import { resolveRelation } from './resolve-relation.ts';
+
+/** A body in stored form: only what was sent or has a default; null clears. */
+export type EntryInput = {
+  readonly values: EntryValues;
+  readonly relations: readonly RelationOperation[];
+};
+
+/** The entry as it stands, for components that keep their id and places among links. */
+export type Current = {
+  readonly values: EntryValues;
+  /** Attributes that need not be sent: a further locale has them from the others. */
+  readonly inherits: (attribute: string) => boolean;
+  readonly linked: (attribute: string) => readonly LinkTarget[];
+};
+
+/**
+ * Judges a body against its content type, problems to `check` (its order is not Strapi's yet), and gives what of it is to
+ * be stored. Throws 400 for documents that do not exist.
+ */
+export function checkEntry(check: EntryCheck, type: ContentType, data: Data, current: Current): EntryInput {
+  const values: Record<string, unknown> = {};
+  const relations: RelationOperation[] = [];
+  for (const attribute of type.attributes.values()) {
+    const sent = Object.hasOwn(data, attribute.name) ? data[attribute.name] : undefined;
+    if (sent === undefined && current.inherits(attribute.name)) continue;
+    if (attribute.kind === 'relation') {
+      const operation = relationOperation(check, attribute, sent, current);
+      if (operation !== undefined) relations.push(operation);
+    } else {
+      const value = checkValue(check, attribute, sent, current.values[attribute.name]);
+      if (value !== undefined) values[attribute.name] = value;
+    }
+  }
+  return { values, relations };
+}
+
+/** Judges a whole stored entry with the strength of publishing; problems to `check`, whose mode is `publish`. */
+export function checkStoredEntry(check: EntryCheck, type: ContentType, values: EntryValues): void {
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'relation') checkValue(check, attribute, values[attribute.name], undefined);
+  }
+}
+
+function checkValue(
+  check: EntryCheck,
+  attribute: Exclude<Attribute, RelationAttribute>,
+  sent: unknown,
+  existing: unknown,
+): unknown {
+  switch (attribute.kind) {
+    case 'scalar':
+      return checkScalar(check, attribute, attribute.name, sent);
+    case 'component':
+      return checkComponentAttribute(check, attribute, attribute.name, sent, existing);
+    case 'dynamiczone':
+      return checkDynamicZone(check, attribute, attribute.name, sent, existing);
+  }
+}
+
+function relationOperation(
+  check: EntryCheck,
+  attribute: RelationAttribute,
+  sent: unknown,
+  current: Current,
+): RelationOperation | undefined {
+  const input = resolveRelation(check.relations, attribute, sent);
+  if (input === undefined) return undefined;
+  if (input.kind === 'set') return { attribute: attribute.name, kind: 'set', targets: input.targets };
+  const connect = orderConnections(
+    input,
+    () => current.linked(attribute.name),
+    notLinkedError(check.relations, attribute),
+  );
+  return { attribute: attribute.name, kind: 'update', disconnect: input.disconnect, connect };
+}

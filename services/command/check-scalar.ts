@@ -1,0 +1,251 @@
+import * as z from 'zod';
+import { assertNever } from '../../shared/assert-never.ts';
+import { canonicalJson } from '../../shared/document/canonical-json.ts';
+import type { ScalarAttribute } from '../../shared/schema/content-type.ts';
+import { type Check, isComplete, report } from './check.ts';
+import { checkBlocks } from './check-blocks.ts';
+import { typeMessage } from './describe-value.ts';
+import {
+  castBoolean,
+  castNumber,
+  hasUnstorableText,
+  parseDate,
+  parseDatetime,
+  parseInt64,
+  parseTime,
+  roundDecimal,
+} from './scalar-values.ts';
+
+/** varchar(255) in Strapi; text and richtext are unlimited. */
+const SHORT_TEXT = 255;
+const INT32 = 2 ** 31;
+/** numeric(10,2) holds less than this. */
+const DECIMAL_LIMIT = 1e8;
+const UID_FORM = /^[A-Za-z0-9-_.~]*$/;
+
+/**
+ * The stored form of a scalar attribute's value; undefined when it is absent and stays so. Problems go to `check`. Messages,
+ * coercions and strengths: SEMANTICS section 13, areas `write.types` and `write.constraints`.
+ */
+export function checkScalar(check: Check, attribute: ScalarAttribute, path: string, sent: unknown): unknown {
+  const value = withDefault(check, attribute, sent);
+  if (value === undefined) {
+    if (check.mode === 'creation' && attribute.required && isComplete(check)) {
+      report(check, path, `${path} must be defined.`);
+    }
+    return undefined;
+  }
+  if (value === null) return checkNull(check, attribute, path);
+  if (hasUnstorableText(value)) {
+    report(check, path, `${path} must not contain NUL or unpaired surrogates`, value);
+    return undefined;
+  }
+  return checkValue(check, attribute, path, value);
+}
+
+function withDefault(check: Check, attribute: ScalarAttribute, sent: unknown): unknown {
+  if (sent !== undefined) return sent;
+  if (check.mode === 'publish') return null;
+  return check.mode === 'creation' ? attribute.default : undefined;
+}
+
+function checkNull(check: Check, attribute: ScalarAttribute, path: string): null {
+  if (!attribute.required || !isComplete(check)) return null;
+  const type = yupType(attribute);
+  if (type === 'mixed') {
+    report(
+      check,
+      path,
+      check.mode === 'update' ? `${path} cannot be null.` : `${path} must be defined.`,
+      null,
+    );
+  } else if (type === 'number') report(check, path, typeMessage(path, type, Number.NaN, null), Number.NaN);
+  else report(check, path, typeMessage(path, type, null, null), null);
+  return null;
+}
+
+/** The type that Strapi's message of a wrong value names; `mixed` types have messages of their own. */
+function yupType({ type }: ScalarAttribute): 'string' | 'number' | 'boolean' | 'array' | 'mixed' {
+  switch (type) {
+    case 'string':
+    case 'text':
+    case 'richtext':
+    case 'email':
+    case 'password':
+    case 'uid':
+    case 'enumeration':
+      return 'string';
+    case 'integer':
+    case 'decimal':
+    case 'float':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    case 'blocks':
+      return 'array';
+    case 'biginteger':
+    case 'date':
+    case 'time':
+    case 'datetime':
+    case 'json':
+      return 'mixed';
+    default:
+      return assertNever(type);
+  }
+}
+
+function checkValue(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
+  switch (attribute.type) {
+    case 'string':
+    case 'text':
+    case 'richtext':
+    case 'email':
+    case 'uid':
+      return checkText(check, attribute, path, value);
+    case 'password':
+      return checkPassword(check, attribute, path, value);
+    case 'enumeration':
+      return checkEnumeration(check, attribute, path, value);
+    case 'integer':
+    case 'decimal':
+    case 'float':
+      return checkNumber(check, attribute, path, value);
+    case 'biginteger':
+      return checkBiginteger(check, attribute, path, value);
+    case 'boolean':
+      return checkBoolean(check, path, value);
+    case 'date':
+      return read(check, parseDate(value));
+    case 'time':
+      return read(check, parseTime(value));
+    case 'datetime':
+      return read(check, parseDatetime(value));
+    case 'json':
+      return checkJson(check, path, value);
+    case 'blocks':
+      return checkBlocks(check, path, value);
+    default:
+      return assertNever(attribute.type);
+  }
+}
+
+function checkText(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
+  if (typeof value !== 'string') return report(check, path, typeMessage(path, 'string', value, value), value);
+  const { minLength, regex, type } = attribute;
+  if (type === 'email' && isComplete(check)) {
+    checkMaxLength(check, attribute, path, value);
+    checkRegex(check, attribute, path, value);
+    if (value === '') report(check, path, `${path} cannot be empty`, value);
+    else if (!z.regexes.rfc5322Email.test(value)) report(check, path, `${path} must be a valid email`, value);
+    return value;
+  }
+  if (minLength !== undefined && isComplete(check) && value.length < minLength) {
+    report(check, path, `${path} must be at least ${minLength} characters`, value);
+  }
+  checkMaxLength(check, attribute, path, value);
+  if (regex !== undefined) checkRegex(check, attribute, path, value);
+  if (type === 'uid' && isComplete(check) && !UID_FORM.test(value)) {
+    report(check, path, `${path} must match the following: "${UID_FORM}"`, value);
+  }
+  return value;
+}
+
+function checkMaxLength(check: Check, attribute: ScalarAttribute, path: string, value: string): void {
+  const { type, maxLength } = attribute;
+  const limit = maxLength ?? (type === 'text' || type === 'richtext' ? undefined : SHORT_TEXT);
+  if (limit !== undefined && value.length > limit) {
+    report(check, path, `${path} must be at most ${limit} characters`, value);
+  }
+}
+
+function checkRegex(check: Check, attribute: ScalarAttribute, path: string, value: string): void {
+  const { regex, required } = attribute;
+  if (regex === undefined || !isComplete(check) || (value === '' && !required)) return;
+  const pattern = new RegExp(regex);
+  if (!pattern.test(value)) report(check, path, `${path} must match the following: "${pattern}"`, value);
+}
+
+/** Judged in clear, stored as hash; a stored entry holds the hash, which has no length to judge. */
+function checkPassword(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
+  if (check.mode === 'publish') return value;
+  const text = checkText(check, attribute, path, value);
+  return typeof text === 'string' ? check.hashes.get(text) : undefined;
+}
+
+function checkEnumeration(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
+  if (typeof value === 'object') return report(check, path, typeMessage(path, 'string', value, value), value);
+  const text = String(value);
+  const accepted = attribute.enum ?? [];
+  if (accepted.includes(text)) return text;
+  // The empty end of the list is the null that Strapi accepts too.
+  return report(
+    check,
+    path,
+    `${path} must be one of the following values: ${[...accepted, ''].join(', ')}`,
+    text,
+  );
+}
+
+function checkNumber(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
+  const number = castNumber(value);
+  if (Number.isNaN(number)) return report(check, path, typeMessage(path, 'number', number, value), number);
+  const { type, min, max } = attribute;
+  if (type === 'integer' && !Number.isInteger(number)) {
+    report(check, path, `${path} must be an integer`, number);
+  }
+  if (min !== undefined && isComplete(check) && number < Number(min)) {
+    report(check, path, `${path} must be greater than or equal to ${min}`, number);
+  }
+  if (max !== undefined && number > Number(max)) {
+    report(check, path, `${path} must be less than or equal to ${max}`, number);
+  } else checkRange(check, type, path, number);
+  return type === 'decimal' && Math.abs(number) < DECIMAL_LIMIT ? roundDecimal(number) : number;
+}
+
+/** What Strapi's database refuses with a 500. */
+function checkRange(check: Check, type: ScalarAttribute['type'], path: string, number: number): void {
+  if (type === 'integer' && Number.isInteger(number) && (number < -INT32 || number >= INT32)) {
+    report(check, path, `${path} must be between ${-INT32} and ${INT32 - 1}`, number);
+  }
+  if (type === 'decimal' && !(Math.abs(roundDecimal(number)) < DECIMAL_LIMIT)) {
+    report(check, path, `${path} must be between -99999999.99 and 99999999.99`, number);
+  }
+  if (type === 'float' && !Number.isFinite(number)) report(check, path, `${path} must be finite`, number);
+}
+
+function checkBiginteger(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
+  const integer = parseInt64(value);
+  if (integer === undefined) return report(check, path, `${path} must be a valid integer`, value);
+  const { min, max } = attribute;
+  if (min !== undefined && isComplete(check) && integer < BigInt(min)) {
+    report(check, path, `${path} must be greater than or equal to ${min}`, value);
+  }
+  if (max !== undefined && integer > BigInt(max)) {
+    report(check, path, `${path} must be less than or equal to ${max}`, value);
+  }
+  return String(integer);
+}
+
+function checkBoolean(check: Check, path: string, value: unknown): unknown {
+  const boolean = castBoolean(value);
+  return typeof boolean === 'boolean'
+    ? boolean
+    : report(check, path, typeMessage(path, 'boolean', value, value), value);
+}
+
+/** Text is JSON text, as in Strapi; what is no JSON answers 400 instead of 500. */
+function checkJson(check: Check, path: string, value: unknown): unknown {
+  if (typeof value !== 'string') return canonicalJson(value);
+  if (check.mode === 'publish') return value;
+  try {
+    return canonicalJson(JSON.parse(value));
+  } catch {
+    return report(check, path, `${path} must be a JSON value, text must be JSON text`, value);
+  }
+}
+
+function read(check: Check, parsed: { readonly value: string } | { readonly problem: string }): unknown {
+  if ('value' in parsed) return parsed.value;
+  check.unreadable.push(parsed.problem);
+  return undefined;
+}

@@ -1,0 +1,173 @@
+import { assertNever } from '../../shared/assert-never.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import type { ActionCommand, Command, CommandResult, CreateCommand, UpdateCommand } from './command.ts';
+import { type Commit, type CommitRequest, createCommit } from './commit.ts';
+import { type DocumentState, decide, draftOf, publishedOf } from './decide.ts';
+import { derivedDocumentId } from './document-id.ts';
+import type { CommandEnvironment } from './environment.ts';
+import { hashPasswords } from './hash-passwords.ts';
+import { createLocks } from './locks.ts';
+import { parseDataPayload, singleData } from './parse-data.ts';
+import { preparePublication, prepareWrite, refuse, type WriteRequest } from './prepare-write.ts';
+import { notFoundError, validationError } from './problem.ts';
+import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
+import { uniqueProblems } from './unique-values.ts';
+import { executeUserCommand } from './user-commands.ts';
+import { parseWriteLocale, parseWriteStatus } from './write-target.ts';
+
+export type CommandHandler = {
+  /**
+   * Carries a command out: it is durable and visible to every later read of this process when the promise resolves (unless
+   * the result says `applied: false`). Rejects with a RequestError when the command is refused: 400, 404, 409, 503.
+   */
+  execute(command: Command): Promise<CommandResult>;
+};
+
+/** The write side of one space. There may be one in a space only: the leader's (architecture.md section 3). */
+export function createCommandHandler(environment: CommandEnvironment): CommandHandler {
+  const commit = createCommit(environment, createLocks());
+  return {
+    async execute(command) {
+      switch (command.kind) {
+        case 'create':
+        case 'update':
+          return executeWrite(environment, commit, command);
+        case 'publish':
+        case 'unpublish':
+        case 'discard-draft':
+        case 'delete':
+          return executeAction(environment, commit, command);
+        case 'create-user':
+        case 'update-user':
+        case 'delete-user':
+          return executeUserCommand(environment, commit, command);
+        default:
+          return assertNever(command);
+      }
+    },
+  };
+}
+
+async function executeWrite(
+  environment: CommandEnvironment,
+  commit: Commit,
+  command: CreateCommand | UpdateCommand,
+): Promise<CommandResult> {
+  const registry = environment.registry();
+  const type = contentTypeOf(registry, command.type);
+  const publish = parseWriteStatus(command.status) === 'published';
+  // A malformed locale is refused before the body is looked at, `*` after it, as in Strapi.
+  parseWriteLocale(type, command.locale, environment.defaultLocale, 'every-allowed');
+  const payload = parseDataPayload(command.body);
+  for (const item of [payload].flat()) refuseUnknownKeys(registry, type, singleData(item as never));
+  const locale = parseWriteLocale(type, command.locale, environment.defaultLocale, 'one-only');
+  const data = singleData(payload);
+  const hashes = await hashPasswords(registry, type, data);
+  const request = { data, locale, publish, hashes };
+  const key = command.commandId ?? environment.newEventId();
+  const documentId = documentIdOf(environment, command);
+  const mayCreate = command.kind === 'create' || command.upsert === true;
+  const committed = await commit({
+    ...commitRequest(command, type, documentId, key),
+    plan: (state) => {
+      if (!mayCreate && state.entries.length === 0) throw notFoundError();
+      return planWrite(environment, state, request);
+    },
+  });
+  const version = type.draftAndPublish ? (publish ? 'published' : 'draft') : 'live';
+  return { documentId, locale, version, ...committed };
+}
+
+/** A command that names itself creates the same document again; any other a new one. */
+function documentIdOf(environment: CommandEnvironment, command: CreateCommand | UpdateCommand): string {
+  if (command.kind === 'update') return command.documentId;
+  return command.commandId === undefined
+    ? environment.newDocumentId()
+    : derivedDocumentId(environment.space, command.type, command.commandId);
+}
+
+function planWrite(environment: CommandEnvironment, state: DocumentState, request: WriteRequest) {
+  const { intent, claims, problems, unreadable } = prepareWrite(environment, state, request);
+  return {
+    claims,
+    decide: () => {
+      const taken = uniqueProblems(environment.graph, claims, state.documentId);
+      refuse(state.type, [...problems, ...taken], unreadable);
+      return decide(intent, state);
+    },
+  };
+}
+
+async function executeAction(
+  environment: CommandEnvironment,
+  commit: Commit,
+  command: ActionCommand,
+): Promise<CommandResult> {
+  const { kind, documentId } = command;
+  const type = contentTypeOf(environment.registry(), command.type);
+  const locale = parseWriteLocale(type, command.locale, environment.defaultLocale, 'every-allowed');
+  refuseMisplaced(type, command);
+  const key = command.commandId ?? environment.newEventId();
+  const committed = await commit({
+    ...commitRequest(command, type, documentId, key),
+    plan: (state) => planAction(environment, state, kind, locale),
+  });
+  const version = type.draftAndPublish ? (kind === 'publish' ? 'published' : 'draft') : 'live';
+  return { documentId, locale, version, ...committed };
+}
+
+/** Throws 400 for an action on versions that the type does not have, and for deleting one version alone. */
+function refuseMisplaced(type: ContentType, { kind, status }: ActionCommand): void {
+  if (kind === 'delete') {
+    if (parseWriteStatus(status) === 'published') return;
+    throw validationError("A draft cannot be deleted alone: leave 'status' away, or discard the draft", {
+      found: status,
+      accepted: ['published'],
+    });
+  }
+  if (type.draftAndPublish) return;
+  throw validationError(
+    `${type.displayName} has no draft & publish: there is nothing to ${kind.replace('-', ' ')}`,
+  );
+}
+
+function planAction(
+  environment: CommandEnvironment,
+  state: DocumentState,
+  kind: ActionCommand['kind'],
+  locale: string | null,
+) {
+  const locales = locale === '*' ? localesOf(state) : [locale];
+  const present = locales.filter((one) => draftOf(state, one) !== undefined);
+  if (present.length === 0 && kind !== 'delete') throw notFoundError();
+  if (kind === 'discard-draft' && !present.some((one) => publishedOf(state, one) !== undefined)) {
+    throw validationError('The entry was never published: there is nothing to go back to');
+  }
+  const publications =
+    kind === 'publish'
+      ? present.map((one) => preparePublication(environment, state, one, draftOf(state, one)?.values ?? {}))
+      : [];
+  const claims = publications.flatMap((publication) => publication.claims);
+  return {
+    claims,
+    decide: () => {
+      const taken = uniqueProblems(environment.graph, claims, state.documentId);
+      refuse(state.type, [...publications.flatMap(({ problems }) => problems), ...taken], []);
+      return locales.flatMap((one) => decide({ kind, locale: one }, state));
+    },
+  };
+}
+
+function localesOf(state: DocumentState): (string | null)[] {
+  return [...new Set(state.entries.map((entry) => entry.locale))];
+}
+
+function commitRequest(
+  { actor, correlationId }: Command,
+  type: ContentType,
+  documentId: string,
+  key: string,
+): Omit<CommitRequest, 'plan'> {
+  return { type, documentId, key, actor, correlationId };
+}

@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import { assertNever } from '../../shared/assert-never.ts';
+import type { Entry } from '../../shared/document/entry.ts';
+import type { DocumentEvent, EntryValues, RelationOperation } from '../../shared/document/events.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+
+/** A document as the content graph has it: every row of every locale. */
+export type DocumentState = {
+  readonly type: ContentType;
+  readonly documentId: string;
+  readonly entries: readonly Entry[];
+};
+
+/**
+ * A validated command. `write` carries stored values (null clears) and normalised relation operations; with `publish`, on a
+ * type with draft & publish, the entry is published in the same append. `id` is given by imports only.
+ */
+export type Intent =
+  | {
+      readonly kind: 'write';
+      readonly locale: string | null;
+      readonly values: EntryValues;
+      readonly relations: readonly RelationOperation[];
+      /** Relations that a further locale takes over from the others, see `inheritedValues`. */
+      readonly inheritedRelations?: readonly RelationOperation[];
+      readonly publish: boolean;
+      readonly id?: number;
+    }
+  | { readonly kind: 'publish' | 'unpublish' | 'discard-draft' | 'delete'; readonly locale: string | null };
+
+/** The facts that follow from `intent` on `state`: none when there is nothing to do. Validation has happened before. */
+export function decide(intent: Intent, state: DocumentState): readonly DocumentEvent[] {
+  const { locale } = intent;
+  const about = { type: state.type.uid, documentId: state.documentId, locale };
+  const draft = draftOf(state, locale);
+  const isPublished = publishedOf(state, locale) !== undefined;
+  switch (intent.kind) {
+    case 'write':
+      return decideWrite(intent, state, draft);
+    case 'publish':
+      return draft === undefined ? [] : [{ type: 'entry-published', data: about }];
+    case 'unpublish':
+      return isPublished ? [{ type: 'entry-unpublished', data: about }] : [];
+    case 'discard-draft':
+      return isPublished ? [{ type: 'draft-discarded', data: about }] : [];
+    case 'delete':
+      return draft === undefined && !isPublished ? [] : [{ type: 'entry-deleted', data: about }];
+    default:
+      return assertNever(intent);
+  }
+}
+
+/** The row that edits go to: the draft one, or the only one on types without draft & publish. */
+export function draftOf({ entries }: DocumentState, locale: string | null): Entry | undefined {
+  return entries.find((entry) => entry.locale === locale && entry.version !== 'published');
+}
+
+export function publishedOf({ entries }: DocumentState, locale: string | null): Entry | undefined {
+  return entries.find((entry) => entry.locale === locale && entry.version === 'published');
+}
+
+/** The values of an entry after a write, without the cleared ones; what publishing is judged by. */
+export function mergedValues(state: DocumentState, locale: string | null, values: EntryValues): EntryValues {
+  const before = draftOf(state, locale)?.values ?? inheritedValues(state);
+  const merged = Object.entries({ ...before, ...values });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** What a further locale of a document starts with: the values all locales share, its components as new ones. */
+export function inheritedValues(state: DocumentState): EntryValues {
+  const sibling = state.entries.find(({ version }) => version !== 'published');
+  if (sibling === undefined) return {};
+  const shared = Object.entries(sibling.values).filter(([name]) => isShared(state.type, name));
+  return Object.fromEntries(shared.map(([name, value]) => [name, withoutComponentIds(value)]));
+}
+
+/** True for an attribute that all locales of a document share. */
+export function isShared(type: ContentType, attribute: string): boolean {
+  return type.localized && type.attributes.get(attribute)?.localized === false;
+}
+
+function decideWrite(
+  intent: Intent & { readonly kind: 'write' },
+  state: DocumentState,
+  draft: Entry | undefined,
+): readonly DocumentEvent[] {
+  const { type, documentId } = state;
+  const about = { type: type.uid, documentId, locale: intent.locale };
+  const publish = intent.publish && type.draftAndPublish;
+  const published: readonly DocumentEvent[] = publish ? [{ type: 'entry-published', data: about }] : [];
+  const shared = sharedNames(type, intent);
+  if (draft === undefined) {
+    const values = mergedValues(state, intent.locale, intent.values);
+    const relations = [...(intent.inheritedRelations ?? []), ...intent.relations];
+    const id = intent.id === undefined ? {} : { id: intent.id };
+    return [{ type: 'entry-created', data: { ...about, values, shared, relations, ...id } }, ...published];
+  }
+  const values = changedValues(draft.values, intent.values);
+  const { relations } = intent;
+  // An edit that changes nothing is recorded too unless it publishes: `updatedAt` moves, as in Strapi.
+  if (publish && Object.keys(values).length === 0 && relations.length === 0) return published;
+  const written = shared.filter(
+    (name) => name in values || relations.some(({ attribute }) => attribute === name),
+  );
+  return [{ type: 'entry-changed', data: { ...about, values, shared: written, relations } }, ...published];
+}
+
+function sharedNames(
+  type: ContentType,
+  { values, relations }: Intent & { readonly kind: 'write' },
+): string[] {
+  if (!type.localized) return [];
+  const names = [...Object.keys(values), ...relations.map(({ attribute }) => attribute)];
+  return names.filter((name) => isShared(type, name));
+}
+
+function changedValues(before: EntryValues, after: EntryValues): EntryValues {
+  const changed = Object.entries(after).filter(
+    ([name, value]) => value !== undefined && !isDeepStrictEqual(value, before[name] ?? null),
+  );
+  return Object.fromEntries(changed);
+}
+
+function withoutComponentIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutComponentIds);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([name]) => name !== 'id');
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutComponentIds(member)]));
+}

@@ -1,0 +1,22 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const LENGTH = 24;
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const LETTERS = 26;
+
+/** A new documentId: 24 characters of `[a-z0-9]`, a letter first, so that it is never taken for a row id. */
+export function randomDocumentId(): string {
+  return documentIdOf(randomBytes(LENGTH));
+}
+
+/** Always the same documentId for the same `parts`: an import that is repeated meets its own documents. */
+export function derivedDocumentId(...parts: readonly string[]): string {
+  return documentIdOf(createHash('sha256').update(JSON.stringify(parts)).digest());
+}
+
+function documentIdOf(bytes: Uint8Array): string {
+  let id = '';
+  for (let i = 0; i < LENGTH; i++)
+    id += ALPHABET.charAt((bytes[i] ?? 0) % (i === 0 ? LETTERS : ALPHABET.length));
+  return id;
+}

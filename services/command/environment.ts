@@ -1,0 +1,25 @@
+import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+
+/** What the write side is given. The clock and all chance come from here. */
+export type CommandEnvironment = {
+  readonly eventStore: EventStore;
+  /** Level with the log, as the projector keeps it. */
+  readonly graph: ContentGraphReader;
+  /** Resolves when the graph and the read index show everything up to `position`. */
+  readonly applied: (position: bigint) => Promise<void>;
+  /** The content types in force. */
+  readonly registry: () => SchemaRegistry;
+  readonly defaultLocale: string;
+  /** First part of every stream name. */
+  readonly space: string;
+  /** Of the lease this process holds; 0 while nothing else can write. */
+  readonly epoch: () => number;
+  readonly now: () => Date;
+  readonly newDocumentId: () => string;
+  /** Any text that no other command has; event ids are derived from it. */
+  readonly newEventId: () => string;
+  /** How long a stored command waits to be applied before it answers `applied: false`. Default 10,000. */
+  readonly appliedTimeoutMs?: number;
+};

@@ -1,0 +1,31 @@
+/** Mutual exclusion by key inside one process: the leader is the only writer of its space. */
+export type Locks = {
+  /**
+   * Resolves with the release when all keys are held. Keys are taken in code point order, so that two callers that hold
+   * none wait for each other in one direction only. Waiters of a key are served in the order they came.
+   */
+  acquire(keys: readonly string[]): Promise<() => void>;
+};
+
+export function createLocks(): Locks {
+  const tails = new Map<string, Promise<void>>();
+  const acquireOne = async (key: string): Promise<() => void> => {
+    const before = tails.get(key);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    tails.set(key, promise);
+    if (before !== undefined) await before;
+    return () => {
+      if (tails.get(key) === promise) tails.delete(key);
+      resolve();
+    };
+  };
+  return {
+    async acquire(keys) {
+      const releases: (() => void)[] = [];
+      for (const key of [...new Set(keys)].sort()) releases.push(await acquireOne(key));
+      return () => {
+        for (const release of releases.splice(0)) release();
+      };
+    },
+  };
+}

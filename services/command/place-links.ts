@@ -1,0 +1,71 @@
+import type { LinkTarget } from '../../shared/document/events.ts';
+import { validationError } from './problem.ts';
+import { type Connection, linkKey, type RelationInput } from './resolve-relation.ts';
+
+type Update = RelationInput & { readonly kind: 'update' };
+/** The error for a place beside something that is not linked. */
+type NotLinked = (connection: Connection) => Error;
+
+/**
+ * The connections of an update in an order in which each place exists when its turn comes. `linked`: what is linked now,
+ * asked for only when a place needs it. Throws `notLinked` for a place beside something that neither is linked nor gets
+ * connected, and 400 for places that wait for each other.
+ */
+export function orderConnections(
+  { connect, disconnect, strict }: Update,
+  linked: () => readonly LinkTarget[],
+  notLinked: NotLinked,
+): Connection[] {
+  if (connect.every(({ place }) => place.at === 'start' || place.at === 'end')) return [...connect];
+  const removed = new Set(disconnect.map(linkKey));
+  const present = new Set(
+    linked()
+      .map(linkKey)
+      .filter((key) => !removed.has(key)),
+  );
+  const pending = new Map(connect.map((connection) => [linkKey(connection.target), connection]));
+  const ordered: Connection[] = [];
+  const visiting = new Set<string>();
+  const visit = (key: string, connection: Connection) => {
+    if (!pending.has(key)) return;
+    if (visiting.has(key)) throw validationError('Two connected relations are each placed beside the other.');
+    visiting.add(key);
+    ordered.push(settle(connection));
+    pending.delete(key);
+  };
+  const settle = (connection: Connection): Connection => {
+    const { place, target } = connection;
+    if (place.at === 'start' || place.at === 'end') return connection;
+    const beside = linkKey(place);
+    const other = pending.get(beside);
+    if (other !== undefined) visit(beside, other);
+    else if (!present.has(beside) && !ordered.some((done) => linkKey(done.target) === beside)) {
+      if (strict) throw notLinked(connection);
+      return { target, place: { at: 'end' } };
+    }
+    return connection;
+  };
+  for (const [key, connection] of [...pending]) visit(key, connection);
+  return ordered;
+}
+
+/** The targets a component's relation has after `input`: links inside components are part of its value. */
+export function applyRelation(
+  linked: readonly LinkTarget[],
+  input: RelationInput,
+  notLinked: NotLinked,
+): readonly LinkTarget[] {
+  if (input.kind === 'set') return input.targets;
+  const removed = new Set(input.disconnect.map(linkKey));
+  const targets = linked.filter((target) => !removed.has(linkKey(target)));
+  for (const { target, place } of orderConnections(input, () => linked, notLinked)) {
+    const present = targets.findIndex((other) => linkKey(other) === linkKey(target));
+    if (present !== -1) targets.splice(present, 1);
+    const beside =
+      'documentId' in place ? targets.findIndex((other) => linkKey(other) === linkKey(place)) : -1;
+    if (place.at === 'start') targets.unshift(target);
+    else if (beside === -1) targets.push(target);
+    else targets.splice(place.at === 'before' ? beside : beside + 1, 0, target);
+  }
+  return targets;
+}

@@ -1,0 +1,157 @@
+import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import type { RelationOperation } from '../../shared/document/events.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { EntryCheck } from './check-component.ts';
+import { checkEntry, checkStoredEntry, type EntryInput } from './check-entry.ts';
+import { type DocumentState, draftOf, type Intent, isShared, mergedValues } from './decide.ts';
+import type { CommandEnvironment } from './environment.ts';
+import type { Data } from './parse-data.ts';
+import { type Problem, problemsError, validationError } from './problem.ts';
+import { relationProblems } from './relation-problems.ts';
+import type { LinkFinder, RelationScope } from './resolve-relation.ts';
+import { type UniqueClaim, uniqueClaims } from './unique-values.ts';
+
+export type WriteRequest = {
+  readonly data: Data;
+  readonly locale: string | null;
+  readonly publish: boolean;
+  readonly hashes: ReadonlyMap<string, string>;
+};
+
+/** A write that may go ahead unless `problems` or taken unique values stand against it, to be answered together. */
+export type PreparedWrite = {
+  readonly intent: Intent;
+  readonly claims: readonly UniqueClaim[];
+  readonly problems: readonly Problem[];
+  /** Dates and times that cannot be read: answered when there is no other problem. */
+  readonly unreadable: readonly string[];
+};
+
+type CheckEnvironment = Pick<CommandEnvironment, 'graph' | 'registry' | 'defaultLocale'> & {
+  /** In place of the graph's own: an import knows documents that are yet to come. */
+  readonly finder?: LinkFinder;
+};
+
+/**
+ * Judges a body against the document as it stands, in two strengths (SEMANTICS section 13): as a draft, and, when it is
+ * published or its type has no drafts, the whole entry as it will be. Throws 400 for what is wrong as a draft already.
+ */
+export function prepareWrite(
+  environment: CheckEnvironment,
+  state: DocumentState,
+  { data, locale, publish, hashes }: WriteRequest,
+): PreparedWrite {
+  const { type } = state;
+  const draft = draftOf(state, locale);
+  const scope = relationScope(environment, locale);
+  const check: EntryCheck = {
+    strength: type.draftAndPublish ? 'draft' : 'published',
+    mode: draft === undefined ? 'creation' : 'update',
+    problems: [],
+    unreadable: [],
+    hashes,
+    relations: scope,
+  };
+  const isFurtherLocale = draft === undefined && state.entries.length > 0;
+  const input = checkEntry(check, type, data, {
+    values: draft?.values ?? {},
+    inherits: (attribute) => isFurtherLocale && isShared(type, attribute),
+    linked: (attribute) => environment.graph.linkedTargets(type.uid, state.documentId, locale, attribute),
+  });
+  check.problems.push(...relationProblems(scope));
+  const inherited = isFurtherLocale ? inheritedRelations(environment.graph, state, locale, input) : [];
+  const intent = { kind: 'write', locale, ...input, inheritedRelations: inherited, publish } as const;
+  if (!type.draftAndPublish) return prepareLive(check, state, intent, draft === undefined);
+  refuse(type, check.problems, check.unreadable);
+  if (!publish) return { intent, claims: [], problems: [], unreadable: [] };
+  return {
+    intent,
+    ...preparePublication(environment, state, locale, mergedValues(state, locale, input.values)),
+  };
+}
+
+/** Judges a whole entry for publication. */
+export function preparePublication(
+  environment: CheckEnvironment,
+  state: DocumentState,
+  locale: string | null,
+  values: EntryInput['values'],
+): Omit<PreparedWrite, 'intent'> {
+  const check: EntryCheck = {
+    strength: 'published',
+    mode: 'publish',
+    problems: [],
+    unreadable: [],
+    hashes: new Map(),
+    relations: relationScope(environment, locale),
+  };
+  checkStoredEntry(check, state.type, values);
+  const claims = uniqueClaims(state.type, values, (attribute) => localesOf(state, locale, attribute));
+  return { claims, problems: check.problems, unreadable: check.unreadable };
+}
+
+/** Throws 400 for the problems, or else for the first date or time that cannot be read. */
+export function refuse(type: ContentType, problems: readonly Problem[], unreadable: readonly string[]): void {
+  if (problems.length > 0) throw problemsError(problems, [...type.attributes.keys()]);
+  const [first] = unreadable;
+  if (first !== undefined) throw validationError(first);
+}
+
+function prepareLive(
+  { problems, unreadable }: EntryCheck,
+  state: DocumentState,
+  intent: Intent & { readonly kind: 'write' },
+  isCreation: boolean,
+): PreparedWrite {
+  const values = isCreation ? mergedValues(state, intent.locale, intent.values) : intent.values;
+  const claims = uniqueClaims(state.type, values, (attribute) => localesOf(state, intent.locale, attribute));
+  return { intent, claims, problems, unreadable };
+}
+
+/** A shared value is claimed in every locale of the document: it is copied there. */
+function localesOf(state: DocumentState, locale: string | null, attribute: string): (string | null)[] {
+  if (!isShared(state.type, attribute)) return [locale];
+  return [...new Set([locale, ...state.entries.map((entry) => entry.locale)])];
+}
+
+/** Links of shared relation attributes that a further locale starts with, unless the body says otherwise. */
+function inheritedRelations(
+  graph: ContentGraphReader,
+  { type, documentId, entries }: DocumentState,
+  locale: string | null,
+  input: EntryInput,
+): RelationOperation[] {
+  const sibling = entries.find(({ version }) => version !== 'published');
+  const sent = new Set(input.relations.map(({ attribute }) => attribute));
+  return [...type.attributes.values()].flatMap((attribute): RelationOperation[] => {
+    const { kind, name } = attribute;
+    if (kind !== 'relation' || sibling === undefined || sent.has(name) || !isShared(type, name)) return [];
+    const targets = graph
+      .linkedTargets(type.uid, documentId, sibling.locale, name)
+      .map((target) => ({ ...target, locale: target.locale === null ? null : locale }));
+    return targets.length === 0 ? [] : [{ attribute: name, kind: 'set', targets }];
+  });
+}
+
+function relationScope(environment: CheckEnvironment, locale: string | null): RelationScope {
+  return {
+    registry: environment.registry(),
+    finder: environment.finder ?? graphFinder(environment.graph),
+    defaultLocale: environment.defaultLocale,
+    locale,
+    faults: [],
+    missing: new Map(),
+  };
+}
+
+function graphFinder(graph: ContentGraphReader): LinkFinder {
+  return {
+    exists: (type, documentId, locale) =>
+      graph.exists(type, documentId, ...(locale === null ? [] : [locale])),
+    byId: (type, id) => graph.documentOfId(type, id),
+    rowId: (type, { documentId, locale }) =>
+      graph
+        .entries(type, documentId)
+        .find((entry) => entry.version !== 'published' && (locale === null || entry.locale === locale))?.id,
+  };
+}

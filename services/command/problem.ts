@@ -1,0 +1,54 @@
+import { RequestError } from '../../shared/request-error.ts';
+
+/** One thing wrong with a body. `path` as in messages: `awards[0].title`, empty for the body as a whole. */
+export type Problem = {
+  readonly path: string;
+  readonly message: string;
+  /** Left out when the value is absent. */
+  readonly value?: unknown;
+};
+
+/**
+ * 400 in Strapi's form: the only problem's message, or how many there are; `details.errors` has each, in the order of
+ * `attributes`, those of the body as a whole last (SEMANTICS section 13).
+ */
+export function problemsError(
+  problems: readonly Problem[],
+  attributes: readonly string[] = [],
+): RequestError {
+  const place = new Map(attributes.map((name, index) => [name, index]));
+  const rank = ({ path }: Problem) => place.get(pathSegments(path)[0] ?? '') ?? attributes.length;
+  const sorted = problems.toSorted((a, b) => rank(a) - rank(b));
+  const [first] = sorted;
+  const message =
+    first !== undefined && sorted.length === 1 ? first.message : `${sorted.length} errors occurred`;
+  return new RequestError(400, 'ValidationError', message, { errors: sorted.map(errorDetail) });
+}
+
+function errorDetail({ path, message, value }: Problem) {
+  return {
+    path: pathSegments(path),
+    message,
+    name: 'ValidationError',
+    // NaN and the infinities are no JSON: null, as Strapi answers.
+    ...(value === undefined ? {} : { value }),
+  };
+}
+
+/** `awards[0].title` → `['awards', '0', 'title']`. */
+function pathSegments(path: string): string[] {
+  return path.split(/[.[\]]+/).filter((segment) => segment !== '');
+}
+
+/** 400 with a message of its own and no details. */
+export function validationError(
+  message: string,
+  details: Readonly<Record<string, unknown>> = {},
+): RequestError {
+  return new RequestError(400, 'ValidationError', message, details);
+}
+
+/** 404 as Strapi's envelope has it. */
+export function notFoundError(): RequestError {
+  return new RequestError(404, 'NotFoundError', 'Not Found');
+}

@@ -1,0 +1,33 @@
+import type { RelationAttribute } from '../../shared/schema/content-type.ts';
+import { type Problem, validationError } from './problem.ts';
+import type { Connection, RelationScope } from './resolve-relation.ts';
+
+/** What is wrong with an entry's relations as a whole: at most one problem, of the body, as Strapi reports it. */
+export function relationProblems({ faults, missing }: RelationScope): Problem[] {
+  const [fault] = faults;
+  if (fault !== undefined) return [{ path: '', message: fault }];
+  for (const [type, ids] of missing) {
+    return [
+      {
+        path: '',
+        message: `${ids.size} relation(s) of type ${type} associated with this entity do not exist`,
+      },
+    ];
+  }
+  return [];
+}
+
+/** 400 for a place beside a target that is not linked, with both rows' numeric ids (case `write.relations-002`). */
+export function notLinkedError(
+  { finder, defaultLocale, locale }: RelationScope,
+  { target: type }: RelationAttribute,
+): (connection: Connection) => Error {
+  return ({ target, place }) => {
+    const beside = 'documentId' in place ? place : target;
+    const id = finder.rowId(type, beside);
+    const position = JSON.stringify({ [place.at]: id, locale: beside.locale ?? locale ?? defaultLocale });
+    return validationError(
+      `There was a problem connecting relation with id ${finder.rowId(type, target)} at position ${position}. The relation with id ${id} needs to be connected first.`,
+    );
+  };
+}

@@ -1,0 +1,200 @@
+import type { LinkPlace, LinkTarget } from '../../shared/document/events.ts';
+import type { RelationAttribute, Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { isRecord } from './json-record.ts';
+import { validationError } from './problem.ts';
+
+/** What resolving a reference needs to know of other documents. */
+export type LinkFinder = {
+  /** True when the document has a row, in `locale` unless that is null. */
+  readonly exists: (type: Uid, documentId: string, locale: string | null) => boolean;
+  /** The row with this numeric id. */
+  readonly byId: (type: Uid, id: number) => LinkTarget | undefined;
+  /** The numeric id of a document's draft or only row, for messages. */
+  readonly rowId: (type: Uid, target: LinkTarget) => number | undefined;
+};
+
+export type RelationScope = {
+  readonly registry: SchemaRegistry;
+  readonly finder: LinkFinder;
+  readonly defaultLocale: string;
+  /** Of the entry that is written: null when its type has no i18n. */
+  readonly locale: string | null;
+  /** Filled: the first thing that makes the relations as a whole unreadable, in Strapi's words. */
+  readonly faults: string[];
+  /** Filled: numeric ids that no row has, by type. */
+  readonly missing: Map<Uid, Set<number>>;
+};
+
+export type Connection = { readonly target: LinkTarget; readonly place: LinkPlace };
+
+/** A relation value of a body in one form. `update`: disconnect first, then connect in order. */
+export type RelationInput =
+  | { readonly kind: 'set'; readonly targets: readonly LinkTarget[] }
+  | {
+      readonly kind: 'update';
+      readonly disconnect: readonly LinkTarget[];
+      readonly connect: readonly Connection[];
+      /** False: a place beside something that is not linked means the end instead of an error. */
+      readonly strict: boolean;
+    };
+
+export const INVALID_RELATIONS = 'Invalid relations';
+
+/**
+ * A relation in any of the forms of SEMANTICS section 13 (documentId, row id, object, array, connect/disconnect/set), or
+ * undefined when it changes nothing. `set` wins over `connect`; a to-one takes the last of several. Throws 400 for a
+ * document that does not exist; unreadable forms and unknown row ids are noted in `scope`.
+ */
+export function resolveRelation(
+  scope: RelationScope,
+  attribute: RelationAttribute,
+  value: unknown,
+): RelationInput | undefined {
+  if (value === undefined) return undefined;
+  if (value === null) return { kind: 'set', targets: [] };
+  if (!isRecord(value) || 'id' in value || 'documentId' in value) {
+    return setOf(attribute, references(scope, attribute, value, 'must-exist'));
+  }
+  if (value['set']) return setOf(attribute, references(scope, attribute, value['set'], 'must-exist'));
+  if (!value['connect'] && !value['disconnect']) return undefined;
+  return updateOf(scope, attribute, value);
+}
+
+function setOf(attribute: RelationAttribute, targets: readonly LinkTarget[]): RelationInput {
+  return {
+    kind: 'set',
+    targets: attribute.toMany ? distinct(targets, (target) => target) : targets.slice(-1),
+  };
+}
+
+function updateOf(
+  scope: RelationScope,
+  attribute: RelationAttribute,
+  value: { readonly [key: string]: unknown },
+): RelationInput | undefined {
+  const disconnect = references(scope, attribute, value['disconnect'] || [], 'may-be-missing');
+  const connect = connections(scope, attribute, value['connect'] || []);
+  if (!attribute.toMany && connect.length > 0) {
+    return { kind: 'set', targets: connect.slice(-1).map(({ target }) => target) };
+  }
+  const connected = new Set(connect.map(({ target }) => linkKey(target)));
+  const removed = distinct(disconnect, (target) => target).filter(
+    (target) => !connected.has(linkKey(target)),
+  );
+  if (removed.length === 0 && connect.length === 0) return undefined;
+  const options = value['options'];
+  return {
+    kind: 'update',
+    disconnect: removed,
+    connect: distinct(connect, ({ target }) => target),
+    strict: !(isRecord(options) && options['strict'] === false),
+  };
+}
+
+function references(
+  scope: RelationScope,
+  attribute: RelationAttribute,
+  value: unknown,
+  presence: 'must-exist' | 'may-be-missing',
+): LinkTarget[] {
+  return listOf(value)
+    .map((item) => reference(scope, attribute, item, presence))
+    .filter((target) => target !== undefined);
+}
+
+function connections(scope: RelationScope, attribute: RelationAttribute, value: unknown): Connection[] {
+  return listOf(value).flatMap((item) => {
+    const target = reference(scope, attribute, item, 'must-exist');
+    if (target === undefined) return [];
+    return [{ target, place: placeOf(scope, attribute, isRecord(item) ? item['position'] : undefined) }];
+  });
+}
+
+function listOf(value: unknown): unknown[] {
+  return [value].flat().filter((item) => item !== null && item !== undefined);
+}
+
+function reference(
+  scope: RelationScope,
+  attribute: RelationAttribute,
+  value: unknown,
+  presence: 'must-exist' | 'may-be-missing',
+): LinkTarget | undefined {
+  if (isRecord(value)) {
+    const { documentId, id, locale } = value;
+    if (typeof documentId === 'string') return byDocument(scope, attribute, documentId, locale);
+    if (isRowId(id)) return byRowId(scope, attribute, Number(id), presence);
+  } else if (isRowId(value)) return byRowId(scope, attribute, Number(value), presence);
+  else if (typeof value === 'string') return byDocument(scope, attribute, value, undefined);
+  scope.faults.push(INVALID_RELATIONS);
+  return undefined;
+}
+
+function isRowId(value: unknown): boolean {
+  return typeof value === 'number'
+    ? Number.isSafeInteger(value)
+    : typeof value === 'string' && /^\d{1,15}$/.test(value);
+}
+
+function byDocument(
+  scope: RelationScope,
+  { target }: RelationAttribute,
+  documentId: string,
+  given: unknown,
+): LinkTarget {
+  const locale = targetLocale(scope, target, typeof given === 'string' && given !== '' ? given : undefined);
+  if (scope.finder.exists(target, documentId, locale)) return { documentId, locale };
+  throw validationError(`Document with id "${documentId}", locale "${locale}" not found`);
+}
+
+function byRowId(
+  scope: RelationScope,
+  { target }: RelationAttribute,
+  id: number,
+  presence: 'must-exist' | 'may-be-missing',
+): LinkTarget | undefined {
+  const row = scope.finder.byId(target, id);
+  if (row !== undefined) {
+    const locale = targetLocale(scope, target, row.locale ?? undefined);
+    if (locale === row.locale || scope.finder.exists(target, row.documentId, locale)) {
+      return { documentId: row.documentId, locale };
+    }
+  }
+  if (presence === 'must-exist') {
+    const ids = scope.missing.get(target) ?? new Set();
+    scope.missing.set(target, ids.add(id));
+  }
+  return undefined;
+}
+
+/** From an i18n entry the same locale, from any other the given or the default one (architecture.md section 2). */
+function targetLocale(scope: RelationScope, target: Uid, given: string | undefined): string | null {
+  if (scope.registry.contentTypes.get(target)?.localized !== true) return null;
+  return scope.locale ?? given ?? scope.defaultLocale;
+}
+
+function placeOf(scope: RelationScope, attribute: RelationAttribute, position: unknown): LinkPlace {
+  if (!isRecord(position)) return { at: 'end' };
+  for (const at of ['before', 'after'] as const) {
+    if (position[at] === undefined || position[at] === null) continue;
+    const beside = { documentId: position[at], locale: position['locale'] };
+    const target = reference(scope, attribute, isRowId(position[at]) ? position[at] : beside, 'must-exist');
+    return target === undefined ? { at: 'end' } : { at, ...target };
+  }
+  return { at: position['start'] === true ? 'start' : 'end' };
+}
+
+/** Equal for links to the same rows. */
+export function linkKey({ documentId, locale }: LinkTarget): string {
+  return `${documentId}/${locale ?? ''}`;
+}
+
+/** The first of each target. */
+function distinct<Item>(items: readonly Item[], targetOf: (item: Item) => LinkTarget): Item[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const key = linkKey(targetOf(item));
+    return seen.has(key) ? false : seen.add(key);
+  });
+}

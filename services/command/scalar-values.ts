@@ -1,0 +1,106 @@
+import { timeOfDayMilliseconds, timeText } from '../../shared/read-index/column.ts';
+
+type Parsed = { readonly value: string } | { readonly problem: string };
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** A number from a number, from text (blanks anywhere are dropped) or, for Strapi's sake, from `[1]`; else NaN. */
+export function castNumber(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string') {
+    const text = value.replace(/\s/g, '');
+    return text === '' ? Number.NaN : Number(text);
+  }
+  return Number.parseFloat(String(value));
+}
+
+/** A boolean from itself, `true`/`false` in any case, 1 or 0; else the value as it is. */
+export function castBoolean(value: unknown): unknown {
+  if (typeof value === 'boolean') return value;
+  const text = String(value).toLowerCase();
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : value;
+}
+
+/** A 64-bit integer from a safe-looking integer or its decimal text; undefined for anything else. */
+export function parseInt64(value: unknown): bigint | undefined {
+  const isInteger = typeof value === 'number' ? Number.isInteger(value) : isIntegerText(value);
+  if (!isInteger) return undefined;
+  const integer = BigInt(value as number | string);
+  return integer < INT64_MIN || integer > INT64_MAX ? undefined : integer;
+}
+
+function isIntegerText(value: unknown): boolean {
+  return typeof value === 'string' && /^-?\d{1,19}$/.test(value);
+}
+
+/**
+ * Two decimal places, half away from zero, judged by the number's own decimal text as numeric(10,2) does: 1.005 → 1.01,
+ * where binary arithmetic gives 1.
+ */
+export function roundDecimal(number: number): number {
+  const text = String(Math.abs(number));
+  if (!text.includes('e') && (text.split('.')[1] ?? '').length <= 2) return number;
+  const [mantissa = '0', exponent = '0'] = text.split('e');
+  const hundreds = Math.round(Number(`${mantissa}e${Number(exponent) + 2}`));
+  const rounded = Number(`${hundreds}e-2`);
+  return number < 0 && rounded !== 0 ? -rounded : rounded;
+}
+
+/** `yyyy-MM-dd`; whatever stands behind it is cut off. Problems in Strapi's words. */
+export function parseDate(value: unknown): Parsed {
+  const date =
+    typeof value === 'string' ? /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])/.exec(value)?.[0] : undefined;
+  if (date === undefined) return { problem: 'Invalid format, expected yyyy-MM-dd' };
+  return isDay(date) ? { value: date } : { problem: 'Invalid date' };
+}
+
+/** `HH:mm:ss` with up to three digits of a second, stored as it is answered (trailing zeros dropped). */
+export function parseTime(value: unknown): Parsed {
+  if (typeof value !== 'string') return { problem: `Expected a string, got a ${typeof value}` };
+  if (!/^(2[0-3]|[01]\d):[0-5]\d:[0-5]\d(\.\d{1,3})?$/.test(value)) {
+    return { problem: 'Invalid time format, expected HH:mm:ss.SSS' };
+  }
+  return { value: timeText(timeOfDayMilliseconds(value)) };
+}
+
+const DATETIME =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
+/** What an ISO text can name: years 0000–9999. */
+const FIRST_MILLISECOND = -62_167_219_200_000;
+const LAST_MILLISECOND = 253_402_300_799_999;
+
+/** ISO 8601 (a date alone is midnight, no offset is UTC) or epoch milliseconds; stored in UTC with milliseconds. */
+export function parseDatetime(value: unknown): Parsed {
+  const milliseconds =
+    typeof value === 'string' || typeof value === 'number' ? toMilliseconds(value) : Number.NaN;
+  return milliseconds >= FIRST_MILLISECOND && milliseconds <= LAST_MILLISECOND
+    ? { value: new Date(milliseconds).toISOString() }
+    : { problem: 'Invalid format, expected a timestamp or an ISO date' };
+}
+
+function toMilliseconds(value: string | number): number {
+  const text = String(value);
+  if (/^-?\d{5,}$/.test(text)) return Number(text);
+  const [, date = '', hours = '00', minutes = '00', seconds = '00', fraction = '', offset = 'Z'] =
+    DATETIME.exec(text) ?? [];
+  if (!isDay(date)) return Number.NaN;
+  const zone =
+    offset === 'Z' || offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3) || '00'}`;
+  return Date.parse(`${date}T${hours}:${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${zone}`);
+}
+
+/** `Date` itself would let February 30 run on into March. */
+function isDay(date: string): boolean {
+  const milliseconds = Date.parse(`${date}T00:00:00.000Z`);
+  return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(date);
+}
+
+/** Text that a database of text cannot hold: NUL, or half a surrogate pair; at any depth. */
+export function hasUnstorableText(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\u0000') || !value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasUnstorableText);
+  return Object.entries(value).some(([key, child]) => hasUnstorableText(key) || hasUnstorableText(child));
+}

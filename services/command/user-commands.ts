@@ -1,0 +1,138 @@
+import * as z from 'zod';
+import { assertNever } from '../../shared/assert-never.ts';
+import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
+import { USER_TYPE } from '../../shared/schema/content-type.ts';
+import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import type { CommandResult, UserCommand } from './command.ts';
+import type { Commit } from './commit.ts';
+import { type DocumentState, decide } from './decide.ts';
+import { typeMessage } from './describe-value.ts';
+import type { CommandEnvironment } from './environment.ts';
+import { hashPasswords } from './hash-passwords.ts';
+import { isRecord } from './json-record.ts';
+import type { Data } from './parse-data.ts';
+import { type PreparedWrite, prepareWrite, refuse } from './prepare-write.ts';
+import { notFoundError, type Problem, problemsError } from './problem.ts';
+import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
+import { uniqueProblems } from './unique-values.ts';
+
+/** In the order of Strapi's answers (cases `users.write`). */
+const FIELDS = ['email', 'username', 'password', 'role'] as const;
+
+/**
+ * Creates, changes or removes a user (SEMANTICS section 11): what the form lacks is a ValidationError, what stands against the
+ * content an ApplicationError. E-mail addresses are kept in lower case; passwords as hash only.
+ */
+export async function executeUserCommand(
+  environment: CommandEnvironment,
+  commit: Commit,
+  command: UserCommand,
+): Promise<CommandResult> {
+  const registry = environment.registry();
+  const type = contentTypeOf(registry, USER_TYPE);
+  const key = command.commandId ?? environment.newEventId();
+  const documentId = userDocument(environment, command);
+  const base = { type, documentId, key, actor: command.actor, correlationId: command.correlationId };
+  const result = { documentId, locale: null, version: 'live' } as const;
+  if (command.kind === 'delete-user') {
+    const plan = (state: DocumentState) => {
+      if (state.entries.length === 0) throw notFoundError();
+      return { claims: [], decide: () => decide({ kind: 'delete', locale: null }, state) };
+    };
+    return { ...result, ...(await commit({ ...base, plan })) };
+  }
+  const data = userData(command);
+  refuseUnknownKeys(registry, type, data);
+  const hashes = await hashPasswords(registry, type, data);
+  const plan = (state: DocumentState) => {
+    if (command.kind === 'update-user' && state.entries.length === 0) throw notFoundError();
+    const prepared = asApplicationError(() =>
+      prepareWrite(environment, state, { data, locale: null, publish: true, hashes }),
+    );
+    return { claims: prepared.claims, decide: () => decideUser(environment.graph, command, state, prepared) };
+  };
+  return { ...result, ...(await commit({ ...base, plan })) };
+}
+
+function userDocument({ graph, newDocumentId }: CommandEnvironment, command: UserCommand): string {
+  if (command.kind === 'create-user') return newDocumentId();
+  const user = /^\d{1,15}$/.test(command.id) ? graph.documentOfId(USER_TYPE, Number(command.id)) : undefined;
+  if (user === undefined) throw notFoundError();
+  return user.documentId;
+}
+
+function decideUser(
+  graph: ContentGraphReader,
+  { kind }: UserCommand,
+  state: DocumentState,
+  { intent, claims, problems, unreadable }: PreparedWrite,
+) {
+  const taken = uniqueProblems(graph, claims, state.documentId);
+  const isTaken = (attribute: string) => taken.some(({ path }) => path === attribute);
+  // Strapi looks for the name first when it updates, and leaves it to the entry's validation when it creates.
+  if (kind === 'update-user' && isTaken('username')) throw applicationError('Username already taken');
+  if (isTaken('email')) throw applicationError('Email already taken');
+  asApplicationError(() => refuse(state.type, [...problems, ...taken], unreadable));
+  return decide(intent, state);
+}
+
+function userData(command: UserCommand & { readonly kind: 'create-user' | 'update-user' }): Data {
+  const body = isRecord(command.body) ? command.body : {};
+  const isCreation = command.kind === 'create-user';
+  const problems = FIELDS.flatMap((field) => fieldProblems(field, body[field], isCreation));
+  if (problems.length > 0) throw problemsError(problems, FIELDS);
+  const { email, role } = body;
+  return {
+    ...body,
+    ...(typeof email === 'string' ? { email: email.toLowerCase() } : {}),
+    ...(role === undefined ? {} : { role: roleOf(role) }),
+    ...(isCreation ? { provider: 'local' } : {}),
+  };
+}
+
+function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreation: boolean): Problem[] {
+  if (value === undefined || (value === '' && field !== 'role')) {
+    return isCreation || value === '' ? [{ path: field, message: `${field} is a required field` }] : [];
+  }
+  switch (field) {
+    case 'role':
+      return value === null ? [{ path: field, message: `${field} is a required field` }] : [];
+    case 'email':
+    case 'username':
+    case 'password':
+      if (typeof value !== 'string')
+        return [{ path: field, message: typeMessage(field, 'string', value, value), value }];
+      return field === 'email' && !z.regexes.rfc5322Email.test(value)
+        ? [{ path: field, message: 'email must be a valid email', value }]
+        : [];
+    default:
+      return assertNever(field);
+  }
+}
+
+/** A role's number in the forms Strapi takes: 1, "1", {id: 1}, {connect: [1]}, {set: [1]}. */
+function roleOf(value: unknown): number {
+  const inner = isRecord(value) ? (value['connect'] ?? value['set'] ?? value['id']) : value;
+  const [item] = [inner].flat();
+  const role = Number(isRecord(item) ? item['id'] : item);
+  if (Object.values<number>(USER_ROLES).includes(role)) return role;
+  throw applicationError(
+    '1 relation(s) of type plugin::users-permissions.role associated with this entity do not exist',
+  );
+}
+
+function asApplicationError<Result>(run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof RequestError && error.errorName === 'ValidationError')
+      throw applicationError(error.message);
+    throw error;
+  }
+}
+
+function applicationError(message: string): RequestError {
+  return new RequestError(400, 'ApplicationError', message);
+}

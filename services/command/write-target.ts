@@ -1,0 +1,63 @@
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import { validationError } from './problem.ts';
+
+/** A language tag; case and further subtags are not judged. */
+const LOCALE = /^([a-z]{2,3}|[a-z]{5,8})(-[a-z0-9]{1,8})*$/i;
+const LOCALE_MAX_LENGTH = 35;
+
+/**
+ * The `status` of a write: absent = published (SEMANTICS section 13). Throws 400 for anything but `published` and `draft`,
+ * the empty text included.
+ */
+export function parseWriteStatus(status: unknown): 'draft' | 'published' {
+  if (status === undefined) return 'published';
+  if (status === 'draft' || status === 'published') return status;
+  const received =
+    typeof status === 'object' && status !== null ? JSON.stringify(status) : String(status ?? '');
+  throw validationError(
+    `Invalid parameter at 'status'. Expected 'published' or 'draft', received: ${received}`,
+  );
+}
+
+/**
+ * The `locale` of a write: absent, empty and null = the default locale; null on types without i18n, which ignore it once it is
+ * well-formed; `*` only where `every` says so (SEMANTICS sections 5 and 13). Throws 400.
+ */
+export function parseWriteLocale(
+  type: ContentType,
+  locale: unknown,
+  defaultLocale: string,
+  every: 'every-allowed' | 'one-only',
+): string | null {
+  const given = wellFormedLocale(locale);
+  if (!type.localized) return null;
+  if (given !== '*') return given ?? defaultLocale;
+  if (every === 'every-allowed') return '*';
+  throw validationError('Invalid locale param * provided. Document locales must be strings.');
+}
+
+function wellFormedLocale(locale: unknown): string | undefined {
+  if (locale === undefined || locale === null || locale === '') return undefined;
+  if (locale === '*') return locale;
+  if (Array.isArray(locale)) {
+    throw validationError(
+      `Invalid locale param ${locale.map(String).join(',')} provided. Document locales must be strings.`,
+    );
+  }
+  if (typeof locale !== 'string') {
+    throw validationError(
+      `Invalid parameter at 'locale'. Expected a string, array of strings, empty string, null, or undefined; received: ${typeof locale}`,
+    );
+  }
+  if (locale.length > LOCALE_MAX_LENGTH) {
+    throw validationError(
+      `Invalid parameter at 'locale'. Locale exceeds maximum length of ${LOCALE_MAX_LENGTH} characters.`,
+    );
+  }
+  if (!LOCALE.test(locale)) {
+    throw validationError(
+      "Invalid parameter at 'locale'. Locale must be a valid BCP 47 format (e.g. en, en-US, zh-Hans).",
+    );
+  }
+  return locale;
+}
