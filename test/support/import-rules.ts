@@ -29,7 +29,7 @@ const DRIVERS: readonly { readonly driver: string; readonly place: string }[] = 
 
 /** Adapters of the ports; an adapter's own files import each other. Beside the event store's port and codec lies only its SQLite adapter. */
 const ADAPTERS = [
-  '^shared/event-store/(?!event-store\\.ts$|kurrentdb)',
+  '^shared/event-store/(?!event-(store|codec)\\.ts$|kurrentdb)',
   '^shared/event-store/kurrentdb',
   '^shared/read-index/embedded/',
   '^shared/read-index/elasticsearch/',
