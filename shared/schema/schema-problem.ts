@@ -15,7 +15,7 @@ export function below(report: ReportProblem, ...base: readonly PropertyKey[]): R
 }
 
 /** `$.attributes.tags.components[0]`, `$.attributes['odd name']`. */
-export function jsonPath(segments: readonly PropertyKey[]): string {
+function jsonPath(segments: readonly PropertyKey[]): string {
   return `$${segments.map(segmentText).join('')}`;
 }
 
