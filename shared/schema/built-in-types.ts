@@ -3,6 +3,9 @@ import { parseContentType } from './parse-schema.ts';
 
 /** The types that every server has, in the words of schema.json. Options as in Strapi's users-permissions and upload plugins. */
 
+/** Values of a user's `role`: Strapi's ids of the two roles it creates. */
+export const USER_ROLES = { authenticated: 1, public: 2 } as const;
+
 const hiddenText = { type: 'string', private: true, configurable: false, searchable: false };
 const flagOff = { type: 'boolean', default: false, configurable: false };
 
@@ -19,7 +22,7 @@ const USER_SCHEMA = {
     confirmationToken: hiddenText,
     confirmed: flagOff,
     blocked: flagOff,
-    // 1 Authenticated, 2 Public. Strapi has a relation here, which nobody may read without a right of its own.
+    // One of USER_ROLES. Strapi has a relation here, which nobody may read without a right of its own.
     role: { type: 'integer', private: true, configurable: false },
   },
 };

@@ -7,7 +7,7 @@ import { IMPORT_RULES, PURE } from './import-rules.ts';
 const ROOTS = ['shared', 'projections', 'services', 'test'];
 
 /** With a parser missing, dependency-cruiser finds nothing and calls it clean. */
-export const MODULE_FLOOR = 8;
+export const MODULE_FLOOR = 100;
 
 /** Ways to ask for the time, for chance or for the process. `new Date(value)` and `Date.parse` compute. */
 const CLOCK =
