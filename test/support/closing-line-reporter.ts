@@ -69,6 +69,8 @@ function nameOf(part: TestModule | TestSuite | TestCase): string {
 
 function reasonOf(part: TestModule | TestSuite | TestCase, tests: readonly TestCase[]): string {
   const suites = part.type === 'test' ? [] : [...part.children.allSuites()];
+  const containers = part.type === 'test' ? [] : [part, ...suites];
+  if (containers.some((each) => each.errors().length > 0)) return 'its setup failed';
   const given = [part, ...suites, ...tests].map((each) => each.meta().skipReason);
   return [...given, ...tests.map(noteOf)].find((reason) => reason !== undefined) ?? 'no reason given';
 }

@@ -40,9 +40,13 @@ test('a file that does not load, a failing hook and an unhandled error each coun
     'bad.test.mjs': `test('one', () => { expect(1).toBe(2); });`,
     'broken.test.mjs': `import './missing.mjs'; test('never seen', () => {});`,
     'unhandled.test.mjs': `test('rejects aside', () => { Promise.reject(new Error('lost')); });`,
+    'setup.test.mjs': `beforeAll(() => { throw new Error('early'); }); test('one', () => {});`,
     'hook.test.mjs': `describe('s', () => { afterAll(() => { throw new Error('late'); }); test('one', () => {}); });`,
   });
-  expect(lines.at(-1)).toBe('3 passed, 4 failed');
+  expect(lines.filter((line) => line.startsWith('skipped '))).toEqual([
+    'skipped setup.test.mjs: its setup failed',
+  ]);
+  expect(lines.at(-1)).toBe('3 passed, 5 failed, 1 skipped');
   expect(code).not.toBe(0);
 });
 
