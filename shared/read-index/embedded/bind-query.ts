@@ -1,0 +1,88 @@
+import { assertNever } from '../../assert-never.ts';
+import type { BoolQuery } from '../bool-query.ts';
+import type { World } from '../read-index.ts';
+import { presentRows } from './indexed-column.ts';
+import { matchAll, matchAny } from './match-bool.ts';
+import { matchAnyLinked, matchSome } from './match-some.ts';
+import { matchText } from './match-text.ts';
+import { matchRange, matchValues } from './match-values.ts';
+import { MATCH_NOTHING, type Matcher, matchBits, matchEveryRow } from './matcher.ts';
+import type { OrderCache } from './order-cache.ts';
+import { columnOf, type RowSpaceIndex } from './row-space.ts';
+import { type Spaces, stepFrom } from './spaces.ts';
+
+/** Where queries are answered: valid until the next change of the index. */
+export type QueryContext = { readonly spaces: Spaces; readonly orders: OrderCache; readonly world: World };
+
+/** Binds a query to the rows of `space`. Throws on a field or attribute the schema does not have. */
+export function bindQuery(context: QueryContext, space: RowSpaceIndex, query: BoolQuery): Matcher {
+  switch (query.kind) {
+    case 'match_all':
+      return matchEveryRow(space);
+    case 'match_none':
+      return MATCH_NOTHING;
+    case 'term':
+      return matchValues(context.orders, space, columnOf(space, query.field), [query.value]);
+    case 'terms':
+      return matchValues(context.orders, space, columnOf(space, query.field), query.values);
+    case 'range':
+      return matchRange(context.orders, space, columnOf(space, query.field), query);
+    case 'exists': {
+      const column = columnOf(space, query.field);
+      return matchBits(() => presentRows(column), column.store.column.presentCount, space.size / 32);
+    }
+    case 'text':
+      return matchText(space, columnOf(space, query.field), query);
+    case 'some':
+      return bindSome(context, space, query.attribute, undefined, query.query);
+    case 'some_in_zone':
+      return bindSome(context, space, query.attribute, query.component, query.query);
+    case 'bool':
+      return bindBool(context, space, query);
+    default:
+      return assertNever(query);
+  }
+}
+
+function bindSome(
+  context: QueryContext,
+  space: RowSpaceIndex,
+  attribute: string,
+  zoneComponent: string | undefined,
+  query: BoolQuery,
+): Matcher {
+  const step = stepFrom(context.spaces, space, context.world, attribute, zoneComponent);
+  if (query.kind === 'match_all') return matchAnyLinked(space, step);
+  return matchSome(space, step, bindQuery(context, step.target, query));
+}
+
+type Bool = Extract<BoolQuery, { kind: 'bool' }>;
+
+function bindBool(context: QueryContext, space: RowSpaceIndex, query: Bool): Matcher {
+  const required: Matcher[] = [];
+  const excluded: Matcher[] = [];
+  flatten(context, space, query, required, excluded);
+  const [only] = required;
+  if (only !== undefined && required.length === 1 && excluded.length === 0) return only;
+  return matchAll(required, excluded, space);
+}
+
+/** The conditions of a bool and of the bools among its filters, in one list: more to choose the cheapest from. */
+function flatten(
+  context: QueryContext,
+  space: RowSpaceIndex,
+  query: Bool,
+  required: Matcher[],
+  excluded: Matcher[],
+): void {
+  for (const filter of query.filter ?? []) {
+    if (filter.kind === 'bool') flatten(context, space, filter, required, excluded);
+    else required.push(bindQuery(context, space, filter));
+  }
+  if (query.should !== undefined) {
+    const options = query.should.map((option) => bindQuery(context, space, option));
+    const [only] = options;
+    required.push(only !== undefined && options.length === 1 ? only : matchAny(options, space));
+  }
+  for (const condition of query.must_not ?? []) excluded.push(bindQuery(context, space, condition));
+}

@@ -1,0 +1,81 @@
+/**
+ * Sets of rows as bits in 32-bit words. Signed words: bit operations give signed results, so V8 never leaves small integers.
+ * Loops run over the first operand's length; sets of one row space may differ in length, what is missing is empty.
+ */
+export type Bits = Int32Array;
+
+export function wordsFor(rows: number): number {
+  return (rows + 31) >>> 5;
+}
+
+export function setBit(bits: Bits, row: number): void {
+  bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
+}
+
+export function clearBit(bits: Bits, row: number): void {
+  bits[row >>> 5] = (bits[row >>> 5] as number) & ~(1 << (row & 31));
+}
+
+export function hasBit(bits: Bits, row: number): boolean {
+  return ((bits[row >>> 5] as number) & (1 << (row & 31))) !== 0;
+}
+
+/** into |= from */
+export function orBits(into: Bits, from: Bits): void {
+  const length = Math.min(into.length, from.length);
+  for (let i = 0; i < length; i++) into[i] = (into[i] as number) | (from[i] as number);
+}
+
+/** into &= from */
+export function andBits(into: Bits, from: Bits): void {
+  const length = Math.min(into.length, from.length);
+  for (let i = 0; i < length; i++) into[i] = (into[i] as number) & (from[i] as number);
+  if (length < into.length) into.fill(0, length);
+}
+
+/** into &= ~from */
+export function andNotBits(into: Bits, from: Bits): void {
+  const length = Math.min(into.length, from.length);
+  for (let i = 0; i < length; i++) into[i] = (into[i] as number) & ~(from[i] as number);
+}
+
+function countWord(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const nibbles = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+export function countBits(bits: Bits): number {
+  let count = 0;
+  for (let i = 0; i < bits.length; i++) count += countWord(bits[i] as number);
+  return count;
+}
+
+/** The set rows in ascending order, without the first `from`, at most `size`. */
+export function selectRows(bits: Bits, from: number, size: number): number[] {
+  const rows: number[] = [];
+  let skip = from;
+  for (let i = 0; i < bits.length && rows.length < size; i++) {
+    let word = bits[i] as number;
+    if (word === 0) continue;
+    if (skip > 0) {
+      const count = countWord(word);
+      if (count <= skip) {
+        skip -= count;
+        continue;
+      }
+      for (; skip > 0; skip--) word &= word - 1;
+    }
+    for (; word !== 0 && rows.length < size; word &= word - 1) {
+      rows.push((i << 5) + 31 - Math.clz32(word & -word));
+    }
+  }
+  return rows;
+}
+
+/** A longer copy. */
+export function growBits(bits: Bits, rows: number): Bits {
+  const grown = new Int32Array(wordsFor(rows));
+  grown.set(bits);
+  return grown;
+}

@@ -1,0 +1,83 @@
+import type { SchemaRegistry } from '../../schema/schema-registry.ts';
+import type {
+  ChangeBatch,
+  FollowRequest,
+  FollowResult,
+  ReadIndex,
+  SearchRequest,
+  SearchResult,
+} from '../read-index.ts';
+import { applyLinks, applyRows } from './apply-batch.ts';
+import { bindQuery } from './bind-query.ts';
+import { followLinks } from './follow.ts';
+import { createOrderCache, type OrderCache } from './order-cache.ts';
+import { borrowBits, releaseBits } from './row-space.ts';
+import { countMatches, selectPage } from './select-page.ts';
+import { type LoadSource, type SourceStore, sourcesOf } from './source-store.ts';
+import { createSpaces, type Spaces, worldSpace } from './spaces.ts';
+
+export type EmbeddedIndexOptions = {
+  readonly registry: SchemaRegistry;
+  /** Bytes of row sources kept in memory. What is beyond is read with `loadSource`, or kept all the same when there is none. */
+  readonly sourceMemoryBytes?: number;
+  readonly loadSource?: LoadSource;
+  /** Rows in all cached sort orders together, 4 bytes each. */
+  readonly maxOrderedRows?: number;
+  /** A deleted row's place is used again after so many others were deleted in its space: `Hits.rows` live that long. */
+  readonly reuseOrdinalsAfter?: number;
+};
+
+type EmbeddedState = { readonly spaces: Spaces; readonly sources: SourceStore; readonly orders: OrderCache };
+
+const GIBIBYTE = 2 ** 30;
+const DEFAULT_ORDERED_ROWS = 32 * 2 ** 20;
+const DEFAULT_REUSE_AFTER = 1024;
+
+/**
+ * The read index inside the process: bitmaps over row ordinals, see docs/architecture.md. Every method does its work before it
+ * returns its promise, so no reader sees half a batch.
+ */
+export function createEmbeddedIndex(options: EmbeddedIndexOptions): ReadIndex {
+  const spaces = createSpaces(options.registry, options.reuseOrdinalsAfter ?? DEFAULT_REUSE_AFTER);
+  const state: EmbeddedState = {
+    spaces,
+    sources: { bytesLeft: options.sourceMemoryBytes ?? GIBIBYTE, load: options.loadSource },
+    orders: createOrderCache(spaces, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
+  };
+  let position = 0n;
+  return {
+    apply: async (batch) => {
+      // An older batch's effects are in already, and rows may have changed since.
+      if (batch.position < position) return;
+      applyBatch(state, batch);
+      position = batch.position;
+    },
+    position: () => position,
+    search: async (request) => search(state, request),
+    follow: async (request) => follow(state, request),
+    close: async () => {},
+  };
+}
+
+function applyBatch(state: EmbeddedState, batch: ChangeBatch): void {
+  applyRows(state, batch.rows);
+  applyLinks(state, batch.links);
+}
+
+function search(state: EmbeddedState, request: SearchRequest): SearchResult {
+  const { spaces, orders, sources } = state;
+  const { world, query, withTotal } = request;
+  const space = worldSpace(spaces, request.type, world);
+  const everything = query.kind === 'match_all';
+  const matched = everything ? space.live : borrowBits(space);
+  if (!everything) bindQuery({ spaces, orders, world }, space, query).collect(matched);
+  const count = countMatches(space, matched);
+  const rows = selectPage(orders, space, world, matched, count, request);
+  if (!everything) releaseBits(space, matched);
+  return { total: withTotal ? count : undefined, hits: { rows, sources: sourcesOf(sources, space, rows) } };
+}
+
+function follow(state: EmbeddedState, request: FollowRequest): FollowResult {
+  const { spaces, orders, sources } = state;
+  return followLinks({ spaces, orders, world: request.world }, sources, request);
+}

@@ -1,0 +1,87 @@
+import { assertNever } from '../../assert-never.ts';
+import type { ScalarType } from '../../schema/content-type.ts';
+import { PUBLICATION_STATE_FIELD, PUBLICATION_STATES, type Scalar } from '../bool-query.ts';
+import { compareCodePoints, fieldTypeOf, textForm } from '../column.ts';
+import { type Bits, hasBit } from './bits.ts';
+import { createNumberColumn, growNumberColumn, type NumberColumn, setNumber } from './number-column.ts';
+import { createTermColumn, growTermColumn, setTerm, type TermColumn, termValue } from './term-column.ts';
+import { createWatchers, tellWatchers, type Watchers } from './watchers.ts';
+
+/** One field of a row space. */
+export type IndexedColumn = {
+  readonly field: string;
+  readonly store:
+    | { readonly kind: 'terms'; readonly column: TermColumn }
+    | { readonly kind: 'numbers'; readonly column: NumberColumn };
+  /** Called with the row after its value changed. */
+  readonly watchers: Watchers;
+};
+
+export function createIndexedColumn(field: string, type: ScalarType, capacity: number): IndexedColumn {
+  const textOf = (value: Scalar) => textForm(type, value);
+  return { field, store: createStore(type, textOf, capacity), watchers: createWatchers() };
+}
+
+function createStore(
+  type: ScalarType,
+  textOf: (value: Scalar) => string,
+  capacity: number,
+): IndexedColumn['store'] {
+  const fieldType = fieldTypeOf(type);
+  switch (fieldType) {
+    case 'keyword':
+    case 'json':
+    case 'long':
+      return { kind: 'terms', column: createTermColumn(textOf, capacity) };
+    case 'boolean':
+      return { kind: 'numbers', column: createNumberColumn((value) => textOf(value !== 0), capacity) };
+    case 'number':
+    case 'time-of-day':
+    case 'instant':
+      return { kind: 'numbers', column: createNumberColumn(textOf, capacity) };
+    default:
+      return assertNever(fieldType);
+  }
+}
+
+export function growColumn(column: IndexedColumn, capacity: number): void {
+  if (column.store.kind === 'terms') growTermColumn(column.store.column, capacity);
+  else growNumberColumn(column.store.column, capacity);
+}
+
+export function setColumnValue(column: IndexedColumn, row: number, value: Scalar | null, rows: number): void {
+  const changed =
+    column.store.kind === 'terms'
+      ? setTerm(column.store.column, row, value, rows)
+      : setNumber(column.store.column, row, value, rows);
+  if (changed) tellWatchers(column.watchers, row);
+}
+
+/** The rows that have a value. */
+export function presentRows(column: IndexedColumn): Bits {
+  return column.store.column.present;
+}
+
+export function hasValue(column: IndexedColumn, row: number): boolean {
+  return hasBit(column.store.column.present, row);
+}
+
+/** What the column is sorted by: numbers for number columns (NaN = NULL), ranks of publication states, else the values. */
+export type SortValue = string | number | bigint | boolean | null;
+
+export function sortValue(column: IndexedColumn, row: number): SortValue {
+  if (column.store.kind === 'numbers') {
+    const value = column.store.column.values[row] as number;
+    return Number.isNaN(value) ? null : value;
+  }
+  const value = termValue(column.store.column, row);
+  if (column.field !== PUBLICATION_STATE_FIELD || value === null) return value;
+  return (PUBLICATION_STATES as readonly Scalar[]).indexOf(value);
+}
+
+/** NULL is greater than every value (SEMANTICS section 7); text in code point order. */
+export function compareSortValues(a: SortValue, b: SortValue): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  if (typeof a === 'string' && typeof b === 'string') return compareCodePoints(a, b);
+  return a < b ? -1 : a > b ? 1 : 0;
+}

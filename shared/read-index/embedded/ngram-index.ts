@@ -1,0 +1,57 @@
+import { appendToList, createRowLists, listCount, type RowLists } from './row-lists.ts';
+
+/**
+ * Which distinct texts of a column have an n-gram: by hash of the n-gram a list of term numbers. An answer is a superset (other
+ * n-grams of the same hash, texts that the term number had before), so callers verify each candidate.
+ */
+export type NgramIndex = {
+  readonly length: number;
+  readonly mask: number;
+  readonly buckets: RowLists;
+  /** Entries of texts that are gone. They cost time, not correctness. */
+  stale: number;
+};
+
+/** Longer needles are looked up by n-grams of this length: more selective than trigrams, no more of them. */
+export const LONGEST_NGRAM = 4;
+
+export function createNgramIndex(length: number, texts: number): NgramIndex {
+  const buckets = 2 ** Math.ceil(Math.log2(Math.min(65_536, Math.max(1024, texts * 4))));
+  return { length, mask: buckets - 1, buckets: createRowLists(false, buckets), stale: 0 };
+}
+
+export function addNgrams(index: NgramIndex, term: number, text: string): void {
+  const { buckets } = index;
+  for (let at = 0; at + index.length <= text.length; at++) {
+    const bucket = bucketOf(index, text, at);
+    const count = buckets.counts[bucket] as number;
+    // A text that has the n-gram twice finds itself last in the list.
+    if (count > 0 && buckets.pool[(buckets.starts[bucket] as number) + count - 1] === term) continue;
+    appendToList(buckets, bucket, term);
+  }
+}
+
+/** Counts a text's entries as stale. True when the index is better built anew. */
+export function retireNgrams(index: NgramIndex, text: string): boolean {
+  index.stale += Math.max(0, text.length - index.length + 1);
+  return index.stale > index.buckets.total / 2;
+}
+
+/** The bucket of `needle` with the fewest terms. `needle` has at least `index.length` code units. */
+export function rarestBucket(index: NgramIndex, needle: string): number {
+  let best = bucketOf(index, needle, 0);
+  for (let at = 1; at + index.length <= needle.length; at++) {
+    const bucket = bucketOf(index, needle, at);
+    if (listCount(index.buckets, bucket) < listCount(index.buckets, best)) best = bucket;
+  }
+  return best;
+}
+
+function bucketOf(index: NgramIndex, text: string, at: number): number {
+  let hash = 0;
+  for (let i = at; i < at + index.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x9e3779b1);
+    hash ^= hash >>> 15;
+  }
+  return hash & index.mask;
+}

@@ -1,0 +1,74 @@
+import type { Scalar } from '../bool-query.ts';
+import { type Bits, clearBit, growBits, setBit } from './bits.ts';
+import { createTermColumn, distinctTerms, growTermColumn, setTerm, type TermColumn } from './term-column.ts';
+
+/** A column of doubles: numbers, booleans (0 and 1), dates and times in milliseconds. */
+export type NumberColumn = {
+  /** The text form of a stored number, see `textForm`. */
+  readonly textOf: (value: number) => string;
+  /** By row; NaN = NULL. */
+  values: Float64Array;
+  present: Bits;
+  presentCount: number;
+  /** The same column with postings, as long as there are few distinct values. */
+  few: TermColumn | undefined;
+  /** The column of the text forms, once a text operator was used. */
+  texts: TermColumn | undefined;
+};
+
+/** With more distinct values postings no longer pay: a range is a stretch of the sorted rows then. */
+const FEW_VALUES = 256;
+
+export function createNumberColumn(textOf: (value: number) => string, capacity: number): NumberColumn {
+  return {
+    textOf,
+    values: new Float64Array(capacity).fill(Number.NaN),
+    present: growBits(new Int32Array(0), capacity),
+    presentCount: 0,
+    few: createTermColumn(String, capacity),
+    texts: undefined,
+  };
+}
+
+export function growNumberColumn(column: NumberColumn, capacity: number): void {
+  const values = new Float64Array(capacity).fill(Number.NaN, column.values.length);
+  values.set(column.values);
+  column.values = values;
+  column.present = growBits(column.present, capacity);
+  if (column.few !== undefined) growTermColumn(column.few, capacity);
+  if (column.texts !== undefined) growTermColumn(column.texts, capacity);
+}
+
+/** Sets a row's value; `rows` is the number of rows in the space. False when it was that value already. */
+export function setNumber(column: NumberColumn, row: number, scalar: Scalar | null, rows: number): boolean {
+  const value = scalar === null ? Number.NaN : Number(scalar);
+  const old = column.values[row] as number;
+  if (Object.is(old, value)) return false;
+  column.values[row] = value;
+  const isNull = Number.isNaN(value);
+  if (isNull) {
+    clearBit(column.present, row);
+    column.presentCount--;
+  } else if (Number.isNaN(old)) {
+    setBit(column.present, row);
+    column.presentCount++;
+  }
+  if (column.few !== undefined) {
+    setTerm(column.few, row, isNull ? null : value, rows);
+    if (distinctTerms(column.few) > FEW_VALUES) column.few = undefined;
+  }
+  if (column.texts !== undefined) setTerm(column.texts, row, isNull ? null : column.textOf(value), rows);
+  return true;
+}
+
+/** The column of the text forms, made at first use. */
+export function textTwin(column: NumberColumn, rows: number): TermColumn {
+  if (column.texts !== undefined) return column.texts;
+  const twin = createTermColumn(String, column.values.length);
+  for (let row = 0; row < rows; row++) {
+    const value = column.values[row] as number;
+    if (!Number.isNaN(value)) setTerm(twin, row, column.textOf(value), rows);
+  }
+  column.texts = twin;
+  return twin;
+}

@@ -1,0 +1,69 @@
+import type { SortKey, World } from '../read-index.ts';
+import type { RowSpaceIndex } from './row-space.ts';
+import { bindSort } from './sort-rows.ts';
+import { createSortedOrder, currentRows, releaseOrder, type SortedOrder } from './sorted-order.ts';
+import type { Spaces } from './spaces.ts';
+
+/** Sort orders by space, world and keys; the least recently used go when there are too many rows in all of them. */
+export type OrderCache = {
+  readonly spaces: Spaces;
+  readonly orders: Map<string, SortedOrder>;
+  readonly maxRows: number;
+};
+
+export function createOrderCache(spaces: Spaces, maxRows: number): OrderCache {
+  return { spaces, orders: new Map(), maxRows };
+}
+
+/** The order, built or not. */
+export function orderFor(
+  cache: OrderCache,
+  space: RowSpaceIndex,
+  world: World,
+  sort: readonly SortKey[],
+): SortedOrder {
+  const name = orderName(space, world, sort);
+  const existing = cache.orders.get(name);
+  if (existing !== undefined) {
+    cache.orders.delete(name);
+    cache.orders.set(name, existing);
+    return existing;
+  }
+  const order = createSortedOrder(space, bindSort(cache.spaces, space, world, sort));
+  cache.orders.set(name, order);
+  evict(cache, order);
+  return order;
+}
+
+/** The rows of `space` by ascending `field`, NULLs last. */
+export function sortedRows(cache: OrderCache, space: RowSpaceIndex, field: string): Int32Array {
+  // A field of the row itself is the same in either world.
+  return currentRows(orderFor(cache, space, 'published', [{ path: [], field, direction: 'asc' }]));
+}
+
+function orderName(space: RowSpaceIndex, world: World, sort: readonly SortKey[]): string {
+  let name = String(space.number);
+  let ownFields = true;
+  for (const { path, field, direction } of sort) {
+    name += direction === 'asc' ? ' +' : ' -';
+    for (const attribute of path) name += `${attribute}.`;
+    name += field;
+    ownFields &&= path.length === 0;
+  }
+  return ownFields ? name : `${world} ${name}`;
+}
+
+function evict(cache: OrderCache, newest: SortedOrder): void {
+  let rows = 0;
+  for (const order of cache.orders.values()) rows += order.rows.length + ORDER_OVERHEAD;
+  for (const [name, order] of cache.orders) {
+    if (rows <= cache.maxRows) return;
+    if (order === newest) continue;
+    rows -= order.rows.length + ORDER_OVERHEAD;
+    releaseOrder(order);
+    cache.orders.delete(name);
+  }
+}
+
+/** What an order costs beside its rows, in rows: many orders of a few rows are bounded too. */
+const ORDER_OVERHEAD = 256;

@@ -1,0 +1,109 @@
+import {
+  type Bits,
+  clearBit,
+  countBits,
+  growBits,
+  hasBit,
+  orBits,
+  selectRows,
+  setBit,
+  wordsFor,
+} from './bits.ts';
+import {
+  appendToList,
+  clearList,
+  createRowLists,
+  listCount,
+  listValues,
+  placeInList,
+  type RowLists,
+  removeBySwap,
+} from './row-lists.ts';
+
+/**
+ * The rows of each term. A few rows are an unsorted list; many rows, being more than one in 32 of all, are bits. Collecting
+ * into bits needs no order, so adding and removing work in place: no tombstones, no compaction.
+ */
+export type Postings = {
+  readonly lists: RowLists;
+  readonly dense: (DensePosting | undefined)[];
+};
+
+type DensePosting = { bits: Bits; count: number };
+
+const DENSE_FROM = 2048;
+/** Below this a dense posting goes back to a list; lower than DENSE_FROM so that a term on the edge does not flap. */
+const SPARSE_BELOW = 1024;
+
+export function createPostings(): Postings {
+  return { lists: createRowLists(false), dense: [] };
+}
+
+export function postingCount(postings: Postings, term: number): number {
+  return postings.dense[term]?.count ?? listCount(postings.lists, term);
+}
+
+/** `rows` is the number of rows in the row space, dead ones included. */
+export function addToPosting(postings: Postings, term: number, row: number, rows: number): void {
+  const dense = postings.dense[term];
+  if (dense !== undefined) {
+    if (row >>> 5 >= dense.bits.length) dense.bits = growBits(dense.bits, Math.max(row + 1, rows * 2));
+    setBit(dense.bits, row);
+    dense.count++;
+    return;
+  }
+  appendToList(postings.lists, term, row);
+  const count = listCount(postings.lists, term);
+  if (count >= DENSE_FROM && count * 32 > rows) makeDense(postings, term, rows);
+}
+
+export function removeFromPosting(postings: Postings, term: number, row: number): void {
+  const dense = postings.dense[term];
+  if (dense === undefined) {
+    removeBySwap(postings.lists, term, placeInList(postings.lists, term, row));
+    return;
+  }
+  clearBit(dense.bits, row);
+  dense.count--;
+  if (dense.count < SPARSE_BELOW) makeSparse(postings, term, dense);
+}
+
+/** into |= rows of the term */
+export function collectPosting(postings: Postings, term: number, into: Bits): void {
+  const dense = postings.dense[term];
+  if (dense !== undefined) orBits(into, dense.bits);
+  else collectList(postings.lists, term, into);
+}
+
+/** into |= entries of the list */
+export function collectList(lists: RowLists, list: number, into: Bits): void {
+  const count = listCount(lists, list);
+  if (count === 0) return;
+  const start = lists.starts[list] as number;
+  const { pool } = lists;
+  for (let place = start; place < start + count; place++) setBit(into, pool[place] as number);
+}
+
+/** Whether `row` is in the term's posting. */
+export function inPosting(postings: Postings, term: number, row: number): boolean {
+  const dense = postings.dense[term];
+  if (dense === undefined) return placeInList(postings.lists, term, row) >= 0;
+  return row >>> 5 < dense.bits.length && hasBit(dense.bits, row);
+}
+
+function makeDense(postings: Postings, term: number, rows: number): void {
+  const bits = new Int32Array(wordsFor(Math.max(rows, 32) * 2));
+  collectList(postings.lists, term, bits);
+  clearList(postings.lists, term);
+  postings.dense[term] = { bits, count: countBits(bits) };
+}
+
+function makeSparse(postings: Postings, term: number, dense: DensePosting): void {
+  postings.dense[term] = undefined;
+  for (const row of selectRows(dense.bits, 0, dense.count)) appendToList(postings.lists, term, row);
+}
+
+export function postingRows(postings: Postings, term: number): number[] {
+  const dense = postings.dense[term];
+  return dense === undefined ? listValues(postings.lists, term) : selectRows(dense.bits, 0, dense.count);
+}

@@ -1,0 +1,175 @@
+import type { Model, Uid } from '../../schema/content-type.ts';
+import type { ComponentStep, FieldValues, RowVersion, World } from '../read-index.ts';
+import { type Bits, clearBit, growBits, setBit, wordsFor } from './bits.ts';
+import { columnTypes } from './column-types.ts';
+import {
+  createIndexedColumn,
+  growColumn,
+  type IndexedColumn,
+  setColumnValue,
+  sortValue,
+} from './indexed-column.ts';
+import type { LinkSide, Links } from './links.ts';
+import { createWatchers, tellWatchers, type Watchers } from './watchers.ts';
+
+/** The rows of one (content type, version), or of one component path below it, by ordinal. */
+export type RowSpaceIndex = {
+  /** Distinguishes the spaces of one index. */
+  readonly number: number;
+  readonly type: Uid;
+  readonly version: RowVersion;
+  readonly path: readonly ComponentStep[];
+  readonly model: Model;
+  readonly ordinals: Map<number, number>;
+  keys: Float64Array;
+  live: Bits;
+  /** Ordinals in use or free: every ordinal is below this. */
+  size: number;
+  /** Live rows. */
+  count: number;
+  readonly freeOrdinals: OrdinalQueue;
+  readonly columns: readonly IndexedColumn[];
+  readonly columnsByField: ReadonlyMap<string, IndexedColumn>;
+  readonly ids: IndexedColumn;
+  /** True while ascending ordinals have ascending ids, so the default order needs no permutation. */
+  idsAscend: boolean;
+  lastId: number;
+  readonly sources: (Uint8Array | undefined)[];
+  /** Links that start here, by owning attribute; those of a version-bound space have one world only. */
+  readonly links: { readonly [world in World]: Map<string, Links> };
+  /** Component spaces below, by attribute and, in a dynamic zone, component. */
+  readonly components: Map<string, ComponentSpace>;
+  readonly incoming: Links[];
+  readonly steps: { readonly [world in World]: Map<string, Step> };
+  /** Called with rows that appear or disappear. */
+  readonly watchers: Watchers;
+  readonly scratch: Bits[];
+};
+
+export type ComponentSpace = {
+  readonly attribute: string;
+  readonly component: Uid;
+  readonly space: RowSpaceIndex;
+  readonly links: Links;
+};
+
+/** One way from a row to linked rows: a relation from either side, or down into components. */
+export type Step = { readonly target: RowSpaceIndex; readonly down: LinkSide; readonly up: LinkSide };
+
+/** First in, first out, so that an ordinal handed to a caller is not soon another row's. */
+type OrdinalQueue = { waiting: number[]; next: number; readonly keep: number };
+
+const FIRST_CAPACITY = 32;
+
+export function createRowSpace(
+  address: { readonly type: Uid; readonly version: RowVersion; readonly path: readonly ComponentStep[] },
+  model: Model,
+  number: number,
+  reuseOrdinalsAfter: number,
+): RowSpaceIndex {
+  const columns = [...columnTypes(model)].map(([field, type]) =>
+    createIndexedColumn(field, type, FIRST_CAPACITY),
+  );
+  const columnsByField = new Map(columns.map((column) => [column.field, column]));
+  const ids = columnsByField.get('id');
+  if (ids === undefined) throw new Error(`${model.uid} has no id column`);
+  return {
+    ...address,
+    number,
+    model,
+    ordinals: new Map(),
+    keys: new Float64Array(FIRST_CAPACITY),
+    live: new Int32Array(wordsFor(FIRST_CAPACITY)),
+    size: 0,
+    count: 0,
+    freeOrdinals: { waiting: [], next: 0, keep: reuseOrdinalsAfter },
+    columns,
+    columnsByField,
+    ids,
+    idsAscend: true,
+    lastId: Number.NEGATIVE_INFINITY,
+    sources: [],
+    links: { draft: new Map(), published: new Map() },
+    components: new Map(),
+    incoming: [],
+    steps: { draft: new Map(), published: new Map() },
+    watchers: createWatchers(),
+    scratch: [],
+  };
+}
+
+/** The ordinal of `key`, with a new row when there is none. */
+export function ensureRow(space: RowSpaceIndex, key: number): number {
+  const existing = space.ordinals.get(key);
+  if (existing !== undefined) return existing;
+  const row = takeOrdinal(space);
+  space.ordinals.set(key, row);
+  space.keys[row] = key;
+  setBit(space.live, row);
+  space.count++;
+  tellWatchers(space.watchers, row);
+  return row;
+}
+
+/** Sets every field of a row. */
+export function setFields(space: RowSpaceIndex, row: number, fields: FieldValues): void {
+  const oldId = sortValue(space.ids, row);
+  for (const column of space.columns) setColumnValue(column, row, fields[column.field] ?? null, space.size);
+  const id = sortValue(space.ids, row);
+  if (space.idsAscend && id !== oldId) noteId(space, row, id, oldId === null);
+}
+
+/** Empties a row; its links are the caller's to remove. */
+export function removeRow(space: RowSpaceIndex, row: number): void {
+  for (const column of space.columns) setColumnValue(column, row, null, space.size);
+  space.ordinals.delete(space.keys[row] as number);
+  clearBit(space.live, row);
+  space.count--;
+  space.freeOrdinals.waiting.push(row);
+  tellWatchers(space.watchers, row);
+}
+
+export function columnOf(space: RowSpaceIndex, field: string): IndexedColumn {
+  const column = space.columnsByField.get(field);
+  if (column === undefined) throw new Error(`${space.model.uid} has no field ${field} in the read index`);
+  return column;
+}
+
+/** An empty set for rows of this space; give it back with `releaseBits`. */
+export function borrowBits(space: RowSpaceIndex): Bits {
+  const words = wordsFor(space.size);
+  let bits = space.scratch.pop();
+  while (bits !== undefined && bits.length !== words) bits = space.scratch.pop();
+  return bits === undefined ? new Int32Array(words) : bits.fill(0);
+}
+
+export function releaseBits(space: RowSpaceIndex, bits: Bits): void {
+  space.scratch.push(bits);
+}
+
+function takeOrdinal(space: RowSpaceIndex): number {
+  const queue = space.freeOrdinals;
+  if (queue.waiting.length - queue.next > queue.keep) {
+    const row = queue.waiting[queue.next++] as number;
+    if (queue.next > 1024 && queue.next * 2 > queue.waiting.length) {
+      queue.waiting = queue.waiting.slice(queue.next);
+      queue.next = 0;
+    }
+    return row;
+  }
+  if (space.size === space.keys.length) grow(space, space.size * 2);
+  return space.size++;
+}
+
+function grow(space: RowSpaceIndex, capacity: number): void {
+  const keys = new Float64Array(capacity);
+  keys.set(space.keys);
+  space.keys = keys;
+  space.live = growBits(space.live, capacity);
+  for (const column of space.columns) growColumn(column, capacity);
+}
+
+function noteId(space: RowSpaceIndex, row: number, id: unknown, isNew: boolean): void {
+  if (isNew && row === space.size - 1 && typeof id === 'number' && id > space.lastId) space.lastId = id;
+  else space.idsAscend = false;
+}

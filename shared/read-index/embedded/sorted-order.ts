@@ -1,0 +1,157 @@
+import { hasBit, selectRows } from './bits.ts';
+import { listCount, type RowLists } from './row-lists.ts';
+import type { RowSpaceIndex } from './row-space.ts';
+import { type BoundSortKey, compareRows, sortRows } from './sort-rows.ts';
+import type { Watchers } from './watchers.ts';
+
+/**
+ * The live rows of a space in one sort order, kept across writes: a change marks the rows whose place it may move, the next
+ * reader takes those out and puts them in again. A change that moves too many rows drops the order; it is then built anew.
+ */
+export type SortedOrder = {
+  readonly space: RowSpaceIndex;
+  readonly keys: readonly BoundSortKey[];
+  /** The first `count` are valid. */
+  rows: Int32Array;
+  count: number;
+  built: boolean;
+  readonly moved: Set<number>;
+  /** Nanoseconds, about, that doing without this order has cost so far. */
+  missed: number;
+  readonly stopWatching: (() => void)[];
+};
+
+export function createSortedOrder(space: RowSpaceIndex, keys: readonly BoundSortKey[]): SortedOrder {
+  return {
+    space,
+    keys,
+    rows: new Int32Array(0),
+    count: 0,
+    built: false,
+    moved: new Set(),
+    missed: 0,
+    stopWatching: [],
+  };
+}
+
+/** The rows in order, as of now. */
+export function currentRows(order: SortedOrder): Int32Array {
+  if (!order.built) build(order);
+  else if (order.moved.size > 0) putMovedRows(order);
+  return order.rows.subarray(0, order.count);
+}
+
+/** Ends the order's upkeep. */
+export function releaseOrder(order: SortedOrder): void {
+  for (const stop of order.stopWatching) stop();
+  order.stopWatching.length = 0;
+  order.built = false;
+}
+
+function build(order: SortedOrder): void {
+  const { space } = order;
+  order.rows = sortRows(order.keys, selectRows(space.live, 0, space.count));
+  order.count = order.rows.length;
+  order.moved.clear();
+  order.missed = 0;
+  order.built = true;
+  if (order.stopWatching.length === 0) watch(order);
+}
+
+function watch(order: SortedOrder): void {
+  listen(order, order.space.watchers, (row) => mark(order, row));
+  for (const key of order.keys) {
+    key.steps.forEach(({ down }, level) => {
+      listen(order, down.watchers, (row) => markRoots(order, key, row, level));
+    });
+    listen(order, key.column.watchers, (row) => markRoots(order, key, row, key.steps.length));
+  }
+}
+
+function listen(order: SortedOrder, watchers: Watchers, watcher: (row: number) => void): void {
+  watchers.add(watcher);
+  order.stopWatching.push(() => watchers.delete(watcher));
+}
+
+/** Marks the rows that reach `row` by the first `level` steps of the key. */
+function markRoots(order: SortedOrder, key: BoundSortKey, row: number, level: number): void {
+  if (!order.built) return;
+  const step = key.steps[level - 1];
+  if (step === undefined) {
+    mark(order, row);
+    return;
+  }
+  const { lists }: { lists: RowLists } = step.up;
+  const count = listCount(lists, row);
+  const start = lists.starts[row] as number;
+  for (let place = start; place < start + count && order.built; place++) {
+    markRoots(order, key, lists.pool[place] as number, level - 1);
+  }
+}
+
+function mark(order: SortedOrder, row: number): void {
+  if (!order.built) return;
+  order.moved.add(row);
+  if (order.moved.size <= 64 + order.count / 8) return;
+  order.built = false;
+  order.moved.clear();
+}
+
+function putMovedRows(order: SortedOrder): void {
+  takeOut(order);
+  const { space, keys } = order;
+  const back = [...order.moved].filter((row) => hasBit(space.live, row));
+  back.sort((a, b) => compareRows(keys, a, b));
+  order.moved.clear();
+  putIn(order, back);
+}
+
+/** Removes the moved rows, wherever they stand. */
+function takeOut(order: SortedOrder): void {
+  const { rows, moved } = order;
+  if (moved.size <= 4) {
+    for (const row of moved) {
+      const at = rows.indexOf(row);
+      if (at < 0 || at >= order.count) continue;
+      rows.copyWithin(at, at + 1, order.count);
+      order.count--;
+    }
+    return;
+  }
+  let kept = 0;
+  for (let i = 0; i < order.count; i++) {
+    const row = rows[i] as number;
+    if (!moved.has(row)) rows[kept++] = row;
+  }
+  order.count = kept;
+}
+
+/** Inserts sorted rows, from the last to the first, so that each stretch between them moves once. */
+function putIn(order: SortedOrder, sorted: readonly number[]): void {
+  const total = order.count + sorted.length;
+  if (total > order.rows.length) {
+    const longer = new Int32Array(Math.ceil(total * 1.25));
+    longer.set(order.rows.subarray(0, order.count));
+    order.rows = longer;
+  }
+  let end = order.count;
+  for (let i = sorted.length - 1; i >= 0; i--) {
+    const row = sorted[i] as number;
+    const at = placeFor(order, row, end);
+    order.rows.copyWithin(at + i + 1, at, end);
+    order.rows[at + i] = row;
+    end = at;
+  }
+  order.count = total;
+}
+
+function placeFor({ rows, keys }: SortedOrder, row: number, end: number): number {
+  let low = 0;
+  let high = end;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareRows(keys, rows[middle] as number, row) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,48 @@
+import type { Uid } from '../../schema/content-type.ts';
+import type { RowVersion } from '../read-index.ts';
+import type { RowSpaceIndex } from './row-space.ts';
+
+/** Reads the source of a content type's row that is not kept in memory. */
+export type LoadSource = (type: Uid, version: RowVersion, key: number) => Uint8Array;
+
+/** Bounds the bytes of sources kept in memory. Without `load` there is nowhere else to read them, so all are kept. */
+export type SourceStore = { bytesLeft: number; readonly load: LoadSource | undefined };
+
+export function keepSource(store: SourceStore, space: RowSpaceIndex, row: number, source: Uint8Array): void {
+  forgetSource(store, space, row);
+  // Component rows cannot be loaded one by one.
+  const loadable = store.load !== undefined && space.path.length === 0;
+  if (loadable && source.byteLength > store.bytesLeft) return;
+  store.bytesLeft -= source.byteLength;
+  space.sources[row] = ownBytes(source);
+}
+
+export function forgetSource(store: SourceStore, space: RowSpaceIndex, row: number): void {
+  const old = space.sources[row];
+  if (old !== undefined) store.bytesLeft += old.byteLength;
+  space.sources[row] = undefined;
+}
+
+export function sourcesOf(
+  store: SourceStore,
+  space: RowSpaceIndex,
+  rows: readonly number[],
+): readonly Uint8Array[] {
+  const { sources } = space;
+  const found: Uint8Array[] = new Array(rows.length);
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    found[i] = sources[row] ?? loadSource(store, space, row);
+  }
+  return found;
+}
+
+function loadSource(store: SourceStore, space: RowSpaceIndex, row: number): Uint8Array {
+  if (store.load === undefined) throw new Error(`row ${row} of ${space.type} has no source`);
+  return store.load(space.type, space.version, space.keys[row] as number);
+}
+
+/** A small view of a large buffer (a pool, a file's page) would keep all of it alive. */
+function ownBytes(source: Uint8Array): Uint8Array {
+  return source.byteLength * 2 < source.buffer.byteLength ? new Uint8Array(source) : source;
+}

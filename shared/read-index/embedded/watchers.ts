@@ -1,0 +1,11 @@
+/** Who wants to know which rows a change touched: cached sort orders. Usually nobody, which must cost nothing. */
+export type Watchers = Set<(row: number) => void>;
+
+export function createWatchers(): Watchers {
+  return new Set();
+}
+
+export function tellWatchers(watchers: Watchers, row: number): void {
+  if (watchers.size === 0) return;
+  for (const watcher of watchers) watcher(row);
+}

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
+import type { ChangeBatch, ReadIndex, SearchRequest } from '../../shared/read-index/read-index.ts';
+import { libraryRegistry } from '../contract/read-index-library.ts';
+import { type FollowPlan, followPlans, historyOf, searchRequests } from '../support/brute-force-generator.ts';
+import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts';
+
+const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200);
+const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
+const registry = libraryRegistry();
+
+/** What two answers have to agree in: rows are named differently by each index. */
+async function searchAnswer(index: ReadIndex, request: SearchRequest) {
+  const { total, hits } = await index.search(request);
+  return { total, sources: hits.sources.map((source) => Buffer.from(source).toString()) };
+}
+
+async function followAnswer(index: ReadIndex, plan: FollowPlan) {
+  const parents = await index.search(plan.parents);
+  const found = await index.follow({ ...plan.request, parents: parents.hits.rows });
+  const inZone = found.zoneComponents !== undefined && plan.inZone && plan.request.countOnly !== true;
+  return {
+    children: found.children.map(({ sources }) => sources.map((source) => Buffer.from(source).toString())),
+    counts: found.counts,
+    exceeded: found.exceeded,
+    zoneComponents: inZone ? found.zoneComponents : undefined,
+  };
+}
+
+type Requests = { readonly searches: readonly SearchRequest[]; readonly follows: readonly FollowPlan[] };
+
+async function expectSameAnswers(index: ReadIndex, naive: ReadIndex, requests: Requests): Promise<void> {
+  for (const request of requests.searches) {
+    expect(await searchAnswer(index, request)).toEqual(await searchAnswer(naive, request));
+  }
+  for (const plan of requests.follows) {
+    expect(await followAnswer(index, plan)).toEqual(await followAnswer(naive, plan));
+  }
+}
+
+describe(`embedded index against brute force (seed ${SEED}, ${RUNS} runs)`, () => {
+  it('answers every search and follow the same after every batch of a history', async () => {
+    const history = historyOf(registry);
+    const searches = fc.array(searchRequests(registry), { minLength: 2, maxLength: 6 });
+    const follows = fc.array(followPlans(registry), { minLength: 1, maxLength: 3 });
+    const property = fc.asyncProperty(history, searches, follows, async (batches, searched, followed) => {
+      const index = createEmbeddedIndex({ registry, reuseOrdinalsAfter: 0 });
+      const naive = createBruteForceReadIndex(registry);
+      for (const batch of batches) {
+        await index.apply(batch);
+        await naive.apply(batch);
+        await expectSameAnswers(index, naive, { searches: searched, follows: followed });
+      }
+    });
+    await fc.assert(property, { seed: SEED, numRuns: RUNS });
+  });
+
+  it('gives the same answers when every batch is applied twice and older ones come again', async () => {
+    const property = fc.asyncProperty(
+      historyOf(registry),
+      searchRequests(registry),
+      async (batches, request) => {
+        const index = createEmbeddedIndex({ registry, reuseOrdinalsAfter: 0 });
+        const naive = createBruteForceReadIndex(registry);
+        for (const [i, batch] of batches.entries()) {
+          for (const again of [batch, batches[i - 1] ?? batch, batch] satisfies ChangeBatch[]) {
+            await index.apply(again);
+          }
+          await naive.apply(batch);
+        }
+        expect(await searchAnswer(index, request)).toEqual(await searchAnswer(naive, request));
+      },
+    );
+    await fc.assert(property, { seed: SEED, numRuns: Math.ceil(RUNS / 4) });
+  });
+});

@@ -1,0 +1,264 @@
+import type { BoolQuery, Scalar } from '../../shared/read-index/bool-query.ts';
+import { textForm } from '../../shared/read-index/column.ts';
+import { foldText } from '../../shared/read-index/fold-text.ts';
+import type {
+  ChangeBatch,
+  ComponentStep,
+  FollowRequest,
+  FollowResult,
+  IndexedComponent,
+  IndexedRow,
+  LinkChange,
+  ReadIndex,
+  SearchRequest,
+  SearchResult,
+  SortKey,
+  World,
+} from '../../shared/read-index/read-index.ts';
+import type { Model, ScalarType, Uid } from '../../shared/schema/content-type.ts';
+import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { queryableScalars } from '../../shared/schema/system-attributes.ts';
+
+/** A row or component and where it is. */
+type Node = {
+  readonly type: Uid;
+  readonly version: string;
+  readonly path: readonly ComponentStep[];
+  readonly model: Model;
+  readonly key: number;
+  readonly row: IndexedRow | IndexedComponent;
+};
+
+type State = { readonly registry: SchemaRegistry; roots: Node[]; links: LinkChange[]; handles: Node[] };
+
+/** The meaning of the `ReadIndex` port in plain arrays and loops: slow, small and shared with no adapter. */
+export function createBruteForceReadIndex(registry: SchemaRegistry): ReadIndex {
+  const state: State = { registry, roots: [], links: [], handles: [] };
+  let position = 0n;
+  return {
+    apply: async (batch) => {
+      if (batch.position < position) return;
+      apply(state, batch);
+      position = batch.position;
+    },
+    position: () => position,
+    search: async (request) => search(state, request),
+    follow: async (request) => follow(state, request),
+    close: async () => {},
+  };
+}
+
+function apply(state: State, batch: ChangeBatch): void {
+  for (const { type, version, key, row } of batch.rows) {
+    state.roots = state.roots.filter((n) => n.type !== type || n.version !== version || n.key !== key);
+    const model = contentTypeOf(state.registry, type);
+    if (row !== null) state.roots.push({ type, version, path: [], model, key, row });
+    state.links = state.links.filter((link) => sourceOf(state, link) && targetOf(state, link));
+  }
+  for (const link of batch.links) {
+    state.links = state.links.filter((other) => !sameLink(link, other));
+    if (link.order !== null && sourceOf(state, link) && targetOf(state, link)) state.links.push(link);
+  }
+}
+
+function sameLink(a: LinkChange, b: LinkChange): boolean {
+  const ends = a.source === b.source && a.target === b.target && a.world === b.world;
+  return ends && a.attribute === b.attribute && samePlace(a.space, b.space);
+}
+
+const samePlace = (a: { type: Uid; path: unknown }, b: { type: Uid; path: unknown }) =>
+  a.type === b.type && JSON.stringify(a.path) === JSON.stringify(b.path);
+
+function nodes(state: State, type: Uid, world: World, path: readonly ComponentStep[] = []): Node[] {
+  const version = contentTypeOf(state.registry, type).draftAndPublish ? world : 'live';
+  let found = state.roots.filter((node) => node.type === type && node.version === version);
+  for (const step of path)
+    found = found.flatMap((node) => below(state, node, step.attribute, step.zoneComponent));
+  return found;
+}
+
+function sourceOf(state: State, link: LinkChange): Node | undefined {
+  return nodes(state, link.space.type, link.world, link.space.path).find((node) => node.key === link.source);
+}
+
+function targetOf(state: State, link: LinkChange): Node | undefined {
+  const source = sourceOf(state, link);
+  const attribute = source?.model.attributes.get(link.attribute);
+  const type = attribute?.kind === 'relation' ? attribute.target : link.space.type;
+  return nodes(state, type, link.world).find((node) => node.key === link.target);
+}
+
+/** Components of a row, of one kind when given. */
+function below(state: State, node: Node, attribute: string, kind?: Uid): Node[] {
+  const inZone = node.model.attributes.get(attribute)?.kind === 'dynamiczone';
+  return (node.row.components[attribute] ?? [])
+    .filter((child) => kind === undefined || child.component === kind)
+    .map((child) => ({
+      type: node.type,
+      version: node.version,
+      path: [...node.path, inZone ? { attribute, zoneComponent: child.component } : { attribute }],
+      model: componentOf(state.registry, child.component),
+      key: child.key,
+      row: child,
+    }));
+}
+
+/** Everything one step away, in link order. */
+function linked(state: State, node: Node, world: World, attribute: string, kind?: Uid): Node[] {
+  const definition = node.model.attributes.get(attribute);
+  if (definition?.kind === 'component' || definition?.kind === 'dynamiczone') {
+    return below(state, node, attribute, kind);
+  }
+  const inverse = definition?.kind === 'relation' ? definition.mappedBy : undefined;
+  const found = state.links.flatMap((link) => {
+    if (link.world !== world || link.order === null) return [];
+    const { sourceOrder, targetOrder } = link.order;
+    if (inverse === undefined) {
+      const here = link.attribute === attribute && samePlace(link.space, node) && link.source === node.key;
+      return here ? [{ end: targetOf(state, link) as Node, order: sourceOrder }] : [];
+    }
+    const target = targetOf(state, link) as Node;
+    const here = link.attribute === inverse && target.type === node.type && link.target === node.key;
+    const owner = definition?.kind === 'relation' && link.space.type === definition.target;
+    return here && owner && link.space.path.length === 0
+      ? [{ end: sourceOf(state, link) as Node, order: targetOrder }]
+      : [];
+  });
+  return found.sort((a, b) => a.order - b.order || a.end.key - b.end.key).map(({ end }) => end);
+}
+
+function matches(state: State, node: Node, world: World, query: BoolQuery): boolean {
+  switch (query.kind) {
+    case 'match_all':
+      return true;
+    case 'match_none':
+      return false;
+    case 'some':
+      return linked(state, node, world, query.attribute).some((n) => matches(state, n, world, query.query));
+    case 'some_in_zone':
+      return linked(state, node, world, query.attribute, query.component).some((n) =>
+        matches(state, n, world, query.query),
+      );
+    case 'bool': {
+      const holds = (part: BoolQuery) => matches(state, node, world, part);
+      const should = query.should === undefined || query.should.some(holds);
+      return should && (query.filter ?? []).every(holds) && !(query.must_not ?? []).some(holds);
+    }
+    default: {
+      const value = node.row.fields[query.field];
+      return value !== null && value !== undefined && compares(node, query, value);
+    }
+  }
+}
+
+type Comparison = Extract<BoolQuery, { kind: 'term' | 'terms' | 'range' | 'exists' | 'text' }>;
+
+function compares(node: Node, query: Comparison, value: Scalar): boolean {
+  switch (query.kind) {
+    case 'exists':
+      return true;
+    case 'term':
+      return value === query.value;
+    case 'terms':
+      return query.values.some((wanted) => wanted === value);
+    case 'range': {
+      const { gt, gte, lt, lte } = query;
+      if (gt !== undefined && compare(value, gt) <= 0) return false;
+      if (gte !== undefined && compare(value, gte) < 0) return false;
+      if (lt !== undefined && compare(value, lt) >= 0) return false;
+      return lte === undefined || compare(value, lte) <= 0;
+    }
+    case 'text': {
+      const type: ScalarType = queryableScalars(node.model).get(query.field)?.type ?? 'string';
+      const text = query.fold ? foldText(textForm(type, value)) : textForm(type, value);
+      const at = text.indexOf(query.value);
+      if (query.match === 'equals') return text === query.value;
+      if (query.match === 'prefix') return at === 0;
+      if (query.match === 'contains') return at >= 0;
+      return text.slice(Math.max(0, text.length - query.value.length)) === query.value;
+    }
+  }
+}
+
+/** NULL is the greatest. Text by code points. */
+function compare(a: Scalar | null, b: Scalar | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  if (typeof a !== 'string' || typeof b !== 'string') return a < b ? -1 : a > b ? 1 : 0;
+  const left = Array.from(a, (char) => char.codePointAt(0) as number);
+  const right = Array.from(b, (char) => char.codePointAt(0) as number);
+  const differing = left.findIndex((code, i) => code !== right[i]);
+  if (differing < 0) return left.length - right.length;
+  return (left[differing] as number) - (right[differing] ?? -1);
+}
+
+function sorted(state: State, found: readonly Node[], world: World, sort: readonly SortKey[]): Node[] {
+  const keys: SortKey[] = [...sort, { path: [], field: 'id', direction: 'asc' }];
+  const values = (node: Node, path: readonly string[], field: string): (Scalar | null)[] => {
+    const [first, ...rest] = path;
+    if (first === undefined) return [rank(node.row.fields[field] ?? null, field)];
+    const next = linked(state, node, world, first);
+    return next.length === 0 ? [null] : next.flatMap((child) => values(child, rest, field));
+  };
+  const keyed = found.map((node) => ({
+    node,
+    key: keys.map(({ path, field, direction }) => {
+      const all = values(node, path, field).sort(compare);
+      return (direction === 'asc' ? all[0] : all.at(-1)) ?? null;
+    }),
+  }));
+  keyed.sort((a, b) => {
+    for (const [i, { direction }] of keys.entries()) {
+      const order = compare(a.key[i] ?? null, b.key[i] ?? null);
+      if (order !== 0) return direction === 'asc' ? order : -order;
+    }
+    return 0;
+  });
+  return keyed.map(({ node }) => node);
+}
+
+function rank(value: Scalar | null, field: string): Scalar | null {
+  if (field !== '$publication' || value === null) return value;
+  return ['never-published', 'modified', 'published'].indexOf(String(value));
+}
+
+function hits(state: State, found: readonly Node[]) {
+  const rows = found.map((node) => state.handles.push(node) - 1);
+  return { rows, sources: found.map((node) => node.row.source) };
+}
+
+function search(state: State, request: SearchRequest): SearchResult {
+  const { type, world, query, sort, from, size, withTotal } = request;
+  const found = nodes(state, type, world).filter((node) => matches(state, node, world, query));
+  const page = sorted(state, found, world, sort).slice(from, from + size);
+  return { total: withTotal ? found.length : undefined, hits: hits(state, page) };
+}
+
+function follow(state: State, request: FollowRequest): FollowResult {
+  const { world, parents, attribute, query, sort, limit, countOnly } = request;
+  const all = parents.map((parent) => {
+    const node = state.handles[parent] as Node;
+    const wanted = linked(state, node, world, attribute).filter(
+      (child) => query === undefined || matches(state, child, world, query),
+    );
+    return sort === undefined ? wanted : sorted(state, wanted, world, sort);
+  });
+  if (countOnly === true) {
+    return {
+      children: all.map(() => hits(state, [])),
+      counts: all.map((list) => list.length),
+      exceeded: false,
+    };
+  }
+  let left = limit;
+  const kept = all.map((list) => {
+    const taken = list.slice(0, left);
+    left -= taken.length;
+    return taken;
+  });
+  return {
+    children: kept.map((list) => hits(state, list)),
+    counts: kept.map((list) => list.length),
+    zoneComponents: kept.map((list) => list.map((node) => (node.row as IndexedComponent).component)),
+    exceeded: all.flat().length > limit,
+  };
+}
