@@ -1,0 +1,64 @@
+import * as z from 'zod';
+
+const data = z.record(z.string(), z.unknown());
+const time = z.iso.datetime();
+
+/** What one row, or one locale of a document, holds. `draft`: what the modified draft has instead of `data`. */
+const variant = z.strictObject({
+  state: z.enum(['live', 'draft', 'published', 'modified']),
+  data,
+  draft: data.optional(),
+  /** Kept instead of one from the type's sequence. */
+  id: z.int().positive().optional(),
+  createdAt: time.optional(),
+  publishedAt: time.optional(),
+  updatedAt: time.optional(),
+});
+
+const named = {
+  /** A content type's singular name or uid. */
+  type: z.string(),
+  key: z.string().min(1),
+  documentId: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{23}$/)
+    .optional(),
+};
+
+const oneLocale = variant.extend(named);
+const manyLocales = z.strictObject({
+  ...named,
+  state: z.string().optional(),
+  locales: z.record(z.string(), variant),
+});
+
+export type ImportVariant = z.infer<typeof variant>;
+
+/** A line of an import file: a document in the types' default locale, or in each of `locales`. */
+export type ImportLine = {
+  readonly type: string;
+  readonly key: string;
+  readonly documentId?: string | undefined;
+  /** `undefined`: the default locale, or none. */
+  readonly variants: readonly { readonly locale: string | undefined; readonly variant: ImportVariant }[];
+};
+
+/** Reads the shape of a line's JSON; the reasons it is refused for, when it is no such line. */
+export function parseImportLine(
+  json: unknown,
+): { readonly line: ImportLine } | { readonly reasons: readonly string[] } {
+  const hasLocales = typeof json === 'object' && json !== null && 'locales' in json;
+  const parsed = hasLocales ? manyLocales.safeParse(json) : oneLocale.safeParse(json);
+  if (!parsed.success) return { reasons: parsed.error.issues.map(describeIssue) };
+  if ('locales' in parsed.data) {
+    const { type, key, documentId, locales } = parsed.data;
+    const variants = Object.entries(locales).map(([locale, one]) => ({ locale, variant: one }));
+    return { line: { type, key, documentId, variants } };
+  }
+  const { type, key, documentId, ...one } = parsed.data;
+  return { line: { type, key, documentId, variants: [{ locale: undefined, variant: one }] } };
+}
+
+function describeIssue({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;
+}

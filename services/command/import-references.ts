@@ -1,0 +1,44 @@
+import type { Attribute, Model } from '../../shared/schema/content-type.ts';
+import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { isRecord } from './json-record.ts';
+
+/** Gives the documentId for a reference `type:key`; throws when the import has no such document. */
+export type ResolveReference = (reference: string) => string;
+
+/** `data` with every `{"$ref": "type:key"}` of a relation, inside components too, as `{documentId}`. */
+export function resolveReferences(
+  registry: SchemaRegistry,
+  model: Model,
+  data: { readonly [key: string]: unknown },
+  resolve: ResolveReference,
+): { readonly [key: string]: unknown } {
+  const resolved: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(data)) {
+    const attribute = model.attributes.get(name);
+    resolved[name] =
+      attribute === undefined || attribute.kind === 'scalar' || value === null
+        ? value
+        : resolveValue(registry, attribute, value, resolve);
+  }
+  return resolved;
+}
+
+function resolveValue(
+  registry: SchemaRegistry,
+  attribute: Exclude<Attribute, { kind: 'scalar' }>,
+  value: unknown,
+  resolve: ResolveReference,
+): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolveValue(registry, attribute, item, resolve));
+  if (!isRecord(value)) return value;
+  switch (attribute.kind) {
+    case 'relation':
+      return typeof value['$ref'] === 'string' ? { documentId: resolve(value['$ref']) } : value;
+    case 'component':
+      return resolveReferences(registry, componentOf(registry, attribute.component), value, resolve);
+    case 'dynamiczone': {
+      const component = registry.components.get(String(value['__component']));
+      return component === undefined ? value : resolveReferences(registry, component, value, resolve);
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto';
+import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
+import type { DocumentEvent } from '../../shared/document/events.ts';
+import { documentStream } from '../../shared/document/stream-name.ts';
+import type { NewEvent } from '../../shared/event-store/event-store.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
+import { type ContentType, type Uid, USER_TYPE } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { type DocumentState, decide, mergedValues } from './decide.ts';
+import { derivedDocumentId } from './document-id.ts';
+import { hashPasswords } from './hash-passwords.ts';
+import { type ImportLine, type ImportVariant, parseImportLine } from './import-line.ts';
+import { resolveReferences } from './import-references.ts';
+import { newEvents } from './new-events.ts';
+import type { Data } from './parse-data.ts';
+import { prepareWrite, refuse } from './prepare-write.ts';
+import { validationError } from './problem.ts';
+import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
+import type { LinkFinder } from './resolve-relation.ts';
+import { claimKey, type UniqueClaim, uniqueProblems } from './unique-values.ts';
+import { parseWriteLocale } from './write-target.ts';
+
+export type ImportEnvironment = {
+  readonly registry: SchemaRegistry;
+  /** What is there before the import. */
+  readonly graph: ContentGraphReader;
+  readonly defaultLocale: string;
+  readonly space: string;
+  readonly epoch: number;
+  /** ISO 8601: when things happened of which the lines do not say. */
+  readonly at: string;
+  /** Whether a document `type:key` (as lines name it) is in the import or was in an earlier one. */
+  readonly known: (reference: string) => boolean;
+};
+
+/** `refused`: nothing of the line may be written, for these reasons. */
+export type ImportOutcome =
+  | {
+      readonly kind: 'document';
+      readonly documentId: string;
+      readonly stream: string;
+      /** To be appended together, to a stream that does not exist (`none`). */
+      readonly events: readonly NewEvent[];
+    }
+  | { readonly kind: 'refused'; readonly reasons: readonly string[] };
+
+export type Importer = {
+  /**
+   * Judges one line (parsed JSON) as a write of the API would be, and gives the events of its document. Ids of documents and
+   * events follow from space, type, key and content: what is imported again meets itself in the log and writes nothing, and
+   * a line that was changed since conflicts. References may point forward.
+   */
+  importLine(json: unknown): Promise<ImportOutcome>;
+};
+
+/** Takes the lines of one import, in any number of files. Unique values are kept over all of them. */
+export function createImporter(environment: ImportEnvironment): Importer {
+  const types = typesByName(environment.registry);
+  const claimed = new Map<string, string>();
+  return {
+    async importLine(json) {
+      const parsed = parseImportLine(json);
+      if ('reasons' in parsed) return { kind: 'refused', reasons: parsed.reasons };
+      const type = types.get(parsed.line.type);
+      if (type === undefined)
+        return { kind: 'refused', reasons: [`unknown content type ${parsed.line.type}`] };
+      try {
+        const digest = createHash('sha256').update(JSON.stringify(json)).digest('hex');
+        return await importDocument({ ...environment, types, claimed }, type, parsed.line, digest);
+      } catch (error) {
+        if (error instanceof RequestError) return { kind: 'refused', reasons: reasonsOf(error) };
+        throw error;
+      }
+    },
+  };
+}
+
+type ImportRun = ImportEnvironment & {
+  readonly types: ReadonlyMap<string, ContentType>;
+  /** documentId by claim: what the lines so far have taken. */
+  readonly claimed: Map<string, string>;
+};
+
+function typesByName({ contentTypes }: SchemaRegistry): Map<string, ContentType> {
+  return new Map(
+    [...contentTypes.values()].flatMap((type) => [
+      [type.singularName, type],
+      [type.uid, type],
+    ]),
+  );
+}
+
+async function importDocument(
+  run: ImportRun,
+  type: ContentType,
+  line: ImportLine,
+  digest: string,
+): Promise<ImportOutcome> {
+  const documentId = line.documentId ?? derivedDocumentId(run.space, type.uid, line.key);
+  const key = `import/${run.space}/${type.uid}/${line.key}/${digest}`;
+  const claims: UniqueClaim[] = [];
+  const events: NewEvent[] = [];
+  let state: DocumentState = { type, documentId, entries: [] };
+  for (const { locale: given, variant } of line.variants) {
+    const locale = parseWriteLocale(type, given, run.defaultLocale, 'one-only');
+    for (const step of stepsOf(type, variant)) {
+      const data = importedData(run, type, step.data);
+      const decided = await decideStep(run, state, locale, data, step.publish, variant.id, claims);
+      state = stateAfter(state, locale, decided);
+      const times = (event: DocumentEvent) => timeOf(event, variant, run.at);
+      for (const event of decided) {
+        const metadata = { at: times(event), epoch: run.epoch };
+        events.push(...newEvents([event], `${key}/${events.length}`, metadata));
+      }
+    }
+  }
+  if (events.length === 0) return { kind: 'refused', reasons: ['locales: there is none'] };
+  for (const claim of claims) run.claimed.set(claimKey(claim), documentId);
+  return { kind: 'document', documentId, stream: documentStream(run.space, type.uid, documentId), events };
+}
+
+type Step = { readonly data: Data; readonly publish: boolean };
+
+function stepsOf(type: ContentType, { state, data, draft }: ImportVariant): Step[] {
+  const isLive = state === 'live';
+  if (isLive === type.draftAndPublish) {
+    throw validationError(`state: ${state} is not for a type ${isLive ? 'with' : 'without'} draft & publish`);
+  }
+  if ((draft !== undefined) !== (state === 'modified')) {
+    throw validationError(`draft: belongs to the state modified, the state is ${state}`);
+  }
+  const first = { data, publish: state === 'published' || state === 'modified' };
+  return draft === undefined ? [first] : [first, { data: draft, publish: false }];
+}
+
+async function decideStep(
+  run: ImportRun,
+  state: DocumentState,
+  locale: string | null,
+  { data, finder }: ImportedData,
+  publish: boolean,
+  id: number | undefined,
+  claims: UniqueClaim[],
+): Promise<readonly DocumentEvent[]> {
+  refuseUnknownKeys(run.registry, state.type, data);
+  const hashes = await hashPasswords(run.registry, state.type, data);
+  const environment = { ...run, registry: () => run.registry, finder };
+  const prepared = prepareWrite(environment, state, { data, locale, publish, hashes });
+  const taken = [
+    ...uniqueProblems(run.graph, prepared.claims, state.documentId),
+    ...prepared.claims.flatMap((claim) => {
+      const owner = run.claimed.get(claimKey(claim)) ?? state.documentId;
+      if (owner === state.documentId) return [];
+      return [{ path: claim.attribute, message: 'This attribute must be unique', value: claim.sent }];
+    }),
+  ];
+  refuse(state.type, [...prepared.problems, ...taken], prepared.unreadable);
+  claims.push(...prepared.claims);
+  const intent =
+    id === undefined || prepared.intent.kind !== 'write' ? prepared.intent : { ...prepared.intent, id };
+  return decide(intent, state);
+}
+
+/** The rows as the next step sees them; ids and times of rows that do not exist yet are of no matter to it. */
+function stateAfter(
+  state: DocumentState,
+  locale: string | null,
+  events: readonly DocumentEvent[],
+): DocumentState {
+  const [first] = events;
+  const sent = first !== undefined && 'values' in first.data ? first.data.values : {};
+  const values = mergedValues(state, locale, sent);
+  const version = state.type.draftAndPublish ? 'draft' : 'live';
+  const { documentId, type } = state;
+  const at = '1970-01-01T00:00:00.000Z';
+  const times = { createdAt: at, updatedAt: at, publishedAt: null };
+  const row: Entry = { key: 0, id: 0, type: type.uid, documentId, locale, version, values, ...times };
+  const others = state.entries.filter((entry) => entry.locale !== locale);
+  return { ...state, entries: [...others, row] };
+}
+
+type ImportedData = { readonly data: Data; readonly finder: LinkFinder };
+
+function importedData(run: ImportRun, type: ContentType, sent: Data): ImportedData {
+  const references = new Map<string, string>();
+  const targets = new Set<string>();
+  const data = resolveReferences(run.registry, type, sent, (reference) => {
+    const separator = reference.indexOf(':');
+    const target = run.types.get(reference.slice(0, separator))?.uid;
+    if (target === undefined || !run.known(reference))
+      throw validationError(`unknown reference ${reference}`);
+    const documentId = derivedDocumentId(run.space, target, reference.slice(separator + 1));
+    references.set(documentId, reference);
+    targets.add(`${target}/${documentId}`);
+    return documentId;
+  });
+  const exists = (target: Uid, documentId: string, locale: string | null) => {
+    if (targets.has(`${target}/${documentId}`)) return true;
+    const reference = references.get(documentId);
+    if (reference !== undefined) throw validationError(`reference ${reference} is not of the type ${target}`);
+    return run.graph.exists(target, documentId, ...(locale === null ? [] : [locale]));
+  };
+  const byId: LinkFinder['byId'] = (target, id) => run.graph.documentOfId(target, id);
+  return { data: withUserDefaults(type, data), finder: { exists, byId, rowId: () => undefined } };
+}
+
+/** What `POST /api/users` adds of its own. */
+function withUserDefaults(type: ContentType, data: Data): Data {
+  if (type.uid !== USER_TYPE) return data;
+  const { email } = data;
+  const lower = typeof email === 'string' ? { email: email.toLowerCase() } : {};
+  return { provider: 'local', role: USER_ROLES.authenticated, ...data, ...lower };
+}
+
+function timeOf({ type }: DocumentEvent, variant: ImportVariant, at: string): string {
+  if (type === 'entry-created') return variant.createdAt ?? at;
+  return (type === 'entry-published' ? variant.publishedAt : variant.updatedAt) ?? at;
+}
+
+function reasonsOf({ message, details }: RequestError): readonly string[] {
+  const errors = details['errors'];
+  if (!Array.isArray(errors)) return [message];
+  return errors.map((error: { readonly path: readonly string[]; readonly message: string }) =>
+    error.message.startsWith(error.path[0] ?? '')
+      ? error.message
+      : `${error.path.join('.')}: ${error.message}`,
+  );
+}
