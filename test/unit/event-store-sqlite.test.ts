@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { upcast } from '../../shared/document/upcasters.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { collect, ids, newEvent, newStream, readAll, readStream } from '../contract/event-store-fixtures.ts';
+
+let directory: string;
+let store: EventStore;
+const open = (decode?: typeof upcast) =>
+  openSqliteEventStore(join(directory, 'log.db'), decode === undefined ? {} : { decode });
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'varve-log-'));
+  store = open();
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe('event ids', () => {
+  test('belong to one event of the whole log: an append with an id of another stream rejects, its neighbours do not', async () => {
+    const [one, two] = [newStream(), newStream()];
+    const [taken, fresh, other] = [newEvent(), newEvent(), newEvent()];
+    await store.append(one, 'none', [taken]);
+    const results = await Promise.allSettled([
+      store.append(one, 0n, [other]),
+      store.append(two, 'none', [fresh, taken]),
+      store.append(two, 'none', [fresh]),
+    ]);
+    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((results[1] as PromiseRejectedResult).reason.message).toBe(
+      `event id ${taken.id} is that of revision 0 of ${one}, and this append to ${two} is not its retry`,
+    );
+    expect(ids(await readAll(store))).toEqual(ids([taken, other, fresh]));
+  });
+
+  test('may not be twice in one append', async () => {
+    const event = newEvent();
+    await expect(store.append(newStream(), 'any', [event, event])).rejects.toThrow(/one event id twice/);
+    expect(await readAll(store)).toEqual([]);
+  });
+});
+
+describe('decode', () => {
+  test('is applied to stream, log and live events alike', async () => {
+    const decoding = open((stored) => ({ ...stored, type: `read-${stored.type}`, data: [stored.data] }));
+    const stream = newStream();
+    await decoding.append(stream, 'none', [newEvent({ n: 1 })]);
+    const live = collect(decoding, await decoding.lastPosition());
+    await decoding.append(stream, 0n, [newEvent({ n: 2 })]);
+    await live.until(1);
+    const log = await readAll(decoding);
+    expect(log.map(({ type, data }) => [type, data])).toEqual([
+      ['read-entry-changed', [{ n: 1 }]],
+      ['read-entry-changed', [{ n: 2 }]],
+    ]);
+    expect(await readStream(decoding, stream)).toEqual(log);
+    expect(live.events).toEqual(log.slice(1));
+    expect((await readAll(store)).map(({ data }) => data)).toEqual([{ n: 1 }, { n: 2 }]);
+    await decoding.close();
+  });
+
+  test('an event of a newer version stops readers and subscribers with its place in the log', async () => {
+    const decoding = open(upcast);
+    const stream = newStream();
+    const newer = { ...newEvent(), metadata: { ...newEvent().metadata, schemaVersion: 2 } };
+    await decoding.append(stream, 'none', [newer]);
+    const message = `cannot read the event at position 1 (${stream}, revision 0): the "entry-changed" event has schema version 2`;
+    await expect(readAll(decoding)).rejects.toThrow(message);
+    await expect(decoding.subscribe(0n, async () => undefined).done).rejects.toThrow(message);
+    await decoding.close();
+  });
+});
+
+test('a batch size that is no whole number from 1 on is refused', () => {
+  for (const batchSize of [0, -1, 1.5, Number.NaN]) {
+    expect(() => store.readAll(0n, { batchSize })).toThrow(RangeError);
+    expect(() => store.subscribe(0n, async () => undefined, { batchSize })).toThrow(RangeError);
+  }
+});
+
+test('batches of big events end early, so that a reader never holds hundreds of megabytes', async () => {
+  const events = Array.from({ length: 30 }, () => newEvent('x'.repeat(1_000_000)));
+  await store.append(newStream(), 'none', events);
+  const sizes: number[] = [];
+  for await (const batch of store.readAll(0n)) sizes.push(batch.length);
+  expect(sizes).toEqual([8, 8, 8, 6]);
+});
+
+test('a closed store says so', async () => {
+  await store.close();
+  expect(() => store.subscribe(0n, async () => undefined)).toThrow('the event store is closed');
+  await expect(store.append(newStream(), 'any', [newEvent()])).rejects.toThrow('the event store is closed');
+  await expect(store.lastPosition()).rejects.toThrow();
+  await expect(readAll(store)).rejects.toThrow();
+});
