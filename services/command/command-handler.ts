@@ -1,7 +1,7 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
-import type { ActionCommand, Command, CommandResult, CreateCommand, UpdateCommand } from './command.ts';
+import type { ActionCommand, Command, CommandResult, WriteCommand } from './command.ts';
 import { type Commit, type CommitRequest, createCommit } from './commit.ts';
 import { type DocumentState, decide, draftOf, publishedOf } from './decide.ts';
 import { derivedDocumentId } from './document-id.ts';
@@ -32,6 +32,7 @@ export function createCommandHandler(environment: CommandEnvironment): CommandHa
       switch (command.kind) {
         case 'create':
         case 'update':
+        case 'put-single':
           return executeWrite(environment, commit, command);
         case 'publish':
         case 'unpublish':
@@ -52,7 +53,7 @@ export function createCommandHandler(environment: CommandEnvironment): CommandHa
 async function executeWrite(
   environment: CommandEnvironment,
   commit: Commit,
-  command: CreateCommand | UpdateCommand,
+  command: WriteCommand,
 ): Promise<CommandResult> {
   const registry = environment.registry();
   const type = contentTypeOf(registry, command.type);
@@ -67,7 +68,7 @@ async function executeWrite(
   const request = { data, locale, publish, hashes };
   const key = command.commandId ?? environment.newEventId();
   const documentId = documentIdOf(environment, command);
-  const mayCreate = command.kind === 'create' || command.upsert === true;
+  const mayCreate = command.kind !== 'update';
   const committed = await commit({
     ...commitRequest(command, type, documentId, key),
     plan: (state) => {
@@ -79,12 +80,23 @@ async function executeWrite(
   return { documentId, locale, version, ...committed };
 }
 
-/** A command that names itself creates the same document again; any other a new one. */
-function documentIdOf(environment: CommandEnvironment, command: CreateCommand | UpdateCommand): string {
-  if (command.kind === 'update') return command.documentId;
-  return command.commandId === undefined
-    ? environment.newDocumentId()
-    : derivedDocumentId(environment.space, command.type, command.commandId);
+/**
+ * A command that names itself creates the same document again, any other a new one. A single type's first writers all name
+ * the same document, so that there is never a second one.
+ */
+function documentIdOf(environment: CommandEnvironment, command: WriteCommand): string {
+  switch (command.kind) {
+    case 'update':
+      return command.documentId;
+    case 'put-single':
+      return command.documentId ?? derivedDocumentId(environment.space, command.type);
+    case 'create':
+      return command.commandId === undefined
+        ? environment.newDocumentId()
+        : derivedDocumentId(environment.space, command.type, command.commandId);
+    default:
+      return assertNever(command);
+  }
 }
 
 function planWrite(environment: CommandEnvironment, state: DocumentState, request: WriteRequest) {

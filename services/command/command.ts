@@ -18,8 +18,13 @@ export type UpdateCommand = EntryCommand & {
   readonly kind: 'update';
   readonly documentId: string;
   readonly body: unknown;
-  /** Creates the document when there is none: for single types. */
-  readonly upsert?: boolean;
+};
+
+/** Writes the one document of a single type. `documentId`: of the document there is; left out when there is none yet. */
+export type PutSingleCommand = EntryCommand & {
+  readonly kind: 'put-single';
+  readonly documentId?: string;
+  readonly body: unknown;
 };
 
 /** On one entry, or with locale `*` on every locale of the document. */
@@ -36,7 +41,9 @@ export type UserCommand = CommandBase &
     | { readonly kind: 'delete-user'; readonly id: string }
   );
 
-export type Command = CreateCommand | UpdateCommand | ActionCommand | UserCommand;
+export type WriteCommand = CreateCommand | UpdateCommand | PutSingleCommand;
+
+export type Command = WriteCommand | ActionCommand | UserCommand;
 
 export type CommandResult = {
   readonly documentId: string;

@@ -61,9 +61,15 @@ export function publishedOf({ entries }: DocumentState, locale: string | null): 
 
 /** The values of an entry after a write, without the cleared ones; what publishing is judged by. */
 export function mergedValues(state: DocumentState, locale: string | null, values: EntryValues): EntryValues {
+  const merged: Record<string, unknown> = {};
   const before = draftOf(state, locale)?.values ?? inheritedValues(state);
-  const merged = Object.entries({ ...before, ...values });
-  return Object.fromEntries(merged.filter(([, value]) => value !== null && value !== undefined));
+  for (const source of [before, values]) {
+    for (const [name, value] of Object.entries(source)) {
+      if (value === null || value === undefined) delete merged[name];
+      else merged[name] = value;
+    }
+  }
+  return merged;
 }
 
 /** What a further locale of a document starts with: the values all locales share, its components as new ones. */
@@ -91,18 +97,30 @@ function decideWrite(
   const shared = sharedNames(type, intent);
   if (draft === undefined) {
     const values = mergedValues(state, intent.locale, intent.values);
-    const relations = [...(intent.inheritedRelations ?? []), ...intent.relations];
+    const relations = [...(intent.inheritedRelations ?? []), ...intent.relations].filter(linksSomething);
     const id = intent.id === undefined ? {} : { id: intent.id };
-    return [{ type: 'entry-created', data: { ...about, values, shared, relations, ...id } }, ...published];
+    const data = { ...about, values, shared: namesIn(shared, values, relations), relations, ...id };
+    return [{ type: 'entry-created', data }, ...published];
   }
   const values = changedValues(draft.values, intent.values);
   const { relations } = intent;
   // An edit that changes nothing is recorded too unless it publishes: `updatedAt` moves, as in Strapi.
   if (publish && Object.keys(values).length === 0 && relations.length === 0) return published;
-  const written = shared.filter(
-    (name) => name in values || relations.some(({ attribute }) => attribute === name),
-  );
-  return [{ type: 'entry-changed', data: { ...about, values, shared: written, relations } }, ...published];
+  const data = { ...about, values, shared: namesIn(shared, values, relations), relations };
+  return [{ type: 'entry-changed', data }, ...published];
+}
+
+/** An entry that is new has no links to clear; links that others made to it before it came (an import's) stay. */
+function linksSomething(operation: RelationOperation): boolean {
+  return operation.kind === 'set' ? operation.targets.length > 0 : operation.connect.length > 0;
+}
+
+function namesIn(
+  names: readonly string[],
+  values: EntryValues,
+  relations: readonly RelationOperation[],
+): string[] {
+  return names.filter((name) => name in values || relations.some(({ attribute }) => attribute === name));
 }
 
 function sharedNames(

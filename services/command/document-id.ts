@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 const LENGTH = 24;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
@@ -11,7 +11,7 @@ export function randomDocumentId(): string {
 
 /** Always the same documentId for the same `parts`: an import that is repeated meets its own documents. */
 export function derivedDocumentId(...parts: readonly string[]): string {
-  return documentIdOf(createHash('sha256').update(JSON.stringify(parts)).digest());
+  return documentIdOf(hash('sha256', JSON.stringify(parts), 'buffer'));
 }
 
 function documentIdOf(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
@@ -66,7 +66,7 @@ export function createImporter(environment: ImportEnvironment): Importer {
       if (type === undefined)
         return { kind: 'refused', reasons: [`unknown content type ${parsed.line.type}`] };
       try {
-        const digest = createHash('sha256').update(JSON.stringify(json)).digest('hex');
+        const digest = hash('sha256', JSON.stringify(json));
         return await importDocument({ ...environment, types, claimed }, type, parsed.line, digest);
       } catch (error) {
         if (error instanceof RequestError) return { kind: 'refused', reasons: reasonsOf(error) };
