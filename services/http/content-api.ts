@@ -4,6 +4,13 @@ import type { ContentType } from '../../shared/schema/content-type.ts';
 export const ENTRY_ACTIONS = ['publish', 'unpublish', 'discard-draft'] as const;
 export type EntryAction = (typeof ENTRY_ACTIONS)[number];
 
+/** A write that is stored. `body` is the entry as it is now; null when the index did not show it in time (202). */
+export type WriteAnswer = {
+  readonly documentId: string;
+  readonly position: bigint;
+  readonly body: Uint8Array | null;
+};
+
 /**
  * What the routes offer, free of HTTP. `query` is a request's query string as it came, `body` its parsed JSON (undefined when
  * there was none); an answer is the JSON to send. Everything that is refused throws a RequestError. A write resolves once it
@@ -12,14 +19,14 @@ export type EntryAction = (typeof ENTRY_ACTIONS)[number];
 export type ContentApi = {
   list(type: ContentType, query: string): Promise<Uint8Array>;
   entry(type: ContentType, documentId: string, query: string): Promise<Uint8Array>;
-  create(type: ContentType, query: string, body: unknown): Promise<Uint8Array>;
-  update(type: ContentType, documentId: string, query: string, body: unknown): Promise<Uint8Array>;
+  create(type: ContentType, query: string, body: unknown): Promise<WriteAnswer>;
+  update(type: ContentType, documentId: string, query: string, body: unknown): Promise<WriteAnswer>;
   /** What is not there counts as removed. */
   remove(type: ContentType, documentId: string, query: string): Promise<void>;
-  act(type: ContentType, documentId: string, action: EntryAction, query: string): Promise<Uint8Array>;
+  act(type: ContentType, documentId: string, action: EntryAction, query: string): Promise<WriteAnswer>;
   single(type: ContentType, query: string): Promise<Uint8Array>;
   /** Creates the document when there is none. */
-  putSingle(type: ContentType, query: string, body: unknown): Promise<Uint8Array>;
+  putSingle(type: ContentType, query: string, body: unknown): Promise<WriteAnswer>;
   removeSingle(type: ContentType, query: string): Promise<void>;
   readonly users: UsersApi;
 };
@@ -30,8 +37,8 @@ export type UsersApi = {
   count(query: string): Promise<Uint8Array>;
   /** undefined: there is no such user. */
   one(id: string, query: string): Promise<Uint8Array | undefined>;
-  create(body: unknown): Promise<Uint8Array>;
-  update(id: string, body: unknown): Promise<Uint8Array>;
+  create(body: unknown): Promise<WriteAnswer>;
+  update(id: string, body: unknown): Promise<WriteAnswer>;
   /** The user as it was. */
-  remove(id: string): Promise<Uint8Array>;
+  remove(id: string): Promise<WriteAnswer>;
 };

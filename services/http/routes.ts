@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import { type ContentApi, ENTRY_ACTIONS } from './content-api.ts';
+import { type ContentApi, ENTRY_ACTIONS, type WriteAnswer } from './content-api.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
@@ -11,13 +12,14 @@ export function registerCollectionType(app: FastifyInstance, api: ContentApi, ty
   const path = `/api/${type.pluralName}`;
   register(app, path, {
     GET: async (request, reply) => send(reply, 200, await api.list(type, queryOf(request))),
-    POST: async (request, reply) => send(reply, 201, await api.create(type, queryOf(request), request.body)),
+    POST: async (request, reply) =>
+      sendWrite(reply, 201, await api.create(type, queryOf(request), request.body)),
   });
   register(app, `${path}/:documentId`, {
     GET: async (request, reply) =>
       send(reply, 200, await api.entry(type, parameter(request, 'documentId'), queryOf(request))),
     PUT: async (request, reply) =>
-      send(
+      sendWrite(
         reply,
         200,
         await api.update(type, parameter(request, 'documentId'), queryOf(request), request.body),
@@ -30,7 +32,11 @@ export function registerCollectionType(app: FastifyInstance, api: ContentApi, ty
   for (const action of ENTRY_ACTIONS) {
     register(app, `${path}/:documentId/actions/${action}`, {
       POST: async (request, reply) =>
-        send(reply, 200, await api.act(type, parameter(request, 'documentId'), action, queryOf(request))),
+        sendWrite(
+          reply,
+          200,
+          await api.act(type, parameter(request, 'documentId'), action, queryOf(request)),
+        ),
     });
   }
 }
@@ -40,7 +46,7 @@ export function registerSingleType(app: FastifyInstance, api: ContentApi, type: 
   register(app, `/api/${type.singularName}`, {
     GET: async (request, reply) => send(reply, 200, await api.single(type, queryOf(request))),
     PUT: async (request, reply) =>
-      send(reply, 200, await api.putSingle(type, queryOf(request), request.body)),
+      sendWrite(reply, 200, await api.putSingle(type, queryOf(request), request.body)),
     DELETE: async (request, reply) => {
       await api.removeSingle(type, queryOf(request));
       sendNothing(reply);
@@ -52,10 +58,16 @@ export function registerSingleType(app: FastifyInstance, api: ContentApi, type: 
 export function registerUsers(app: FastifyInstance, api: ContentApi): void {
   register(app, '/api/users', {
     GET: async (request, reply) => send(reply, 200, await api.users.list(queryOf(request))),
-    POST: async (request, reply) => send(reply, 201, await api.users.create(request.body)),
+    POST: async (request, reply) => sendWrite(reply, 201, await api.users.create(request.body)),
   });
   register(app, '/api/users/count', {
     GET: async (request, reply) => send(reply, 200, await api.users.count(queryOf(request))),
+  });
+  // Who calls is not known without login, which Varve leaves to others.
+  register(app, '/api/users/me', {
+    GET: async () => {
+      throw new RequestError(403, 'ForbiddenError', 'Forbidden');
+    },
   });
   register(app, '/api/users/:id', {
     GET: async (request, reply) => {
@@ -64,8 +76,8 @@ export function registerUsers(app: FastifyInstance, api: ContentApi): void {
       else send(reply, 200, user);
     },
     PUT: async (request, reply) =>
-      send(reply, 200, await api.users.update(parameter(request, 'id'), request.body)),
-    DELETE: async (request, reply) => send(reply, 200, await api.users.remove(parameter(request, 'id'))),
+      sendWrite(reply, 200, await api.users.update(parameter(request, 'id'), request.body)),
+    DELETE: async (request, reply) => sendWrite(reply, 200, await api.users.remove(parameter(request, 'id'))),
   });
 }
 
@@ -101,6 +113,13 @@ function parameter(request: FastifyRequest, name: string): string {
 function send(reply: FastifyReply, status: number, body: Uint8Array): void {
   reply.hijack();
   reply.raw.writeHead(status, { ...JSON_HEADERS, 'content-length': body.length }).end(body);
+}
+
+/** `Varve-Position` is where in the log the write stands. */
+function sendWrite(reply: FastifyReply, status: number, { documentId, position, body }: WriteAnswer): void {
+  reply.headers(JSON_HEADERS).header('varve-position', String(position));
+  if (body !== null) reply.code(status).send(body);
+  else reply.code(202).send(JSON.stringify({ data: { documentId }, meta: { position: String(position) } }));
 }
 
 function sendNothing(reply: FastifyReply): void {

@@ -1,0 +1,39 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/** A line of an import file that is not empty. */
+export type ImportSource = {
+  readonly file: string;
+  /** From 1. */
+  readonly number: number;
+  /** Bytes of the line in the file, its end included. */
+  readonly bytes: number;
+  readonly text: string;
+};
+
+/** The lines of all files, one after the other; a file is never held in memory. */
+export async function* importLines(files: readonly string[]): AsyncGenerator<ImportSource> {
+  for (const file of files) {
+    const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+    let number = 0;
+    for await (const text of lines) {
+      number++;
+      if (text.trim() !== '') yield { file, number, bytes: Buffer.byteLength(text) + 1, text };
+    }
+  }
+}
+
+/** Lists of at most `size` of what `source` yields. */
+export async function* inBatches<Item>(
+  source: AsyncIterable<Item>,
+  size: number,
+): AsyncGenerator<readonly Item[]> {
+  let batch: Item[] = [];
+  for await (const item of source) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { createApp } from '../http/create-app.ts';
+import { type Listener, type ListenOptions, listen } from '../http/listen.ts';
+import { openVarve, type Varve, type VarveOptions } from '../main.ts';
+import { createLogger } from './create-logger.ts';
+import { findExampleRequest } from './example-request.ts';
+import { readContentTypes } from './read-content-types.ts';
+import type { ServeSettings } from './settings.ts';
+import { startMessage } from './start-message.ts';
+import { writeExamples } from './write-examples.ts';
+
+/**
+ * `varve serve`: resolves once the server serves and has said so; SIGINT and SIGTERM end it with exit code 0. Rejects with a
+ * sentence when it cannot start.
+ */
+export async function serve(settings: ServeSettings): Promise<void> {
+  const logger = await createLogger(settings);
+  const contentTypes = readContentTypes(settings.contentTypes, logger);
+  const stop = stopOnSignal(logger, settings.drainSeconds);
+  const [varve, listener] = await openAndListen({ ...settings, ...contentTypes }, settings);
+  stop.with(listener, varve);
+  varve.failed.catch((error: unknown) => die(logger, error));
+  const app = await createApp({
+    registry: varve.registry,
+    api: varve.api,
+    logger,
+    bodyLimit: settings.bodyLimit,
+  });
+  listener.serve((request, response) => app.routing(request, response));
+  await greet(settings, listener.url, varve);
+}
+
+/** Listens while the data is being loaded, and answers 503 until then. With either in vain the other is undone. */
+async function openAndListen(options: VarveOptions, address: ListenOptions): Promise<[Varve, Listener]> {
+  const [opened, listening] = await Promise.allSettled([openVarve(options), listen(address)]);
+  if (opened.status === 'fulfilled' && listening.status === 'fulfilled')
+    return [opened.value, listening.value];
+  if (opened.status === 'fulfilled') await opened.value.close();
+  if (listening.status === 'fulfilled') await listening.value.drain(0);
+  throw opened.status === 'rejected' ? opened.reason : (listening as PromiseRejectedResult).reason;
+}
+
+async function greet(settings: ServeSettings, url: string, varve: Varve): Promise<void> {
+  const folder = join(settings.contentTypes, 'entries');
+  const writes = settings.examples && varve.isNew && existsSync(folder);
+  const examples = writes ? await writeExamples(url, folder, varve.registry) : undefined;
+  const message = startMessage({
+    url,
+    data: resolve(settings.data),
+    contentTypes: [...varve.registry.contentTypes.values()].filter((type) => !type.builtIn).length,
+    tryUrl: await findExampleRequest(url, varve.registry),
+    examples,
+  });
+  console.log(message);
+}
+
+type Stopper = { with(listener: Listener, varve: Varve): void };
+
+/** The first signal answers what is under way and closes everything; a second one ends the process at once. */
+function stopOnSignal(logger: Logger, drainSeconds: number): Stopper {
+  let running: { readonly listener: Listener; readonly varve: Varve } | undefined;
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    logger.info({ signal }, 'stopping');
+    await running?.listener.drain(drainSeconds * 1000);
+    await running?.varve.close();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => void stop(signal).catch((error: unknown) => die(logger, error)));
+  }
+  return {
+    with(listener, varve) {
+      running = { listener, varve };
+    },
+  };
+}
+
+/** What is shown would fall behind what is stored: nothing is served rather than something stale. */
+function die(logger: Logger, error: unknown): never {
+  logger.fatal({ err: error }, 'the server cannot go on');
+  process.exit(1);
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+import { Command, Option } from 'commander';
+import {
+  IMPORT_SETTINGS,
+  InvalidSettings,
+  parseSettings,
+  SERVE_SETTINGS,
+  type SettingsTable,
+} from './settings.ts';
+
+// What a command needs is imported when it runs: `--help` and a refused option answer at once.
+const program = new Command('varve').description("Serves Strapi 5's REST Content API from an event log.");
+
+withSettings(program.command('serve').description('start the server'), SERVE_SETTINGS).action((given) =>
+  run('serve', async () => {
+    const settings = parseSettings(SERVE_SETTINGS, given);
+    const { serve } = await import('./serve.ts');
+    await serve(settings);
+  }),
+);
+
+withSettings(
+  program
+    .command('import')
+    .description('append the documents of JSONL files to the log; again, it goes on where it stopped')
+    .argument('<files...>', 'files of one document a line'),
+  IMPORT_SETTINGS,
+).action((files: string[], given) =>
+  run('import', async () => {
+    const settings = parseSettings(IMPORT_SETTINGS, given);
+    const { importFiles } = await import('./import-files.ts');
+    await importFiles(files, settings);
+  }),
+);
+
+await program.parseAsync();
+
+function withSettings(command: Command, table: SettingsTable): Command {
+  for (const { flags, description, variable } of Object.values(table)) {
+    command.addOption(new Option(flags, description).env(variable));
+  }
+  return command;
+}
+
+/** A failure is a message on stderr and exit code 1; a stack only when nobody foresaw it. */
+async function run(command: string, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (error instanceof InvalidSettings)
+      console.error(`varve ${command}: settings that cannot be used\n${error.message}`);
+    else console.error(`varve ${command}: ${(error as Error).message}`);
+    if (process.env['VARVE_LOG_LEVEL'] === 'debug') console.error(error);
+    process.exitCode = 1;
+  }
+}

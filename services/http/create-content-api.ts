@@ -1,0 +1,137 @@
+import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { CommandResult } from '../command/command.ts';
+import type { CommandHandler } from '../command/command-handler.ts';
+import { answerEntry } from '../query/answer-entry.ts';
+import { answerList } from '../query/answer-list.ts';
+import { type EntryPlan, planEntry, planList, planWrite, type QueryRequest } from '../query/plan-query.ts';
+import { parseQueryString } from '../query/query-string.ts';
+import type { ContentApi, EntryAction, WriteAnswer } from './content-api.ts';
+import { createUsersApi } from './create-users-api.ts';
+import { matchingLocales } from './matching-locales.ts';
+
+export type ContentApiOptions = {
+  readonly registry: SchemaRegistry;
+  readonly index: ReadIndex;
+  readonly commands: CommandHandler;
+  readonly defaultLocale: string;
+  /** False: `/api/users` as Strapi answers it, a bare array. */
+  readonly usersEnvelope: boolean;
+  /** The numeric id of a user's only row. */
+  readonly userId: (documentId: string) => number | undefined;
+};
+
+/** Reads are planned by services/query and run on the index; writes are commands, answered from the index. */
+export function createContentApi(options: ContentApiOptions): ContentApi {
+  const { index } = options;
+  const request = (type: ContentType, queryString: string): QueryRequest => ({
+    registry: options.registry,
+    type,
+    queryString,
+    defaultLocale: options.defaultLocale,
+  });
+  const entries = entryWrites(options, request);
+  const entry = async (type: ContentType, documentId: string, query: string) =>
+    found(await answerEntry(index, planEntry(request(type, query)), documentId));
+  return {
+    list: (type, query) => answerList(index, planList(request(type, query))),
+    entry,
+    create: entries.create,
+    update: entries.update,
+    act: entries.act,
+    remove: entries.remove,
+    async single(type, query) {
+      const plan = planEntry(request(type, query));
+      const documentId = await singleDocument(index, type);
+      return found(documentId === undefined ? null : await answerEntry(index, plan, documentId));
+    },
+    async putSingle(type, query, body) {
+      return entries.putSingle(type, await singleDocument(index, type), query, body);
+    },
+    async removeSingle(type, query) {
+      const documentId = await singleDocument(index, type);
+      if (documentId === undefined) planEntry(request(type, query));
+      else await entries.remove(type, documentId, query);
+    },
+    users: createUsersApi(options),
+  };
+}
+
+function entryWrites(
+  { index, commands, defaultLocale }: ContentApiOptions,
+  request: (type: ContentType, query: string) => QueryRequest,
+) {
+  /** The query string is judged before anything is written; what is written is answered as it asks. */
+  const write = async (
+    type: ContentType,
+    query: string,
+    execute: (target: { status: unknown; locale: unknown }) => Promise<CommandResult>,
+  ): Promise<WriteAnswer> => {
+    const plan = planWrite(request(type, query));
+    const { status, locale } = parseQueryString(query);
+    return present(index, plan, await execute({ status, locale }));
+  };
+  return {
+    create: (type: ContentType, query: string, body: unknown) =>
+      write(type, query, (target) => commands.execute({ kind: 'create', type: type.uid, ...target, body })),
+    update: (type: ContentType, documentId: string, query: string, body: unknown) =>
+      write(type, query, (target) =>
+        commands.execute({ kind: 'update', type: type.uid, documentId, ...target, body }),
+      ),
+    putSingle: (type: ContentType, documentId: string | undefined, query: string, body: unknown) =>
+      write(type, query, (target) => {
+        const command = { kind: 'put-single', type: type.uid, ...target, body } as const;
+        return commands.execute(documentId === undefined ? command : { ...command, documentId });
+      }),
+    act: (type: ContentType, documentId: string, kind: EntryAction, query: string) =>
+      write(type, query, (target) => commands.execute({ kind, type: type.uid, documentId, ...target })),
+    async remove(type: ContentType, documentId: string, query: string) {
+      const plan = planEntry(request(type, query));
+      const { status, locale, ...others } = parseQueryString(query);
+      const remove = (one: unknown) =>
+        commands.execute({ kind: 'delete', type: type.uid, documentId, status, locale: one });
+      if (others['filters'] === undefined && others['_q'] === undefined) await remove(locale);
+      else {
+        const wanted = locale ? String(locale) : defaultLocale;
+        for (const one of await matchingLocales(index, plan, documentId, wanted)) await remove(one);
+      }
+    },
+  };
+}
+
+/** The entry that answers a command: the row it wrote, in the world that row is seen in. */
+async function present(index: ReadIndex, plan: EntryPlan, result: CommandResult): Promise<WriteAnswer> {
+  const { documentId, position } = result;
+  if (!result.applied) return { documentId, position, body: null };
+  const world: World = result.version === 'live' ? plan.world : result.version;
+  // An action on every locale is answered with the first of them.
+  const locale = plan.locale.kind === 'all' ? ({ kind: 'default' } as const) : plan.locale;
+  return {
+    documentId,
+    position,
+    body: found(await answerEntry(index, { ...plan, world, locale }, documentId)),
+  };
+}
+
+/** The document of a single type; of several, as an import may leave them, the oldest. */
+async function singleDocument(index: ReadIndex, type: ContentType): Promise<string | undefined> {
+  const { hits } = await index.search({
+    type: type.uid,
+    world: 'draft',
+    query: { kind: 'match_all' },
+    sort: [],
+    from: 0,
+    size: 1,
+    withTotal: false,
+  });
+  const [source] = hits.sources;
+  if (source === undefined) return undefined;
+  return (JSON.parse(Buffer.from(source).toString()) as { documentId: string }).documentId;
+}
+
+function found<Body>(body: Body | null): Body {
+  if (body === null) throw new RequestError(404, 'NotFoundError', 'Not Found');
+  return body;
+}

@@ -1,0 +1,75 @@
+import { RequestError } from '../../shared/request-error.ts';
+import { USER_TYPE } from '../../shared/schema/content-type.ts';
+import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import type { CommandResult } from '../command/command.ts';
+import { answerBareEntry } from '../query/answer-entry.ts';
+import { answerBareList, answerCount, answerList } from '../query/answer-list.ts';
+import {
+  planEntry,
+  planList,
+  planUsersEntry,
+  planUsersList,
+  type QueryRequest,
+} from '../query/plan-query.ts';
+import type { UsersApi, WriteAnswer } from './content-api.ts';
+import type { ContentApiOptions } from './create-content-api.ts';
+
+const OPEN = Buffer.from('{"data":');
+const CLOSE = Buffer.from(',"meta":{}}');
+
+/**
+ * `/api/users`, with `data` and `meta` and strict parameters like every collection, or as Strapi has it: bare, unknown
+ * parameters ignored (SEMANTICS section 11). Request bodies are bare either way.
+ */
+export function createUsersApi(options: ContentApiOptions): UsersApi {
+  const { index, commands, usersEnvelope } = options;
+  const request = (queryString: string): QueryRequest => ({
+    registry: options.registry,
+    type: contentTypeOf(options.registry, USER_TYPE),
+    queryString,
+    defaultLocale: options.defaultLocale,
+  });
+  const list = usersEnvelope ? planList : planUsersList;
+  const one = async (id: string, query: string) => {
+    const plan = (usersEnvelope ? planEntry : planUsersEntry)(request(query));
+    const user = await answerBareEntry(index, plan, userNumber(id));
+    if (user === null) return undefined;
+    return usersEnvelope ? Buffer.concat([OPEN, user, CLOSE]) : user;
+  };
+  const present = async ({ documentId, position, applied }: CommandResult): Promise<WriteAnswer> => {
+    const id = applied ? options.userId(documentId) : undefined;
+    return { documentId, position, body: id === undefined ? null : ((await one(String(id), '')) ?? null) };
+  };
+  return {
+    list: (query) => (usersEnvelope ? answerList : answerBareList)(index, list(request(query))),
+    count: (query) => answerCount(index, list(request(query))),
+    async one(id, query) {
+      const user = await one(id, query);
+      if (user === undefined && usersEnvelope) throw new RequestError(404, 'NotFoundError', 'Not Found');
+      return user;
+    },
+    create: async (body) => present(await commands.execute({ kind: 'create-user', body })),
+    async update(id, body) {
+      userNumber(id);
+      return present(await commands.execute({ kind: 'update-user', id, body }));
+    },
+    async remove(id) {
+      const body = (await one(id, '')) ?? null;
+      const { documentId, position } = await commands.execute({ kind: 'delete-user', id });
+      return { documentId, position, body };
+    },
+  };
+}
+
+function userNumber(id: string): number {
+  if (/^\d{1,15}$/.test(id)) return Number(id);
+  throw new RequestError(
+    400,
+    'ValidationError',
+    `Invalid parameter at 'id'. Expected the number of a user, received: ${id}`,
+    {
+      found: id,
+      accepted: 'the numeric id of a user',
+    },
+  );
+}

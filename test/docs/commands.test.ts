@@ -1,0 +1,131 @@
+import { execFile, spawn } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/** Every command of a `sh` block in the README and docs/ is run as it stands, with other ports and folders. */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const DOCUMENTED_BASE = 'http://127.0.0.1:1337';
+
+/** These replace the installation the tests run on, or run these tests: that the script exists is all that can be checked. */
+const SCRIPTS_ONLY = [
+  'npm ci',
+  'npm start',
+  'npm test',
+  'npm run check',
+  'npm run bench',
+  'npm run conformance',
+];
+
+const commands = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })].flatMap((file) =>
+  shellBlocks(readFileSync(join(ROOT, file), 'utf8')).map((command) => [file, command] as const),
+);
+const scratch = mkdtempSync(join(tmpdir(), 'varve-docs-'));
+let server: Awaited<ReturnType<typeof startAsDocumented>>;
+
+beforeAll(async () => {
+  server = await startAsDocumented('npm start', { VARVE_PORT: '0', VARVE_DATA: join(scratch, 'guide') });
+});
+afterAll(async () => {
+  await server?.stop();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+describe('documented commands', () => {
+  it('there are some of each kind', () => {
+    const all = commands.map(([, command]) => command);
+    for (const start of [
+      'npm ci',
+      'npm start',
+      'npm test',
+      'curl -g',
+      'curl -X POST',
+      'npm run --silent varve',
+    ]) {
+      expect(
+        all.filter((command) => command.startsWith(start)),
+        start,
+      ).not.toEqual([]);
+    }
+  });
+
+  it.each(commands)('%s: %s', async (_file, command) => {
+    const script = SCRIPTS_ONLY.find((known) => command === known || command.startsWith(`${known} `));
+    if (script !== undefined) expectScript(script);
+    else if (command.startsWith('curl ')) await expectData(command);
+    else if (command.includes(' varve -- serve '))
+      await (await startAsDocumented(elsewhere(command), {})).stop();
+    else await shell(elsewhere(command));
+  });
+
+  it("the start-up message's request returns something", async () => {
+    const request = /curl -g '[^']+'/.exec(server.output())?.[0];
+    expect(request).toMatch(/filters\[\w+\]\[\w+\]/);
+    await expectData(request ?? '');
+  });
+});
+
+function expectScript(command: string): void {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+  if (command !== 'npm ci') expect(Object.keys(scripts)).toContain(command.split(' ').at(-1));
+}
+
+async function expectData(command: string): Promise<void> {
+  const { stdout } = await shell(
+    command.replace('curl ', 'curl --silent --fail ').replace(DOCUMENTED_BASE, server.url),
+  );
+  const { data } = JSON.parse(stdout) as { data: object | readonly object[] };
+  expect([data].flat().length).toBeGreaterThan(0);
+}
+
+/** The same command on a free port and in a folder of this run. */
+function elsewhere(command: string): string {
+  return command.replace(/--port \d+/, '--port 0').replaceAll('/tmp/', `${scratch}/`);
+}
+
+function shell(command: string): Promise<{ stdout: string; stderr: string }> {
+  return promisify(execFile)('bash', ['-c', command], { cwd: ROOT });
+}
+
+/** Runs a command that starts a server; resolves when it has printed its address. */
+async function startAsDocumented(command: string, env: Readonly<Record<string, string>>) {
+  const child = spawn('bash', ['-c', command], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: the signal reaches npm and the server below it.
+    detached: true,
+  });
+  let output = '';
+  const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        const found = /Varve serves .* at (http:\S+)[\s\S]*Ctrl-C/.exec(output)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+    }
+    child.once('close', () => reject(new Error(`${command} ended:\n${output}`)));
+  });
+  return {
+    url,
+    output: () => output,
+    async stop() {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+      await exited;
+    },
+  };
+}
+
+function shellBlocks(markdown: string): readonly string[] {
+  return [...markdown.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+    block
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .filter((line) => line.trim() !== ''),
+  );
+}
