@@ -1,0 +1,131 @@
+import type { ContentGraphReader } from '../shared/document/entry.ts';
+import type { ContentTypeDefined } from '../shared/document/events.ts';
+import type { StoredEvent } from '../shared/event-store/event-store.ts';
+import type { ChangeBatch } from '../shared/read-index/read-index.ts';
+import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
+import { transaction } from '../shared/sqlite/transaction.ts';
+import { applyDocumentEvent, isDocumentEvent } from './graph/apply-event.ts';
+import { createChangeLog } from './graph/change-log.ts';
+import { openDefinitions } from './graph/definitions.ts';
+import { openNames } from './graph/entry-names.ts';
+import type { GraphContext } from './graph/graph-context.ts';
+import { openGraphDatabase } from './graph/graph-database.ts';
+import { createGraphReader } from './graph/graph-reader.ts';
+import { openGraphSession } from './graph/graph-session.ts';
+import { createLinkStore } from './graph/link-store.ts';
+import { openPendingEdits } from './graph/pending-edits.ts';
+import { presentAnew } from './graph/present-anew.ts';
+import { readWholeGraph } from './graph/read-whole-graph.ts';
+import { createExistingRows } from './graph/row-keys.ts';
+import { loadSequences } from './graph/sequences.ts';
+import type { SchemaView } from './graph/type-view.ts';
+
+/**
+ * The projector's working state: the rows of both worlds and the links between them, worked out from the log. Always
+ * rebuildable: the same log gives the same rows, ids, keys and links, however it is cut into batches.
+ */
+export type ContentGraph = {
+  /**
+   * Brings events into the graph, in one transaction with the checkpoint, and returns their net effect on the read index.
+   * Events must continue where the graph stands. Throws when an event does not fit; the graph then refuses everything until it
+   * is opened again.
+   */
+  apply(events: readonly StoredEvent[]): ChangeBatch;
+  /** Position of the last event applied; 0n before the first. */
+  position(): bigint;
+  /** The content types in force at that position. */
+  registry(): SchemaRegistry;
+  readonly reader: ContentGraphReader;
+  /** Everything the read index holds, as batches of about `batchSize` rows or links; all rows come before all links. */
+  readAll(batchSize?: number): Iterable<ChangeBatch>;
+  close(): void;
+};
+
+/** Opens (or creates) the graph's SQLite file. */
+export function openContentGraph(file: string): ContentGraph {
+  const db = openGraphDatabase(file);
+  const sequences = loadSequences(db);
+  const names = openNames(db, sequences);
+  const definitions = openDefinitions(db, names);
+  const pending = openPendingEdits(db);
+  const existing = createExistingRows();
+  for (const [key] of db.all('SELECT key FROM rows')) existing.add(key as number);
+  const changes = createChangeLog(existing);
+  const links = createLinkStore(db, (number) => definitions.view().relationOfNumber(number), changes);
+  let position = BigInt((db.get("SELECT value FROM meta WHERE name = 'position'")?.[0] as number) ?? 0);
+  let failure: Error | undefined;
+
+  const createContext = (schema: SchemaView): GraphContext => {
+    const session = openGraphSession(db, names, existing, changes);
+    return { db, names, sequences, existing, schema, changes, links, pending, session };
+  };
+
+  const applyAll = (events: readonly StoredEvent[]): void => {
+    let context: GraphContext | undefined;
+    let before: SchemaView | undefined;
+    let changed = new Set<string>();
+    const inForce = (): GraphContext => {
+      if (context !== undefined) return context;
+      context = createContext(definitions.view());
+      if (before !== undefined && changed.size > 0) presentAnew(context, changed, before);
+      before = undefined;
+      changed = new Set();
+      return context;
+    };
+    for (const event of events) {
+      if (isDocumentEvent(event)) {
+        applyDocumentEvent(inForce(), event);
+      } else if (event.type === 'content-type-defined') {
+        const data = event.data as ContentTypeDefined['data'];
+        // What came before is finished under the definitions it was made with.
+        context?.session.flush();
+        context = undefined;
+        before ??= definitions.view();
+        if (definitions.define(data, Number(event.position))) changed.add(data.uid);
+      }
+    }
+    inForce().session.flush();
+  };
+
+  const apply = (events: readonly StoredEvent[]): ChangeBatch => {
+    const last = events.at(-1);
+    if (last === undefined) return { position, rows: [], links: [] };
+    if ((events[0]?.position ?? 0n) <= position) throw new Error(`the graph stands at ${position} already`);
+    transaction(db.connection, () => {
+      applyAll(events);
+      sequences.flush();
+      db.run("INSERT OR REPLACE INTO meta VALUES ('position', ?)", last.position);
+    });
+    position = last.position;
+    return changes.take(position);
+  };
+
+  const refuseAfterFailure = (): void => {
+    if (failure !== undefined) throw new Error('the content graph stopped at an error', { cause: failure });
+  };
+  const readerContext = () => ({ db, names, existing, links, schema: definitions.view() });
+
+  return {
+    apply(events) {
+      refuseAfterFailure();
+      try {
+        return apply(events);
+      } catch (error) {
+        // The transaction is undone, but not what is held in memory.
+        failure = error as Error;
+        throw error;
+      }
+    },
+    position: () => position,
+    registry: () => definitions.view().registry,
+    reader: createGraphReader(
+      () => {
+        refuseAfterFailure();
+        return readerContext();
+      },
+      () => position,
+    ),
+    readAll: (batchSize) => readWholeGraph(readerContext(), position, batchSize),
+    close: () => db.connection.close(),
+  };
+}

@@ -1,0 +1,56 @@
+import { assertNever } from '../../shared/assert-never.ts';
+import type { DocumentEvent } from '../../shared/document/events.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { changeEntry, createEntry } from './change-entry.ts';
+import type { GraphContext } from './graph-context.ts';
+import { deleteEntry, discardDraft, publishEntry, unpublishEntry } from './publish-entry.ts';
+
+const DOCUMENT_EVENTS: ReadonlySet<string> = new Set<DocumentEvent['type']>([
+  'entry-created',
+  'entry-changed',
+  'entry-published',
+  'entry-unpublished',
+  'draft-discarded',
+  'entry-deleted',
+]);
+
+export function isDocumentEvent(stored: { readonly type: string }): boolean {
+  return DOCUMENT_EVENTS.has(stored.type);
+}
+
+/** Brings a document event into the graph. Throws when it does not fit the rows before it: the log or the graph is broken. */
+export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): void {
+  const event = { type: stored.type, data: stored.data } as DocumentEvent;
+  const { type, documentId, locale } = event.data;
+  const entry = context.session.entry(context.schema.type(type), documentId, locale);
+  entry.revision = Number(stored.revision);
+  const moment = { at: stored.metadata.at, position: Number(stored.position) };
+  try {
+    switch (event.type) {
+      case 'entry-created':
+        createEntry(context, entry, event.data, moment);
+        break;
+      case 'entry-changed':
+        changeEntry(context, entry, event.data, moment);
+        break;
+      case 'entry-published':
+        publishEntry(context, entry, moment);
+        break;
+      case 'entry-unpublished':
+        unpublishEntry(context, entry);
+        break;
+      case 'draft-discarded':
+        discardDraft(context, entry, moment);
+        break;
+      case 'entry-deleted':
+        deleteEntry(context, entry);
+        break;
+      default:
+        assertNever(event);
+    }
+  } catch (error) {
+    const place = `${stored.type} of ${type} ${documentId} at position ${stored.position}`;
+    throw new Error(`${place} cannot be applied: ${(error as Error).message}`, { cause: error });
+  }
+  entry.isNew = false;
+}

@@ -1,0 +1,39 @@
+import type { ContentTypeDefined } from '../../shared/document/events.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { registryOfDefinitions } from '../../shared/schema/type-definitions.ts';
+import type { Names } from './entry-names.ts';
+import type { GraphDatabase } from './graph-database.ts';
+import { createSchemaView, type SchemaView } from './type-view.ts';
+
+/** The content types in force at the graph's position. */
+export type Definitions = {
+  /** Takes over a definition from the log. Returns whether it changes one that was in force. */
+  define(data: ContentTypeDefined['data'], position: number): boolean;
+  /** The registry in force. Worked out when first asked for: definitions come in runs, and only the last of a run is complete. */
+  view(): SchemaView;
+};
+
+export function openDefinitions(db: GraphDatabase, names: Names): Definitions {
+  let view: SchemaView | undefined;
+  return {
+    define(data, position) {
+      const json = JSON.stringify(data);
+      const before = db.get('SELECT data FROM definitions WHERE uid = ?', data.uid);
+      if (before?.[0] === json) return false;
+      db.run('INSERT OR REPLACE INTO definitions VALUES (?, ?, ?)', data.uid, position, json);
+      view = undefined;
+      return before !== undefined;
+    },
+    view() {
+      view ??= createSchemaView(readRegistry(db), names);
+      return view;
+    },
+  };
+}
+
+function readRegistry(db: GraphDatabase): SchemaRegistry {
+  const definitions = db
+    .all('SELECT data FROM definitions ORDER BY position')
+    .map(([data]) => JSON.parse(String(data)));
+  return registryOfDefinitions(definitions);
+}

@@ -1,0 +1,39 @@
+import type { LinkTarget } from '../../shared/document/events.ts';
+import type { RelationEditing } from './apply-relation-operation.ts';
+import type { ChangeLog } from './change-log.ts';
+import type { Names } from './entry-names.ts';
+import type { GraphDatabase } from './graph-database.ts';
+import type { GraphRelationSide } from './graph-relation.ts';
+import type { GraphSession } from './graph-session.ts';
+import type { LinkStore } from './link-store.ts';
+import type { PendingEdits } from './pending-edits.ts';
+import type { ExistingRows } from './row-keys.ts';
+import type { Sequences } from './sequences.ts';
+import type { SchemaView } from './type-view.ts';
+
+/** What applying an event works with. */
+export type GraphContext = {
+  readonly db: GraphDatabase;
+  readonly names: Names;
+  readonly sequences: Sequences;
+  readonly existing: ExistingRows;
+  readonly schema: SchemaView;
+  readonly changes: ChangeLog;
+  readonly links: LinkStore;
+  readonly pending: PendingEdits;
+  readonly session: GraphSession;
+};
+
+/** The event being applied: its time and position. */
+export type Moment = { readonly at: string; readonly position: number };
+
+export function relationEditing({ links, sequences, names, schema }: GraphContext): RelationEditing {
+  return {
+    links,
+    nextOrder: () => sequences.next('link'),
+    entryOf(side: GraphRelationSide, target: LinkTarget): number {
+      const far = side.side === 'owner' ? side.relation.target : side.relation.space.type;
+      return names.entry(schema.type(far).number, target.documentId, target.locale);
+    },
+  };
+}

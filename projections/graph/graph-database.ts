@@ -1,0 +1,34 @@
+import { type Database, openDatabase, type Statement } from '../../shared/sqlite/open-database.ts';
+import { prepared } from '../../shared/sqlite/prepared.ts';
+import { GRAPH_MIGRATIONS } from './graph-schema.ts';
+
+export type SqlValue = null | number | bigint | string | Uint8Array;
+/** A result row as an array in column order. */
+export type SqlRow = readonly SqlValue[];
+
+/** The graph's connection: every statement is prepared once and answers arrays. */
+export type GraphDatabase = {
+  readonly connection: Database;
+  run(sql: string, ...values: SqlValue[]): void;
+  get(sql: string, ...values: SqlValue[]): SqlRow | undefined;
+  all(sql: string, ...values: SqlValue[]): readonly SqlRow[];
+};
+
+/** A power loss may cost the graph its last transactions: it then follows the log from its checkpoint. */
+export function openGraphDatabase(file: string): GraphDatabase {
+  const connection = openDatabase(file, { durability: 'normal', migrations: GRAPH_MIGRATIONS });
+  const statements = new Map<string, Statement>();
+  const statement = (sql: string): Statement => {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const created = prepared(connection, sql, { arrays: true });
+    statements.set(sql, created);
+    return created;
+  };
+  return {
+    connection,
+    run: (sql, ...values) => void statement(sql).run(...values),
+    get: (sql, ...values) => statement(sql).get(...values) as SqlRow | undefined,
+    all: (sql, ...values) => statement(sql).all(...values) as unknown as readonly SqlRow[],
+  };
+}

@@ -1,0 +1,117 @@
+import { columnValue, textForm } from '../../shared/read-index/column.ts';
+import type { RowFacts, Values } from '../present-row.ts';
+import type { GraphDatabase, SqlRow } from './graph-database.ts';
+import type { VersionNumber } from './row-keys.ts';
+import { versionOfKey } from './row-keys.ts';
+import type { TypeView } from './type-view.ts';
+
+/** A row in hand: changed in place during a batch, written at its end. */
+export type GraphRow = {
+  readonly key: number;
+  id: number;
+  createdAt: string;
+  updatedAt: string;
+  publishedAt: string | null;
+  /** Of the last edit; on a published row of its publication. */
+  position: number;
+  /** Scalars and stored components by attribute; what is null is absent. */
+  values: Values;
+  /** Unique values as stored, by the number of the attribute. */
+  uniqueValues: ReadonlyMap<number, string>;
+};
+
+export const ROW_COLUMNS = 'key, type, position, source, hidden, components';
+const ROWS_OF_ENTRY = `SELECT ${ROW_COLUMNS} FROM rows WHERE key BETWEEN ? AND ?`;
+const WRITE_ROW = `INSERT OR REPLACE INTO rows (${ROW_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`;
+
+/** The source of a stored row. */
+export function sourceBytes(row: SqlRow): Buffer {
+  const bytes = row[3] as Uint8Array;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+type ParsedSource = RowFacts & Values;
+
+export function readRow(view: TypeView, row: SqlRow): GraphRow {
+  const { id, documentId, createdAt, updatedAt, publishedAt, locale, ...values } = JSON.parse(
+    sourceBytes(row).toString(),
+  ) as ParsedSource;
+  const parts = [row[4], row[5]].filter((part) => part !== null).map((part) => JSON.parse(part as string));
+  const key = row[0] as number;
+  const whole = Object.assign(values, ...parts) as Values;
+  return {
+    key,
+    id,
+    createdAt,
+    updatedAt,
+    publishedAt,
+    position: row[2] as number,
+    values: whole,
+    uniqueValues: uniqueValues(view, versionOfKey(key), whole),
+  };
+}
+
+export function rowsOfEntry(db: GraphDatabase, view: TypeView, entry: number): GraphRow[] {
+  return db.all(ROWS_OF_ENTRY, entry * 4, entry * 4 + 2).map((row) => readRow(view, row));
+}
+
+/** Writes a row: public scalars as its response JSON, private ones and components beside it. Returns the response JSON. */
+export function writeRow(db: GraphDatabase, view: TypeView, facts: RowFacts, row: GraphRow): Uint8Array {
+  const source = view.presenter.source(facts, row.values);
+  const hidden = pickJson(view.hidden, row.values);
+  const components = pickJson(view.bearerNames, row.values);
+  db.run(WRITE_ROW, row.key, view.number, row.position, source, hidden, components);
+  return source;
+}
+
+/** JSON of the named values that are not null; null when none is. */
+function pickJson(names: readonly string[], values: Values): string | null {
+  let picked: Record<string, unknown> | undefined;
+  for (const name of names) {
+    const value = values[name];
+    if (value === null || value === undefined) continue;
+    picked ??= {};
+    picked[name] = value;
+  }
+  return picked === undefined ? null : JSON.stringify(picked);
+}
+
+const NO_VALUES: ReadonlyMap<number, string> = new Map();
+
+/** What a row holds against other documents: drafts hold nothing. */
+function uniqueValues(view: TypeView, version: VersionNumber, values: Values): ReadonlyMap<number, string> {
+  if (version === 0 || view.unique.length === 0) return NO_VALUES;
+  const held = new Map<number, string>();
+  for (const { number, attribute } of view.unique) {
+    const column = columnValue(attribute.type, values[attribute.name]);
+    if (column !== null && column !== '') held.set(number, textForm(attribute.type, column));
+  }
+  return held;
+}
+
+/** Brings the stored unique values of a row to what it holds now (`row` undefined: it is gone). */
+export function writeUniqueValues(
+  db: GraphDatabase,
+  view: TypeView,
+  entry: number,
+  before: ReadonlyMap<number, string>,
+  row: GraphRow | undefined,
+): ReadonlyMap<number, string> {
+  const after = row === undefined ? NO_VALUES : uniqueValues(view, versionOfKey(row.key), row.values);
+  for (const [attribute, value] of before) {
+    if (after.get(attribute) !== value) {
+      db.run(
+        'DELETE FROM unique_values WHERE attribute = ? AND value = ? AND entry = ?',
+        attribute,
+        value,
+        entry,
+      );
+    }
+  }
+  for (const [attribute, value] of after) {
+    if (before.get(attribute) !== value) {
+      db.run('INSERT OR REPLACE INTO unique_values VALUES (?, ?, ?)', attribute, value, entry);
+    }
+  }
+  return after;
+}

@@ -1,0 +1,78 @@
+/**
+ * The content graph's file. Everything is numbered: a *model attribute* (relation or unique attribute) and a content type by
+ * `names.id`, an entry (document in one locale) by `entries.id`, a row by `entry * 4 + version` (0 draft, 1 published, 2 live),
+ * so a link needs no join to know its rows.
+ */
+export const GRAPH_MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+
+  -- Next value of: 'entry', 'link', 'id <type>', 'component <uid>'.
+  CREATE TABLE sequences (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+
+  -- Content types ('[uid]') and attributes of a row space ('[uid, path, attribute]') by number.
+  CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+
+  -- Content types in force, as defined in the log.
+  CREATE TABLE definitions (uid TEXT PRIMARY KEY, position INTEGER NOT NULL, data TEXT NOT NULL) WITHOUT ROWID;
+
+  -- One per document and locale ('' = null) that ever existed or was linked to. revision: of the stream, as far as this entry
+  -- wrote it. shared_…: position of the document's last edit and publication of a value that all locales share.
+  CREATE TABLE entries (
+    id INTEGER PRIMARY KEY,
+    type INTEGER NOT NULL,
+    document_id TEXT NOT NULL,
+    locale TEXT NOT NULL,
+    revision INTEGER,
+    shared_edited INTEGER NOT NULL,
+    shared_published INTEGER NOT NULL,
+    UNIQUE (document_id, type, locale)
+  );
+
+  -- source: response JSON (id, public scalars, times). hidden: private scalars. components: their values with ids, without
+  -- relations (these are links). position: of the last edit; on a published row of its publication.
+  CREATE TABLE rows (
+    key INTEGER PRIMARY KEY,
+    type INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    source BLOB NOT NULL,
+    hidden TEXT,
+    components TEXT
+  );
+
+  CREATE TABLE ids (type INTEGER NOT NULL, id INTEGER NOT NULL, key INTEGER NOT NULL, PRIMARY KEY (type, id)) WITHOUT ROWID;
+
+  -- Of published and live rows.
+  CREATE TABLE unique_values (
+    attribute INTEGER NOT NULL,
+    value TEXT NOT NULL,
+    entry INTEGER NOT NULL,
+    PRIMARY KEY (attribute, value, entry)
+  ) WITHOUT ROWID;
+
+  -- Both worlds of a link in one row; null orders = not in that world. component = 0: the entry's own relation.
+  CREATE TABLE links (
+    source INTEGER NOT NULL,
+    relation INTEGER NOT NULL,
+    component INTEGER NOT NULL,
+    target INTEGER NOT NULL,
+    draft_source_order REAL,
+    draft_target_order REAL,
+    published_source_order REAL,
+    published_target_order REAL,
+    PRIMARY KEY (source, relation, component, target)
+  ) WITHOUT ROWID;
+  CREATE INDEX links_by_target ON links (target, relation);
+
+  -- Links whose draft side was edited from the inverse side by 'editor' since either end was last published.
+  CREATE TABLE pending_edits (
+    source INTEGER NOT NULL,
+    relation INTEGER NOT NULL,
+    target INTEGER NOT NULL,
+    editor INTEGER NOT NULL,
+    PRIMARY KEY (source, relation, target)
+  ) WITHOUT ROWID;
+  CREATE INDEX pending_edits_by_editor ON pending_edits (editor);
+  CREATE INDEX pending_edits_by_target ON pending_edits (target);
+  `,
+];

@@ -1,0 +1,258 @@
+import type { PublicationState } from '../../shared/read-index/bool-query.ts';
+import type { PublicationFacts, RowFacts } from '../present-row.ts';
+import type { ChangeLog } from './change-log.ts';
+import type { Names } from './entry-names.ts';
+import type { GraphDatabase } from './graph-database.ts';
+import { type GraphRow, rowsOfEntry, writeRow, writeUniqueValues } from './graph-row.ts';
+import {
+  DRAFT,
+  type ExistingRows,
+  LIVE,
+  PUBLISHED,
+  rowKey,
+  rowKeyIn,
+  type VersionNumber,
+  versionOfKey,
+  type WorldNumber,
+  worldsOf,
+} from './row-keys.ts';
+import type { TypeView } from './type-view.ts';
+
+/** A document in one locale, in hand during a batch. */
+export type GraphEntry = {
+  readonly id: number;
+  readonly view: TypeView;
+  readonly documentId: string;
+  readonly locale: string | null;
+  /** Not mentioned by any event before the current one. */
+  isNew: boolean;
+  /** By version. */
+  readonly rows: [GraphRow | undefined, GraphRow | undefined, GraphRow | undefined];
+  /** Rows to be written at the end of the batch. */
+  readonly changed: Set<VersionNumber>;
+  revision: number | null;
+  /** Positions of the last edit and publication of a shared value, made in another locale. */
+  sharedEdited: number;
+  sharedPublished: number;
+  readonly stateBefore: PublicationState;
+};
+
+/** The entries a batch works on: read once, written once, however many events are about them. */
+export type GraphSession = {
+  entry(view: TypeView, documentId: string, locale: string | null): GraphEntry;
+  /** The document's other locales that have rows. */
+  siblings(entry: GraphEntry): readonly GraphEntry[];
+  /** All entries of a type that have rows. */
+  entriesOfType(view: TypeView): readonly GraphEntry[];
+  addRow(entry: GraphEntry, version: VersionNumber, row: GraphRow): void;
+  removeRow(entry: GraphEntry, version: VersionNumber): void;
+  /** The row's values or facts changed. */
+  touch(entry: GraphEntry, version: VersionNumber): void;
+  flush(): void;
+};
+
+const ENTRY_COLUMNS = 'id, document_id, locale, revision, shared_edited, shared_published';
+const ENTRY_BY_ID = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE id = ?`;
+const ENTRIES_OF_DOCUMENT = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE document_id = ? AND type = ? ORDER BY locale`;
+const ENTRIES_OF_TYPE = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE type = ? ORDER BY id`;
+const UPDATE_ENTRY = 'UPDATE entries SET revision = ?, shared_edited = ?, shared_published = ? WHERE id = ?';
+
+type Document = {
+  readonly view: TypeView;
+  readonly documentId: string;
+  /** Some entry of it. */
+  readonly entry: number;
+  /** Before the batch. */
+  readonly publishedBefore: boolean;
+};
+
+export function openGraphSession(
+  db: GraphDatabase,
+  names: Names,
+  existing: ExistingRows,
+  changes: ChangeLog,
+): GraphSession {
+  const entries = new Map<number, GraphEntry>();
+  const documents = new Map<string, Document>();
+  /** Localized documents whose set of rows in a world changed. */
+  const relocalized = new Map<string, { readonly entry: GraphEntry; readonly world: WorldNumber }>();
+
+  const read = (view: TypeView, row: readonly unknown[]): GraphEntry => {
+    const id = row[0] as number;
+    const known = entries.get(id);
+    if (known !== undefined) return known;
+    const rows = hasRows(existing, id) ? rowsOfEntry(db, view, id) : [];
+    const entry = createEntry(view, row, rows);
+    remember(entry);
+    return entry;
+  };
+  const remember = (entry: GraphEntry): void => {
+    entries.set(entry.id, entry);
+    const { view, documentId } = entry;
+    const key = `${view.number}/${documentId}`;
+    if (documents.has(key)) return;
+    const publishedBefore = isPublished(view, documentId, entry.id);
+    documents.set(key, { view, documentId, entry: entry.id, publishedBefore });
+  };
+  const entriesOf = (view: TypeView, documentId: string): GraphEntry[] =>
+    db.all(ENTRIES_OF_DOCUMENT, documentId, view.number).map((row) => read(view, row));
+  const isPublished = (view: TypeView, documentId: string, entry: number): boolean => {
+    if (!view.draftAndPublish) return true;
+    if (!view.localized) return existing.has(rowKey(entry, PUBLISHED));
+    const ids = db.all('SELECT id FROM entries WHERE document_id = ? AND type = ?', documentId, view.number);
+    return ids.some(([id]) => existing.has(rowKey(id as number, PUBLISHED)));
+  };
+  const noteLocales = (entry: GraphEntry, version: VersionNumber): void => {
+    if (!entry.view.localized) return;
+    for (const world of worldsOf(version)) {
+      relocalized.set(`${entry.view.number}/${entry.documentId}/${world}`, { entry, world });
+    }
+  };
+
+  const presentEntry = (entry: GraphEntry): void => {
+    const { view } = entry;
+    const publication = publicationFacts(entry, isPublished(view, entry.documentId, entry.id));
+    const restated = publication.state !== entry.stateBefore;
+    for (const row of entry.rows) {
+      if (row === undefined) continue;
+      const version = versionOfKey(row.key);
+      const isChanged = entry.changed.has(version);
+      if (!isChanged && !restated && !isRepublished(entry, publication)) continue;
+      const facts = factsOf(entry, row);
+      const source = isChanged ? writeRow(db, view, facts, row) : view.presenter.source(facts, row.values);
+      if (isChanged) row.uniqueValues = writeUniqueValues(db, view, entry.id, row.uniqueValues, row);
+      changes.row(view.uid, row.key, {
+        source,
+        fields: view.presenter.fields(facts, row.values, publication),
+        components: view.presenter.components(row.values),
+      });
+    }
+  };
+  const isRepublished = (entry: GraphEntry, publication: PublicationFacts): boolean => {
+    const before = documents.get(`${entry.view.number}/${entry.documentId}`)?.publishedBefore;
+    return before !== publication.documentPublished;
+  };
+  const linkLocalizations = ({ view, documentId }: GraphEntry, world: WorldNumber): void => {
+    const present = entriesOf(view, documentId)
+      .map(({ id }) => rowKeyIn(world, view.draftAndPublish, id))
+      .filter((row) => existing.has(row));
+    for (const source of present) {
+      for (const [rank, target] of present.entries()) {
+        if (source !== target) changes.localization(view.uid, world, source, target, rank);
+      }
+    }
+  };
+  /** Every row shows whether its document is published: the other locales' too. */
+  const readRepublished = (): void => {
+    for (const { view, documentId, entry, publishedBefore } of documents.values()) {
+      if (view.localized && isPublished(view, documentId, entry) !== publishedBefore)
+        entriesOf(view, documentId);
+    }
+  };
+
+  return {
+    entry(view, documentId, locale) {
+      const id = names.find(view.number, documentId, locale);
+      if (id !== undefined) return entries.get(id) ?? read(view, db.get(ENTRY_BY_ID, id) ?? []);
+      const created = names.create(view.number, documentId, locale);
+      const entry = createEntry(view, [created, documentId, locale ?? '', null, 0, 0], []);
+      entry.isNew = true;
+      remember(entry);
+      return entry;
+    },
+    siblings: (entry) =>
+      entry.view.localized
+        ? entriesOf(entry.view, entry.documentId).filter(
+            (other) => other !== entry && other.rows.some(Boolean),
+          )
+        : [],
+    entriesOfType: (view) =>
+      db
+        .all(ENTRIES_OF_TYPE, view.number)
+        .filter(([id]) => hasRows(existing, id as number))
+        .map((row) => read(view, row)),
+    addRow(entry, version, row) {
+      entry.rows[version] = row;
+      entry.changed.add(version);
+      existing.add(row.key);
+      noteLocales(entry, version);
+    },
+    removeRow(entry, version) {
+      const row = entry.rows[version];
+      if (row === undefined) return;
+      writeUniqueValues(db, entry.view, entry.id, row.uniqueValues, undefined);
+      db.run('DELETE FROM rows WHERE key = ?', row.key);
+      changes.row(entry.view.uid, row.key, null);
+      entry.rows[version] = undefined;
+      entry.changed.delete(version);
+      existing.delete(row.key);
+      noteLocales(entry, version);
+    },
+    touch: (entry, version) => void entry.changed.add(version),
+    flush() {
+      readRepublished();
+      for (const entry of entries.values()) {
+        presentEntry(entry);
+        db.run(UPDATE_ENTRY, entry.revision, entry.sharedEdited, entry.sharedPublished, entry.id);
+      }
+      for (const { entry, world } of relocalized.values()) linkLocalizations(entry, world);
+    },
+  };
+}
+
+function createEntry(view: TypeView, row: readonly unknown[], rows: readonly GraphRow[]): GraphEntry {
+  const entry: GraphEntry = {
+    id: row[0] as number,
+    view,
+    documentId: row[1] as string,
+    locale: row[2] === '' ? null : (row[2] as string),
+    isNew: false,
+    rows: [undefined, undefined, undefined],
+    changed: new Set(),
+    revision: row[3] as number | null,
+    sharedEdited: row[4] as number,
+    sharedPublished: row[5] as number,
+    stateBefore: 'never-published',
+  };
+  for (const each of rows) entry.rows[versionOfKey(each.key)] = each;
+  return Object.assign(entry, { stateBefore: publicationState(entry) });
+}
+
+function hasRows(existing: ExistingRows, entry: number): boolean {
+  return (
+    existing.has(rowKey(entry, DRAFT)) ||
+    existing.has(rowKey(entry, PUBLISHED)) ||
+    existing.has(rowKey(entry, LIVE))
+  );
+}
+
+/** From positions: the draft is modified when it, or a value shared with it, was edited after the last publication. */
+export function publicationState(
+  entry: Pick<GraphEntry, 'rows' | 'sharedEdited' | 'sharedPublished'>,
+): PublicationState {
+  const [draft, published, live] = entry.rows;
+  if (live !== undefined) return 'published';
+  return publicationStateAt(draft?.position, published?.position, entry);
+}
+
+/** The same from positions alone; undefined = there is no such row. */
+export function publicationStateAt(
+  draft: number | undefined,
+  published: number | undefined,
+  shared: { readonly sharedEdited: number; readonly sharedPublished: number },
+): PublicationState {
+  if (published === undefined) return 'never-published';
+  const isModified =
+    (draft ?? 0) > published || shared.sharedEdited > Math.max(published, shared.sharedPublished);
+  return isModified ? 'modified' : 'published';
+}
+
+function publicationFacts(entry: GraphEntry, documentPublished: boolean): PublicationFacts {
+  return { state: publicationState(entry), documentPublished };
+}
+
+export function factsOf(entry: GraphEntry, row: GraphRow): RowFacts {
+  const { documentId, locale } = entry;
+  const { id, createdAt, updatedAt, publishedAt } = row;
+  return { id, documentId, locale, createdAt, updatedAt, publishedAt };
+}

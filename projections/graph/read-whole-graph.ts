@@ -1,0 +1,191 @@
+import type { ChangeBatch, IndexedRow, LinkChange, RowChange } from '../../shared/read-index/read-index.ts';
+import type { PublicationFacts, RowFacts, Values } from '../present-row.ts';
+import { linkChange, linkRows, localizationChange } from './change-log.ts';
+import type { SqlRow } from './graph-database.ts';
+import type { ReaderContext } from './graph-reader.ts';
+import type { GraphRelation } from './graph-relation.ts';
+import { ROW_COLUMNS, sourceBytes } from './graph-row.ts';
+import { publicationStateAt } from './graph-session.ts';
+import { ALL_LINKS, readLink } from './link-store.ts';
+import {
+  DRAFT,
+  entryOfKey,
+  LIVE,
+  PUBLISHED,
+  rowKey,
+  rowKeyIn,
+  VERSIONS,
+  versionOfKey,
+  WORLDS,
+  type WorldNumber,
+} from './row-keys.ts';
+import type { TypeView } from './type-view.ts';
+
+const DEFAULT_BATCH = 10_000;
+const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key >= ? ORDER BY key LIMIT ?`;
+
+/** All rows, then all links, as the read index is given them. */
+export function* readWholeGraph(
+  context: ReaderContext,
+  position: bigint,
+  batchSize = DEFAULT_BATCH,
+): Iterable<ChangeBatch> {
+  const localized = readLocalizedDocuments(context);
+  for (const rows of readRows(context, localized, batchSize)) yield { position, rows, links: [] };
+  for (const links of readLinks(context, batchSize)) yield { position, rows: [], links };
+  const localizations = [...localizationLinks(context, localized)];
+  if (localizations.length > 0) yield { position, rows: [], links: localizations };
+}
+
+type LocalizedEntry = {
+  readonly sharedEdited: number;
+  readonly sharedPublished: number;
+  readonly document: LocalizedDocument;
+};
+type LocalizedDocument = { readonly view: TypeView; readonly entries: number[]; isPublished: boolean };
+
+/** Entries of localized types: what their rows show depends on the document's other locales. */
+function readLocalizedDocuments({ db, schema, existing }: ReaderContext): Map<number, LocalizedEntry> {
+  const entries = new Map<number, LocalizedEntry>();
+  for (const type of schema.registry.contentTypes.values()) {
+    if (!type.localized) continue;
+    const view = schema.type(type.uid);
+    const documents = new Map<string, LocalizedDocument>();
+    for (const [id, documentId, sharedEdited, sharedPublished] of db.all(
+      'SELECT id, document_id, shared_edited, shared_published FROM entries WHERE type = ? ORDER BY document_id, locale',
+      view.number,
+    )) {
+      const document = documents.get(documentId as string) ?? { view, entries: [], isPublished: false };
+      documents.set(documentId as string, document);
+      document.entries.push(id as number);
+      if (existing.has(rowKey(id as number, PUBLISHED))) document.isPublished = true;
+      entries.set(id as number, {
+        sharedEdited: sharedEdited as number,
+        sharedPublished: sharedPublished as number,
+        document,
+      });
+    }
+  }
+  return entries;
+}
+
+const NOT_SHARED = { sharedEdited: 0, sharedPublished: 0 } as const;
+
+function* readRows(
+  { db, schema }: ReaderContext,
+  localized: ReadonlyMap<number, LocalizedEntry>,
+  batchSize: number,
+): Iterable<readonly RowChange[]> {
+  let from = 0;
+  for (;;) {
+    const rows = db.all(ROWS, from, batchSize);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const lastKey = last[0] as number;
+    // A draft may be the last of the batch, with its published row in the next: an entry is read as a whole.
+    const rest = db.all(
+      `SELECT ${ROW_COLUMNS} FROM rows WHERE key > ? AND key <= ? ORDER BY key`,
+      lastKey,
+      rowKey(entryOfKey(lastKey), LIVE),
+    );
+    const whole = [...rows, ...rest];
+    yield whole.map((row, at) =>
+      rowChange(schema.typeOfNumber(row[1] as number), row, factsAround(whole, at, localized)),
+    );
+    from = rowKey(entryOfKey(lastKey), LIVE) + 1;
+  }
+}
+
+/** A row's publication state, from its entry's rows beside it. */
+function factsAround(
+  rows: readonly SqlRow[],
+  at: number,
+  localized: ReadonlyMap<number, LocalizedEntry>,
+): PublicationFacts {
+  const row = rows[at] as SqlRow;
+  const key = row[0] as number;
+  const version = versionOfKey(key);
+  if (version === LIVE) return { state: 'published', documentPublished: true };
+  const entry = entryOfKey(key);
+  const draft = version === DRAFT ? row : rowWithKey(rows[at - 1], rowKey(entry, DRAFT));
+  const published = version === PUBLISHED ? row : rowWithKey(rows[at + 1], rowKey(entry, PUBLISHED));
+  const shared = localized.get(entry);
+  return {
+    state: publicationStateAt(
+      draft?.[2] as number | undefined,
+      published?.[2] as number | undefined,
+      shared ?? NOT_SHARED,
+    ),
+    documentPublished: shared?.document.isPublished ?? published !== undefined,
+  };
+}
+
+function rowWithKey(row: SqlRow | undefined, key: number): SqlRow | undefined {
+  return row?.[0] === key ? row : undefined;
+}
+
+function rowChange(view: TypeView, row: SqlRow, publication: PublicationFacts): RowChange {
+  const key = row[0] as number;
+  const source = sourceBytes(row);
+  const parsed = JSON.parse(source.toString()) as RowFacts & Values;
+  const components = row[5] === null ? {} : (JSON.parse(row[5] as string) as Values);
+  const indexed: IndexedRow = {
+    source,
+    fields: view.presenter.fields(parsed, parsed, publication),
+    components: view.presenter.components(components),
+  };
+  return { type: view.uid, version: VERSIONS[versionOfKey(key)], key, row: indexed };
+}
+
+function* readLinks(context: ReaderContext, batchSize: number): Iterable<readonly LinkChange[]> {
+  const [last] = context.db.get('SELECT max(source) FROM links') ?? [null];
+  if (last === null) return;
+  // An entry has a handful of links, most of them in one world.
+  const step = Math.max(1, Math.ceil(batchSize / 4));
+  for (let from = 0; from <= (last as number); from += step) {
+    const links = linksBetween(context, from, from + step);
+    if (links.length > 0) yield links;
+  }
+}
+
+/** Visible links of the entries in a range, relation by relation: the index looks up each relation once per run. */
+function linksBetween(
+  { db, schema, existing }: ReaderContext,
+  from: number,
+  to: number,
+): readonly LinkChange[] {
+  const runs = new Map<GraphRelation, [LinkChange[], LinkChange[]]>();
+  for (const row of db.all(ALL_LINKS, from, to)) {
+    const record = readLink(row, schema.relationOfNumber);
+    if (record === undefined || !record.relation.served) continue;
+    const run = runs.get(record.relation) ?? [[], []];
+    runs.set(record.relation, run);
+    for (const world of [DRAFT, PUBLISHED] as const) {
+      const order = record.orders[world];
+      if (order === null) continue;
+      const { sourceRow, targetRow } = linkRows(record, world);
+      if (existing.has(sourceRow) && existing.has(targetRow))
+        run[world].push(linkChange(record, world, order));
+    }
+  }
+  return [...runs.values()].flatMap(([draft, published]) => draft.concat(published));
+}
+
+function* localizationLinks(
+  { existing }: ReaderContext,
+  localized: ReadonlyMap<number, LocalizedEntry>,
+): Iterable<LinkChange> {
+  for (const { view, entries } of new Set([...localized.values()].map(({ document }) => document))) {
+    for (const world of WORLDS.keys()) {
+      const number = world as WorldNumber;
+      const rows = entries
+        .map((id) => rowKeyIn(number, view.draftAndPublish, id))
+        .filter((row) => existing.has(row));
+      for (const source of rows) {
+        for (const [rank, target] of rows.entries()) {
+          if (source !== target) yield localizationChange(view.uid, number, source, target, rank);
+        }
+      }
+    }
+  }
+}

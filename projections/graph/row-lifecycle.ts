@@ -1,0 +1,49 @@
+import type { Values } from '../present-row.ts';
+import type { GraphContext } from './graph-context.ts';
+import type { GraphRow } from './graph-row.ts';
+import type { GraphEntry } from './graph-session.ts';
+import { rowKey, type VersionNumber, worldsOf } from './row-keys.ts';
+
+/** A row's next numeric id: the content type's sequence, or the one an import gives unless it is taken. */
+export function allotId(
+  { db, sequences }: GraphContext,
+  entry: GraphEntry,
+  version: VersionNumber,
+  given?: number,
+): number {
+  const { number, uid } = entry.view;
+  const isFree = given !== undefined && !db.get('SELECT 1 FROM ids WHERE type = ? AND id = ?', number, given);
+  const id = isFree ? given : sequences.next(`id ${uid}`);
+  sequences.raise(`id ${uid}`, id);
+  db.run('INSERT OR REPLACE INTO ids VALUES (?, ?, ?)', number, id, rowKey(entry.id, version));
+  return id;
+}
+
+export function newRow(
+  entry: GraphEntry,
+  version: VersionNumber,
+  facts: Omit<GraphRow, 'key' | 'uniqueValues'> & { readonly values: Values },
+): GraphRow {
+  return { key: rowKey(entry.id, version), uniqueValues: new Map(), ...facts };
+}
+
+/** Links that waited for the row appear, in both directions. */
+export function showLinks({ links, changes }: GraphContext, entry: GraphEntry, version: VersionNumber): void {
+  for (const record of [...links.ownedBy(entry.id), ...links.pointingAt(entry.id)]) {
+    for (const world of worldsOf(version)) {
+      const order = record.orders[world];
+      if (order !== null) changes.link(record, world, order);
+    }
+  }
+}
+
+/** The row goes, and with it all its links from the index; in the graph they wait. */
+export function dropRow(context: GraphContext, entry: GraphEntry, version: VersionNumber): void {
+  if (entry.rows[version] === undefined) return;
+  const { links, changes, session } = context;
+  for (const record of [...links.ownedBy(entry.id), ...links.pointingAt(entry.id)]) {
+    for (const world of worldsOf(version))
+      if (record.orders[world] !== null) changes.link(record, world, null);
+  }
+  session.removeRow(entry, version);
+}

@@ -1,0 +1,91 @@
+import type { EventStore, StoredEvent, Subscription } from '../shared/event-store/event-store.ts';
+import type { ReadIndex } from '../shared/read-index/read-index.ts';
+import type { ContentGraph } from './content-graph.ts';
+
+const BATCH_SIZE = 1_000;
+
+/** Brings the graph level with the end of the log, before there is an index to tell: at start, and in a rebuild. */
+export async function catchUp(eventStore: EventStore, graph: ContentGraph): Promise<void> {
+  for await (const events of eventStore.readAll(graph.position(), { batchSize: BATCH_SIZE })) {
+    applyInForce(graph, events);
+  }
+}
+
+/** Gives the index all rows and links of the graph. The index is level with the graph only once this has resolved. */
+export async function loadReadIndex(graph: ContentGraph, readIndex: ReadIndex): Promise<void> {
+  for (const batch of graph.readAll()) await readIndex.apply(batch);
+}
+
+export type Projector = {
+  /** Resolves when the graph and the index have applied the log up to `position`; rejects when the projector has stopped. */
+  applied(position: bigint): Promise<void>;
+  /** Rejects when an event could not be applied: what is served would be wrong from then on. Resolves on close. */
+  readonly done: Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ProjectorOptions = {
+  readonly eventStore: EventStore;
+  readonly graph: ContentGraph;
+  /** Loaded up to the graph's position. */
+  readonly readIndex: ReadIndex;
+};
+
+type Waiter = {
+  readonly position: bigint;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+};
+
+/**
+ * Follows the log from the graph's checkpoint: each batch of events becomes one transaction of the graph, then one batch of the
+ * index, and then everyone who waits for its position goes on. A crash in between leaves the index behind the graph it is
+ * loaded from at the next start, so nothing is lost.
+ */
+export function startProjector({ eventStore, graph, readIndex }: ProjectorOptions): Projector {
+  let appliedPosition = graph.position();
+  let stopped: Error | undefined;
+  let waiters: Waiter[] = [];
+
+  const handle = async (events: readonly StoredEvent[]): Promise<void> => {
+    await readIndex.apply(applyInForce(graph, events));
+    appliedPosition = graph.position();
+    const reached = waiters.filter(({ position }) => position <= appliedPosition);
+    if (reached.length === 0) return;
+    waiters = waiters.filter(({ position }) => position > appliedPosition);
+    for (const { resolve } of reached) resolve();
+  };
+  const stop = (error: Error): void => {
+    stopped = error;
+    for (const { reject } of waiters) reject(error);
+    waiters = [];
+  };
+
+  const subscription: Subscription = eventStore.subscribe(appliedPosition, handle, { batchSize: BATCH_SIZE });
+  const done = subscription.done.then(
+    () => stop(new Error('the projector was closed')),
+    (error: Error) => {
+      stop(error);
+      throw error;
+    },
+  );
+  // Who starts the projector watches `done`; without anyone there it must not end the process by itself.
+  done.catch(() => {});
+  return {
+    applied(position) {
+      if (position <= appliedPosition) return Promise.resolve();
+      if (stopped !== undefined) return Promise.reject(stopped);
+      return new Promise((resolve, reject) => waiters.push({ position, resolve, reject }));
+    },
+    done,
+    close: () => subscription.close(),
+  };
+}
+
+/**
+ * The one place where events reach the graph. An event written under an older lease epoch than a claim that stands before it
+ * in the log is to be passed over here (architecture.md section 3), once more than one process can lead.
+ */
+function applyInForce(graph: ContentGraph, events: readonly StoredEvent[]) {
+  return graph.apply(events);
+}
