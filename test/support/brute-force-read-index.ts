@@ -234,11 +234,15 @@ function search(state: State, request: SearchRequest): SearchResult {
 }
 
 function follow(state: State, request: FollowRequest): FollowResult {
-  const { world, parents, attribute, query, sort, limit, countOnly } = request;
+  const { world, parents, attribute, query, zone, sort, limit, countOnly } = request;
+  const ofWantedKind = (child: Node): boolean => {
+    const kindQuery = zone?.get((child.row as IndexedComponent).component);
+    return zone === undefined || (kindQuery !== undefined && matches(state, child, world, kindQuery));
+  };
   const all = parents.map((parent) => {
     const node = state.handles[parent] as Node;
     const wanted = linked(state, node, world, attribute).filter(
-      (child) => query === undefined || matches(state, child, world, query),
+      (child) => ofWantedKind(child) && (query === undefined || matches(state, child, world, query)),
     );
     return sort === undefined ? wanted : sorted(state, wanted, world, sort);
   });

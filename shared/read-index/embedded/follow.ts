@@ -1,4 +1,5 @@
 import type { Uid } from '../../schema/content-type.ts';
+import type { BoolQuery } from '../bool-query.ts';
 import type { FollowRequest, FollowResult, Hits } from '../read-index.ts';
 import { bindQuery, type QueryContext } from './bind-query.ts';
 import { hasBit } from './bits.ts';
@@ -35,7 +36,7 @@ function followStep(
   request: FollowRequest,
   step: Step,
 ): FollowResult {
-  const keep = targetFilter(context, request, step);
+  const keep = targetFilter(context, request.parents, request.query, step);
   const { parents, countOnly } = request;
   if (countOnly === true) {
     const counts = parents.map((parent) =>
@@ -70,13 +71,14 @@ function linkedRows(step: Step, parent: number): number[] {
 /** Whether a target is wanted: asked of each or, where many are linked, looked up in the set of all that match. */
 function targetFilter(
   context: QueryContext,
-  request: FollowRequest,
+  parents: readonly number[],
+  query: BoolQuery | undefined,
   step: Step,
 ): ((row: number) => boolean) | undefined {
-  if (request.query === undefined) return undefined;
-  const matcher = bindQuery(context, step.target, request.query);
+  if (query === undefined || query.kind === 'match_all') return undefined;
+  const matcher = bindQuery(context, step.target, query);
   let linked = 0;
-  for (const parent of request.parents) linked += listCount(step.down.lists, parent);
+  for (const parent of parents) linked += listCount(step.down.lists, parent);
   if (linked * matcher.testCost < matcher.cost) return matcher.test;
   const borrowed = borrowBits(step.target);
   matcher.collect(borrowed);
@@ -99,14 +101,18 @@ function followZone(
   space: RowSpaceIndex,
   components: readonly Uid[],
 ): FollowResult {
-  const steps = components.map((component) => ({
-    component,
-    step: stepFrom(context.spaces, space, request.world, request.attribute, component),
-  }));
-  const { parents } = request;
+  const { parents, zone } = request;
+  const wanted = zone === undefined ? components : components.filter((component) => zone.has(component));
+  const steps = wanted.map((component) => {
+    const step = stepFrom(context.spaces, space, request.world, request.attribute, component);
+    return { component, step, keep: targetFilter(context, parents, zone?.get(component), step) };
+  });
   if (request.countOnly === true) {
     const counts = parents.map((parent) =>
-      steps.reduce((sum, { step }) => sum + listCount(step.down.lists, parent), 0),
+      steps.reduce((sum, { step, keep }) => {
+        if (keep === undefined) return sum + listCount(step.down.lists, parent);
+        return sum + linkedRows(step, parent).filter(keep).length;
+      }, 0),
     );
     const none = parents.map(() => []);
     return { children: parents.map(() => NO_HITS), counts, zoneComponents: none, exceeded: false };
@@ -115,7 +121,9 @@ function followZone(
   let exceeded = false;
   const lists = parents.map((parent) => {
     if (exceeded) return [];
-    const all = steps.flatMap(({ component, step }) => zoneChildren(sources, component, step, parent));
+    const all = steps.flatMap(({ component, step, keep }) =>
+      zoneChildren(sources, component, step, parent, keep),
+    );
     all.sort((a, b) => a.order - b.order);
     exceeded = all.length > left;
     const kept = all.slice(0, left);
@@ -130,14 +138,22 @@ function followZone(
   };
 }
 
-function zoneChildren(sources: SourceStore, component: Uid, step: Step, parent: number): ZoneChild[] {
+function zoneChildren(
+  sources: SourceStore,
+  component: Uid,
+  step: Step,
+  parent: number,
+  keep: ((row: number) => boolean) | undefined,
+): ZoneChild[] {
+  // Puts the links in order, which the orders are read in.
   const rows = linkedRows(step, parent);
   const orders = linkOrders(step.down, parent);
-  const bytes = sourcesOf(sources, step.target, rows);
-  return rows.map((row, i) => ({
-    component,
-    row,
-    order: orders[i] as number,
-    source: bytes[i] as Uint8Array,
-  }));
+  const linked = rows.map((row, i) => ({ row, order: orders[i] as number }));
+  const kept = keep === undefined ? linked : linked.filter(({ row }) => keep(row));
+  const bytes = sourcesOf(
+    sources,
+    step.target,
+    kept.map(({ row }) => row),
+  );
+  return kept.map(({ row, order }, i) => ({ component, row, order, source: bytes[i] as Uint8Array }));
 }
