@@ -1,13 +1,14 @@
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify';
 import { RequestError } from '../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { ContentApi } from './content-api.ts';
-import { presentError } from './error-envelope.ts';
+import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 import { parseJsonBody } from './json-body.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { registerCollectionType, registerSingleType, registerUsers } from './routes.ts';
@@ -29,6 +30,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: 'x-request-id',
     bodyLimit: options.bodyLimit,
+    // What never reaches a route: a path that is no text.
+    frameworkErrors: (error, _request, reply) => sendError(reply, presentError(error)),
     routerOptions: {
       caseSensitive: false,
       ignoreTrailingSlash: true,
@@ -75,11 +78,7 @@ function refuse(app: FastifyInstance): void {
     if (body.error.status >= 500) {
       request.log.error({ err: error, method: request.method, url: request.url, requestId: request.id });
     }
-    reply
-      .code(body.error.status)
-      .headers(JSON_HEADERS)
-      .header('x-request-id', request.id)
-      .send(JSON.stringify(body));
+    sendError(reply.header('x-request-id', request.id), body);
   });
   app.setNotFoundHandler((request, reply) => {
     // Strapi has a catch-all route for GET, so an unknown path refuses every other method (case http-017).
@@ -94,4 +93,8 @@ function refuse(app: FastifyInstance): void {
     }
     throw new RequestError(404, 'NotFoundError', 'Not Found');
   });
+}
+
+function sendError(reply: FastifyReply, body: ErrorEnvelope): void {
+  reply.code(body.error.status).headers(JSON_HEADERS).send(JSON.stringify(body));
 }
