@@ -168,7 +168,7 @@ function checkRegex(check: Check, attribute: ScalarAttribute, path: string, valu
 /** Judged in clear, stored as hash; a stored entry holds the hash, which has no length to judge. */
 function checkPassword(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
   if (check.mode === 'publish') return value;
-  const text = checkText(check, attribute, path, value);
+  const text = checkText({ ...check, strength: check.passwords }, attribute, path, value);
   return typeof text === 'string' ? check.hashes.get(text) : undefined;
 }
 

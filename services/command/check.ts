@@ -8,6 +8,8 @@ import type { Problem } from './problem.ts';
 export type Check = {
   readonly strength: 'draft' | 'published';
   readonly mode: 'creation' | 'update' | 'publish';
+  /** How passwords are judged: only in the body are they in clear, so at once as strictly as the write as a whole. */
+  readonly passwords: 'draft' | 'published';
   /** Filled: every problem found. */
   readonly problems: Problem[];
   /** Filled: dates and times that cannot be read. Strapi reports the first of them alone, when there is no other problem. */

@@ -47,6 +47,7 @@ export function prepareWrite(
   const check: EntryCheck = {
     strength: type.draftAndPublish ? 'draft' : 'published',
     mode: draft === undefined ? 'creation' : 'update',
+    passwords: publish || !type.draftAndPublish ? 'published' : 'draft',
     problems: [],
     unreadable: [],
     hashes,
@@ -80,6 +81,7 @@ export function preparePublication(
   const check: EntryCheck = {
     strength: 'published',
     mode: 'publish',
+    passwords: 'published',
     problems: [],
     unreadable: [],
     hashes: new Map(),
