@@ -4,7 +4,13 @@ import { PUBLICATION_STATE_FIELD, PUBLICATION_STATES, type Scalar } from '../boo
 import { compareCodePoints, fieldTypeOf, textForm } from '../column.ts';
 import { type Bits, hasBit } from './bits.ts';
 import { createNumberColumn, growNumberColumn, type NumberColumn, setNumber } from './number-column.ts';
-import { createTermColumn, growTermColumn, setTerm, type TermColumn, termValue } from './term-column.ts';
+import {
+  createTermColumn,
+  growTermColumn,
+  setTermValue,
+  type TermColumn,
+  valueInTermColumn,
+} from './term-column.ts';
 import { createWatchers, tellWatchers, type Watchers } from './watchers.ts';
 
 /** One field of a row space. */
@@ -52,7 +58,7 @@ export function growColumn(column: IndexedColumn, capacity: number): void {
 export function setColumnValue(column: IndexedColumn, row: number, value: Scalar | null, rows: number): void {
   const changed =
     column.store.kind === 'terms'
-      ? setTerm(column.store.column, row, value, rows)
+      ? setTermValue(column.store.column, row, value, rows)
       : setNumber(column.store.column, row, value, rows);
   if (changed) tellWatchers(column.watchers, row);
 }
@@ -74,7 +80,7 @@ export function sortValue(column: IndexedColumn, row: number): SortValue {
     const value = column.store.column.values[row] as number;
     return Number.isNaN(value) ? null : value;
   }
-  const value = termValue(column.store.column, row);
+  const value = valueInTermColumn(column.store.column, row);
   if (column.field !== PUBLICATION_STATE_FIELD || value === null) return value;
   return (PUBLICATION_STATES as readonly Scalar[]).indexOf(value);
 }

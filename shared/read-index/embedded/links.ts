@@ -1,11 +1,13 @@
 import {
   appendToList,
   createRowLists,
+  indexInList,
   listCount,
+  listOrder,
   listValues,
-  placeInList,
   type RowLists,
   removeKeepingOrder,
+  setListEntry,
 } from './row-lists.ts';
 import { createWatchers, tellWatchers, type Watchers } from './watchers.ts';
 
@@ -40,8 +42,8 @@ export function connect(links: Links, source: number, target: number, order: Lin
   const { forward, backward } = links;
   const known =
     listCount(forward.lists, source) <= listCount(backward.lists, target)
-      ? placeInList(forward.lists, source, target) >= 0
-      : placeInList(backward.lists, target, source) >= 0;
+      ? indexInList(forward.lists, source, target) >= 0
+      : indexInList(backward.lists, target, source) >= 0;
   if (known) {
     reorder(forward, source, target, order.sourceOrder);
     reorder(backward, target, source, order.targetOrder);
@@ -53,9 +55,9 @@ export function connect(links: Links, source: number, target: number, order: Lin
 }
 
 export function disconnect(links: Links, source: number, target: number): void {
-  const place = placeInList(links.forward.lists, source, target);
-  if (place < 0) return;
-  removeKeepingOrder(links.forward.lists, source, place);
+  const index = indexInList(links.forward.lists, source, target);
+  if (index < 0) return;
+  removeKeepingOrder(links.forward.lists, source, index);
   removeFromSide(links.backward, target, source);
   tellBoth(links, source, target);
 }
@@ -78,31 +80,25 @@ export function linkedInOrder(side: LinkSide, row: number, keys: Float64Array): 
 
 /** The order value of each linked row, parallel to `linkedInOrder`. */
 export function linkOrders(side: LinkSide, row: number): number[] {
-  const start = side.lists.starts[row] as number;
-  const orders = side.lists.orders as Float64Array;
-  return Array.from(orders.subarray(start, start + listCount(side.lists, row)));
+  return Array.from({ length: listCount(side.lists, row) }, (_, index) => listOrder(side.lists, row, index));
 }
 
 function append(side: LinkSide, row: number, linked: number, order: number): void {
   const { lists } = side;
   const count = listCount(lists, row);
-  if (count > 0) {
-    const last = (lists.orders as Float64Array)[(lists.starts[row] as number) + count - 1] as number;
-    if (order <= last) side.unsorted.add(row);
-  }
+  if (count > 0 && order <= listOrder(lists, row, count - 1)) side.unsorted.add(row);
   appendToList(lists, row, linked, order);
 }
 
 function reorder(side: LinkSide, row: number, linked: number, order: number): void {
-  const place = placeInList(side.lists, row, linked);
-  const orders = side.lists.orders as Float64Array;
-  if (orders[place] === order) return;
-  orders[place] = order;
+  const index = indexInList(side.lists, row, linked);
+  if (listOrder(side.lists, row, index) === order) return;
+  setListEntry(side.lists, row, index, linked, order);
   side.unsorted.add(row);
 }
 
 function removeFromSide(side: LinkSide, row: number, linked: number): void {
-  removeKeepingOrder(side.lists, row, placeInList(side.lists, row, linked));
+  removeKeepingOrder(side.lists, row, indexInList(side.lists, row, linked));
 }
 
 function tellBoth(links: Links, source: number, target: number): void {
@@ -111,12 +107,9 @@ function tellBoth(links: Links, source: number, target: number): void {
 }
 
 function sortList(lists: RowLists, list: number, keys: Float64Array): void {
-  const start = lists.starts[list] as number;
-  const orders = lists.orders as Float64Array;
-  const entries = listValues(lists, list).map((row, i) => ({ row, order: orders[start + i] as number }));
+  const entries = listValues(lists, list).map((row, i) => ({ row, order: listOrder(lists, list, i) }));
   entries.sort((a, b) => a.order - b.order || (keys[a.row] as number) - (keys[b.row] as number));
   entries.forEach(({ row, order }, i) => {
-    lists.pool[start + i] = row;
-    orders[start + i] = order;
+    setListEntry(lists, list, i, row, order);
   });
 }

@@ -1,8 +1,7 @@
 import { type Bits, setBit } from './bits.ts';
+import { ROW_COST, WORD_COST } from './costs.ts';
 import type { Matcher } from './matcher.ts';
-import { ROW_COST, WORD_COST } from './matcher.ts';
-import { collectList } from './postings.ts';
-import { listCount, type RowLists } from './row-lists.ts';
+import { listCount, listEntry, type RowLists } from './row-lists.ts';
 import { borrowBits, type RowSpaceIndex, releaseBits, type Step } from './row-space.ts';
 
 /** Rows of `space` with at least one row at the end of `step` that `inner` matches. */
@@ -43,18 +42,21 @@ export function matchAnyLinked(space: RowSpaceIndex, step: Step): Matcher {
 
 /** into |= everything in the lists of the set rows */
 function collectLinked(lists: RowLists, rows: Bits, into: Bits): void {
-  for (let i = 0; i < rows.length; i++) {
+  const { counts, heads, pool } = lists;
+  const words = Math.min(rows.length, (counts.length + 31) >>> 5);
+  for (let i = 0; i < words; i++) {
     for (let word = rows[i] as number; word !== 0; word &= word - 1) {
-      collectList(lists, (i << 5) + 31 - Math.clz32(word & -word), into);
+      const row = (i << 5) + 31 - Math.clz32(word & -word);
+      const count = counts[row] as number;
+      const head = heads[row] as number;
+      if (count === 1) setBit(into, head);
+      else for (let place = head; place < head + count; place++) setBit(into, pool[place] as number);
     }
   }
 }
 
 function someLinked(lists: RowLists, row: number, test: (row: number) => boolean): boolean {
   const count = listCount(lists, row);
-  const start = lists.starts[row] as number;
-  for (let place = start; place < start + count; place++) {
-    if (test(lists.pool[place] as number)) return true;
-  }
+  for (let index = 0; index < count; index++) if (test(listEntry(lists, row, index))) return true;
   return false;
 }

@@ -1,21 +1,21 @@
 import { assertNever } from '../../assert-never.ts';
 import type { BoolQuery } from '../bool-query.ts';
 import { foldText } from '../fold-text.ts';
+import { ROW_COST, VERIFY_COST } from './costs.ts';
+import { type Dictionary, distinctTerms, ngramsOf, termText } from './dictionary.ts';
 import type { IndexedColumn } from './indexed-column.ts';
-import { MATCH_NOTHING, type Matcher, matchBits, ROW_COST } from './matcher.ts';
+import { MATCH_NOTHING, type Matcher, matchBits } from './matcher.ts';
 import { LONGEST_NGRAM, rarestBucket } from './ngram-index.ts';
-import { textTwin } from './number-column.ts';
+import { textForms } from './number-column.ts';
 import { collectPosting } from './postings.ts';
 import { listValues } from './row-lists.ts';
 import type { RowSpaceIndex } from './row-space.ts';
-import { distinctTerms, ngramsOf, type TermColumn, termText } from './term-column.ts';
+import { dictionaryOf } from './term-column.ts';
 
 type TextQuery = Extract<BoolQuery, { kind: 'text' }>;
 
 /** With fewer distinct texts looking at each is as fast as asking an n-gram index. */
 const SCANNED_TEXTS = 128;
-/** Nanoseconds to look for a needle in a text, about. */
-const VERIFY_COST = 40;
 
 /** Rows whose text form compares with the query's value. */
 export function matchText(space: RowSpaceIndex, column: IndexedColumn, query: TextQuery): Matcher {
@@ -23,40 +23,41 @@ export function matchText(space: RowSpaceIndex, column: IndexedColumn, query: Te
   if (query.value === '' && query.match !== 'equals') {
     return matchBits(() => store.column.present, store.column.presentCount, space.size / 32);
   }
-  const texts = store.kind === 'terms' ? store.column : textTwin(store.column, space.size);
-  return matchTexts(texts, query);
+  const texts =
+    store.kind === 'terms' ? dictionaryOf(store.column, space.size) : textForms(store.column, space.size);
+  return matchTexts(texts, store.column.presentCount, query);
 }
 
-function matchTexts(column: TermColumn, query: TextQuery): Matcher {
-  const candidates = candidateTerms(column, query);
+function matchTexts(texts: Dictionary, rows: number, query: TextQuery): Matcher {
+  const candidates = candidateTerms(texts, query);
   if (candidates.length === 0) return MATCH_NOTHING;
   const holds = comparison(query);
   const matches = (term: number) => {
-    const text = termText(column, term, query.fold);
+    const text = termText(texts, term, query.fold);
     return text !== undefined && holds(text);
   };
-  const rowsPerTerm = column.presentCount / Math.max(1, distinctTerms(column));
+  const rowsPerTerm = rows / Math.max(1, distinctTerms(texts));
   return {
-    estimate: Math.min(column.presentCount, candidates.length * rowsPerTerm),
+    estimate: Math.min(rows, candidates.length * rowsPerTerm),
     cost: candidates.length * (VERIFY_COST + rowsPerTerm * ROW_COST),
     testCost: VERIFY_COST,
     collect: (into) => {
       for (let i = 0; i < candidates.length; i++) {
         const term = candidates[i] as number;
-        if (matches(term)) collectPosting(column.postings, term, into);
+        if (matches(term)) collectPosting(texts.postings, term, into);
       }
     },
-    test: (row) => matches(column.terms[row] as number),
+    test: (row) => matches(texts.terms[row] as number),
   };
 }
 
 /** Every term that can match, and some that do not. */
-function candidateTerms(column: TermColumn, query: TextQuery): readonly number[] {
+function candidateTerms(texts: Dictionary, query: TextQuery): readonly number[] {
   const needle = query.fold ? query.value : foldText(query.value);
   // Folding works on code points, so half a surrogate pair cannot be looked up folded.
-  const scan = distinctTerms(column) <= SCANNED_TEXTS || needle.length === 0 || !query.value.isWellFormed();
-  if (scan) return [...column.values.keys()];
-  const ngrams = ngramsOf(column, Math.min(needle.length, LONGEST_NGRAM));
+  const scan = distinctTerms(texts) <= SCANNED_TEXTS || needle.length === 0 || !query.value.isWellFormed();
+  if (scan) return [...texts.values.keys()];
+  const ngrams = ngramsOf(texts, Math.min(needle.length, LONGEST_NGRAM));
   return listValues(ngrams.buckets, rarestBucket(ngrams, needle));
 }
 

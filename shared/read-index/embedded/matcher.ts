@@ -1,4 +1,5 @@
 import { type Bits, hasBit, orBits } from './bits.ts';
+import { WORD_COST } from './costs.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 
 /**
@@ -16,10 +17,6 @@ export type Matcher = {
   readonly collect: (into: Bits) => void;
   readonly test: (row: number) => boolean;
 };
-
-/** Nanoseconds of one word of a loop over bits, of one row visited at random. Only their ratio matters. */
-export const WORD_COST = 0.5;
-export const ROW_COST = 1.5;
 
 export const MATCH_NOTHING: Matcher = Object.freeze({
   estimate: 0,

@@ -1,4 +1,4 @@
-import { appendToList, createRowLists, listCount, type RowLists } from './row-lists.ts';
+import { appendToList, createRowLists, listCount, listEntry, type RowLists } from './row-lists.ts';
 
 /**
  * Which distinct texts of a column have an n-gram: by hash of the n-gram a list of term numbers. An answer is a superset (other
@@ -26,7 +26,7 @@ export function addNgrams(index: NgramIndex, term: number, text: string): void {
     const bucket = bucketOf(index, text, at);
     const count = buckets.counts[bucket] as number;
     // A text that has the n-gram twice finds itself last in the list.
-    if (count > 0 && buckets.pool[(buckets.starts[bucket] as number) + count - 1] === term) continue;
+    if (count > 0 && listEntry(buckets, bucket, count - 1) === term) continue;
     appendToList(buckets, bucket, term);
   }
 }

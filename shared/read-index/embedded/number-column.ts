@@ -1,6 +1,6 @@
 import type { Scalar } from '../bool-query.ts';
 import { type Bits, clearBit, growBits, setBit } from './bits.ts';
-import { createTermColumn, distinctTerms, growTermColumn, setTerm, type TermColumn } from './term-column.ts';
+import { createDictionary, type Dictionary, distinctTerms, growDictionary, setTerm } from './dictionary.ts';
 
 /** A column of doubles: numbers, booleans (0 and 1), dates and times in milliseconds. */
 export type NumberColumn = {
@@ -10,10 +10,10 @@ export type NumberColumn = {
   values: Float64Array;
   present: Bits;
   presentCount: number;
-  /** The same column with postings, as long as there are few distinct values. */
-  few: TermColumn | undefined;
-  /** The column of the text forms, once a text operator was used. */
-  texts: TermColumn | undefined;
+  /** The distinct values with their rows, once a query asked and while they are few. */
+  few: Dictionary | 'unknown' | 'many';
+  /** The text forms, once a text operator was used. */
+  texts: Dictionary | undefined;
 };
 
 /** With more distinct values postings no longer pay: a range is a stretch of the sorted rows then. */
@@ -25,7 +25,7 @@ export function createNumberColumn(textOf: (value: number) => string, capacity: 
     values: new Float64Array(capacity).fill(Number.NaN),
     present: growBits(new Int32Array(0), capacity),
     presentCount: 0,
-    few: createTermColumn(String, capacity),
+    few: 'unknown',
     texts: undefined,
   };
 }
@@ -35,8 +35,8 @@ export function growNumberColumn(column: NumberColumn, capacity: number): void {
   values.set(column.values);
   column.values = values;
   column.present = growBits(column.present, capacity);
-  if (column.few !== undefined) growTermColumn(column.few, capacity);
-  if (column.texts !== undefined) growTermColumn(column.texts, capacity);
+  if (typeof column.few === 'object') growDictionary(column.few, capacity);
+  if (column.texts !== undefined) growDictionary(column.texts, capacity);
 }
 
 /** Sets a row's value; `rows` is the number of rows in the space. False when it was that value already. */
@@ -53,22 +53,36 @@ export function setNumber(column: NumberColumn, row: number, scalar: Scalar | nu
     setBit(column.present, row);
     column.presentCount++;
   }
-  if (column.few !== undefined) {
+  if (typeof column.few === 'object') {
     setTerm(column.few, row, isNull ? null : value, rows);
-    if (distinctTerms(column.few) > FEW_VALUES) column.few = undefined;
+    if (distinctTerms(column.few) > FEW_VALUES) column.few = 'many';
   }
   if (column.texts !== undefined) setTerm(column.texts, row, isNull ? null : column.textOf(value), rows);
   return true;
 }
 
-/** The column of the text forms, made at first use. */
-export function textTwin(column: NumberColumn, rows: number): TermColumn {
+/** The distinct values with their rows; undefined when there are many. */
+export function fewValues(column: NumberColumn, rows: number): Dictionary | undefined {
+  if (column.few === 'unknown') {
+    const dictionary = createDictionary(String, column.values.length);
+    column.few = dictionary;
+    for (let row = 0; row < rows && distinctTerms(dictionary) <= FEW_VALUES; row++) {
+      const value = column.values[row] as number;
+      if (!Number.isNaN(value)) setTerm(dictionary, row, value, rows);
+    }
+    if (distinctTerms(dictionary) > FEW_VALUES) column.few = 'many';
+  }
+  return column.few === 'many' ? undefined : column.few;
+}
+
+/** The dictionary of the text forms, made at first use. */
+export function textForms(column: NumberColumn, rows: number): Dictionary {
   if (column.texts !== undefined) return column.texts;
-  const twin = createTermColumn(String, column.values.length);
+  const texts = createDictionary(String, column.values.length);
   for (let row = 0; row < rows; row++) {
     const value = column.values[row] as number;
-    if (!Number.isNaN(value)) setTerm(twin, row, column.textOf(value), rows);
+    if (!Number.isNaN(value)) setTerm(texts, row, column.textOf(value), rows);
   }
-  column.texts = twin;
-  return twin;
+  column.texts = texts;
+  return texts;
 }

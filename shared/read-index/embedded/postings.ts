@@ -1,21 +1,11 @@
-import {
-  type Bits,
-  clearBit,
-  countBits,
-  growBits,
-  hasBit,
-  orBits,
-  selectRows,
-  setBit,
-  wordsFor,
-} from './bits.ts';
+import { type Bits, clearBit, countBits, growBits, orBits, selectRows, setBit, wordsFor } from './bits.ts';
+import { ROW_COST, WORD_COST } from './costs.ts';
 import {
   appendToList,
   clearList,
   createRowLists,
+  indexInList,
   listCount,
-  listValues,
-  placeInList,
   type RowLists,
   removeBySwap,
 } from './row-lists.ts';
@@ -60,7 +50,7 @@ export function addToPosting(postings: Postings, term: number, row: number, rows
 export function removeFromPosting(postings: Postings, term: number, row: number): void {
   const dense = postings.dense[term];
   if (dense === undefined) {
-    removeBySwap(postings.lists, term, placeInList(postings.lists, term, row));
+    removeBySwap(postings.lists, term, indexInList(postings.lists, term, row));
     return;
   }
   clearBit(dense.bits, row);
@@ -79,16 +69,19 @@ export function collectPosting(postings: Postings, term: number, into: Bits): vo
 export function collectList(lists: RowLists, list: number, into: Bits): void {
   const count = listCount(lists, list);
   if (count === 0) return;
-  const start = lists.starts[list] as number;
+  const head = lists.heads[list] as number;
+  if (count === 1) {
+    setBit(into, head);
+    return;
+  }
   const { pool } = lists;
-  for (let place = start; place < start + count; place++) setBit(into, pool[place] as number);
+  for (let place = head; place < head + count; place++) setBit(into, pool[place] as number);
 }
 
-/** Whether `row` is in the term's posting. */
-export function inPosting(postings: Postings, term: number, row: number): boolean {
+/** Nanoseconds to collect the term's rows, about. */
+export function postingCost(postings: Postings, term: number): number {
   const dense = postings.dense[term];
-  if (dense === undefined) return placeInList(postings.lists, term, row) >= 0;
-  return row >>> 5 < dense.bits.length && hasBit(dense.bits, row);
+  return dense === undefined ? listCount(postings.lists, term) * ROW_COST : dense.bits.length * WORD_COST;
 }
 
 function makeDense(postings: Postings, term: number, rows: number): void {
@@ -101,9 +94,4 @@ function makeDense(postings: Postings, term: number, rows: number): void {
 function makeSparse(postings: Postings, term: number, dense: DensePosting): void {
   postings.dense[term] = undefined;
   for (const row of selectRows(dense.bits, 0, dense.count)) appendToList(postings.lists, term, row);
-}
-
-export function postingRows(postings: Postings, term: number): number[] {
-  const dense = postings.dense[term];
-  return dense === undefined ? listValues(postings.lists, term) : selectRows(dense.bits, 0, dense.count);
 }

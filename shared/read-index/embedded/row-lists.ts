@@ -1,29 +1,33 @@
 /**
- * Many small lists of row ordinals (or other integers ≥ 0) in one growing array: the rows of a term, the targets of a row, the
- * sources of a target, the terms with an n-gram. A list has a block of 2^k places and moves to the next size when full;
- * freed blocks are used again. No object per list, so millions of lists cost the garbage collector nothing.
+ * Many small lists of row ordinals (or other integers ≥ 0) in a few growing arrays: the rows of a term, the targets of a row,
+ * the sources of a target, the terms with an n-gram. A list of one, as to-one relations and unique values have, is the entry
+ * itself; a longer one has a block of 2^k places in a pool and moves to the next size when full. Freed blocks are used again.
+ * No object per list, so millions of lists cost the garbage collector nothing.
  */
 export type RowLists = {
-  starts: Int32Array;
   counts: Int32Array;
-  /** k of the block's 2^k places; -1 = the list has no block. */
+  /** The only entry of a list of one; else where the list's block starts. */
+  heads: Int32Array;
+  /** k of the block's 2^k places; 0 = no block. */
   sizes: Int8Array;
   pool: Int32Array;
-  /** One per place when the lists are ordered. */
-  orders: Float64Array | undefined;
+  /** Of ordered lists: the order value of the only entry, and one per place of the pool. */
+  orders: { heads: Float64Array; pool: Float64Array } | undefined;
   poolUsed: number;
   readonly freeBlocks: number[][];
   /** Entries in all lists. */
   total: number;
 };
 
+const FIRST_POOL = 16;
+
 export function createRowLists(ordered: boolean, lists = 0): RowLists {
   return {
-    starts: new Int32Array(lists),
     counts: new Int32Array(lists),
-    sizes: new Int8Array(lists).fill(-1),
-    pool: new Int32Array(16),
-    orders: ordered ? new Float64Array(16) : undefined,
+    heads: new Int32Array(lists),
+    sizes: new Int8Array(lists),
+    pool: new Int32Array(FIRST_POOL),
+    orders: ordered ? { heads: new Float64Array(lists), pool: new Float64Array(FIRST_POOL) } : undefined,
     poolUsed: 0,
     freeBlocks: [],
     total: 0,
@@ -35,89 +39,125 @@ export function listCount(lists: RowLists, list: number): number {
   return list < lists.counts.length ? (lists.counts[list] as number) : 0;
 }
 
+/** The entry at `index`, which is below `listCount`. */
+export function listEntry(lists: RowLists, list: number, index: number): number {
+  const head = lists.heads[list] as number;
+  return lists.counts[list] === 1 ? head : (lists.pool[head + index] as number);
+}
+
+export function listOrder({ counts, heads, orders }: RowLists, list: number, index: number): number {
+  if (orders === undefined) return 0;
+  if (counts[list] === 1) return orders.heads[list] as number;
+  return orders.pool[(heads[list] as number) + index] as number;
+}
+
+export function setListEntry(
+  lists: RowLists,
+  list: number,
+  index: number,
+  value: number,
+  order: number,
+): void {
+  const { counts, heads, pool, orders } = lists;
+  if (counts[list] === 1) {
+    heads[list] = value;
+    if (orders !== undefined) orders.heads[list] = order;
+    return;
+  }
+  const place = (heads[list] as number) + index;
+  pool[place] = value;
+  if (orders !== undefined) orders.pool[place] = order;
+}
+
 export function appendToList(lists: RowLists, list: number, value: number, order = 0): void {
   if (list >= lists.counts.length) growLists(lists, list + 1);
   const count = lists.counts[list] as number;
   const size = lists.sizes[list] as number;
-  if (size < 0 || count === 1 << size) moveToBlock(lists, list, size + 1);
-  const place = (lists.starts[list] as number) + count;
-  lists.pool[place] = value;
-  if (lists.orders !== undefined) lists.orders[place] = order;
+  if (count === 1 || (count > 1 && count === 1 << size)) moveToBlock(lists, list, size + 1);
   lists.counts[list] = count + 1;
   lists.total++;
+  setListEntry(lists, list, count, value, order);
 }
 
-/** Place of `value` in the pool, or -1. */
-export function placeInList(lists: RowLists, list: number, value: number): number {
+/** Index of `value` in the list, or -1. */
+export function indexInList(lists: RowLists, list: number, value: number): number {
   const count = listCount(lists, list);
-  const start = lists.starts[list] as number;
+  if (count === 0) return -1;
+  const head = lists.heads[list] as number;
+  if (count === 1) return head === value ? 0 : -1;
   const { pool } = lists;
-  for (let place = start; place < start + count; place++) if (pool[place] === value) return place;
+  for (let place = head; place < head + count; place++) if (pool[place] === value) return place - head;
   return -1;
 }
 
-/** Removes the entry at `place`, keeping the order of the others. */
-export function removeKeepingOrder(lists: RowLists, list: number, place: number): void {
-  const end = (lists.starts[list] as number) + (lists.counts[list] as number);
-  lists.pool.copyWithin(place, place + 1, end);
-  lists.orders?.copyWithin(place, place + 1, end);
+/** Removes the entry at `index`, keeping the order of the others. */
+export function removeKeepingOrder(lists: RowLists, list: number, index: number): void {
+  const count = lists.counts[list] as number;
+  if (count > 1) {
+    const head = lists.heads[list] as number;
+    lists.pool.copyWithin(head + index, head + index + 1, head + count);
+    lists.orders?.pool.copyWithin(head + index, head + index + 1, head + count);
+  }
   shrink(lists, list);
 }
 
-/** Removes the entry at `place` by moving the last one there. */
-export function removeBySwap(lists: RowLists, list: number, place: number): void {
-  const last = (lists.starts[list] as number) + (lists.counts[list] as number) - 1;
-  lists.pool[place] = lists.pool[last] as number;
+/** Removes the entry at `index` by moving the last one there. Not for ordered lists. */
+export function removeBySwap(lists: RowLists, list: number, index: number): void {
+  const count = lists.counts[list] as number;
+  if (count > 1) setListEntry(lists, list, index, listEntry(lists, list, count - 1), 0);
   shrink(lists, list);
 }
 
 export function clearList(lists: RowLists, list: number): void {
   const count = listCount(lists, list);
   if (count === 0) return;
+  if (count > 1) releaseBlock(lists, list);
   lists.total -= count;
   lists.counts[list] = 0;
-  releaseBlock(lists, list);
 }
 
 /** A copy of the list. */
 export function listValues(lists: RowLists, list: number): number[] {
   const count = listCount(lists, list);
-  const start = lists.starts[list] as number;
   const values: number[] = [];
-  for (let place = start; place < start + count; place++) values.push(lists.pool[place] as number);
+  for (let index = 0; index < count; index++) values.push(listEntry(lists, list, index));
   return values;
 }
 
 function shrink(lists: RowLists, list: number): void {
   const count = (lists.counts[list] as number) - 1;
+  if (count === 1) {
+    const start = lists.heads[list] as number;
+    releaseBlock(lists, list);
+    lists.heads[list] = lists.pool[start] as number;
+    if (lists.orders !== undefined) lists.orders.heads[list] = lists.orders.pool[start] as number;
+  }
   lists.counts[list] = count;
   lists.total--;
-  if (count === 0) releaseBlock(lists, list);
 }
 
 function releaseBlock(lists: RowLists, list: number): void {
   const size = lists.sizes[list] as number;
-  if (size < 0) return;
-  let free = lists.freeBlocks[size];
-  if (free === undefined) {
-    free = [];
-    for (let k = lists.freeBlocks.length; k < size; k++) lists.freeBlocks[k] = [];
-    lists.freeBlocks[size] = free;
-  }
-  free.push(lists.starts[list] as number);
-  lists.sizes[list] = -1;
+  for (let k = lists.freeBlocks.length; k <= size; k++) lists.freeBlocks[k] = [];
+  lists.freeBlocks[size]?.push(lists.heads[list] as number);
+  lists.sizes[list] = 0;
 }
 
+/** Gives a full list a block of 2^size places, with its entries in it. */
 function moveToBlock(lists: RowLists, list: number, size: number): void {
-  const from = lists.starts[list] as number;
   const to = lists.freeBlocks[size]?.pop() ?? newBlock(lists, size);
   const count = lists.counts[list] as number;
-  if (count > 0) {
-    lists.pool.copyWithin(to, from, from + count);
-    lists.orders?.copyWithin(to, from, from + count);
+  const from = lists.heads[list] as number;
+  const { pool, orders } = lists;
+  if (count === 1) {
+    pool[to] = from;
+    if (orders !== undefined) orders.pool[to] = orders.heads[list] as number;
+  } else {
+    pool.copyWithin(to, from, from + count);
+    orders?.pool.copyWithin(to, from, from + count);
+    releaseBlock(lists, list);
   }
-  releaseBlock(lists, list);
-  lists.starts[list] = to;
+  lists.heads[list] = to;
   lists.sizes[list] = size;
 }
 
@@ -127,7 +167,7 @@ function newBlock(lists: RowLists, size: number): number {
   if (end > lists.pool.length) {
     const length = Math.max(end, Math.ceil(lists.pool.length * 1.75));
     lists.pool = grown(lists.pool, new Int32Array(length));
-    if (lists.orders !== undefined) lists.orders = grown(lists.orders, new Float64Array(length));
+    if (lists.orders !== undefined) lists.orders.pool = grown(lists.orders.pool, new Float64Array(length));
   }
   lists.poolUsed = end;
   return start;
@@ -135,10 +175,10 @@ function newBlock(lists: RowLists, size: number): number {
 
 function growLists(lists: RowLists, needed: number): void {
   const length = Math.max(needed, lists.counts.length * 2, 16);
-  const old = lists.counts.length;
-  lists.starts = grown(lists.starts, new Int32Array(length));
   lists.counts = grown(lists.counts, new Int32Array(length));
-  lists.sizes = grown(lists.sizes, new Int8Array(length).fill(-1, old));
+  lists.heads = grown(lists.heads, new Int32Array(length));
+  lists.sizes = grown(lists.sizes, new Int8Array(length));
+  if (lists.orders !== undefined) lists.orders.heads = grown(lists.orders.heads, new Float64Array(length));
 }
 
 function grown<T extends Int32Array | Int8Array | Float64Array>(from: T, into: T): T {

@@ -1,15 +1,12 @@
 import type { SortKey, World } from '../read-index.ts';
 import { type Bits, countBits, hasBit, selectRows } from './bits.ts';
-import { ROW_COST } from './matcher.ts';
+import { KEY_COST, ROW_COST } from './costs.ts';
 import { type OrderCache, orderFor } from './order-cache.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import { sortRows } from './sort-rows.ts';
 import { currentRows, type SortedOrder } from './sorted-order.ts';
 
 export type Page = { readonly sort: readonly SortKey[]; readonly from: number; readonly size: number };
-
-/** Nanoseconds to read and compare one sort key of a row, about. */
-const KEY_COST = 30;
 
 /** The rows of one page among the `count` that `matched` holds. */
 export function selectPage(

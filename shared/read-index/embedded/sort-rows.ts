@@ -1,7 +1,7 @@
 import type { SortKey, World } from '../read-index.ts';
 import { compareSortValues, type IndexedColumn, type SortValue, sortValue } from './indexed-column.ts';
 import { mergeSort } from './merge-sort.ts';
-import { listCount } from './row-lists.ts';
+import { listCount, listEntry } from './row-lists.ts';
 import { columnOf, type RowSpaceIndex, type Step } from './row-space.ts';
 import { type Spaces, stepFrom } from './spaces.ts';
 
@@ -87,10 +87,9 @@ function keyValue(key: BoundSortKey, row: number, level: number): SortValue {
   const { lists } = step.down;
   const count = listCount(lists, row);
   if (count === 0) return null;
-  const start = lists.starts[row] as number;
-  let best = keyValue(key, lists.pool[start] as number, level + 1);
-  for (let place = start + 1; place < start + count; place++) {
-    const value = keyValue(key, lists.pool[place] as number, level + 1);
+  let best = keyValue(key, listEntry(lists, row, 0), level + 1);
+  for (let index = 1; index < count; index++) {
+    const value = keyValue(key, listEntry(lists, row, index), level + 1);
     const order = compareSortValues(value, best);
     if (key.descending ? order > 0 : order < 0) best = value;
   }

@@ -1,5 +1,5 @@
 import { hasBit, selectRows } from './bits.ts';
-import { listCount, type RowLists } from './row-lists.ts';
+import { listCount, listEntry } from './row-lists.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import { type BoundSortKey, compareRows, sortRows } from './sort-rows.ts';
 import type { Watchers } from './watchers.ts';
@@ -81,11 +81,10 @@ function markRoots(order: SortedOrder, key: BoundSortKey, row: number, level: nu
     mark(order, row);
     return;
   }
-  const { lists }: { lists: RowLists } = step.up;
+  const { lists } = step.up;
   const count = listCount(lists, row);
-  const start = lists.starts[row] as number;
-  for (let place = start; place < start + count && order.built; place++) {
-    markRoots(order, key, lists.pool[place] as number, level - 1);
+  for (let index = 0; index < count && order.built; index++) {
+    markRoots(order, key, listEntry(lists, row, index), level - 1);
   }
 }
 

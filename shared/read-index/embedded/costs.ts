@@ -1,0 +1,10 @@
+/** What evaluating a query costs, in nanoseconds, about: only the ratios matter. */
+
+/** One word of a loop over bits. */
+export const WORD_COST = 0.5;
+/** One row visited at random, one bit set. */
+export const ROW_COST = 1.5;
+/** Looking for a needle in a text. */
+export const VERIFY_COST = 40;
+/** Reading and comparing one sort key of a row. */
+export const KEY_COST = 30;

@@ -1,0 +1,82 @@
+import type { BoolQuery, Scalar } from '../bool-query.ts';
+import { setBit } from './bits.ts';
+import { ROW_COST } from './costs.ts';
+import { compareSortValues, type IndexedColumn, sortValue } from './indexed-column.ts';
+import type { Matcher } from './matcher.ts';
+import { type OrderCache, sortedRows } from './order-cache.ts';
+import type { RowSpaceIndex } from './row-space.ts';
+
+type Bounds = Pick<Extract<BoolQuery, { kind: 'range' }>, 'gt' | 'gte' | 'lt' | 'lte'>;
+
+/** Where a value stands to a stretch of the sorted values: before it (negative), in it (0) or behind it. */
+type Placement = (value: Scalar) => number;
+
+/** The stretch of the rows sorted by `column` whose values `place` puts at 0. */
+export function matchStretch(
+  orders: OrderCache,
+  space: RowSpaceIndex,
+  column: IndexedColumn,
+  place: Placement,
+): Matcher {
+  const rows = sortedRows(orders, space, column.field);
+  const placeOf = (row: number) => {
+    const value = sortValue(column, row);
+    return value === null ? 1 : place(value);
+  };
+  const start = firstWhere(rows, (row) => placeOf(row) >= 0);
+  const end = firstWhere(rows, (row) => placeOf(row) > 0);
+  return {
+    estimate: end - start,
+    cost: (end - start) * ROW_COST,
+    testCost: 8,
+    collect: (into) => {
+      for (let i = start; i < end; i++) setBit(into, rows[i] as number);
+    },
+    test: (row) => placeOf(row) === 0,
+  };
+}
+
+/** Rows of a column of many numbers that have one of `values`. */
+export function matchStretches(
+  orders: OrderCache,
+  space: RowSpaceIndex,
+  column: IndexedColumn,
+  values: readonly number[],
+): Matcher {
+  const stretches = values.map((value) =>
+    matchStretch(orders, space, column, withinBounds({ gte: value, lte: value })),
+  );
+  const [only] = stretches;
+  if (only !== undefined && stretches.length === 1) return only;
+  const wanted = new Set<unknown>(values);
+  return {
+    estimate: stretches.reduce((sum, stretch) => sum + stretch.estimate, 0),
+    cost: stretches.reduce((sum, stretch) => sum + stretch.cost, 0),
+    testCost: 10,
+    collect: (into) => {
+      for (const stretch of stretches) stretch.collect(into);
+    },
+    test: (row) => wanted.has(sortValue(column, row)),
+  };
+}
+
+export function withinBounds({ gt, gte, lt, lte }: Bounds): Placement {
+  return (value) => {
+    if (gt !== undefined && compareSortValues(value, gt) <= 0) return -1;
+    if (gte !== undefined && compareSortValues(value, gte) < 0) return -1;
+    if (lt !== undefined && compareSortValues(value, lt) >= 0) return 1;
+    if (lte !== undefined && compareSortValues(value, lte) > 0) return 1;
+    return 0;
+  };
+}
+
+function firstWhere(rows: Int32Array, holds: (row: number) => boolean): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(rows[middle] as number)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
