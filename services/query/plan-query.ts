@@ -127,13 +127,14 @@ function planRows(
   const scope: QueryScope = mayFind === undefined ? { registry } : { registry, mayFind };
   const model = queryModelOf(registry, type.uid);
   const filter = planFilter(query, model, scope, problems);
-  const sort = resolveSort(query['sort'], model, { scope, param: 'sort', problems, throughRelations: true });
+  const world = dialect.users ? 'published' : resolveStatus(query['status'], problems);
+  const sortContext = { scope, param: 'sort', problems, throughRelations: true, world };
+  const sort = resolveSort(query['sort'], model, sortContext);
   const fields = resolveFields(query['fields'], model, { scope, param: 'fields', problems });
   const publication = dialect.users ? null : resolvePublicationFilter(query, problems);
   const skipHidden = dialect.users === true;
-  const populateContext = { scope, param: 'populate', problems, publication, skipHidden };
+  const populateContext = { scope, param: 'populate', problems, world, publication, skipHidden };
   const populate = resolvePopulate(query['populate'], model, populateContext);
-  const world = dialect.users ? 'published' : resolveStatus(query['status'], problems);
   const locale: LocaleChoice = dialect.users ? { kind: 'default' } : resolveLocale(query['locale'], problems);
   const search = resolveSearchText(query['_q'], model, problems);
   const published = type.draftAndPublish && publication !== null ? publication : MATCH_ALL;

@@ -1,5 +1,5 @@
 import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
-import type { SortKey } from '../../shared/read-index/read-index.ts';
+import type { SortKey, World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { castBoolean } from './cast-operand.ts';
 import { allOf } from './combine-queries.ts';
@@ -30,6 +30,7 @@ export type PopulateContext = {
   readonly scope: QueryScope;
   readonly param: string;
   readonly problems: Problems;
+  readonly world: World;
   /** Holds at every level for rows of types with draft & publish. */
   readonly publication: BoolQuery | null;
   /** Strapi's users dialect: what may not be populated is left out instead of refused. */

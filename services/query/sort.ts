@@ -1,6 +1,6 @@
 import { PUBLICATION_STATE_FIELD } from '../../shared/read-index/bool-query.ts';
 import { fieldTypeOf } from '../../shared/read-index/column.ts';
-import type { SortKey } from '../../shared/read-index/read-index.ts';
+import type { SortKey, World } from '../../shared/read-index/read-index.ts';
 import { invalidKey, type Problems } from './problems.ts';
 import {
   acceptedNames,
@@ -18,6 +18,8 @@ export type SortContext = {
   readonly problems: Problems;
   /** False inside `populate`, where only the populated row's own attributes sort (SEMANTICS section 9). */
   readonly throughRelations: boolean;
+  /** Every published row counts as published: `sort=status` orders drafts only, and tells nothing about them from outside. */
+  readonly world: World;
 };
 
 /** `order` is null where the request does not say. */
@@ -87,8 +89,9 @@ function resolveItem(item: SortItem, root: QueryModel, context: SortContext): So
   }
   const direction = item.order === null ? 'asc' : item.order.toLowerCase();
   if (isPublicationStatus(item, root)) {
-    if (direction === 'asc' || direction === 'desc')
-      return { path: [], field: PUBLICATION_STATE_FIELD, direction };
+    if (direction === 'asc' || direction === 'desc') {
+      return context.world === 'draft' ? { path: [], field: PUBLICATION_STATE_FIELD, direction } : null;
+    }
   }
   const target = resolvePath(item, root, context);
   if (target === null) return null;
