@@ -1,0 +1,51 @@
+/**
+ * The port of the media content: bytes named by the SHA-256 of what they are, so a name is never a client's and equal files
+ * are kept once. Adapters: a folder, later S3. Every adapter passes test/contract/asset-store-contract.ts.
+ *
+ * Content arrives in two steps, because only its end tells its hash: `stage` takes it in under a name of its own, and
+ * nothing can be opened before `keep`. The caller holds a lock on the hash between `keep` and the event that refers to it,
+ * and again while it deletes, so that content never disappears under a reference.
+ */
+export type AssetStore = {
+  /**
+   * Takes `content` to its end. Rejects with AssetTooLarge as soon as it is longer than `maxBytes`, and with the content's
+   * own error when it breaks off; nothing of it stays behind then.
+   */
+  stage(content: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedAsset>;
+  /** The stored content, or one stretch of it; undefined when there is none. */
+  open(hash: string, range?: ByteRange): Promise<StoredAsset | undefined>;
+  exists(hash: string): Promise<boolean>;
+  /** What is not there counts as deleted. */
+  delete(hash: string): Promise<void>;
+};
+
+/** Content that arrived whole. One of `keep` and `discard` is called, once. */
+export type StagedAsset = {
+  /** SHA-256 in lower-case hexadecimal: 64 characters. */
+  readonly hash: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Resolves when the content is durable and can be opened; harmless when it is there already. */
+  keep(): Promise<void>;
+  discard(): Promise<void>;
+};
+
+/** First and last byte, both included, counted from 0. */
+export type ByteRange = { readonly start: number; readonly end: number };
+
+export type StoredAsset = {
+  /** Bytes of the whole content, whatever the range. */
+  readonly size: number;
+  /** To be read to its end or destroyed. */
+  readonly content: NodeJS.ReadableStream & AsyncIterable<Uint8Array>;
+};
+
+export class AssetTooLarge extends Error {
+  readonly maxBytes: number;
+
+  constructor(maxBytes: number) {
+    super(`the content is longer than ${maxBytes} bytes`);
+    this.name = 'AssetTooLarge';
+    this.maxBytes = maxBytes;
+  }
+}

@@ -1,0 +1,120 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { access, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type AssetStore, AssetTooLarge, type StagedAsset } from './asset-store.ts';
+
+const HASH = /^[0-9a-f]{64}$/;
+/** Longer than any upload takes: an older unfinished file belongs to a process that is gone. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Assets as files of `folder`, made when it is not there: `<first two characters of the hash>/<hash>`, and `incoming/` for what
+ * is still arriving. A file has its final name only when it is whole and on disk. Several processes may share the folder.
+ */
+export function openFolderAssetStore(folder: string): AssetStore {
+  const incoming = join(folder, 'incoming');
+  mkdirSync(incoming, { recursive: true, mode: 0o700 });
+  removeAbandoned(incoming);
+  return {
+    stage: (content, maxBytes) => stage(folder, join(incoming, randomUUID()), content, maxBytes),
+    async open(hash, range) {
+      const file = await openFile(pathOf(folder, hash));
+      if (file === undefined) return undefined;
+      try {
+        const { size } = await file.stat();
+        // The stream closes the file when it ends or is destroyed.
+        return { size, content: file.createReadStream(range === undefined ? {} : { ...range }) };
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+    },
+    exists: (hash) =>
+      access(pathOf(folder, hash)).then(
+        () => true,
+        () => false,
+      ),
+    delete: (hash) => rm(pathOf(folder, hash), { force: true }),
+  };
+}
+
+async function stage(
+  folder: string,
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<StagedAsset> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    const { hash, size } = await write(file, content, maxBytes);
+    return {
+      hash,
+      size,
+      keep: () => keep(path, pathOf(folder, hash)),
+      discard: () => rm(path, { force: true }),
+    };
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+async function write(file: FileHandle, content: AsyncIterable<Uint8Array>, maxBytes: number) {
+  const hash = createHash('sha256');
+  let size = 0;
+  try {
+    for await (const chunk of content) {
+      size += chunk.length;
+      if (size > maxBytes) throw new AssetTooLarge(maxBytes);
+      hash.update(chunk);
+      await file.writeFile(chunk);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { hash: hash.digest('hex'), size };
+}
+
+/** The name is durable when the folder that holds it is. */
+async function keep(from: string, to: string): Promise<void> {
+  const folder = dirname(to);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await rename(from, to);
+  await syncFolder(folder);
+  await syncFolder(dirname(folder));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Only a hash ever becomes a path. */
+function pathOf(folder: string, hash: string): string {
+  if (!HASH.test(hash)) throw new Error(`not a SHA-256 in hexadecimal: ${JSON.stringify(hash)}`);
+  return join(folder, hash.slice(0, 2), hash);
+}
+
+function removeAbandoned(incoming: string): void {
+  const limit = Date.now() - ABANDONED_MS;
+  for (const name of readdirSync(incoming)) {
+    const path = join(incoming, name);
+    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (mtimeMs !== undefined && mtimeMs < limit) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,173 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type AssetStore, AssetTooLarge, type ByteRange } from '../../shared/asset-store/asset-store.ts';
+
+/** One place where assets are kept, empty at first. `open` gives a further store on the same place. */
+export type AssetPlace = {
+  readonly open: () => Promise<AssetStore>;
+  /** Names of everything that is kept or arriving. */
+  readonly names: () => Promise<readonly string[]>;
+  readonly remove: () => Promise<void>;
+};
+
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+/** What every adapter of the AssetStore port holds to. */
+export const describeAssetStore = (name: string, createPlace: () => Promise<AssetPlace>): void => {
+  const placeForTest = async () => {
+    const place = await createPlace();
+    onTestFinished(place.remove);
+    return { place, store: await place.open() };
+  };
+  describe(`asset store contract: ${name}`, () => {
+    it('keeps content under the SHA-256 of its bytes', async () => {
+      const { store } = await placeForTest();
+      const bytes = randomBytes(100_000);
+      const staged = await store.stage(chunks(bytes, 4096), NO_LIMIT);
+      expect(staged).toMatchObject({ hash: sha256(bytes), size: 100_000 });
+      await staged.keep();
+      expect(await read(store, staged.hash)).toEqual({ size: 100_000, bytes });
+      expect(await store.exists(staged.hash)).toBe(true);
+    });
+
+    it('keeps content of no bytes', async () => {
+      const { store } = await placeForTest();
+      const staged = await store.stage(chunks(Buffer.alloc(0), 1), NO_LIMIT);
+      await staged.keep();
+      expect(await read(store, sha256(Buffer.alloc(0)))).toEqual({ size: 0, bytes: Buffer.alloc(0) });
+    });
+
+    it('shows nothing before it is kept, and nothing that is discarded', async () => {
+      const { place, store } = await placeForTest();
+      const staged = await store.stage(chunks(Buffer.from('secret'), 2), NO_LIMIT);
+      expect(await store.exists(staged.hash)).toBe(false);
+      expect(await store.open(staged.hash)).toBeUndefined();
+      await staged.discard();
+      expect(await place.names()).toEqual([]);
+    });
+
+    it('keeps equal content once', async () => {
+      const { place, store } = await placeForTest();
+      const [first, second] = await Promise.all([
+        store.stage(chunks(Buffer.from('same'), 1), NO_LIMIT),
+        store.stage(chunks(Buffer.from('same'), 3), NO_LIMIT),
+      ]);
+      await first.keep();
+      await second.keep();
+      expect(await place.names()).toHaveLength(1);
+      expect(await read(store, first.hash)).toMatchObject({ bytes: Buffer.from('same') });
+    });
+
+    it('discarding equal content leaves what is kept', async () => {
+      const { store } = await placeForTest();
+      const first = await store.stage(chunks(Buffer.from('same'), 1), NO_LIMIT);
+      await first.keep();
+      await (await store.stage(chunks(Buffer.from('same'), 1), NO_LIMIT)).discard();
+      expect(await store.exists(first.hash)).toBe(true);
+    });
+
+    it('takes content of exactly the limit and refuses one byte more, leaving nothing', async () => {
+      const { place, store } = await placeForTest();
+      const fits = await store.stage(chunks(Buffer.alloc(10, 1), 3), 10);
+      expect(fits.size).toBe(10);
+      await fits.discard();
+      await expect(store.stage(chunks(Buffer.alloc(11, 1), 3), 10)).rejects.toThrow(AssetTooLarge);
+      expect(await place.names()).toEqual([]);
+    });
+
+    it('stops reading content that is too large', async () => {
+      const { store } = await placeForTest();
+      let given = 0;
+      const endless = async function* () {
+        for (;;) {
+          given += 5;
+          yield Buffer.alloc(5);
+        }
+      };
+      await expect(store.stage(endless(), 10)).rejects.toThrow(AssetTooLarge);
+      expect(given).toBe(15);
+    });
+
+    it('content that breaks off leaves nothing, and the error is its own', async () => {
+      const { place, store } = await placeForTest();
+      const broken = async function* () {
+        yield Buffer.from('half of ');
+        throw new Error('the line went dead');
+      };
+      await expect(store.stage(broken(), NO_LIMIT)).rejects.toThrow('the line went dead');
+      expect(await place.names()).toEqual([]);
+    });
+
+    it.each<[ByteRange, string]>([
+      [{ start: 0, end: 0 }, '0'],
+      [{ start: 2, end: 5 }, '2345'],
+      [{ start: 9, end: 9 }, '9'],
+      [{ start: 0, end: 9 }, '0123456789'],
+    ])('opens the stretch %o, and tells the whole size', async (range, expected) => {
+      const { store } = await placeForTest();
+      const { hash } = await keep(store, '0123456789');
+      expect(await read(store, hash, range)).toEqual({ size: 10, bytes: Buffer.from(expected) });
+    });
+
+    it('knows nothing of content it never had', async () => {
+      const { store } = await placeForTest();
+      expect(await store.open(sha256(Buffer.from('x')))).toBeUndefined();
+      expect(await store.exists(sha256(Buffer.from('x')))).toBe(false);
+      await store.delete(sha256(Buffer.from('x')));
+    });
+
+    it('deletes for good, and takes the same content again', async () => {
+      const { place, store } = await placeForTest();
+      const { hash } = await keep(store, 'again');
+      await store.delete(hash);
+      expect(await store.open(hash)).toBeUndefined();
+      expect(await place.names()).toEqual([]);
+      await keep(store, 'again');
+      expect(await read(store, hash)).toMatchObject({ bytes: Buffer.from('again') });
+    });
+
+    it('content deleted while it is read is read to its end', async () => {
+      const { store } = await placeForTest();
+      const { hash } = await keep(store, 'still here');
+      const opened = await store.open(hash);
+      await store.delete(hash);
+      expect(await collect(opened!.content)).toEqual(Buffer.from('still here'));
+    });
+
+    it('another store on the same place has the same content', async () => {
+      const { place, store } = await placeForTest();
+      const { hash } = await keep(store, 'shared');
+      expect(await read(await place.open(), hash)).toMatchObject({ bytes: Buffer.from('shared') });
+    });
+
+    it.each(['../secret', '', 'A'.repeat(64), `${'a'.repeat(63)}/`])('takes %j for no hash', async (hash) => {
+      const { store } = await placeForTest();
+      await expect(async () => store.open(hash)).rejects.toThrow('not a SHA-256');
+      await expect(async () => store.delete(hash)).rejects.toThrow('not a SHA-256');
+    });
+  });
+};
+
+async function keep(store: AssetStore, text: string) {
+  const staged = await store.stage(chunks(Buffer.from(text), 3), NO_LIMIT);
+  await staged.keep();
+  return staged;
+}
+
+async function read(store: AssetStore, hash: string, range?: ByteRange) {
+  const opened = await store.open(hash, range);
+  if (opened === undefined) return undefined;
+  return { size: opened.size, bytes: await collect(opened.content) };
+}
+
+async function collect(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(content));
+}
+
+async function* chunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
