@@ -13,9 +13,8 @@ import type { ImportSettings } from './settings.ts';
 const BATCH = 512;
 
 /**
- * `varve import`: reads every line twice, first to judge it, then to append its document. With any line refused nothing is
- * written, and every refused line is named. Ids follow from the lines: what is there already is not written again, so an
- * import that was interrupted is simply repeated.
+ * `varve import`: appends the document of every line, and names every line that it refuses. Ids follow from the lines: what is
+ * there already is not written again, so an import that was interrupted, or had lines to be corrected, is simply repeated.
  */
 export async function importFiles(files: readonly string[], settings: ImportSettings): Promise<void> {
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
@@ -24,14 +23,9 @@ export async function importFiles(files: readonly string[], settings: ImportSett
   try {
     const started = performance.now();
     const references = await collectReferences(files);
-    const run: ImportRun = { files, store, settings, references };
-    await checkLines(run, showProgress('checking ', bytes));
-    const documents = await writeLines(run, showProgress('importing', bytes));
+    const result = await importAll({ files, store, settings, references }, showProgress(bytes));
     await store.applied(await store.log.lastPosition());
-    const seconds = (performance.now() - started) / 1000;
-    console.log(
-      `${documents} documents in ${seconds.toFixed(1)} s, ${Math.round(documents / seconds)} a second`,
-    );
+    report(result, (performance.now() - started) / 1000);
   } finally {
     await store.close();
   }
@@ -45,6 +39,8 @@ type ImportRun = {
   readonly references: ReadonlySet<string>;
 };
 
+type ImportResult = { documents: number; readonly refused: string[] };
+
 /** References may point forward, so what there will be is known before the first line is judged. */
 async function collectReferences(files: readonly string[]): Promise<ReadonlySet<string>> {
   const references = new Set<string>();
@@ -57,48 +53,42 @@ async function collectReferences(files: readonly string[]): Promise<ReadonlySet<
   return references;
 }
 
-async function checkLines(run: ImportRun, progress: ImportProgress): Promise<void> {
+async function importAll(run: ImportRun, progress: ImportProgress): Promise<ImportResult> {
   const importer = importerOf(run);
-  const lines = new Map<string, ImportSource>();
-  const problems: string[] = [];
-  for await (const line of importLines(run.files)) {
-    const outcome = await outcomeOf(importer, line);
-    if (outcome.kind === 'refused')
-      problems.push(...outcome.reasons.map((reason) => `${place(line)}: ${reason}`));
-    else {
-      const earlier = lines.get(outcome.stream);
-      if (earlier !== undefined) problems.push(`${place(line)}: the document of ${place(earlier)} again`);
-      lines.set(outcome.stream, line);
-    }
-    progress.advance(line.bytes);
-  }
-  progress.end();
-  refuse(problems);
-}
-
-/** Number of documents, new ones and those that were there. */
-async function writeLines(run: ImportRun, progress: ImportProgress): Promise<number> {
-  const importer = importerOf(run);
-  const conflicts: string[] = [];
-  let documents = 0;
+  const result: ImportResult = { documents: 0, refused: [] };
   for await (const batch of inBatches(importLines(run.files), BATCH)) {
     const appends: Promise<void>[] = [];
     for (const line of batch) {
       const outcome = await outcomeOf(importer, line);
-      if (outcome.kind === 'refused') throw new Error(`${place(line)} changed while it was imported`);
-      appends.push(
-        run.store.log.append(outcome.stream, 'none', outcome.events).then((result) => {
-          if (result.kind === 'appended') documents++;
-          else conflicts.push(`${place(line)}: the document is there and is not as this line made it`);
-        }),
-      );
+      if (outcome.kind === 'document') appends.push(append(run.store, line, outcome, result));
+      else result.refused.push(...outcome.reasons.map((reason) => `${place(line)}: ${reason}`));
     }
     await Promise.all(appends);
     progress.advance(batch.reduce((sum, line) => sum + line.bytes, 0));
   }
   progress.end();
-  refuse(conflicts);
-  return documents;
+  return result;
+}
+
+async function append(
+  { log }: ContentStore,
+  line: ImportSource,
+  { stream, events }: ImportOutcome & { readonly kind: 'document' },
+  result: ImportResult,
+): Promise<void> {
+  const { kind } = await log.append(stream, 'none', events);
+  if (kind === 'appended') result.documents++;
+  else result.refused.push(`${place(line)}: the document exists and is not as this line has it`);
+}
+
+function report({ documents, refused }: ImportResult, seconds: number): void {
+  const rate = Math.round(documents / seconds);
+  console.log(`${documents} documents in ${seconds.toFixed(1)} s, ${rate} a second`);
+  if (refused.length === 0) return;
+  const lines = refused.map((problem) => `  ${problem}`).join('\n');
+  throw new Error(
+    `these lines were refused; correct them and run again, what is imported is not written twice\n${lines}`,
+  );
 }
 
 function importerOf({ store, settings, references }: ImportRun): Importer {
@@ -138,11 +128,4 @@ function parse({ text }: ImportSource): { readonly value: unknown } | { readonly
 
 function place({ file, number }: ImportSource): string {
   return `${file}:${number}`;
-}
-
-function refuse(problems: readonly string[]): void {
-  if (problems.length === 0) return;
-  throw new Error(
-    `${problems.length} lines cannot be imported\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
-  );
 }

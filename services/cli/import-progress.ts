@@ -9,20 +9,20 @@ export type ImportProgress = {
 const STEPS = 10;
 
 /** A bar on a terminal; elsewhere a line at every tenth. On stderr. */
-export function showProgress(title: string, totalBytes: number): ImportProgress {
-  return process.stderr.isTTY ? showBar(title, totalBytes) : showSteps(title, totalBytes);
+export function showProgress(totalBytes: number): ImportProgress {
+  return process.stderr.isTTY ? showBar(totalBytes) : showSteps(totalBytes);
 }
 
-function showBar(title: string, totalBytes: number): ImportProgress {
+function showBar(totalBytes: number): ImportProgress {
   const bar = new SingleBar(
-    { format: `${title} [{bar}] {percentage}% {eta_formatted}`, hideCursor: true },
+    { format: 'importing [{bar}] {percentage}% {eta_formatted}', hideCursor: true },
     Presets.rect,
   );
   bar.start(totalBytes, 0);
   return { advance: (bytes) => bar.increment(bytes), end: () => bar.stop() };
 }
 
-function showSteps(title: string, totalBytes: number): ImportProgress {
+function showSteps(totalBytes: number): ImportProgress {
   let done = 0;
   let shown = 0;
   return {
@@ -31,7 +31,7 @@ function showSteps(title: string, totalBytes: number): ImportProgress {
       const step = Math.floor((done / totalBytes) * STEPS);
       if (step <= shown) return;
       shown = step;
-      process.stderr.write(`${title} ${Math.min(100, step * (100 / STEPS))} %\n`);
+      process.stderr.write(`importing ${Math.min(100, step * (100 / STEPS))} %\n`);
     },
     end() {},
   };
