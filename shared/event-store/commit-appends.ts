@@ -1,4 +1,4 @@
-import type { Database } from '../sqlite/open-database.ts';
+import type { Database } from '../sqlite/database.ts';
 import { transaction } from '../sqlite/transaction.ts';
 import type { EncodedEvent, EventRow } from './event-codec.ts';
 import type { AppendResult, ExpectedRevision } from './event-store.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../sqlite/open-database.ts';
+import type { Database } from '../sqlite/database.ts';
 import { type Append, type AppendOutcome, commitAppends } from './commit-appends.ts';
 import type { EventRow } from './event-codec.ts';
 import type { StoredEvent, Subscription } from './event-store.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database } from '../sqlite/open-database.ts';
+import type { Database } from '../sqlite/database.ts';
 import { createAppendQueue } from './append-queue.ts';
 import type { Append } from './commit-appends.ts';
 import { type Decode, decodeEvent, type EventRow, encodeEvent } from './event-codec.ts';

@@ -1,4 +1,5 @@
-import { type Database, openDatabase } from '../sqlite/open-database.ts';
+import type { Database } from '../sqlite/database.ts';
+import { openDatabase } from '../sqlite/open-database.ts';
 import { prepared } from '../sqlite/prepared.ts';
 import { type EventRow, MAX_INT64 } from './event-codec.ts';
 

@@ -1,9 +1,8 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 
-/** An open SQLite file. Synchronous, one connection; the driver's types are named only in shared/sqlite. */
-export type Database = DatabaseSync;
-export type Statement = StatementSync;
+export type { Database, Statement } from './database.ts';
 
 export type DatabaseOptions = {
   /**

@@ -1,4 +1,4 @@
-import type { Database, Statement } from './open-database.ts';
+import type { Database, Statement } from './database.ts';
 
 export type PreparedOptions = {
   /** Integers are read as bigint: exact, but slower. Default false. */
