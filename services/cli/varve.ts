@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
 import {
   IMPORT_SETTINGS,
@@ -7,6 +9,9 @@ import {
   SERVE_SETTINGS,
   type SettingsTable,
 } from './settings.ts';
+
+// Half of a start would be reading, stripping and compiling the same files again.
+enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/varve', import.meta.url)));
 
 // What a command needs is imported when it runs: `--help` and a refused option answer at once.
 const program = new Command('varve').description("Serves Strapi 5's REST Content API from an event log.");
