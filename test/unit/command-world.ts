@@ -20,6 +20,8 @@ export type CommandWorld = {
   readonly store: EventStore;
   readonly graph: ContentGraph;
   execute(command: Command): Promise<CommandResult>;
+  /** Resolves when the graph has this position. */
+  applied(position: bigint): Promise<void>;
   /** The document events stored since the last call. */
   newEvents(): Promise<readonly DocumentEvent[]>;
   /** Appends to a stream that does not exist and waits until the graph has it. */
@@ -121,6 +123,7 @@ export async function openCommandWorld({ registry, definitions }: Schemas): Prom
     store,
     graph,
     execute: handler.execute,
+    applied,
     append,
     async newEvents() {
       const events: StoredEvent[] = [];

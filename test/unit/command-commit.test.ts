@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createCommandHandler } from '../../services/command/command-handler.ts';
+import { randomDocumentId } from '../../services/command/document-id.ts';
+import type { CommandEnvironment } from '../../services/command/environment.ts';
+import { createLocks } from '../../services/command/locks.ts';
+import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { type CommandWorld, openCommandWorld, schemasOf } from './command-world.ts';
+
+const TYPE = 'api::page.page';
+const SCHEMAS = schemasOf({ page: { attributes: { n: { type: 'integer' }, slug: { type: 'uid' } } } });
+
+const worlds: CommandWorld[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+async function newWorld(): Promise<CommandWorld> {
+  const world = await openCommandWorld(SCHEMAS);
+  worlds.push(world);
+  return world;
+}
+
+/** A second handler on the world's log and graph. */
+function handlerOn(world: CommandWorld, more: Partial<CommandEnvironment>) {
+  return createCommandHandler({
+    eventStore: world.store,
+    graph: world.graph.reader,
+    applied: world.applied,
+    registry: () => world.registry,
+    defaultLocale: 'en',
+    space: 'varve',
+    epoch: () => 0,
+    now: () => new Date(),
+    newDocumentId: randomDocumentId,
+    newEventId: randomUUID,
+    ...more,
+  });
+}
+
+describe('locks', () => {
+  test('of one key are given in the order they were asked for, of others at once', async () => {
+    const locks = createLocks();
+    const order: string[] = [];
+    const take = async (name: string, keys: readonly string[]) => {
+      const release = await locks.acquire(keys);
+      order.push(`${name} has it`);
+      return release;
+    };
+    const first = await take('first', ['b', 'a', 'a']);
+    const second = take('second', ['a']);
+    const third = take('third', ['a', 'c']);
+    const other = await take('other', ['d']);
+    first();
+    (await second)();
+    (await third)();
+    other();
+    expect(order).toEqual(['first has it', 'other has it', 'second has it', 'third has it']);
+  });
+});
+
+describe('a command whose events are stored but not applied in time', () => {
+  test('is answered so, and the next one on the document waits for it', async () => {
+    const world = await newWorld();
+    const gate = Promise.withResolvers<void>();
+    let late = true;
+    const applied = async (position: bigint) => {
+      if (late) await gate.promise;
+      await world.applied(position);
+    };
+    const handler = handlerOn(world, { applied, appliedTimeoutMs: 1 });
+    const created = await handler.execute({ kind: 'create', type: TYPE, body: { data: { n: 1 } } });
+    expect(created).toMatchObject({ applied: false, changed: true });
+    const { documentId } = created;
+    let isDone = false;
+    const edit = handler
+      .execute({ kind: 'update', type: TYPE, documentId, body: { data: { n: 2 } } })
+      .finally(() => {
+        isDone = true;
+      });
+    await nextTurn();
+    expect(isDone).toBe(false);
+    late = false;
+    gate.resolve();
+    await edit;
+    expect(world.graph.reader.streamRevision(TYPE, documentId)).toBe(3n);
+  });
+
+  test('is answered so when the projector has stopped, and later commands are refused', async () => {
+    const world = await newWorld();
+    const handler = handlerOn(world, { applied: () => Promise.reject(new Error('stopped')) });
+    const create = { kind: 'create', type: TYPE, body: { data: {} } } as const;
+    expect(await handler.execute(create)).toMatchObject({ applied: false });
+    await expect(handler.execute(create)).rejects.toMatchObject({ status: 503 });
+  });
+});
+
+describe('a stream that others keep writing to', () => {
+  test('answers 409 in the end', async () => {
+    const world = await newWorld();
+    const conflicting: EventStore = {
+      ...world.store,
+      append: async () => ({ kind: 'conflict', actual: 9n }),
+    };
+    const handler = handlerOn(world, { eventStore: conflicting });
+    const create = { kind: 'create', type: TYPE, body: { data: {} } } as const;
+    await expect(handler.execute(create)).rejects.toMatchObject({ status: 409, errorName: 'ConflictError' });
+    // Nothing stays locked.
+    expect(await handlerOn(world, {}).execute(create)).toMatchObject({ changed: true });
+  });
+});
+
+describe('a document with 20,000 edits', () => {
+  test('costs a write what a new one costs: the same questions to the graph, no read of the log', async () => {
+    const world = await newWorld();
+    let questions = 0;
+    let rows = 0;
+    const counted = Object.fromEntries(
+      Object.entries(world.graph.reader).map(([name, ask]) => [
+        name,
+        (...args: unknown[]) => {
+          const answer = (ask as (...args: unknown[]) => unknown)(...args);
+          questions += 1;
+          rows += Array.isArray(answer) ? answer.length : 1;
+          return answer;
+        },
+      ]),
+    ) as ContentGraphReader;
+    const noRead = () => {
+      throw new Error('the log was read');
+    };
+    const eventStore: EventStore = { ...world.store, readStream: noRead, readAll: noRead };
+    const handler = handlerOn(world, { graph: counted, eventStore });
+    const { documentId } = await handler.execute({
+      kind: 'create',
+      type: TYPE,
+      body: { data: { n: 0, slug: 's' } },
+    });
+    const costOf = async (n: number) => {
+      questions = 0;
+      rows = 0;
+      await handler.execute({ kind: 'update', type: TYPE, documentId, body: { data: { n } } });
+      return { questions, rows };
+    };
+    const atStart = await costOf(1);
+    const stream = `varve.api__page_page-${documentId}`;
+    const metadata = { schemaVersion: 1, at: '2024-01-01T00:00:00.000Z', epoch: 0 };
+    for (let batch = 0; batch < 20; batch++) {
+      const events = Array.from({ length: 1000 }, (_, n) => ({
+        id: randomUUID(),
+        type: 'entry-changed',
+        data: { type: TYPE, documentId, locale: null, values: { n }, shared: [], relations: [] },
+        metadata,
+      }));
+      const result = await world.store.append(stream, 'any', events);
+      if (result.kind === 'appended') await world.applied(result.position);
+    }
+    expect(world.graph.reader.streamRevision(TYPE, documentId)).toBeGreaterThan(20_000n);
+    expect(await costOf(2)).toEqual(atStart);
+    expect(atStart.rows).toBeLessThan(10);
+  }, 60_000);
+});
