@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseFilter } from '../../services/query/parse-filter.ts';
 import { planList } from '../../services/query/plan-query.ts';
@@ -8,12 +7,12 @@ import { type ResolvedFilter, resolveFilter } from '../../services/query/resolve
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
 import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { createNaiveContent, type NaiveContent } from '../support/naive-content.ts';
 import { countMentions, matchesNaively } from '../support/naive-filter.ts';
 import { type FilterTraits, generateQuery } from '../support/naive-queries.ts';
 import { createRandom, type Random } from '../support/naive-random.ts';
+import { conformanceRegistry } from '../support/naive-schema.ts';
 
 /** A full run: VARVE_PROPERTY_RUNS=20000. */
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 1500);
@@ -72,12 +71,6 @@ test(`filters mean what SEMANTICS section 1 says (seed ${SEED}, ${RUNS} queries)
   expect(seen.types.size).toBeGreaterThanOrEqual(14);
   expect(seen.worlds.size).toBe(2);
 }, 900_000);
-
-function conformanceRegistry(): SchemaRegistry {
-  const loaded = loadContentTypes(path.join(import.meta.dirname, '../conformance/schema'));
-  if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
-  return loaded.registry;
-}
 
 async function indexOf(registry: SchemaRegistry, content: NaiveContent): Promise<ReadIndex> {
   const index = createEmbeddedIndex({ registry });

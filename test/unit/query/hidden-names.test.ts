@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { planOf, refusalOf } from '../../support/naive-schema.ts';
+
+/** Every place of a query string that takes a name, with `%` where the name goes, seen from the model that has it. */
+const SURFACES = [
+  'filters[%]=1',
+  'filters[%][$null]=true',
+  'filters[$not][%]=1',
+  'filters[$or][0][%][$gt]=1',
+  'filters[$and][0][$or][0][%]=1',
+  'sort=%',
+  'sort[%]=desc',
+  'sort[0]=%:desc',
+  'fields=%',
+  'fields[0]=%',
+  'populate=%',
+  'populate[0]=%',
+  'populate[%]=true',
+];
+
+const HIDDEN = [
+  ['chef', 'salary'],
+  ['restaurant', 'internalNote'],
+  ['restaurant', 'secretPin'],
+  ['restaurant', 'createdBy'],
+  ['restaurant', 'updatedBy'],
+  ['restaurant', 'locale'],
+  ['restaurant', 'localizations'],
+  ['plugin::users-permissions.user', 'password'],
+  ['plugin::users-permissions.user', 'resetPasswordToken'],
+  ['plugin::users-permissions.user', 'role'],
+] as const;
+
+describe('what may not be named is refused like what does not exist', () => {
+  for (const surface of SURFACES) {
+    it.each(HIDDEN)(`${surface}: %s.%s`, (type, name) => {
+      const refusal = (key: string) => refusalOf(() => planOf(surface.replaceAll('%', key), type));
+      const [hidden, unknown] = [refusal(name), refusal('zzz')];
+      expect(hidden.status).toBe(unknown.status);
+      expect(hidden.errorName).toBe(unknown.errorName);
+      expect(hidden.message).toBe(unknown.message.replaceAll('zzz', name));
+      expect(hidden.details['accepted']).toEqual(unknown.details['accepted']);
+      expect(hidden.details['accepted']).not.toContain(name);
+    });
+  }
+
+  it.each([
+    'filters[chef][%]=1',
+    'filters[chef][restaurants][chef][%][$gt]=1',
+    'filters[tags][restaurants][chef][$or][0][%]=1',
+    'sort=chef.%',
+    'sort[chef][%]=desc',
+    'populate[chef][filters][%]=1',
+    'populate[chef][sort]=%',
+    'populate[chef][fields]=%',
+    'populate[menu][populate][restaurant][populate][chef][filters][%]=1',
+    'populate=chef.%',
+    'populate[chef][%]=true',
+  ])('at any depth: %s', (surface) => {
+    const refusal = (key: string) => refusalOf(() => planOf(surface.replaceAll('%', key)));
+    const [hidden, unknown] = [refusal('salary'), refusal('zzz')];
+    // Strapi's recorded messages differ in the path they end with: `at chef.salary` and `at chef`.
+    const start = (message: string) => message.replace(/ at .*$/, '');
+    expect([hidden.status, hidden.errorName]).toEqual([400, 'ValidationError']);
+    expect(start(hidden.message)).toBe(start(unknown.message).replaceAll('zzz', 'salary'));
+    expect(hidden.details['accepted']).toEqual(unknown.details['accepted']);
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { describePagination } from '../../../services/query/pagination.ts';
+import { planEntry, planUsersList, planWrite } from '../../../services/query/plan-query.ts';
+import { planOf, refusalOf, requestOf } from '../../support/naive-schema.ts';
+
+const message = (query: string, name?: string) => refusalOf(() => planOf(query, name)).message;
+
+describe('sort', () => {
+  const sort = (query: string) =>
+    planOf(query).search.sort.map(
+      ({ path, field, direction }) => `${[...path, field].join('.')} ${direction}`,
+    );
+
+  it.each([
+    ['sort=stars:desc,key', ['stars desc', 'key asc']],
+    ['sort=%20key%20,,stars:DESC', ['key asc', 'stars desc']],
+    ['sort[]=stars&sort[]=', ['stars asc']],
+    ['sort[key]=Desc', ['key desc']],
+    ['sort[0][chef][name]=asc&sort[0][key]=desc', ['chef.name asc', 'key desc']],
+    ['sort=chef.country.name:desc:asc', ['chef.country.name desc']],
+    ['sort=hours.day', ['hours.day asc']],
+    ['sort=status:desc&status=draft', ['$publication desc']],
+    ['sort=status:desc,key', ['key asc']],
+    ['sort=', []],
+  ])('%s', (query, wanted) => {
+    expect(sort(query)).toEqual(wanted);
+  });
+
+  it.each([
+    ['sort=foo', 'Invalid key foo'],
+    ['sort=chef.foo', 'Invalid key foo at chef'],
+    ['sort=chef.salary', 'Invalid key salary at chef.salary'],
+    ['sort=chef', 'Invalid key chef'],
+    ['sort=chef.', 'Invalid key chef'],
+    ['sort=chef:asc', 'Invalid key asc at chef'],
+    ['sort=sections.headline', 'Invalid key sections'],
+    ['sort=status', 'Invalid key status'],
+    ['sort=key:', 'Invalid order. order can only be one of asc|desc|ASC|DESC'],
+    ['sort[key]=foo', 'Invalid order. order can only be one of asc|desc|ASC|DESC'],
+    ['sort=toString', 'Invalid sort query'],
+    ['sort=name.key', 'Invalid sort at name.key: name has no attributes'],
+    ['sort=extra', 'Invalid sort at extra: extra is a json attribute'],
+    ['sort[0][chef][]=name', 'Invalid sort parameter'],
+    ['sort[key][$eq]=asc', 'Invalid sort at key.$eq: key has no attributes'],
+  ])('%s is refused', (query, wanted) => {
+    expect(message(query)).toBe(wanted);
+  });
+});
+
+describe('fields', () => {
+  const fields = (query: string) => planOf(query).selection.fields;
+
+  it('always shows id and documentId', () => {
+    expect(fields('fields=name,stars')).toEqual(
+      new Set(['id', 'documentId', '__component', 'name', 'stars']),
+    );
+    expect(fields('fields[1]=%20name')).toContain('name');
+    expect([fields('fields=*'), fields('fields[]=*&fields[]=name'), fields('fields'), fields('')]).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it.each([
+    ['fields=foo', 'Invalid key foo'],
+    ['fields=*,foo', 'Invalid key foo'],
+    ['fields=chef', 'Invalid key chef'],
+    ['fields=chef.name', 'Invalid key chef.name'],
+    ['fields=name,', 'Invalid key '],
+    ['fields=toString', 'Invalid key toString'],
+    ['fields[a]=name', 'Invalid fields parameter. Expected a string or an array of strings'],
+    ['fields[0][a]=name', 'Invalid fields parameter. Expected a string or an array of strings'],
+  ])('%s is refused', (query, wanted) => {
+    expect(message(query)).toBe(wanted);
+  });
+});
+
+describe('pagination', () => {
+  const meta = (query: string, total?: number) => describePagination(planOf(query).pagination, total);
+
+  it.each([
+    ['', 63, { page: 1, pageSize: 25, pageCount: 3, total: 63 }],
+    ['pagination[page]=3&pagination[pageSize]=10', 63, { page: 3, pageSize: 10, pageCount: 7, total: 63 }],
+    ['pagination[page]=1e1', 63, { page: 10, pageSize: 25, pageCount: 3, total: 63 }],
+    ['pagination[page]=-1&pagination[pageSize]=0', 2, { page: 1, pageSize: 1, pageCount: 2, total: 2 }],
+    ['pagination[pageSize]=101', 0, { page: 1, pageSize: 100, pageCount: 0, total: 0 }],
+    ['pagination[start]=-1&pagination[limit]=-2', 5, { start: 0, limit: 1, total: 5 }],
+    ['pagination[start]=', 5, { start: 0, limit: 25, total: 5 }],
+    ['pagination[withCount]=f', undefined, { page: 1, pageSize: 25 }],
+    ['pagination[limit]=7&pagination[withCount]=0', undefined, { start: 0, limit: 7 }],
+    ['start=5&limit=5&pagination[foo]=1', 5, { page: 1, pageSize: 25, pageCount: 1, total: 5 }],
+  ])('%s', (query, total, wanted) => {
+    expect(meta(query, total)).toEqual(wanted);
+  });
+
+  it.each([
+    ['pagination[page]=abc', "Invalid parameter at 'start'. Expected integer >= 0, received: NaN"],
+    ['pagination[start]=1.5', "Invalid parameter at 'start'. Expected integer >= 0, received: 1.5"],
+    [
+      'pagination[page]=99999999999999999999',
+      "Invalid parameter at 'start'. Expected integer >= 0, received: 2.5e+21",
+    ],
+    ['pagination[pageSize]=1.5', "Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: 1.5"],
+    ['pagination[limit]=-1', "Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: -1"],
+    ['pagination[limit]=', "Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: "],
+    [
+      'pagination[limit]=5&pagination[limit]=6',
+      "Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: 5,6",
+    ],
+    ['pagination[page]=1&pagination[limit]=5', 'Cannot use both page & offset pagination in the same query'],
+    ['pagination[withCount]=', 'Invalid withCount parameter. Expected "t","1","true","false","0","f"'],
+    ['pagination=5', 'Invalid pagination parameter'],
+  ])('%s is refused', (query, wanted) => {
+    expect(message(query)).toBe(wanted);
+  });
+});
+
+describe('status, locale, publication and unknown parameters', () => {
+  it('answers in the published world unless asked for drafts, whatever the type', () => {
+    expect(planOf('').search.world).toBe('published');
+    expect(planOf('status=draft', 'category').search.world).toBe('draft');
+  });
+
+  it.each([
+    ['status=', "Invalid parameter at 'status'. Expected 'published' or 'draft', received: "],
+    ['status=DRAFT', "Invalid parameter at 'status'. Expected 'published' or 'draft', received: DRAFT"],
+    [
+      'status[$eq]=draft',
+      "Invalid parameter at 'status'. Expected 'published' or 'draft', received: [object Object]",
+    ],
+    [
+      'locale=en,fr',
+      "Invalid parameter at 'locale'. Locale must be a valid BCP 47 format (e.g. en, en-US, zh-Hans).",
+    ],
+    [
+      `locale=${'a'.repeat(36)}`,
+      "Invalid parameter at 'locale'. Locale exceeds maximum length of 35 characters.",
+    ],
+    [
+      'locale[$in][0]=fr',
+      "Invalid parameter at 'locale'. Expected a string, array of strings, empty string, null, or undefined; received: object",
+    ],
+    [
+      'hasPublishedVersion=1',
+      "Invalid value for 'hasPublishedVersion'. Expected boolean or 'true'/'false' string.",
+    ],
+    [
+      'publicationFilter=',
+      "Invalid value for 'publicationFilter'. Expected one of: never-published, has-published-version, modified, unmodified, never-published-document, has-published-version-document, published-without-draft, published-with-draft.",
+    ],
+    ['foo', 'Invalid key foo'],
+    ['toString=1', 'Invalid key toString'],
+    ['publicationState=live', 'Invalid key publicationState'],
+    ['_q[]=a', 'Invalid _q parameter'],
+  ])('%s is refused', (query, wanted) => {
+    expect(message(query)).toBe(wanted);
+  });
+});
+
+describe('single entries and users', () => {
+  it('filters a single entry, and ignores filters where one is written', () => {
+    expect(planEntry(requestOf('filters[stars]=3')).query).toEqual({
+      kind: 'term',
+      field: 'stars',
+      value: 3,
+    });
+    expect(planWrite(requestOf('filters[stars]=3&status=draft'))).toMatchObject({
+      query: { kind: 'match_all' },
+      world: 'draft',
+    });
+    expect(refusalOf(() => planWrite(requestOf('populate=foo'))).message).toBe('Invalid key foo');
+  });
+
+  it("speaks Strapi's users dialect", () => {
+    const plan = (query: string) => planUsersList(requestOf(query, 'plugin::users-permissions.user'));
+    expect(plan('foo=1&pagination[pageSize]=2&populate=role').search).toMatchObject({
+      from: 0,
+      size: Number.POSITIVE_INFINITY,
+      withTotal: false,
+    });
+    expect(plan('start=1&limit=2').search).toMatchObject({ from: 1, size: 2 });
+    expect(refusalOf(() => plan('limit=-1')).status).toBe(400);
+    expect(refusalOf(() => plan('filters[password]=x')).message).toBe('Invalid key password');
+  });
+});
