@@ -1,0 +1,140 @@
+import { assertNever } from '../../shared/assert-never.ts';
+import type { Attribute, ContentType, Model, Uid } from '../../shared/schema/content-type.ts';
+import { isContentType, queryableScalars } from '../../shared/schema/system-attributes.ts';
+import { type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
+import { scalarAnswerSchema } from './scalar-schemas.ts';
+import { nameOf } from './schema-names.ts';
+
+const COUNT: JsonSchema = {
+  type: 'object',
+  description: 'With `count=true` in `populate`.',
+  properties: { count: { type: 'integer' } },
+  required: ['count'],
+};
+
+/** An entry or component as it is answered. Only `id` and `documentId` are always there: `fields` chooses the others. */
+export function answerSchema(scope: OpenApiScope, model: Model): JsonSchema {
+  const properties: Record<string, JsonSchema> = {};
+  for (const attribute of queryableScalars(model).values()) {
+    properties[attribute.name] = systemSchema(attribute.name) ?? scalarAnswerSchema(attribute);
+  }
+  for (const attribute of model.attributes.values()) {
+    const schema = attribute.private ? undefined : linkSchema(scope, attribute);
+    if (schema !== undefined) properties[attribute.name] = schema;
+  }
+  if (!isContentType(model)) return { type: 'object', properties, required: ['id'] };
+  if (model.localized) properties['localizations'] = localizations(scope, model);
+  return {
+    type: 'object',
+    description: `${model.displayName}: an entry as it is answered. Relations, components and media are there when \`populate\` names them.`,
+    properties,
+    required: ['id', 'documentId'],
+  };
+}
+
+/** A component as it stands in a dynamic zone, where `__component` tells which it is. */
+export function zoneAnswerSchema(scope: OpenApiScope, component: Model & { uid: Uid }): JsonSchema {
+  const schema = answerSchema(scope, component);
+  const properties = { __component: { const: component.uid }, ...(schema['properties'] as object) };
+  return { ...schema, properties, required: ['__component', 'id'] };
+}
+
+/** `{"data": {…}, "meta": {}}` */
+export function entryAnswerSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
+  return {
+    type: 'object',
+    properties: { data: schemaRef(nameOf(scope.names, type.uid)), meta: { type: 'object' } },
+    required: ['data', 'meta'],
+  };
+}
+
+/** `{"data": […], "meta": {"pagination": {…}}}` */
+export function listAnswerSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
+  return {
+    type: 'object',
+    properties: {
+      data: { type: 'array', items: schemaRef(nameOf(scope.names, type.uid)) },
+      meta: {
+        type: 'object',
+        properties: { pagination: schemaRef('pagination') },
+        required: ['pagination'],
+      },
+    },
+    required: ['data', 'meta'],
+  };
+}
+
+/** Schemas of `meta.pagination` in both forms, under the name `pagination`. */
+export const PAGINATION_SCHEMA: JsonSchema = {
+  description: '`pageCount` and `total` are left out with `pagination[withCount]=false`.',
+  anyOf: [
+    {
+      type: 'object',
+      properties: integers('page', 'pageSize', 'pageCount', 'total'),
+      required: ['page', 'pageSize'],
+    },
+    { type: 'object', properties: integers('start', 'limit', 'total'), required: ['start', 'limit'] },
+  ],
+};
+
+/** One `oneOf` member per component of a zone, told apart by `__component`. */
+export function zoneUnion(
+  scope: OpenApiScope,
+  components: readonly Uid[],
+  suffix: 'Zone' | 'ZoneInput',
+): JsonSchema {
+  const refs = components.map((uid) => [uid, schemaRef(`${nameOf(scope.names, uid)}.${suffix}`)] as const);
+  return {
+    oneOf: refs.map(([, reference]) => reference),
+    discriminator: {
+      propertyName: '__component',
+      mapping: Object.fromEntries(refs.map(([uid, { $ref }]) => [uid, $ref])),
+    },
+  };
+}
+
+function linkSchema(scope: OpenApiScope, attribute: Attribute): JsonSchema | undefined {
+  switch (attribute.kind) {
+    case 'scalar':
+      return undefined;
+    case 'relation':
+      return rows(schemaRef(nameOf(scope.names, attribute.target)), attribute.toMany);
+    case 'component':
+      return rows(schemaRef(nameOf(scope.names, attribute.component)), attribute.repeatable);
+    case 'dynamiczone':
+      return { type: 'array', items: zoneUnion(scope, attribute.components, 'Zone') };
+    default:
+      return assertNever(attribute);
+  }
+}
+
+function rows(item: JsonSchema, toMany: boolean): JsonSchema {
+  return {
+    anyOf: [toMany ? { type: 'array', items: item } : item, ...(toMany ? [] : [{ type: 'null' }]), COUNT],
+  };
+}
+
+function localizations(scope: OpenApiScope, type: ContentType): JsonSchema {
+  return {
+    description: 'The other locales of the document.',
+    ...rows(schemaRef(nameOf(scope.names, type.uid)), true),
+  };
+}
+
+/** Attributes the server sets; all but `publishedAt` have a value. */
+function systemSchema(name: string): JsonSchema | undefined {
+  return SYSTEM_SCHEMAS.get(name);
+}
+
+const SYSTEM_SCHEMAS = new Map<string, JsonSchema>([
+  ['id', { type: 'integer', description: 'Of this version of the entry: a new one with each publication.' }],
+  ['documentId', { type: 'string', description: 'Of the document, for life.' }],
+  ['createdAt', { type: 'string', format: 'date-time' }],
+  ['updatedAt', { type: 'string', format: 'date-time' }],
+  ['publishedAt', { type: ['string', 'null'], format: 'date-time', description: 'null on drafts.' }],
+  ['locale', { type: 'string' }],
+]);
+
+function integers(...names: readonly string[]): Record<string, JsonSchema> {
+  return Object.fromEntries(names.map((name) => [name, { type: 'integer' }]));
+}

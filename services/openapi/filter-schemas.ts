@@ -1,0 +1,121 @@
+import { assertNever } from '../../shared/assert-never.ts';
+import type { FieldType } from '../../shared/read-index/bool-query.ts';
+import { fieldTypeOf } from '../../shared/read-index/column.ts';
+import { isOperator, OPERATOR_NAMES, operatorOf, operatorsFor } from '../query/operators.ts';
+import type { QueryAttribute, QueryModel } from '../query/query-model.ts';
+import { anyOf, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
+import { nameOf } from './schema-names.ts';
+
+/** Values a condition compares with, by how the column is compared. On the wire all of them are text. */
+const VALUES: Record<FieldType, JsonSchema> = {
+  keyword: { type: 'string' },
+  number: { type: 'number' },
+  long: { type: ['string', 'integer'] },
+  boolean: { type: 'boolean' },
+  'time-of-day': { type: 'string', examples: ['08:30:00'] },
+  instant: { type: 'string', examples: ['2026-01-31'] },
+  json: { type: 'string', description: 'JSON text.' },
+};
+
+const NAMES: Record<FieldType, string> = {
+  keyword: 'text',
+  number: 'number',
+  long: 'biginteger',
+  boolean: 'boolean',
+  'time-of-day': 'time',
+  instant: 'date',
+  json: 'json',
+};
+
+/** `filter.text`, `filter.number`…: the conditions on an attribute, by how it is compared. Made from the operator table. */
+export const CONDITION_SCHEMAS: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  (Object.keys(VALUES) as FieldType[]).map((type) => [`filter.${NAMES[type]}`, conditionSchema(type)]),
+);
+
+/** `filters` of a content type or component: the attributes a caller may name, `$and`, `$or`, `$not`. */
+export function filtersSchema(scope: OpenApiScope, model: QueryModel): JsonSchema {
+  const self = schemaRef(`${nameOf(scope.names, model.uid)}.Filters`);
+  const list = (description: string) => ({ type: 'array', items: self, description });
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(
+        [...model.attributes.values()].map((attribute) => [
+          attribute.name,
+          attributeFilter(scope, attribute),
+        ]),
+      ),
+      $and: list('All of them are true.'),
+      $or: list('At least one of them is true.'),
+      $not: { ...self, description: 'It is false (not: null).' },
+    },
+    additionalProperties: false,
+  };
+}
+
+function attributeFilter(scope: OpenApiScope, attribute: QueryAttribute): JsonSchema {
+  switch (attribute.kind) {
+    case 'scalar':
+      return schemaRef(`filter.${NAMES[fieldTypeOf(attribute.type)]}`);
+    case 'relation':
+    case 'component':
+      return {
+        description: 'Some related row; or the row itself, by its numeric id.',
+        ...anyOf(schemaRef(`${nameOf(scope.names, attribute.target)}.Filters`), schemaRef('filter.number')),
+      };
+    case 'zone': {
+      const on = attribute.components.map((uid) => [uid, schemaRef(`${nameOf(scope.names, uid)}.Filters`)]);
+      return {
+        type: 'object',
+        properties: {
+          on: { type: 'object', properties: Object.fromEntries(on), additionalProperties: false },
+        },
+        required: ['on'],
+        additionalProperties: false,
+      };
+    }
+    default:
+      return assertNever(attribute);
+  }
+}
+
+function conditionSchema(type: FieldType): JsonSchema {
+  const self = schemaRef(`filter.${NAMES[type]}`);
+  const known = operatorsFor(type);
+  const operators = OPERATOR_NAMES.filter((name) => isOperator(name) && known.includes(name));
+  return anyOf(
+    { ...VALUES[type], description: 'Equal (`$eq`).' },
+    { type: 'null', description: 'Null.' },
+    { type: 'array', items: VALUES[type], description: 'One of these (`$in`).' },
+    {
+      type: 'object',
+      properties: {
+        ...Object.fromEntries(operators.map((name) => [name, operandSchema(name, type)])),
+        $not: { ...self, description: 'It is false (not: null).' },
+      },
+      additionalProperties: false,
+    },
+  );
+}
+
+function operandSchema(name: string, type: FieldType): JsonSchema {
+  if (!isOperator(name)) throw new Error(`${name} is not an operator`);
+  const { operand, list, summary } = operatorOf(name);
+  const description = `${summary}.`;
+  switch (operand) {
+    case 'value':
+    case 'text': {
+      const value = operand === 'text' ? { type: 'string' } : VALUES[type];
+      if (list === 'refused') return { ...value, description };
+      return { description, ...anyOf(value, { type: 'array', items: value }) };
+    }
+    case 'list':
+      return { description, type: 'array', items: VALUES[type] };
+    case 'pair':
+      return { description, type: 'array', items: VALUES[type], minItems: 2, maxItems: 2 };
+    case 'flag':
+      return { description, type: 'boolean' };
+    default:
+      return assertNever(operand);
+  }
+}

@@ -1,0 +1,133 @@
+import { assertNever } from '../../shared/assert-never.ts';
+import type { Attribute, Component, ContentType, Model } from '../../shared/schema/content-type.ts';
+import { zoneUnion } from './answer-schemas.ts';
+import { anyOf, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
+import { scalarInputSchema } from './scalar-schemas.ts';
+import { nameOf } from './schema-names.ts';
+
+/** What a write may say of an entry: any of its attributes, nothing else. */
+export function inputSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
+  return { type: 'object', properties: inputProperties(scope, type), additionalProperties: false };
+}
+
+/** The names that a published entry cannot do without; empty when there are none. */
+export function requiredNames(type: ContentType): readonly string[] {
+  return [...type.attributes.values()]
+    .filter((attribute) => attribute.required && attribute.kind !== 'relation' && !hasDefault(attribute))
+    .map((attribute) => attribute.name);
+}
+
+/** The same with everything that publishing asks for. */
+export function createSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
+  return { ...inputSchema(scope, type), required: requiredNames(type) };
+}
+
+export function componentInputSchema(scope: OpenApiScope, component: Component): JsonSchema {
+  return { type: 'object', properties: componentProperties(scope, component), additionalProperties: false };
+}
+
+export function zoneInputSchema(scope: OpenApiScope, component: Component): JsonSchema {
+  return {
+    type: 'object',
+    properties: { __component: { const: component.uid }, ...componentProperties(scope, component) },
+    required: ['__component'],
+    additionalProperties: false,
+  };
+}
+
+/** Schemas that inputs of every type share. */
+export const RELATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  'relation.reference': anyOf(
+    { type: 'string', description: 'A documentId.' },
+    { type: 'integer', description: "A row's numeric id." },
+    {
+      type: 'object',
+      properties: {
+        documentId: { type: 'string' },
+        id: { type: ['integer', 'string'] },
+        locale: { type: ['string', 'null'] },
+        position: {
+          type: 'object',
+          description: 'Among the targets there are, for `connect`.',
+          properties: {
+            start: { type: 'boolean' },
+            end: { type: 'boolean' },
+            before: { type: ['string', 'integer'] },
+            after: { type: ['string', 'integer'] },
+          },
+        },
+      },
+    },
+  ),
+  'relation.input': anyOf(
+    { type: 'null', description: 'Removes every link.' },
+    schemaRef('relation.reference'),
+    {
+      type: 'array',
+      items: schemaRef('relation.reference'),
+      description: 'These and no others, in this order.',
+    },
+    {
+      type: 'object',
+      description: '`set` wins over `connect` and `disconnect`.',
+      properties: { connect: referencesSchema(), disconnect: referencesSchema(), set: referencesSchema() },
+      additionalProperties: true,
+    },
+  ),
+};
+
+function referencesSchema(): JsonSchema {
+  return anyOf(
+    schemaRef('relation.reference'),
+    { type: 'array', items: schemaRef('relation.reference') },
+    { type: 'null' },
+  );
+}
+
+function inputProperties(scope: OpenApiScope, model: Model): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    [...model.attributes.values()].map((attribute) => [attribute.name, attributeSchema(scope, attribute)]),
+  );
+}
+
+function componentProperties(scope: OpenApiScope, component: Component): Record<string, JsonSchema> {
+  const id = {
+    type: ['integer', 'string'],
+    description: 'Of a component that is kept; without it, a new one.',
+  };
+  return { id, ...inputProperties(scope, component) };
+}
+
+function attributeSchema(scope: OpenApiScope, attribute: Attribute): JsonSchema {
+  switch (attribute.kind) {
+    case 'scalar':
+      return scalarInputSchema(attribute);
+    case 'relation':
+      return schemaRef('relation.input');
+    case 'component': {
+      const item = schemaRef(`${nameOf(scope.names, attribute.component)}.Input`);
+      if (attribute.repeatable) return { type: 'array', items: item, ...counts(attribute) };
+      return anyOf(item, { type: 'null' });
+    }
+    case 'dynamiczone':
+      return {
+        type: 'array',
+        items: zoneUnion(scope, attribute.components, 'ZoneInput'),
+        ...counts(attribute),
+      };
+    default:
+      return assertNever(attribute);
+  }
+}
+
+/** An empty list may be shorter than `min` where the attribute is not required, so only `max` always holds. */
+function counts({ min, max, required }: { min?: number; max?: number; required: boolean }): JsonSchema {
+  return {
+    ...(min !== undefined && required ? { minItems: min } : {}),
+    ...(max === undefined ? {} : { maxItems: max }),
+  };
+}
+
+function hasDefault(attribute: Attribute): boolean {
+  return attribute.kind === 'scalar' && attribute.default !== undefined;
+}

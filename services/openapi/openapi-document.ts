@@ -1,0 +1,129 @@
+import { type ContentType, FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { documentSchemas } from './document-schemas.ts';
+import { collectionPaths, type MayDo, type PathScope, singlePaths } from './entry-paths.ts';
+import type { OpenApiDocument, Paths } from './openapi-types.ts';
+import { operatorGuide } from './operator-guide.ts';
+import { HEADERS_TOO_LARGE, REFUSAL_RESPONSES } from './responses.ts';
+import { schemaNames } from './schema-names.ts';
+import { uploadPaths } from './upload-paths.ts';
+import { usedComponents } from './used-components.ts';
+import { userPaths } from './user-paths.ts';
+
+export type OpenApiOptions = {
+  /** Of the server. */
+  readonly version: string;
+  /** False: `/api/users` answers bare, as Strapi does. */
+  readonly usersEnvelope: boolean;
+  /** Whether files can be uploaded. */
+  readonly uploads: boolean;
+  /** What the reader of the document may do; everything by default. Routes without a right are left out. */
+  readonly may?: MayDo;
+  /** Whether that reader may see drafts; default true. */
+  readonly drafts?: boolean;
+};
+
+const documents = new WeakMap<SchemaRegistry, WeakMap<OpenApiOptions, OpenApiDocument>>();
+
+/** The HTTP API of these content types as an OpenAPI 3.1 document. Made once per registry and options. */
+export function openApiDocument(registry: SchemaRegistry, options: OpenApiOptions): OpenApiDocument {
+  let ofRegistry = documents.get(registry);
+  if (ofRegistry === undefined) {
+    ofRegistry = new WeakMap();
+    documents.set(registry, ofRegistry);
+  }
+  const known = ofRegistry.get(options);
+  if (known !== undefined) return known;
+  const document = createDocument(registry, options);
+  ofRegistry.set(options, document);
+  return document;
+}
+
+function createDocument(registry: SchemaRegistry, options: OpenApiOptions): OpenApiDocument {
+  const { may = () => true, drafts = true } = options;
+  const scope: PathScope = { registry, names: schemaNames(registry), may, drafts };
+  const types = [...registry.contentTypes.values()].filter((type) => !type.builtIn);
+  const users = contentTypeOf(registry, USER_TYPE);
+  const files = contentTypeOf(registry, FILE_TYPE);
+  const paths: Paths = {
+    ...merge(types.map((type) => pathsOf(scope, type))),
+    ...userPaths(scope, users, options.usersEnvelope),
+    ...(options.uploads ? uploadPaths(scope, files) : {}),
+    '/_health': HEALTH,
+  };
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Varve content API',
+      version: options.version,
+      summary: "Strapi 5's REST Content API",
+      description: description(drafts),
+    },
+    servers: [{ url: '/', description: 'This server' }],
+    security: [{ bearer: [] }, {}],
+    tags: tagsOf(paths, [...types, users, files]),
+    paths,
+    components: {
+      ...usedComponents(paths, { schemas: documentSchemas(scope), responses: REFUSAL_RESPONSES }),
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An access token. While the server has none, it is in development mode and takes every request.',
+        },
+      },
+    },
+  };
+}
+
+function pathsOf(scope: PathScope, type: ContentType): Paths {
+  return type.kind === 'singleType' ? singlePaths(scope, type) : collectionPaths(scope, type);
+}
+
+function merge(parts: readonly Paths[]): Paths {
+  return Object.assign({}, ...parts);
+}
+
+const SERVER_TAG = 'Server';
+
+const HEALTH: Paths[string] = {
+  get: {
+    operationId: 'getHealth',
+    tags: [SERVER_TAG],
+    summary: 'Whether the server serves',
+    security: [{}],
+    responses: {
+      204: { description: 'It serves.' },
+      431: HEADERS_TOO_LARGE,
+      503: { $ref: '#/components/responses/Unavailable' },
+    },
+  },
+};
+
+/** A tag for each type that has an operation. Types that share a display name share a tag. */
+function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['tags'] {
+  const used = new Set(
+    Object.values(paths).flatMap((item) => Object.values(item).flatMap(({ tags }) => tags)),
+  );
+  const descriptions = new Map<string, string>([[SERVER_TAG, 'The server itself.']]);
+  for (const { displayName, uid, draftAndPublish, localized } of types) {
+    const traits = [draftAndPublish ? 'draft and publish' : '', localized ? 'localized' : ''].filter(Boolean);
+    descriptions.set(displayName, `\`${uid}\`${traits.length === 0 ? '' : ` (${traits.join(', ')})`}`);
+  }
+  return [...descriptions].flatMap(([name, text]) => (used.has(name) ? [{ name, description: text }] : []));
+}
+
+function description(drafts: boolean): string {
+  return [
+    'Answers are `{"data": …, "meta": …}`, refusals `{"data": null, "error": {…}}`. Whatever a request names that does not',
+    'exist, or may not be named, is refused with 400; nothing is ignored.',
+    '',
+    drafts
+      ? 'A request is answered from one world: published entries, or with `status=draft` drafts. Relations lead to entries of the same world.\n'
+      : '',
+    'Parameters in `deepObject` style nest to any depth: `filters[chef][name][$eq]=Ada`, `populate[chef][fields][0]=name`.',
+    '',
+    operatorGuide(),
+  ].join('\n');
+}

@@ -1,0 +1,250 @@
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import { type QueryModel, queryModelOf } from '../query/query-model.ts';
+import { type Example, type OpenApiScope, type Parameter, schemaRef } from './openapi-types.ts';
+import { nameOf } from './schema-names.ts';
+import { namesOf } from './selection-schemas.ts';
+
+/** Query parameters of a type's routes. `drafts`: whether the caller may ask for unpublished entries. */
+export type ParameterOptions = { readonly drafts: boolean };
+
+/** Of a list: everything. */
+export function listParameters(
+  scope: OpenApiScope,
+  type: ContentType,
+  options: ParameterOptions,
+): readonly Parameter[] {
+  const model = queryModelOf(scope.registry, type.uid);
+  return [
+    filtersParameter(scope, model),
+    sortParameter(model),
+    PAGINATION,
+    ...selectionParameters(scope, model),
+    SEARCH,
+    ...versionParameters(type, options),
+  ];
+}
+
+/** Of one entry. */
+export function entryParameters(
+  scope: OpenApiScope,
+  type: ContentType,
+  options: ParameterOptions,
+): readonly Parameter[] {
+  const model = queryModelOf(scope.registry, type.uid);
+  return [
+    ...selectionParameters(scope, model),
+    filtersParameter(scope, model),
+    ...versionParameters(type, options),
+  ];
+}
+
+/** Of a write: the version and locale it writes, and what of the entry it answers. */
+export function writeParameters(
+  scope: OpenApiScope,
+  type: ContentType,
+  options: ParameterOptions,
+): readonly Parameter[] {
+  const model = queryModelOf(scope.registry, type.uid);
+  const status = options.drafts && type.draftAndPublish ? [WRITE_STATUS] : [];
+  return [...status, ...localeParameters(type, WRITE_LOCALE), ...selectionParameters(scope, model)];
+}
+
+/** Of an action, which knows the version itself. */
+export function actionParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
+  const model = queryModelOf(scope.registry, type.uid);
+  return [...localeParameters(type, WRITE_LOCALE), ...selectionParameters(scope, model)];
+}
+
+/** Of a removal. */
+export function removeParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
+  const model = queryModelOf(scope.registry, type.uid);
+  return [...localeParameters(type, REMOVE_LOCALE), filtersParameter(scope, model)];
+}
+
+/** Of Strapi's users dialect, which has no pages and ignores what it does not know (SEMANTICS section 11). */
+export function usersListParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
+  const model = queryModelOf(scope.registry, type.uid);
+  return [
+    filtersParameter(scope, model),
+    sortParameter(model),
+    ...selectionParameters(scope, model),
+    { name: 'start', in: 'query', description: 'Users to skip.', schema: count(0) },
+    { name: 'limit', in: 'query', description: 'Users to answer; all of them without it.', schema: count(1) },
+  ];
+}
+
+function filtersParameter(scope: OpenApiScope, model: QueryModel): Parameter {
+  return {
+    name: 'filters',
+    in: 'query',
+    description:
+      'Conditions on attributes, relations and components at any depth: `filters[attribute][operator]=operand`. Side by side all must be true.',
+    style: 'deepObject',
+    explode: true,
+    schema: schemaRef(`${nameOf(scope.names, model.uid)}.Filters`),
+    examples: filterExamples(scope, model),
+  };
+}
+
+/** Valid for the type whatever it holds. The first is what a form starts with. */
+function filterExamples(scope: OpenApiScope, model: QueryModel): Readonly<Record<string, Example>> {
+  const examples: Record<string, Example> = { none: { summary: 'No filter', value: {} } };
+  const text = textAttribute(model);
+  if (text !== undefined) {
+    examples['text'] = { summary: `${text} contains "a"`, value: { [text]: { $containsi: 'a' } } };
+  }
+  for (const attribute of model.attributes.values()) {
+    if (attribute.kind !== 'relation' || attribute.name === 'localizations') continue;
+    const inner = textAttribute(queryModelOf(scope.registry, attribute.target));
+    if (inner === undefined) continue;
+    examples['relation'] = {
+      summary: `Some ${attribute.name} has a ${inner}`,
+      value: { [attribute.name]: { [inner]: { $notNull: true } } },
+    };
+    break;
+  }
+  return examples;
+}
+
+function textAttribute(model: QueryModel): string | undefined {
+  const texts = [...model.attributes.values()].flatMap((attribute) =>
+    attribute.kind === 'scalar' && attribute.type === 'string' && !SYSTEM_TEXTS.includes(attribute.name)
+      ? [attribute.name]
+      : [],
+  );
+  return texts[0];
+}
+
+const SYSTEM_TEXTS = ['documentId', 'locale'];
+
+function sortParameter(model: QueryModel): Parameter {
+  const [first = 'id'] = namesOf(model, 'scalar').filter((name) => name !== 'id');
+  return {
+    name: 'sort',
+    in: 'query',
+    description:
+      'Attributes to sort by, each with `:asc` or `:desc` behind it, also through relations and components with dots. Without it, and where all are equal, by `id`.',
+    style: 'form',
+    explode: true,
+    schema: { type: 'array', items: { type: 'string' } },
+    examples: {
+      none: { summary: 'By id', value: [] },
+      one: { summary: `By ${first}, backwards`, value: [`${first}:desc`] },
+    },
+  };
+}
+
+function selectionParameters(scope: OpenApiScope, model: QueryModel): readonly Parameter[] {
+  const links = namesOf(model, 'relation', 'component', 'zone');
+  const fields: Parameter = {
+    name: 'fields',
+    in: 'query',
+    description: 'Attributes to answer; all of them without it. `id` and `documentId` are always there.',
+    style: 'form',
+    explode: true,
+    schema: { type: 'array', items: { type: 'string', enum: ['*', ...namesOf(model, 'scalar')] } },
+  };
+  const [first] = links;
+  if (first === undefined) return [fields];
+  const populate: Parameter = {
+    name: 'populate',
+    in: 'query',
+    description: `Relations, components, media and dynamic zones to answer with the entry: ${links.join(', ')}. Beside this form there are \`populate=*\` (all, one level), \`populate=${first}\` and dotted names.`,
+    style: 'deepObject',
+    explode: true,
+    schema: schemaRef(`${nameOf(scope.names, model.uid)}.Populate`),
+    examples: {
+      none: { summary: 'Nothing', value: {} },
+      one: { summary: `With ${first}`, value: { [first]: true } },
+    },
+  };
+  return [fields, populate];
+}
+
+function versionParameters(type: ContentType, { drafts }: ParameterOptions): readonly Parameter[] {
+  return [
+    // Also where the type itself has no versions: it decides which version of related entries is seen.
+    ...(drafts ? [STATUS] : []),
+    ...(drafts && type.draftAndPublish ? [PUBLICATION_FILTER] : []),
+    ...localeParameters(type, READ_LOCALE),
+  ];
+}
+
+function localeParameters(type: ContentType, description: string): readonly Parameter[] {
+  return type.localized ? [{ name: 'locale', in: 'query', description, schema: { type: 'string' } }] : [];
+}
+
+const READ_LOCALE =
+  'The locale of the entries; the default locale without it, every locale with `*` (lists only).';
+const WRITE_LOCALE = 'The locale to write; the default locale without it.';
+const REMOVE_LOCALE = 'The locale to remove; the default locale without it, every locale with `*`.';
+
+const STATUS: Parameter = {
+  name: 'status',
+  in: 'query',
+  description:
+    'Which world is asked: published entries, or drafts. Filters, sorts and `populate` never leave it. Default: published.',
+  schema: { type: 'string', enum: ['published', 'draft'] },
+};
+
+const WRITE_STATUS: Parameter = {
+  name: 'status',
+  in: 'query',
+  description: '`draft` writes the draft only; otherwise the entry is published with the write.',
+  schema: { type: 'string', enum: ['published', 'draft'] },
+};
+
+const PUBLICATION_FILTER: Parameter = {
+  name: 'publicationFilter',
+  in: 'query',
+  description: 'Entries in this state of publication, of this locale or of the whole document.',
+  schema: {
+    type: 'string',
+    enum: [
+      'never-published',
+      'has-published-version',
+      'modified',
+      'unmodified',
+      'never-published-document',
+      'has-published-version-document',
+      'published-without-draft',
+      'published-with-draft',
+    ],
+  },
+};
+
+const SEARCH: Parameter = {
+  name: '_q',
+  in: 'query',
+  description: 'Entries with this text in one of their own text attributes, ignoring case.',
+  schema: { type: 'string' },
+};
+
+const count = (minimum: number) => ({ type: 'integer', minimum });
+
+const PAGINATION: Parameter = {
+  name: 'pagination',
+  in: 'query',
+  description:
+    'Either `page` (from 1) and `pageSize`, or `start` (from 0) and `limit`: 25 entries without it, 100 at most. `withCount=false` leaves out the total.',
+  style: 'deepObject',
+  explode: true,
+  schema: {
+    anyOf: [
+      {
+        type: 'object',
+        properties: { page: count(1), pageSize: count(1), withCount: { type: 'boolean' } },
+        additionalProperties: false,
+      },
+      {
+        type: 'object',
+        properties: { start: count(0), limit: count(1), withCount: { type: 'boolean' } },
+        additionalProperties: false,
+      },
+    ],
+  },
+  examples: {
+    page: { summary: 'The first 10', value: { page: 1, pageSize: 10 } },
+    offset: { summary: 'The 11th to the 20th', value: { start: 10, limit: 10 } },
+  },
+};

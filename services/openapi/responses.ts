@@ -1,0 +1,144 @@
+import { type JsonSchema, schemaRef } from './openapi-types.ts';
+
+/** Strapi's envelope of every refusal (SEMANTICS section 12). */
+export const ERROR_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    data: { type: 'null' },
+    error: {
+      type: 'object',
+      properties: {
+        status: { type: 'integer' },
+        name: { type: 'string' },
+        message: { type: 'string' },
+        details: {
+          type: 'object',
+          description:
+            'For a refused query: `key`, `path` and `param` of the first problem, what was `found` and what is `accepted`; `problems` lists them all.',
+        },
+      },
+      required: ['status', 'name', 'message'],
+    },
+  },
+  required: ['data', 'error'],
+};
+
+type Refusal = {
+  readonly status: number;
+  readonly name: string;
+  readonly message: string;
+  readonly description: string;
+  readonly details?: object;
+};
+
+const REFUSALS = {
+  BadRequest: {
+    status: 400,
+    name: 'ValidationError',
+    message: 'Invalid key nope',
+    description: 'The query string or the body is not understood: unknown names, values that do not fit.',
+    details: { key: 'nope', path: null, source: 'query', param: 'filters' },
+  },
+  Unauthorized: {
+    status: 401,
+    name: 'UnauthorizedError',
+    message: 'Missing or invalid credentials',
+    description: 'The access token is unknown, revoked or expired.',
+  },
+  Forbidden: {
+    status: 403,
+    name: 'ForbiddenError',
+    message: 'Forbidden',
+    description: 'The caller has no right to do this.',
+  },
+  NotFound: {
+    status: 404,
+    name: 'NotFoundError',
+    message: 'Not Found',
+    description: 'There is no such entry.',
+  },
+  Conflict: {
+    status: 409,
+    name: 'ConflictError',
+    message: 'The document was changed at the same time',
+    description: 'Another write came between.',
+  },
+  PayloadTooLarge: {
+    status: 413,
+    name: 'PayloadTooLargeError',
+    message: 'Payload Too Large',
+    description: 'The body is larger than the server takes.',
+  },
+  UnsupportedMediaType: {
+    status: 415,
+    name: 'UnsupportedMediaTypeError',
+    message: 'Unsupported Media Type',
+    description: 'The body is of a type the server does not read.',
+  },
+  TooManyRequests: {
+    status: 429,
+    name: 'RateLimitError',
+    message: 'Too many requests, please try again later.',
+    description: 'The rate limit is reached; `Retry-After` says how many seconds to wait.',
+  },
+  Unavailable: {
+    status: 503,
+    name: 'ServiceUnavailableError',
+    message: 'The server is starting',
+    description: 'The server is not ready; `Retry-After` says how many seconds to wait.',
+  },
+} as const satisfies Record<string, Refusal>;
+
+type RefusalName = keyof typeof REFUSALS;
+
+/** `components.responses` */
+export const REFUSAL_RESPONSES: Readonly<Record<string, object>> = Object.fromEntries(
+  Object.entries<Refusal>(REFUSALS).map(([key, { status, name, message, description, details = {} }]) => [
+    key,
+    jsonResponse(description, schemaRef('error'), { data: null, error: { status, name, message, details } }),
+  ]),
+);
+
+const ALWAYS: readonly RefusalName[] = ['Unauthorized', 'Forbidden', 'TooManyRequests', 'Unavailable'];
+
+/** What a read may be refused with, by status. */
+export function readRefusals(...more: readonly RefusalName[]): Readonly<Record<string, object>> {
+  return { ...refusals(['BadRequest', ...more, ...ALWAYS]), 431: HEADERS_TOO_LARGE };
+}
+
+/** Node's own answer, without a body: a query string counts as part of the headers. */
+export const HEADERS_TOO_LARGE: object = { description: 'The URL and the headers are longer than 16 KiB.' };
+
+/** What a write may be refused with. */
+export function writeRefusals(...more: readonly RefusalName[]): Readonly<Record<string, object>> {
+  return refusals(['BadRequest', ...more, 'Conflict', 'PayloadTooLarge', 'UnsupportedMediaType', ...ALWAYS]);
+}
+
+function refusals(names: readonly RefusalName[]): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    names.map((name) => [String(REFUSALS[name].status), { $ref: `#/components/responses/${name}` }]),
+  );
+}
+
+export function jsonResponse(description: string, schema: JsonSchema, example?: unknown): object {
+  return {
+    description,
+    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
+  };
+}
+
+/** The write is stored, the answer could not wait until it was visible. */
+export const ACCEPTED: object = jsonResponse(
+  'The write is stored and not visible yet.',
+  {
+    type: 'object',
+    properties: {
+      data: { type: 'object', properties: { documentId: { type: 'string' } }, required: ['documentId'] },
+      meta: { type: 'object', properties: { position: { type: 'string' } }, required: ['position'] },
+    },
+    required: ['data', 'meta'],
+  },
+  { data: { documentId: 'a1b2c3d4e5f6g7h8i9j0k1l2' }, meta: { position: '42' } },
+);
+
+export const NO_CONTENT: object = { description: 'Removed, or not there.' };

@@ -1,0 +1,144 @@
+import { assertNever } from '../../shared/assert-never.ts';
+import type { ScalarAttribute, ScalarType } from '../../shared/schema/content-type.ts';
+import type { JsonSchema } from './openapi-types.ts';
+
+const INT32 = 2 ** 31;
+/** varchar(255) in Strapi; text and richtext are unlimited. */
+const SHORT_TEXT = 255;
+/** A node of the blocks editor; what else it has depends on its type. */
+const BLOCK: JsonSchema = {
+  type: 'object',
+  properties: { type: { type: 'string' } },
+  required: ['type'],
+  additionalProperties: true,
+};
+const TIME_PATTERN = '^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,3})?$';
+
+/** How an attribute's value stands in an answer; drafts need not satisfy more than its type (SEMANTICS section 13). */
+export function scalarAnswerSchema(attribute: ScalarAttribute): JsonSchema {
+  if (attribute.type === 'json') return { description: 'Any JSON value.' };
+  const { enum: values, ...schema } = typeSchema(attribute);
+  return {
+    ...schema,
+    type: [schema['type'], 'null'],
+    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+  };
+}
+
+/** What a write takes for an attribute; `null` clears it. */
+export function scalarInputSchema(attribute: ScalarAttribute): JsonSchema {
+  const description = inputDescription(attribute);
+  const described = description === '' ? {} : { description };
+  const secret = attribute.private ? { writeOnly: true } : {};
+  if (attribute.type === 'json') return { ...described, ...secret, ...defaultOf(attribute) };
+  const { enum: values, ...schema } = typeSchema(attribute);
+  return {
+    ...schema,
+    ...limits(attribute),
+    type: [schema['type'], 'null'],
+    ...(Array.isArray(values) ? { enum: [...values, null] } : {}),
+    ...described,
+    ...secret,
+    ...defaultOf(attribute),
+  };
+}
+
+/** Type and format, without what only a write has to obey. */
+function typeSchema(attribute: ScalarAttribute): JsonSchema {
+  const { type } = attribute;
+  return type === 'enumeration' ? { type: 'string', enum: attribute.enum ?? [] } : TYPE_SCHEMAS[type];
+}
+
+const TYPE_SCHEMAS: Record<Exclude<ScalarType, 'enumeration' | 'json'>, JsonSchema> & { json: JsonSchema } = {
+  string: { type: 'string' },
+  text: { type: 'string' },
+  richtext: { type: 'string' },
+  email: { type: 'string' },
+  uid: { type: 'string' },
+  password: { type: 'string', format: 'password' },
+  integer: { type: 'integer', format: 'int32' },
+  biginteger: { type: 'string', pattern: '^-?\\d{1,19}$' },
+  decimal: { type: 'number' },
+  float: { type: 'number', format: 'double' },
+  boolean: { type: 'boolean' },
+  date: { type: 'string', format: 'date' },
+  time: { type: 'string', pattern: TIME_PATTERN },
+  datetime: { type: 'string', format: 'date-time' },
+  blocks: {
+    type: 'array',
+    items: BLOCK,
+  },
+  json: {},
+};
+
+function limits(attribute: ScalarAttribute): JsonSchema {
+  const { type, min, max, minLength, maxLength, regex } = attribute;
+  switch (type) {
+    case 'integer':
+      return { minimum: min ?? -INT32, maximum: max ?? INT32 - 1 };
+    case 'decimal':
+    case 'float':
+      return {
+        ...(min === undefined ? {} : { minimum: min }),
+        ...(max === undefined ? {} : { maximum: max }),
+      };
+    case 'string':
+    case 'email':
+    case 'uid':
+    case 'password':
+    case 'text':
+    case 'richtext': {
+      const longest = maxLength ?? (type === 'text' || type === 'richtext' ? undefined : SHORT_TEXT);
+      return {
+        ...(type === 'email' ? { format: 'email' } : {}),
+        ...(minLength === undefined ? {} : { minLength }),
+        ...(longest === undefined ? {} : { maxLength: longest }),
+        ...textPattern(attribute, regex),
+      };
+    }
+    case 'enumeration':
+    case 'biginteger':
+    case 'boolean':
+    case 'date':
+    case 'time':
+    case 'datetime':
+    case 'json':
+    case 'blocks':
+      return {};
+    default:
+      return assertNever(type);
+  }
+}
+
+function textPattern({ type }: ScalarAttribute, regex: string | undefined): JsonSchema {
+  if (regex !== undefined) return { pattern: regex };
+  return type === 'uid' ? { pattern: '^[A-Za-z0-9\\-_.~]*$' } : {};
+}
+
+function defaultOf({ default: value }: ScalarAttribute): JsonSchema {
+  return value === undefined ? {} : { default: value };
+}
+
+function inputDescription({
+  type,
+  required,
+  unique,
+  min,
+  max,
+  targetField,
+  ...attribute
+}: ScalarAttribute): string {
+  const bounds =
+    type === 'biginteger'
+      ? [min === undefined ? '' : `At least ${min}.`, max === undefined ? '' : `At most ${max}.`]
+      : [];
+  return [
+    required ? 'Required when published.' : '',
+    unique ? 'Unique among published entries.' : '',
+    targetField === undefined ? '' : `Made from ${targetField}.`,
+    attribute.private ? 'Never answered.' : '',
+    ...bounds,
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}

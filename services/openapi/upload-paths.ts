@@ -1,0 +1,98 @@
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { EntryRight, PathScope } from './entry-paths.ts';
+import { type Operation, type Parameter, type Paths, schemaRef } from './openapi-types.ts';
+import { listParameters } from './query-parameters.ts';
+import { jsonResponse, readRefusals, writeRefusals } from './responses.ts';
+import { sampleAnswer } from './sample-values.ts';
+import { nameOf } from './schema-names.ts';
+
+const ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The numeric id of the file.',
+  schema: { type: 'integer' },
+};
+
+const SAMPLE = {
+  name: 'kitchen.jpg',
+  width: 1200,
+  height: 800,
+  formats: null,
+  hash: 'kitchen_0f3a',
+  ext: '.jpg',
+  mime: 'image/jpeg',
+  size: 84.2,
+  url: '/uploads/kitchen_0f3a.jpg',
+  previewUrl: null,
+  provider: 'local',
+  provider_metadata: null,
+};
+
+/** Routes of files, in Strapi's form: bare answers, numeric ids. */
+export function uploadPaths(scope: PathScope, type: ContentType): Paths {
+  const operation = uploadOperations(scope, type);
+  const when = (right: EntryRight, item: Paths[string]) => (scope.may(type, right) ? item : {});
+  const paths: Paths = {
+    '/api/upload': when('create', { post: operation.upload }),
+    '/api/upload/files': when('find', { get: operation.list }),
+    '/api/upload/files/{id}': {
+      ...when('findOne', { get: operation.one }),
+      ...when('delete', { delete: operation.remove }),
+    },
+  };
+  return Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.keys(item).length > 0));
+}
+
+function uploadOperations(scope: PathScope, type: ContentType) {
+  const tags = [type.displayName];
+  const file = schemaRef(nameOf(scope.names, type.uid));
+  const sample = { ...sampleAnswer(type), ...SAMPLE };
+  const files = { type: 'array', items: file };
+  return {
+    upload: {
+      operationId: 'uploadFiles',
+      tags,
+      summary: 'Upload files',
+      description: 'With `ref`, `refId` and `field` the files are linked to that entry.',
+      requestBody: { required: true, content: { 'multipart/form-data': { schema: UPLOAD_FORM } } },
+      responses: { 201: jsonResponse('The files.', files, [sample]), ...writeRefusals() },
+    },
+    list: {
+      operationId: 'listFiles',
+      tags,
+      summary: 'Find files',
+      parameters: listParameters(scope, type, { drafts: false }),
+      responses: { 200: jsonResponse('The files.', files, [sample]), ...readRefusals() },
+    },
+    one: {
+      operationId: 'getFile',
+      tags,
+      summary: 'Read one file',
+      parameters: [ID],
+      responses: { 200: jsonResponse('The file.', file, sample), ...readRefusals('NotFound') },
+    },
+    remove: {
+      operationId: 'deleteFile',
+      tags,
+      summary: 'Remove a file',
+      parameters: [ID],
+      responses: {
+        200: jsonResponse('The file as it was.', file, sample),
+        ...readRefusals('NotFound', 'Conflict'),
+      },
+    },
+  } satisfies Record<string, Operation>;
+}
+
+const UPLOAD_FORM = {
+  type: 'object',
+  properties: {
+    files: { type: 'array', items: { type: 'string', format: 'binary' } },
+    fileInfo: { type: 'string', description: 'JSON: name, alternativeText and caption.' },
+    ref: { type: 'string', description: 'The uid of a content type.' },
+    refId: { type: 'string', description: 'The id of an entry of it.' },
+    field: { type: 'string', description: 'A media attribute of it.' },
+  },
+  required: ['files'],
+};

@@ -1,0 +1,143 @@
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { EntryRight, PathScope } from './entry-paths.ts';
+import { inputSchema } from './input-schemas.ts';
+import {
+  type JsonSchema,
+  type OpenApiScope,
+  type Operation,
+  type Parameter,
+  type Paths,
+  schemaRef,
+} from './openapi-types.ts';
+import { listParameters, usersListParameters } from './query-parameters.ts';
+import { ACCEPTED, jsonResponse, readRefusals, writeRefusals } from './responses.ts';
+import { sampleAnswer } from './sample-values.ts';
+import { nameOf } from './schema-names.ts';
+
+const ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The numeric id of the user.',
+  schema: { type: 'integer' },
+};
+
+const SAMPLE = { username: 'anna', email: 'anna@example.com', password: 'a long secret', role: 1 };
+
+/**
+ * Routes of `/api/users`, which name users by numeric id and take bodies without `data` (SEMANTICS section 11).
+ * `envelope` false: answers are bare too.
+ */
+export function userPaths(scope: PathScope, type: ContentType, envelope: boolean): Paths {
+  const operation = userOperations(scope, type, envelope);
+  const when = (right: EntryRight, item: Paths[string]) => (scope.may(type, right) ? item : {});
+  const paths: Paths = {
+    '/api/users': {
+      ...when('find', { get: operation.list }),
+      ...when('create', { post: operation.create }),
+    },
+    '/api/users/count': when('find', { get: operation.count }),
+    '/api/users/{id}': {
+      ...when('findOne', { get: operation.one }),
+      ...when('update', { put: operation.update }),
+      ...when('delete', { delete: operation.remove }),
+    },
+  };
+  return Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.keys(item).length > 0));
+}
+
+/** What may be written of a user. */
+export function userInputSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
+  const all = inputSchema(scope, type)['properties'] as Readonly<Record<string, JsonSchema>>;
+  const shown = Object.entries(all).filter(
+    ([name, schema]) => schema['writeOnly'] !== true || name in SAMPLE,
+  );
+  const role = { type: 'integer', enum: [1, 2], description: '1 Authenticated, 2 Public.', writeOnly: true };
+  return { type: 'object', properties: { ...Object.fromEntries(shown), role } };
+}
+
+/** A new user needs all of these. */
+export function userCreateSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
+  return { ...userInputSchema(scope, type), required: Object.keys(SAMPLE) };
+}
+
+function userOperations(scope: PathScope, type: ContentType, envelope: boolean) {
+  const tags = [type.displayName];
+  const name = nameOf(scope.names, type.uid);
+  const parameters = envelope
+    ? listParameters(scope, type, { drafts: false })
+    : usersListParameters(scope, type);
+  const one = (description: string) => oneAnswer(name, type, envelope, description);
+  return {
+    list: {
+      operationId: 'listUsers',
+      tags,
+      summary: 'Find users',
+      parameters,
+      responses: { 200: listAnswer(name, type, envelope), ...readRefusals() },
+    },
+    create: {
+      operationId: 'createUser',
+      tags,
+      summary: 'Create a user',
+      requestBody: body(schemaRef(`${name}.Create`), SAMPLE),
+      responses: { 201: one('Created.'), 202: ACCEPTED, ...writeRefusals() },
+    },
+    count: {
+      operationId: 'countUsers',
+      tags,
+      summary: 'Count users',
+      parameters: parameters.filter((parameter) => parameter.name === 'filters'),
+      responses: { 200: jsonResponse('How many there are.', { type: 'integer' }, 1), ...readRefusals() },
+    },
+    one: {
+      operationId: 'getUser',
+      tags,
+      summary: 'Read one user',
+      parameters: [ID],
+      responses: {
+        200: one('The user.'),
+        ...(envelope ? {} : { 204: { description: 'There is no such user.' } }),
+        ...readRefusals(...(envelope ? (['NotFound'] as const) : [])),
+      },
+    },
+    update: {
+      operationId: 'updateUser',
+      tags,
+      summary: 'Change a user',
+      parameters: [ID],
+      requestBody: body(schemaRef(`${name}.Input`), { blocked: true }),
+      responses: { 200: one('Changed.'), 202: ACCEPTED, ...writeRefusals('NotFound') },
+    },
+    remove: {
+      operationId: 'deleteUser',
+      tags,
+      summary: 'Remove a user',
+      parameters: [ID],
+      responses: { 200: one('The user as it was.'), ...readRefusals('NotFound', 'Conflict') },
+    },
+  } satisfies Record<string, Operation>;
+}
+
+function oneAnswer(name: string, type: ContentType, envelope: boolean, description: string): object {
+  const user = sampleUser(type);
+  return envelope
+    ? jsonResponse(description, schemaRef(`${name}.Answer`), { data: user, meta: {} })
+    : jsonResponse(description, schemaRef(name), user);
+}
+
+function listAnswer(name: string, type: ContentType, envelope: boolean): object {
+  const users = [sampleUser(type)];
+  if (!envelope) return jsonResponse('The users.', { type: 'array', items: schemaRef(name) }, users);
+  const meta = { pagination: { page: 1, pageSize: 25, pageCount: 1, total: 1 } };
+  return jsonResponse('A page of users.', schemaRef(`${name}.List`), { data: users, meta });
+}
+
+function sampleUser(type: ContentType): object {
+  const { username, email } = SAMPLE;
+  return { ...sampleAnswer(type), username, email, provider: 'local' };
+}
+
+function body(schema: JsonSchema, example: unknown): object {
+  return { required: true, content: { 'application/json': { schema, example } } };
+}

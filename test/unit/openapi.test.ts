@@ -1,0 +1,216 @@
+import qs from 'qs';
+import { describe, expect, test } from 'vitest';
+import { type OpenApiOptions, openApiDocument } from '../../services/openapi/openapi-document.ts';
+import type { OpenApiDocument, Operation } from '../../services/openapi/openapi-types.ts';
+import { OPERATOR_NAMES } from '../../services/query/operators.ts';
+import { planList } from '../../services/query/plan-query.ts';
+import { buildRegistry } from '../../shared/schema/build-registry.ts';
+import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { lintOpenApi } from '../support/openapi-lint.ts';
+
+const OPTIONS: OpenApiOptions = { version: '1.2.3', usersEnvelope: true, uploads: true };
+const FOLDERS = ['test/conformance/schema', 'examples/restaurants'];
+
+function registryOf(folder: string): SchemaRegistry {
+  const loaded = loadContentTypes(folder);
+  if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
+  return loaded.registry;
+}
+
+function registryOfThings(): SchemaRegistry {
+  const json = {
+    kind: 'collectionType',
+    info: { singularName: 'thing', pluralName: 'things', displayName: 'Thing' },
+    options: { draftAndPublish: true },
+    attributes: {
+      title: { type: 'string', required: true, minLength: 2, maxLength: 80, regex: '^[A-Z]' },
+      slug: { type: 'uid', targetField: 'title' },
+      stars: { type: 'integer', min: 1, max: 5, default: 3 },
+      visits: { type: 'biginteger', min: '0' },
+      size: { type: 'enumeration', enum: ['small', 'large'] },
+      opened: { type: 'date', unique: true },
+      code: { type: 'password' },
+    },
+  };
+  const { registry, problems } = buildRegistry([
+    { model: 'contentType', file: 'thing.json', namespace: 'api::thing', json },
+  ]);
+  expect(problems).toEqual([]);
+  return registry;
+}
+
+const conformance = registryOf('test/conformance/schema');
+
+function operationsOf(document: OpenApiDocument): readonly Operation[] {
+  return Object.values(document.paths).flatMap((item) => Object.values(item));
+}
+
+function schemaOf(document: OpenApiDocument, name: string) {
+  const schema = document.components.schemas[name];
+  if (schema === undefined) throw new Error(`no schema ${name}`);
+  return schema as { properties: Record<string, Record<string, unknown>>; required?: string[] };
+}
+
+describe.each(FOLDERS)('the document of %s', (folder) => {
+  const registry = registryOf(folder);
+
+  test.each([
+    ['everything', OPTIONS],
+    ["Strapi's users, no uploads", { ...OPTIONS, usersEnvelope: false, uploads: false }],
+    ['reading only', { ...OPTIONS, drafts: false, may: (_type, right) => right === 'find' }],
+  ] satisfies [string, OpenApiOptions][])('passes the linter: %s', async (_name, options) => {
+    expect(await lintOpenApi(openApiDocument(registry, options))).toEqual([]);
+  });
+
+  test('has every route of every content type', () => {
+    const document = openApiDocument(registry, OPTIONS);
+    for (const type of registry.contentTypes.values()) {
+      if (type.builtIn) continue;
+      const path = `/api/${type.kind === 'singleType' ? type.singularName : type.pluralName}`;
+      const single = type.kind === 'singleType';
+      expect(Object.keys(document.paths[path] ?? {})).toEqual(
+        single ? ['get', 'put', 'delete'] : ['get', 'post'],
+      );
+      if (!single)
+        expect(Object.keys(document.paths[`${path}/{documentId}`] ?? {})).toEqual(['get', 'put', 'delete']);
+      const actions = Object.keys(document.paths).filter((key) =>
+        key.startsWith(`${path}/{documentId}/actions/`),
+      );
+      expect(actions).toHaveLength(type.draftAndPublish && !single ? 3 : 0);
+    }
+  });
+
+  test('gives query examples that the planner takes', () => {
+    const document = openApiDocument(registry, OPTIONS);
+    let taken = 0;
+    for (const type of registry.contentTypes.values()) {
+      if (type.builtIn || type.kind === 'singleType') continue;
+      for (const { name, examples = {} } of document.paths[`/api/${type.pluralName}`]?.get?.parameters ??
+        []) {
+        for (const { value } of Object.values(examples)) {
+          const queryString = qs.stringify({ [name]: value });
+          expect(
+            () => planList({ registry, type, queryString, defaultLocale: 'en' }),
+            queryString,
+          ).not.toThrow();
+          taken += 1;
+        }
+      }
+    }
+    expect(taken).toBeGreaterThan(40);
+  });
+});
+
+describe('the document', () => {
+  const document = openApiDocument(conformance, OPTIONS);
+
+  test('is made once per registry and options', () => {
+    expect(openApiDocument(conformance, OPTIONS)).toBe(document);
+    expect(openApiDocument(conformance, { ...OPTIONS })).not.toBe(document);
+  });
+
+  test('describes every operator of the table, and no others', () => {
+    const { description } = document.info as { description: string };
+    const described = new Set(description.match(/(?<=`)\$\w+(?=`)/g));
+    expect([...described].sort()).toEqual([...OPERATOR_NAMES].sort());
+    const schemas = ['text', 'number', 'biginteger', 'boolean', 'time', 'date', 'json'].flatMap((kind) => {
+      const { anyOf } = document.components.schemas[`filter.${kind}`] as { anyOf: { properties?: object }[] };
+      return Object.keys(anyOf.at(-1)?.properties ?? {});
+    });
+    expect([...new Set([...schemas, '$and', '$or'])].sort()).toEqual([...OPERATOR_NAMES].sort());
+  });
+
+  test('says what a write takes', () => {
+    const things = openApiDocument(registryOfThings(), OPTIONS);
+    expect(schemaOf(things, 'Thing.Input').properties).toEqual({
+      title: {
+        type: ['string', 'null'],
+        minLength: 2,
+        maxLength: 80,
+        pattern: '^[A-Z]',
+        description: 'Required when published.',
+      },
+      slug: {
+        type: ['string', 'null'],
+        maxLength: 255,
+        pattern: '^[A-Za-z0-9\\-_.~]*$',
+        description: 'Made from title.',
+      },
+      stars: { type: ['integer', 'null'], format: 'int32', minimum: 1, maximum: 5, default: 3 },
+      visits: { type: ['string', 'null'], pattern: '^-?\\d{1,19}$', description: 'At least 0.' },
+      size: { type: ['string', 'null'], enum: ['small', 'large', null] },
+      opened: { type: ['string', 'null'], format: 'date', description: 'Unique among published entries.' },
+      code: {
+        type: ['string', 'null'],
+        format: 'password',
+        maxLength: 255,
+        writeOnly: true,
+        description: 'Never answered.',
+      },
+    });
+    expect(schemaOf(things, 'Thing.Input').required).toBeUndefined();
+    expect(schemaOf(things, 'Thing.Create').required).toEqual(['title']);
+    expect(schemaOf(things, 'Thing').properties['title']).toEqual({ type: ['string', 'null'] });
+    expect(schemaOf(things, 'Thing').properties).not.toHaveProperty('code');
+  });
+
+  test('tells the components of a dynamic zone apart', () => {
+    const zones = Object.values(schemaOf(document, 'Restaurant').properties).filter(
+      (schema) => (schema['items'] as Record<string, unknown> | undefined)?.['discriminator'] !== undefined,
+    );
+    expect(zones.length).toBeGreaterThan(0);
+    expect(zones[0]?.['items']).toMatchObject({
+      discriminator: {
+        propertyName: '__component',
+        mapping: { 'blocks.hero': '#/components/schemas/Component.BlocksHero.Zone' },
+      },
+    });
+    expect(schemaOf(document, 'Component.BlocksHero.Zone').properties['__component']).toEqual({
+      const: 'blocks.hero',
+    });
+  });
+
+  test('never shows private attributes and passwords where something is read', () => {
+    let hidden = 0;
+    for (const type of conformance.contentTypes.values()) {
+      const name = type.singularName.charAt(0).toUpperCase() + type.singularName.slice(1);
+      for (const attribute of type.attributes.values()) {
+        if (!attribute.private) continue;
+        hidden += 1;
+        expect(schemaOf(document, name).properties).not.toHaveProperty(attribute.name);
+        expect(schemaOf(document, `${name}.Filters`).properties).not.toHaveProperty(attribute.name);
+      }
+    }
+    expect(hidden).toBeGreaterThan(4);
+  });
+
+  test('shows a reader only what it may do', () => {
+    const reader = openApiDocument(conformance, {
+      ...OPTIONS,
+      drafts: false,
+      may: (type, right) => type.singularName === 'tag' && right === 'findOne',
+    });
+    expect(Object.keys(reader.paths)).toEqual(['/api/tags/{documentId}', '/_health']);
+    expect(operationsOf(reader).map(({ operationId }) => operationId)).toEqual(['getTag', 'getHealth']);
+    expect(JSON.stringify(reader.components.schemas)).not.toContain('"writeOnly"');
+    expect(reader.paths['/api/tags/{documentId}']?.get?.parameters?.map(({ name }) => name)).not.toContain(
+      'status',
+    );
+  });
+
+  test('has an example of every body and of every answer that has one', () => {
+    for (const operation of operationsOf(document)) {
+      const { content } = (operation.requestBody ?? {}) as {
+        content?: Record<string, { example?: unknown }>;
+      };
+      const json = content?.['application/json'];
+      if (json !== undefined) expect(json.example, operation.operationId).toBeDefined();
+      for (const response of Object.values(operation.responses) as { content?: Record<string, object> }[]) {
+        if (response.content !== undefined) {
+          expect(response.content['application/json'], operation.operationId).toHaveProperty('example');
+        }
+      }
+    }
+  });
+});
