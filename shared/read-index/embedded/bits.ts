@@ -73,6 +73,24 @@ export function selectRows(bits: Bits, from: number, size: number): number[] {
   return rows;
 }
 
+/** Where `decodeRows` leaves its rows: read them before the next call. */
+const decoded = { rows: new Int32Array(0), count: 0 };
+
+/** The set rows in ascending order, in a buffer that the next call uses again. Faster than doing the caller's work between bits. */
+export function decodeRows(bits: Bits): { readonly rows: Int32Array; readonly count: number } {
+  if (decoded.rows.length < bits.length * 32) decoded.rows = new Int32Array(bits.length * 64);
+  const { rows } = decoded;
+  let count = 0;
+  for (let i = 0; i < bits.length; i++) {
+    const last = (i << 5) + 31;
+    for (let word = bits[i] as number; word !== 0; word &= word - 1) {
+      rows[count++] = last - Math.clz32(word & -word);
+    }
+  }
+  decoded.count = count;
+  return decoded;
+}
+
 /** A longer copy. */
 export function growBits(bits: Bits, rows: number): Bits {
   const grown = new Int32Array(wordsFor(rows));

@@ -4,6 +4,8 @@
 export const WORD_COST = 0.5;
 /** One row visited at random, one bit set. */
 export const ROW_COST = 1.5;
+/** One row followed along a link, in either direction. */
+export const LINK_COST = 3;
 /** Looking for a needle in a text. */
 export const VERIFY_COST = 40;
 /** Reading and comparing one sort key of a row. */

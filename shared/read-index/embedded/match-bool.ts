@@ -1,4 +1,4 @@
-import { andBits, andNotBits, type Bits, clearBit, countBits, orBits } from './bits.ts';
+import { andBits, andNotBits, type Bits, clearBit, countBits, decodeRows, orBits } from './bits.ts';
 import { type Matcher, matchEveryRow } from './matcher.ts';
 import { borrowBits, type RowSpaceIndex, releaseBits } from './row-space.ts';
 
@@ -84,11 +84,10 @@ function narrow(rows: Bits, matcher: Matcher, wanted: boolean, space: RowSpaceIn
 }
 
 function keepTested(rows: Bits, matcher: Matcher, wanted: boolean): void {
-  for (let i = 0; i < rows.length; i++) {
-    for (let word = rows[i] as number; word !== 0; word &= word - 1) {
-      const row = (i << 5) + 31 - Math.clz32(word & -word);
-      if (matcher.test(row) !== wanted) clearBit(rows, row);
-    }
+  const decoded = decodeRows(rows);
+  for (let i = 0; i < decoded.count; i++) {
+    const row = decoded.rows[i] as number;
+    if (matcher.test(row) !== wanted) clearBit(rows, row);
   }
 }
 

@@ -1,23 +1,23 @@
-import { type Bits, setBit } from './bits.ts';
-import { ROW_COST, WORD_COST } from './costs.ts';
+import { type Bits, decodeRows, setBit } from './bits.ts';
+import { LINK_COST, WORD_COST } from './costs.ts';
 import type { Matcher } from './matcher.ts';
-import { listCount, listEntry, type RowLists } from './row-lists.ts';
+import { listCount, type RowLists } from './row-lists.ts';
 import { borrowBits, type RowSpaceIndex, releaseBits, type Step } from './row-space.ts';
 
 /** Rows of `space` with at least one row at the end of `step` that `inner` matches. */
 export function matchSome(space: RowSpaceIndex, step: Step, inner: Matcher): Matcher {
   const links = step.down.lists.total;
-  const sourcesPerTarget = links / Math.max(1, step.target.count);
-  const targetsPerSource = links / Math.max(1, space.count);
-  const visits = inner.estimate * (1 + sourcesPerTarget);
+  const targetsPerRow = links / Math.max(1, space.count);
+  const rowsPerTarget = links / Math.max(1, step.target.count);
+  const scattering = inner.estimate * (1 + rowsPerTarget) * LINK_COST;
   return {
-    estimate: Math.min(space.count, inner.estimate * sourcesPerTarget),
-    cost: inner.cost + (step.target.size / 32) * WORD_COST + visits * ROW_COST,
-    testCost: 5 + targetsPerSource * inner.testCost,
+    estimate: Math.min(space.count, inner.estimate * rowsPerTarget),
+    cost: inner.cost + (step.target.size / 32) * WORD_COST + scattering,
+    testCost: 5 + targetsPerRow * (LINK_COST + inner.testCost),
     collect: (into) => {
       const matched = borrowBits(step.target);
       inner.collect(matched);
-      collectLinked(step.up.lists, matched, into);
+      scatter(step.up.lists, matched, into);
       releaseBits(step.target, matched);
     },
     test: (row) => someLinked(step.down.lists, row, inner.test),
@@ -41,22 +41,26 @@ export function matchAnyLinked(space: RowSpaceIndex, step: Step): Matcher {
 }
 
 /** into |= everything in the lists of the set rows */
-function collectLinked(lists: RowLists, rows: Bits, into: Bits): void {
+function scatter(lists: RowLists, rows: Bits, into: Bits): void {
   const { counts, heads, pool } = lists;
-  const words = Math.min(rows.length, (counts.length + 31) >>> 5);
-  for (let i = 0; i < words; i++) {
-    for (let word = rows[i] as number; word !== 0; word &= word - 1) {
-      const row = (i << 5) + 31 - Math.clz32(word & -word);
-      const count = counts[row] as number;
-      const head = heads[row] as number;
-      if (count === 1) setBit(into, head);
-      else for (let place = head; place < head + count; place++) setBit(into, pool[place] as number);
-    }
+  const decoded = decodeRows(rows);
+  for (let i = 0; i < decoded.count; i++) {
+    const row = decoded.rows[i] as number;
+    const count = counts[row] as number;
+    const head = heads[row] as number;
+    if (count > 1) {
+      for (let place = head; place < head + count; place++) setBit(into, pool[place] as number);
+      // No branch between none and one, which nothing could predict: none sets no bit.
+    } else into[head >>> 5] = (into[head >>> 5] as number) | (count << (head & 31));
   }
 }
 
 function someLinked(lists: RowLists, row: number, test: (row: number) => boolean): boolean {
-  const count = listCount(lists, row);
-  for (let index = 0; index < count; index++) if (test(listEntry(lists, row, index))) return true;
+  if (row >= lists.counts.length) return false;
+  const count = lists.counts[row] as number;
+  const head = lists.heads[row] as number;
+  if (count < 2) return count === 1 && test(head);
+  const { pool } = lists;
+  for (let place = head; place < head + count; place++) if (test(pool[place] as number)) return true;
   return false;
 }

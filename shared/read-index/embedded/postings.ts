@@ -21,9 +21,9 @@ export type Postings = {
 
 type DensePosting = { bits: Bits; count: number };
 
-const DENSE_FROM = 2048;
-/** Below this a dense posting goes back to a list; lower than DENSE_FROM so that a term on the edge does not flap. */
-const SPARSE_BELOW = 1024;
+const DENSE_FROM = 128;
+/** A dense posting goes back to a list at a quarter of what made it dense, so that a term on the edge does not flap. */
+const SPARSE_BELOW = 32;
 
 export function createPostings(): Postings {
   return { lists: createRowLists(false), dense: [] };
@@ -36,15 +36,22 @@ export function postingCount(postings: Postings, term: number): number {
 /** `rows` is the number of rows in the row space, dead ones included. */
 export function addToPosting(postings: Postings, term: number, row: number, rows: number): void {
   const dense = postings.dense[term];
-  if (dense !== undefined) {
-    if (row >>> 5 >= dense.bits.length) dense.bits = growBits(dense.bits, Math.max(row + 1, rows * 2));
-    setBit(dense.bits, row);
-    dense.count++;
-    return;
-  }
+  if (dense !== undefined && addToDense(dense, row, rows)) return;
+  if (dense !== undefined) makeSparse(postings, term, dense);
   appendToList(postings.lists, term, row);
   const count = listCount(postings.lists, term);
   if (count >= DENSE_FROM && count * 32 > rows) makeDense(postings, term, rows);
+}
+
+/** False when the space has grown and the term is no longer dense in it. */
+function addToDense(dense: DensePosting, row: number, rows: number): boolean {
+  if (row >>> 5 >= dense.bits.length) {
+    if (dense.count * 128 < rows) return false;
+    dense.bits = growBits(dense.bits, Math.ceil(Math.max(row + 1, rows) * 1.25));
+  }
+  setBit(dense.bits, row);
+  dense.count++;
+  return true;
 }
 
 export function removeFromPosting(postings: Postings, term: number, row: number): void {
@@ -85,7 +92,7 @@ export function postingCost(postings: Postings, term: number): number {
 }
 
 function makeDense(postings: Postings, term: number, rows: number): void {
-  const bits = new Int32Array(wordsFor(Math.max(rows, 32) * 2));
+  const bits = new Int32Array(wordsFor(Math.ceil(rows * 1.25)));
   collectList(postings.lists, term, bits);
   clearList(postings.lists, term);
   postings.dense[term] = { bits, count: countBits(bits) };

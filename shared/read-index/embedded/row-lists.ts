@@ -6,7 +6,7 @@
  */
 export type RowLists = {
   counts: Int32Array;
-  /** The only entry of a list of one; else where the list's block starts. */
+  /** The only entry of a list of one; where a longer list's block starts; of an empty list any valid entry. */
   heads: Int32Array;
   /** k of the block's 2^k places; 0 = no block. */
   sizes: Int8Array;
@@ -111,7 +111,10 @@ export function removeBySwap(lists: RowLists, list: number, index: number): void
 export function clearList(lists: RowLists, list: number): void {
   const count = listCount(lists, list);
   if (count === 0) return;
-  if (count > 1) releaseBlock(lists, list);
+  if (count > 1) {
+    releaseBlock(lists, list);
+    lists.heads[list] = 0;
+  }
   lists.total -= count;
   lists.counts[list] = 0;
 }
