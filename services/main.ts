@@ -1,26 +1,40 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { loadReadIndex, startProjector } from '../projections/projector.ts';
+import { openFolderAssetStore } from '../shared/asset-store/folder-asset-store.ts';
 import { createEmbeddedIndex } from '../shared/read-index/embedded/embedded-index.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
+import type { AcceptedMedia } from './assets/accepted-media.ts';
+import { createFileLibrary } from './assets/file-library.ts';
 import { createCommandHandler } from './command/command-handler.ts';
 import { randomDocumentId } from './command/document-id.ts';
 import { type ContentStoreOptions, openContentStore } from './content-store.ts';
 import type { ContentApi } from './http/content-api.ts';
 import { createContentApi } from './http/create-content-api.ts';
+import type { AssetRoutesOptions } from './http/serve-assets.ts';
+import { createUploadApi, type UploadApi } from './http/upload-api.ts';
 
-export type VarveOptions = Omit<ContentStoreOptions, 'createIndex'> & {
+export type VarveOptions = ContentStoreOptions & {
   readonly defaultLocale: string;
   readonly usersEnvelope: boolean;
+  /** Where uploaded files are kept; absent: in the data directory. */
+  readonly assets?: string | undefined;
+  /** Bytes of one uploaded file. */
+  readonly uploadLimit: number;
+  readonly uploadTypes: AcceptedMedia;
 };
 
 /** A content API over a data directory, in this process. */
 export type Varve = {
   readonly registry: SchemaRegistry;
   readonly api: ContentApi;
+  readonly uploads: UploadApi;
+  readonly assets: AssetRoutesOptions;
   /** No document was ever written. */
   readonly isNew: boolean;
-  /** Rejects when the projector had to stop. */
-  readonly failed: Promise<never>;
+  /** Rejects when an event could not be applied: what is served would be wrong from then on. Resolves on close. */
+  readonly stopped: Promise<void>;
   close(): Promise<void>;
 };
 
@@ -30,16 +44,16 @@ export type Varve = {
  */
 export async function openVarve(options: VarveOptions): Promise<Varve> {
   const { registry, space, defaultLocale, usersEnvelope } = options;
-  const store = await openContentStore({
-    ...options,
-    createIndex: (inForce) => createEmbeddedIndex({ registry: inForce }),
-  });
-  const { index } = store;
-  if (index === undefined) throw new Error('the store was opened without an index');
+  const store = await openContentStore(options);
+  const { log, graph, isNew } = store;
+  // What the graph holds, types that are in the log and no more in the folder included.
+  const index = createEmbeddedIndex({ registry: graph.registry() });
+  await loadReadIndex(graph, index);
+  const projector = startProjector({ eventStore: log, graph, readIndex: index });
   const commands = createCommandHandler({
-    eventStore: store.log,
-    graph: store.graph,
-    applied: store.applied,
+    eventStore: log,
+    graph: graph.reader,
+    applied: projector.applied,
     registry: () => registry,
     defaultLocale,
     space,
@@ -54,7 +68,29 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     commands,
     defaultLocale,
     usersEnvelope,
-    userId: (documentId) => store.graph.entries(USER_TYPE, documentId)[0]?.id,
+    userId: (documentId) => graph.reader.entries(USER_TYPE, documentId)[0]?.id,
   });
-  return { registry, api, isNew: store.isNew, failed: store.failed, close: store.close };
+  const assets = openFolderAssetStore(options.assets ?? join(options.data, 'assets'));
+  const library = createFileLibrary({
+    registry,
+    graph: graph.reader,
+    index,
+    commands,
+    store: assets,
+    defaultLocale,
+    limits: { maxBytes: options.uploadLimit, accepted: options.uploadTypes },
+  });
+  return {
+    registry,
+    api,
+    uploads: createUploadApi({ registry, index, library, defaultLocale }),
+    assets: { store: assets, index },
+    isNew,
+    stopped: projector.done,
+    async close() {
+      await projector.close();
+      await index.close();
+      await store.close();
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { pino } from 'pino';
+import { catchUp } from '../../projections/projector.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
 import { createImporter, type Importer, type ImportOutcome } from '../command/importer.ts';
@@ -24,7 +25,7 @@ export async function importFiles(files: readonly string[], settings: ImportSett
     const started = performance.now();
     const references = await collectReferences(files);
     const result = await importAll({ files, store, settings, references }, showProgress(bytes));
-    await store.applied(await store.log.lastPosition());
+    await catchUp(store.log, store.graph);
     report(result, (performance.now() - started) / 1000);
   } finally {
     await store.close();
@@ -100,11 +101,14 @@ function importerOf({ store, settings, references }: ImportRun): Importer {
     const separator = reference.indexOf(':');
     const type = typesByName.get(reference.slice(0, separator))?.uid;
     if (type === undefined) return false;
-    return store.graph.exists(type, derivedDocumentId(settings.space, type, reference.slice(separator + 1)));
+    return store.graph.reader.exists(
+      type,
+      derivedDocumentId(settings.space, type, reference.slice(separator + 1)),
+    );
   };
   return createImporter({
     registry: store.registry,
-    graph: store.graph,
+    graph: store.graph.reader,
     defaultLocale: settings.defaultLocale,
     space: settings.space,
     epoch: 0,

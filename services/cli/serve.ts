@@ -21,10 +21,12 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const stop = stopOnSignal(logger, settings.drainSeconds);
   const [varve, listener] = await openAndListen({ ...settings, ...contentTypes }, settings);
   stop.with(listener, varve);
-  varve.failed.catch((error: unknown) => die(logger, error));
+  varve.stopped.catch((error: unknown) => die(logger, error));
   const app = await createApp({
     registry: varve.registry,
     api: varve.api,
+    uploads: varve.uploads,
+    assets: varve.assets,
     logger,
     bodyLimit: settings.bodyLimit,
   });

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
+import { parseAcceptedMedia } from '../assets/accepted-media.ts';
 
 /**
  * A setting of a command: an option and an environment variable; the option wins. Every value arrives as text, so that both
@@ -114,6 +115,31 @@ export const SERVE_SETTINGS = {
     variable: 'VARVE_BODY_LIMIT',
     description: 'largest request body (default: 1048576)',
     schema: wholeNumber(1, 1_073_741_824).default(1_048_576),
+  },
+  assets: {
+    flags: '--assets <dir>',
+    variable: 'VARVE_ASSETS',
+    description: 'where uploaded files are kept (default: assets in the data folder)',
+    schema: folder.optional(),
+  },
+  uploadLimit: {
+    flags: '--upload-limit <bytes>',
+    variable: 'VARVE_UPLOAD_LIMIT',
+    description: 'largest file of an upload (default: 200000000)',
+    schema: wholeNumber(1, 1_099_511_627_776).default(200_000_000),
+  },
+  uploadTypes: {
+    flags: '--upload-types <list>',
+    variable: 'VARVE_UPLOAD_TYPES',
+    description: 'MIME types of files that are taken, such as image/*,application/pdf (default: */*)',
+    schema: z
+      .string()
+      .transform(parseAcceptedMedia)
+      .refine(
+        (accepted) => accepted !== undefined,
+        'is no list of MIME types such as image/*,application/pdf',
+      )
+      .default(['*/*']),
   },
   drainSeconds: {
     flags: '--drain-seconds <number>',

@@ -25,35 +25,37 @@ type Variant = ExampleVariant & {
 };
 
 /**
- * Writes the entries of `folder`/*.jsonl through the public HTTP API at `base`, as any client would: first every document
- * without its relations, then the relations, then the publications, then the edits of published documents. Returns the
- * number of documents. Throws with the server's answer when it refuses one.
+ * Writes the entries of the `.jsonl` files in `folder`, in their order, through the public HTTP API at `base`, as any client
+ * would. What refers to a later entry is written without its relations first, and again at the end; so are the edits of
+ * published entries. Returns the number of documents. Throws with the server's answer when it refuses one.
  */
 export async function writeExamples(base: string, folder: string, registry: SchemaRegistry): Promise<number> {
-  const variants = readEntries(folder).flatMap((entry) => variantsOf(entry, registry));
   const documentIds = new Map<string, string>();
   const write = async (variant: Variant, data: Values, status: 'draft' | 'published') => {
     const documentId = documentIds.get(variant.ref);
-    const path = `/api/${variant.type.pluralName}${documentId === undefined ? '' : `/${documentId}`}`;
-    const query = new URLSearchParams({
-      ...(variant.type.draftAndPublish ? { status } : {}),
-      ...(variant.locale === undefined ? {} : { locale: variant.locale }),
-    });
-    const method = documentId === undefined ? 'POST' : 'PUT';
-    documentIds.set(variant.ref, await send(method, `${base}${path}?${query}`, data));
+    documentIds.set(variant.ref, await send(base, variant, documentId, data, status));
   };
-  for (const variant of variants) await write(variant, withoutReferences(variant.data) as Values, 'draft');
+  const variants = readEntries(folder).flatMap((entry) => variantsOf(entry, registry));
+  const unfinished: Variant[] = [];
   for (const variant of variants) {
-    const related = attributesWithReferences(variant.data);
-    if (Object.keys(related).length > 0) await write(variant, resolve(related, documentIds), 'draft');
+    if (referencesOf(variant.data).every((ref) => documentIds.has(ref))) {
+      await write(variant, resolve(variant.data, documentIds), finalStatus(variant));
+      continue;
+    }
+    unfinished.push(variant);
+    await write(variant, withoutReferences(variant.data) as Values, 'draft');
   }
-  for (const variant of variants) {
-    if (variant.state === 'published' || variant.state === 'modified') await write(variant, {}, 'published');
+  for (const variant of unfinished) {
+    await write(variant, resolve(withReferences(variant.data), documentIds), finalStatus(variant));
   }
   for (const variant of variants) {
     if (variant.draft !== undefined) await write(variant, resolve(variant.draft, documentIds), 'draft');
   }
   return documentIds.size;
+}
+
+function finalStatus({ state }: Variant): 'draft' | 'published' {
+  return state === 'draft' ? 'draft' : 'published';
 }
 
 function readEntries(folder: string): readonly ExampleEntry[] {
@@ -75,13 +77,23 @@ function variantsOf(entry: ExampleEntry, registry: SchemaRegistry): readonly Var
   return Object.entries(entry.locales).map(([locale, variant]) => ({ ...variant, ref, type, locale }));
 }
 
-async function send(method: 'POST' | 'PUT', url: string, data: Values): Promise<string> {
-  const answer = await fetch(url, {
+/** POST or PUT; returns the documentId. */
+async function send(
+  base: string,
+  { type, locale }: Variant,
+  documentId: string | undefined,
+  data: Values,
+  status: 'draft' | 'published',
+): Promise<string> {
+  const query = new URLSearchParams({ status, ...(locale === undefined ? {} : { locale }) });
+  const path = `/api/${type.pluralName}${documentId === undefined ? '' : `/${documentId}`}`;
+  const method = documentId === undefined ? 'POST' : 'PUT';
+  const answer = await fetch(`${base}${path}?${query}`, {
     method,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ data }),
   });
-  if (!answer.ok) throw new Error(`${method} ${url} was answered ${answer.status}: ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${await answer.text()}`);
   const body = (await answer.json()) as { data: { documentId: string } };
   return body.data.documentId;
 }
@@ -96,9 +108,9 @@ function isRelation(value: unknown): boolean {
   return isReference(value) || (Array.isArray(value) && value.length > 0 && value.every(isReference));
 }
 
-function hasReference(value: unknown): boolean {
-  if (isReference(value)) return true;
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasReference);
+function referencesOf(value: unknown): readonly string[] {
+  if (isReference(value)) return [value.$ref];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(referencesOf) : [];
 }
 
 /** Components keep what is not a relation. */
@@ -109,8 +121,9 @@ function withoutReferences(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, child]) => [name, withoutReferences(child)]));
 }
 
-function attributesWithReferences(data: Values): Values {
-  return Object.fromEntries(Object.entries(data).filter(([, value]) => hasReference(value)));
+/** The attributes that `withoutReferences` does not keep whole. */
+function withReferences(data: Values): Values {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => referencesOf(value).length > 0));
 }
 
 function resolve<Value>(value: Value, documentIds: ReadonlyMap<string, string>): Value {

@@ -1,67 +1,58 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type ContentApi, ENTRY_ACTIONS, type WriteAnswer } from './content-api.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
+import { presentInV4, V4_FORMAT, V4_HEADER } from './v4-format.ts';
+
+export type RouteContext = {
+  readonly app: FastifyInstance;
+  readonly api: ContentApi;
+  readonly registry: SchemaRegistry;
+};
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 type Handlers = { readonly [method in 'GET' | 'POST' | 'PUT' | 'DELETE']?: Handler };
 
 /** `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry. */
-export function registerCollectionType(app: FastifyInstance, api: ContentApi, type: ContentType): void {
+export function registerCollectionType({ app, api, registry }: RouteContext, type: ContentType): void {
+  const { read, write, remove } = entryHandlers(registry, type);
   const path = `/api/${type.pluralName}`;
   register(app, path, {
-    GET: async (request, reply) => send(reply, 200, await api.list(type, queryOf(request))),
-    POST: async (request, reply) =>
-      sendWrite(reply, 201, await api.create(type, queryOf(request), request.body)),
+    GET: read((request) => api.list(type, queryOf(request))),
+    POST: write(201, (request) => api.create(type, queryOf(request), request.body)),
   });
-  register(app, `${path}/:documentId`, {
-    GET: async (request, reply) =>
-      send(reply, 200, await api.entry(type, parameter(request, 'documentId'), queryOf(request))),
-    PUT: async (request, reply) =>
-      sendWrite(
-        reply,
-        200,
-        await api.update(type, parameter(request, 'documentId'), queryOf(request), request.body),
-      ),
-    DELETE: async (request, reply) => {
-      await api.remove(type, parameter(request, 'documentId'), queryOf(request));
-      sendNothing(reply);
-    },
+  register(app, `${path}/:id`, {
+    GET: read((request) => api.entry(type, idOf(request), queryOf(request))),
+    PUT: write(200, (request) => api.update(type, idOf(request), queryOf(request), request.body)),
+    DELETE: remove((request) => api.remove(type, idOf(request), queryOf(request))),
   });
   for (const action of ENTRY_ACTIONS) {
-    register(app, `${path}/:documentId/actions/${action}`, {
-      POST: async (request, reply) =>
-        sendWrite(
-          reply,
-          200,
-          await api.act(type, parameter(request, 'documentId'), action, queryOf(request)),
-        ),
+    register(app, `${path}/:id/actions/${action}`, {
+      POST: write(200, (request) => api.act(type, idOf(request), action, queryOf(request))),
     });
   }
 }
 
 /** `/api/<singularName>`: the one document of the type. */
-export function registerSingleType(app: FastifyInstance, api: ContentApi, type: ContentType): void {
+export function registerSingleType({ app, api, registry }: RouteContext, type: ContentType): void {
+  const { read, write, remove } = entryHandlers(registry, type);
   register(app, `/api/${type.singularName}`, {
-    GET: async (request, reply) => send(reply, 200, await api.single(type, queryOf(request))),
-    PUT: async (request, reply) =>
-      sendWrite(reply, 200, await api.putSingle(type, queryOf(request), request.body)),
-    DELETE: async (request, reply) => {
-      await api.removeSingle(type, queryOf(request));
-      sendNothing(reply);
-    },
+    GET: read((request) => api.single(type, queryOf(request))),
+    PUT: write(200, (request) => api.putSingle(type, queryOf(request), request.body)),
+    DELETE: remove((request) => api.removeSingle(type, queryOf(request))),
   });
 }
 
 /** `/api/users`: by numeric id, without versions and locales (SEMANTICS section 11). */
-export function registerUsers(app: FastifyInstance, api: ContentApi): void {
+export function registerUsers({ app, api: { users } }: RouteContext): void {
   register(app, '/api/users', {
-    GET: async (request, reply) => send(reply, 200, await api.users.list(queryOf(request))),
-    POST: async (request, reply) => sendWrite(reply, 201, await api.users.create(request.body)),
+    GET: async (request, reply) => send(reply, await users.list(queryOf(request))),
+    POST: async (request, reply) => sendWrite(reply, 201, await users.create(request.body)),
   });
   register(app, '/api/users/count', {
-    GET: async (request, reply) => send(reply, 200, await api.users.count(queryOf(request))),
+    GET: async (request, reply) => send(reply, await users.count(queryOf(request))),
   });
   // Who calls is not known without login, which Varve leaves to others.
   register(app, '/api/users/me', {
@@ -71,21 +62,47 @@ export function registerUsers(app: FastifyInstance, api: ContentApi): void {
   });
   register(app, '/api/users/:id', {
     GET: async (request, reply) => {
-      const user = await api.users.one(parameter(request, 'id'), queryOf(request));
+      const user = await users.one(idOf(request), queryOf(request));
       if (user === undefined) sendNothing(reply);
-      else send(reply, 200, user);
+      else send(reply, user);
     },
-    PUT: async (request, reply) =>
-      sendWrite(reply, 200, await api.users.update(parameter(request, 'id'), request.body)),
-    DELETE: async (request, reply) => sendWrite(reply, 200, await api.users.remove(parameter(request, 'id'))),
+    PUT: async (request, reply) => sendWrite(reply, 200, await users.update(idOf(request), request.body)),
+    DELETE: async (request, reply) => sendWrite(reply, 200, await users.remove(idOf(request))),
   });
 }
 
+/** Handlers that answer entries of a type, in the form the request asks for. */
+function entryHandlers(registry: SchemaRegistry, type: ContentType) {
+  const isV4 = (request: FastifyRequest) => request.headers[V4_HEADER] === V4_FORMAT;
+  return {
+    read:
+      (answer: (request: FastifyRequest) => Promise<Uint8Array>): Handler =>
+      async (request, reply) => {
+        const body = await answer(request);
+        send(reply, isV4(request) ? presentInV4(registry, type, body) : body);
+      },
+    write:
+      (status: number, execute: (request: FastifyRequest) => Promise<WriteAnswer>): Handler =>
+      async (request, reply) => {
+        const answer = await execute(request);
+        const { body } = answer;
+        const shaped = body !== null && isV4(request) ? presentInV4(registry, type, body) : body;
+        sendWrite(reply, status, { ...answer, body: shaped });
+      },
+    remove:
+      (execute: (request: FastifyRequest) => Promise<void>): Handler =>
+      async (request, reply) => {
+        await execute(request);
+        sendNothing(reply);
+      },
+  };
+}
+
 /** One path: its methods, and 405 with `Allow` for all others. */
-function register(app: FastifyInstance, url: string, handlers: Handlers): void {
+export function register(app: FastifyInstance, url: string, handlers: Handlers): void {
   const served = Object.keys(handlers);
   for (const [method, handler] of Object.entries(handlers)) {
-    app.route({ method: method as HTTPMethods, url, handler: handler as Handler });
+    app.route({ method: method as HTTPMethods, url, handler });
   }
   const known = served.includes('GET') ? [...served, 'HEAD'] : served;
   const allow = [...known, 'OPTIONS'].join(', ');
@@ -100,19 +117,20 @@ function refuseMethod(request: FastifyRequest, reply: FastifyReply, allow: strin
 }
 
 /** The query string as it came, without the question mark. */
-function queryOf(request: FastifyRequest): string {
+export function queryOf(request: FastifyRequest): string {
   const url = request.raw.url ?? '';
   const start = url.indexOf('?');
   return start === -1 ? '' : url.slice(start + 1);
 }
 
-function parameter(request: FastifyRequest, name: string): string {
-  return (request.params as Readonly<Record<string, string>>)[name] ?? '';
+export function idOf(request: FastifyRequest): string {
+  return (request.params as { readonly id?: string }).id ?? '';
 }
 
-function send(reply: FastifyReply, status: number, body: Uint8Array): void {
+/** Past fastify's reply, which would look at headers and hooks again: a read's answer is bytes and constant headers. */
+export function send(reply: FastifyReply, body: Uint8Array): void {
   reply.hijack();
-  reply.raw.writeHead(status, { ...JSON_HEADERS, 'content-length': body.length }).end(body);
+  reply.raw.writeHead(200, { ...JSON_HEADERS, 'content-length': body.length }).end(body);
 }
 
 /** `Varve-Position` is where in the log the write stands. */

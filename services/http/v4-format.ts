@@ -1,0 +1,66 @@
+import type { Attribute, Model } from '../../shared/schema/content-type.ts';
+import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The request header that asks for Strapi 4's form of entries, and its value. */
+export const V4_HEADER = 'strapi-response-format';
+export const V4_FORMAT = 'v4';
+
+/**
+ * An answer `{data, meta}` of entries of `model` in Strapi 4's form: what is not id or documentId below `attributes`, and
+ * populated relations and media below `data` (case http-018). Costs a parse of the whole answer.
+ */
+export function presentInV4(registry: SchemaRegistry, model: Model, answer: Uint8Array): Uint8Array {
+  const { data, ...others } = JSON.parse(Buffer.from(answer).toString()) as Json;
+  return Buffer.from(
+    JSON.stringify({ data: each(data, (entry) => presentEntry(registry, model, entry)), ...others }),
+  );
+}
+
+function presentEntry(registry: SchemaRegistry, model: Model, { id, documentId, ...values }: Json): Json {
+  return { id, documentId, attributes: presentValues(registry, model, values) };
+}
+
+function presentValues(registry: SchemaRegistry, model: Model, values: Json): Json {
+  const shown = Object.entries(values).map(([name, value]) => {
+    const attribute = name === 'localizations' ? 'localizations' : model.attributes.get(name);
+    return [name, attribute === undefined ? value : presentValue(registry, model, attribute, value)];
+  });
+  return Object.fromEntries(shown);
+}
+
+function presentValue(
+  registry: SchemaRegistry,
+  model: Model,
+  attribute: Attribute | 'localizations',
+  value: unknown,
+): unknown {
+  if (attribute === 'localizations')
+    return { data: each(value, (entry) => presentEntry(registry, model, entry)) };
+  switch (attribute.kind) {
+    case 'scalar':
+      return value;
+    case 'relation': {
+      const target = contentTypeOf(registry, attribute.target);
+      return isCount(value) ? value : { data: each(value, (entry) => presentEntry(registry, target, entry)) };
+    }
+    case 'component':
+      return each(value, (one) => presentValues(registry, componentOf(registry, attribute.component), one));
+    case 'dynamiczone':
+      return each(value, (one) =>
+        presentValues(registry, componentOf(registry, String(one['__component'])), one),
+      );
+  }
+}
+
+/** `populate[x][count]=true` is answered with the number alone. */
+function isCount(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'count' in value && !('id' in value);
+}
+
+/** Of a list, of one, or of none. */
+function each(value: unknown, present: (one: Json) => Json): unknown {
+  if (Array.isArray(value)) return value.map((one) => present(one as Json));
+  return value === null || value === undefined ? value : present(value as Json);
+}
