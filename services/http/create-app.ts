@@ -42,12 +42,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   acceptBodies(app);
   refuse(app);
   app.get('/_health', (_request, reply) => reply.code(204).send());
+  const context = { app, api: options.api, registry: options.registry };
   for (const type of options.registry.contentTypes.values()) {
     if (type.builtIn) continue;
-    if (type.kind === 'singleType') registerSingleType(app, options.api, type);
-    else registerCollectionType(app, options.api, type);
+    if (type.kind === 'singleType') registerSingleType(context, type);
+    else registerCollectionType(context, type);
   }
-  registerUsers(app, options.api);
+  registerUsers(context);
   await app.ready();
   return app;
 }
