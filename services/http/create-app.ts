@@ -12,10 +12,15 @@ import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 import { parseJsonBody } from './json-body.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { registerCollectionType, registerSingleType, registerUsers } from './routes.ts';
+import { type AssetRoutesOptions, registerAssets } from './serve-assets.ts';
+import type { UploadApi } from './upload-api.ts';
+import { registerUploads } from './upload-routes.ts';
 
 export type AppOptions = {
   readonly registry: SchemaRegistry;
   readonly api: ContentApi;
+  readonly uploads: UploadApi;
+  readonly assets: AssetRoutesOptions;
   readonly logger: FastifyBaseLogger;
   /** Bytes of a request body; more is a 413. */
   readonly bodyLimit: number;
@@ -49,6 +54,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     else registerCollectionType(context, type);
   }
   registerUsers(context);
+  registerUploads(app, options.uploads);
+  registerAssets(app, options.assets);
   await app.ready();
   return app;
 }

@@ -14,7 +14,8 @@ export type AssetStore = {
   stage(content: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedAsset>;
   /** The stored content, or one stretch of it; undefined when there is none. */
   open(hash: string, range?: ByteRange): Promise<StoredAsset | undefined>;
-  exists(hash: string): Promise<boolean>;
+  /** Bytes of the stored content; undefined when there is none. */
+  size(hash: string): Promise<number | undefined>;
   /** What is not there counts as deleted. */
   delete(hash: string): Promise<void>;
 };

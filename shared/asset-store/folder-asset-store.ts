@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { access, type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type AssetStore, AssetTooLarge, type StagedAsset } from './asset-store.ts';
 
@@ -30,11 +30,7 @@ export function openFolderAssetStore(folder: string): AssetStore {
         throw error;
       }
     },
-    exists: (hash) =>
-      access(pathOf(folder, hash)).then(
-        () => true,
-        () => false,
-      ),
+    size: (hash) => sizeOf(pathOf(folder, hash)),
     delete: (hash) => rm(pathOf(folder, hash), { force: true }),
   };
 }
@@ -96,12 +92,15 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 async function openFile(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  return open(path, 'r').catch(undefinedWhenAbsent);
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(undefinedWhenAbsent))?.size;
+}
+
+function undefinedWhenAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 /** Only a hash ever becomes a path. */

@@ -1,0 +1,64 @@
+import { extname } from 'node:path';
+import { type FileTypeResult, fileTypeFromBuffer } from 'file-type';
+import { imageSize } from 'image-size';
+import { detectText } from './text-media.ts';
+
+/** What a file is, by its bytes. `ext` begins with a dot and always fits `mime`. */
+export type DetectedMedia = {
+  readonly ext: string;
+  readonly mime: string;
+  /** Pixels; null for what is no picture, or one whose size its head does not tell. */
+  readonly width: number | null;
+  readonly height: number | null;
+};
+
+/** What of a file is looked at: pictures have their size behind embedded profiles and previews. */
+export const HEAD_BYTES = 512 * 1024;
+
+/** Formats of one container: the bytes show the container, only the name which of them it is. */
+const CONTAINED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'application/x-cfb': {
+    '.doc': 'application/msword',
+    '.xls': 'application/vnd.ms-excel',
+    '.ppt': 'application/vnd.ms-powerpoint',
+  },
+};
+
+const UNKNOWN = { ext: '.bin', mime: 'application/octet-stream' } as const;
+
+/** `head`: the first HEAD_BYTES of the file, or all of it. The client's name decides only among text and Office formats. */
+export async function detectMedia(head: Uint8Array, fileName: string): Promise<DetectedMedia> {
+  const { ext, mime } = await detectFormat(head, fileName);
+  return { ext, mime, ...(mime.startsWith('image/') ? measure(head) : { width: null, height: null }) };
+}
+
+async function detectFormat(head: Uint8Array, fileName: string) {
+  const binary = await detectBinary(head);
+  if (binary === undefined || binary.mime === 'application/xml') return detectText(head, fileName) ?? UNKNOWN;
+  const ext = extname(fileName).toLowerCase();
+  const contained = CONTAINED[binary.mime]?.[ext];
+  return contained === undefined ? { ext: `.${binary.ext}`, mime: binary.mime } : { ext, mime: contained };
+}
+
+/** A head that ends early, or was made to confuse, is of no known format. */
+async function detectBinary(head: Uint8Array): Promise<FileTypeResult | undefined> {
+  try {
+    return await fileTypeFromBuffer(head);
+  } catch {
+    return undefined;
+  }
+}
+
+function measure(head: Uint8Array): { readonly width: number | null; readonly height: number | null } {
+  try {
+    const { width, height } = imageSize(head);
+    return { width: pixels(width), height: pixels(height) };
+  } catch {
+    return { width: null, height: null };
+  }
+}
+
+function pixels(value: number): number | null {
+  const rounded = Math.round(value);
+  return Number.isSafeInteger(rounded) && rounded > 0 && rounded < 2 ** 31 ? rounded : null;
+}

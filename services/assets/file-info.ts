@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { RequestError } from '../../shared/request-error.ts';
+
+/** What a client may say of a file. Absent leaves what there is, null clears. */
+export type FileInfo = {
+  readonly name?: string | null | undefined;
+  readonly alternativeText?: string | null | undefined;
+  readonly caption?: string | null | undefined;
+  readonly focalPoint?: unknown;
+};
+
+const TEXT = z.string().nullish();
+const PERCENT = z.number().min(0).max(100);
+const FILE_INFO = z.strictObject({
+  name: TEXT,
+  alternativeText: TEXT,
+  caption: TEXT,
+  focalPoint: z.strictObject({ x: PERCENT, y: PERCENT }).nullish(),
+  // Folders are a matter of Strapi's admin panel: taken from its forms and of no effect.
+  folder: z.unknown().optional(),
+});
+
+/**
+ * `fileInfo` of a request: one object or a list, as JSON text in a form (also one field for each file) or as parsed JSON.
+ * Throws 400.
+ */
+export function parseFileInfo(values: readonly unknown[]): readonly FileInfo[] {
+  const items = values.flatMap((value) => [typeof value === 'string' ? parseJson(value) : value].flat());
+  return items.map((item, index) => {
+    const parsed = FILE_INFO.safeParse(item);
+    if (parsed.success) {
+      const { folder: _, ...info } = parsed.data;
+      return info;
+    }
+    const [issue] = parsed.error.issues;
+    const path = ['fileInfo', ...(items.length > 1 ? [index] : []), ...(issue?.path ?? [])].join('.');
+    throw new RequestError(400, 'ValidationError', `${path}: ${issue?.message ?? 'is invalid'}`, {
+      path,
+      found: item,
+      accepted: Object.keys(FILE_INFO.shape).filter((name) => name !== 'folder'),
+    });
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RequestError(400, 'ValidationError', 'fileInfo is not valid JSON', {
+      path: 'fileInfo',
+      found: text.slice(0, 200),
+      accepted: 'a JSON object for each file',
+    });
+  }
+}

@@ -1,0 +1,125 @@
+import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
+import type { Entry } from '../../shared/document/entry.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { FILE_TYPE } from '../../shared/schema/content-type.ts';
+import { mediaKindOf } from '../../shared/schema/media-kind.ts';
+import type { CommandHandler } from '../command/command-handler.ts';
+import { createFileContents, type WrittenFiles, writtenFiles } from './file-contents.ts';
+import { parseFileInfo } from './file-info.ts';
+import { infoValues } from './file-values.ts';
+import { linkFiles } from './link-files.ts';
+import { type LinkScope, refuseOtherMedia, resolveLinkRequest } from './link-request.ts';
+import {
+  discardAll,
+  emptyFiles,
+  type ReceivedFile,
+  type ReceivedUpload,
+  receiveUpload,
+  type UploadLimits,
+  type UploadPart,
+} from './receive-upload.ts';
+
+export type FileLibraryOptions = LinkScope & {
+  readonly store: AssetStore;
+  readonly commands: CommandHandler;
+  readonly index: ReadIndex;
+  readonly limits: UploadLimits;
+};
+
+/** Version and locale of the entry that files are linked with, as the request has them. */
+export type LinkTargeting = { readonly status: unknown; readonly locale: unknown };
+
+/**
+ * Files: their content in the asset store, everything else an ordinary document of `plugin::upload.file`, written by commands
+ * and so in the log. An `id` is a numeric id or a documentId; 404 when no file has it.
+ */
+export type FileLibrary = {
+  /** Adds a form's files, and links them when it says with what. All of it or nothing. */
+  add(parts: AsyncIterable<UploadPart>, targeting: LinkTargeting): Promise<WrittenFiles>;
+  /** Takes a form for one file: new content, new `fileInfo`, or both. */
+  change(id: string, parts: AsyncIterable<UploadPart>): Promise<WrittenFiles>;
+  describe(id: string, info: unknown): Promise<WrittenFiles>;
+  remove(id: string): Promise<WrittenFiles>;
+  find(id: string): Entry;
+};
+
+export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
+  const { store, limits, commands } = options;
+  const contents = createFileContents(options);
+  const describe = async ({ documentId }: Entry, data: object): Promise<WrittenFiles> =>
+    writtenFiles([await commands.execute({ kind: 'update', type: FILE_TYPE, documentId, body: { data } })]);
+  return {
+    async add(parts, targeting) {
+      const upload = await receiveUpload(store, parts, limits);
+      const { link, infos } = await orDiscard(upload, () => addition(options, upload, targeting.locale));
+      const written = await contents.addAll(upload.files, (file, i) => ({
+        name: file.fileName,
+        ...infoValues(infos[i] ?? {}),
+      }));
+      if (link === undefined) return written;
+      try {
+        return await linkFiles(options, link, targeting.status, written);
+      } catch (error) {
+        // The client sees one error, and nothing that it did not ask for.
+        await contents.removeAll(written.documentIds);
+        throw error;
+      }
+    },
+    async change(id, parts) {
+      const upload = await receiveUpload(store, parts, limits);
+      const { before, info, file } = await orDiscard(upload, () => replacement(options, upload, id));
+      if (file === undefined) return describe(before, infoValues(info));
+      return contents.replace(before, file, { name: file.fileName, ...infoValues(info) });
+    },
+    describe: (id, given) => describe(findFile(options, id), infoValues(parseFileInfo([given])[0] ?? {})),
+    remove: (id) => contents.remove(findFile(options, id)),
+    find: (id) => findFile(options, id),
+  };
+}
+
+function addition(options: FileLibraryOptions, { files, fields }: ReceivedUpload, locale: unknown) {
+  if (files.length === 0) throw emptyFiles();
+  const link = resolveLinkRequest(options, fields, locale);
+  if (link !== undefined) refuseOtherMedia(link, files);
+  return { link, infos: parseFileInfo(fields.get('fileInfo') ?? []) };
+}
+
+function replacement(options: FileLibraryOptions, { files, fields }: ReceivedUpload, id: string) {
+  const before = findFile(options, id);
+  const [info] = parseFileInfo(fields.get('fileInfo') ?? []);
+  if (files.length > 1) {
+    throw new RequestError(400, 'ValidationError', 'Cannot replace a file with multiple ones');
+  }
+  const [file] = files;
+  if (file !== undefined) refuseOtherKind(before, file);
+  return { before, info: info ?? {}, file };
+}
+
+/** Whoever links a picture relies on its staying one. */
+function refuseOtherKind(before: Entry, { media }: ReceivedFile): void {
+  const kind = mediaKindOf(String(before.values['mime']));
+  if (mediaKindOf(media.mime) === kind) return;
+  throw new RequestError(400, 'ValidationError', `A file among ${kind} is replaced by another such only`, {
+    path: 'files',
+    found: media.mime,
+    accepted: kind,
+  });
+}
+
+function findFile({ graph }: FileLibraryOptions, id: string): Entry {
+  const documentId = /^\d{1,15}$/.test(id) ? graph.documentOfId(FILE_TYPE, Number(id))?.documentId : id;
+  const [file] = documentId === undefined ? [] : graph.entries(FILE_TYPE, documentId);
+  // Strapi's words.
+  if (file === undefined) throw new RequestError(404, 'NotFoundError', 'file.notFound');
+  return file;
+}
+
+async function orDiscard<Result>({ files }: ReceivedUpload, check: () => Result): Promise<Result> {
+  try {
+    return check();
+  } catch (error) {
+    await discardAll(files);
+    throw error;
+  }
+}

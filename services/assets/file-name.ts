@@ -1,0 +1,11 @@
+const MAX_LENGTH = 255;
+
+/**
+ * A client's name for a file, fit to be shown: its last path segment in NFC, without control characters and of 255 characters
+ * at most. It never becomes a path.
+ */
+export function cleanFileName(name: string): string {
+  const last = name.normalize('NFC').split(/[\\/]/).at(-1) ?? '';
+  const clean = [...last.replaceAll(/\p{Cc}/gu, '').trim()].slice(0, MAX_LENGTH).join('');
+  return clean === '' || clean === '.' || clean === '..' ? 'file' : clean;
+}

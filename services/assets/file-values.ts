@@ -1,0 +1,28 @@
+import type { FileInfo } from './file-info.ts';
+import { cleanFileName } from './file-name.ts';
+import type { ReceivedFile } from './receive-upload.ts';
+
+/** Where content is served. */
+export const UPLOADS_PATH = '/uploads/';
+
+/** What follows from a file's bytes, as attributes of `plugin::upload.file`. */
+export function contentValues({ staged, media }: ReceivedFile) {
+  const { ext, mime, width, height } = media;
+  return {
+    hash: staged.hash,
+    ext,
+    mime,
+    width,
+    height,
+    // Kilobytes with two decimals, as Strapi counts them.
+    size: Math.round(staged.size / 10) / 100,
+    url: `${UPLOADS_PATH}${staged.hash}${ext}`,
+    provider: 'local',
+  };
+}
+
+/** What the client says of a file, of that which it says anything of. */
+export function infoValues({ name, ...others }: FileInfo) {
+  const said = Object.entries(others).filter(([, value]) => value !== undefined);
+  return { ...(name ? { name: cleanFileName(name) } : {}), ...Object.fromEntries(said) };
+}

@@ -1,0 +1,52 @@
+import { PUBLICATION_STATE_FIELD } from '../../shared/read-index/bool-query.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import type { CommandHandler } from '../command/command-handler.ts';
+import type { WrittenFiles } from './file-contents.ts';
+import type { LinkRequest } from './link-request.ts';
+
+/** Links files that were just written, as an update of the entry; `status` is the request's. Throws what the update throws. */
+export async function linkFiles(
+  { commands, index }: { readonly commands: CommandHandler; readonly index: ReadIndex },
+  link: LinkRequest,
+  status: unknown,
+  written: WrittenFiles,
+): Promise<WrittenFiles> {
+  const { type, attribute, documentId, locale } = link;
+  const { documentIds } = written;
+  const value = attribute.toMany ? { connect: documentIds } : documentIds[0];
+  const { position, applied } = await commands.execute({
+    kind: 'update',
+    type: type.uid,
+    documentId,
+    status: status ?? (await impliedStatus(index, link)),
+    ...(locale === null ? {} : { locale }),
+    body: { data: { [attribute.name]: value } },
+  });
+  return { documentIds, position, applied: applied && written.applied };
+}
+
+/** A link goes public with an entry that is, unless that would publish edits that nobody asked to publish. */
+async function impliedStatus(
+  index: ReadIndex,
+  { type, documentId, locale, draftOnly }: LinkRequest,
+): Promise<'draft' | 'published'> {
+  if (!type.draftAndPublish) return 'published';
+  if (draftOnly) return 'draft';
+  const { hits } = await index.search({
+    type: type.uid,
+    world: 'draft',
+    query: {
+      kind: 'bool',
+      filter: [
+        { kind: 'term', field: 'documentId', value: documentId },
+        { kind: 'term', field: PUBLICATION_STATE_FIELD, value: 'published' },
+        ...(locale === null ? [] : [{ kind: 'term', field: 'locale', value: locale } as const]),
+      ],
+    },
+    sort: [],
+    from: 0,
+    size: 1,
+    withTotal: false,
+  });
+  return hits.rows.length > 0 ? 'published' : 'draft';
+}

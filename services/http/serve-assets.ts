@@ -1,0 +1,91 @@
+import { create as contentDisposition } from 'content-disposition';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import parseRange from 'range-parser';
+import type { AssetStore, ByteRange } from '../../shared/asset-store/asset-store.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { FILE_TYPE } from '../../shared/schema/content-type.ts';
+import { UPLOADS_PATH } from '../assets/file-values.ts';
+import { assetHeaders } from './serve-assets-headers.ts';
+
+export type AssetRoutesOptions = { readonly store: AssetStore; readonly index: ReadIndex };
+
+type FileFacts = { readonly hash: string; readonly mime: string; readonly name: string };
+
+/**
+ * `/uploads/<hash>.<ext>`: content of files that are there, under the one name their upload gave them. A URL always means the
+ * same bytes, so it may be cached for good (RFC 9110 for ranges and conditions, RFC 8246 for `immutable`).
+ */
+export function registerAssets(app: FastifyInstance, options: AssetRoutesOptions): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${UPLOADS_PATH}:name`,
+    exposeHeadRoute: false,
+    handler: (request, reply) => serveAsset(options, request, reply),
+  });
+}
+
+async function serveAsset(
+  { store, index }: AssetRoutesOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const file = await findFile(index, (request.params as { readonly name: string }).name);
+  const size = file === undefined ? undefined : await store.size(file.hash);
+  if (file === undefined || size === undefined) throw new RequestError(404, 'NotFoundError', 'Not Found');
+  const tag = `"${file.hash}"`;
+  reply.headers(assetHeaders(file.mime)).header('etag', tag);
+  reply.header('content-disposition', disposition(reply, file.name));
+  if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  const range = requestedRange(request, tag, size);
+  if (range === 'unsatisfiable') {
+    return reply.code(416).header('content-range', `bytes */${size}`).header('content-length', 0).send();
+  }
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  if (range !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
+  reply.header('content-length', end - start + 1);
+  if (request.method === 'HEAD') return reply.send();
+  const opened = await store.open(file.hash, range);
+  if (opened === undefined) throw new RequestError(404, 'NotFoundError', 'Not Found');
+  return reply.send(opened.content);
+}
+
+/** The file whose URL this is: the extension is part of it, so nobody chooses what content is served as. */
+async function findFile(index: ReadIndex, name: string): Promise<FileFacts | undefined> {
+  const { hits } = await index.search({
+    type: FILE_TYPE,
+    world: 'published',
+    query: { kind: 'term', field: 'url', value: `${UPLOADS_PATH}${name}` },
+    sort: [],
+    from: 0,
+    size: 1,
+    withTotal: false,
+  });
+  const [source] = hits.sources;
+  return source === undefined ? undefined : (JSON.parse(Buffer.from(source).toString()) as FileFacts);
+}
+
+function disposition(reply: FastifyReply, name: string): string {
+  const type = String(reply.getHeader('content-disposition') ?? 'attachment');
+  return contentDisposition(name, { type });
+}
+
+/** `If-None-Match`: a list of tags or `*`; compared weakly. */
+function matches(header: string | undefined, tag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
+}
+
+/** One stretch of bytes; several at once, and what is no range of bytes, are answered with the whole. */
+function requestedRange(
+  { headers }: FastifyRequest,
+  tag: string,
+  size: number,
+): ByteRange | 'unsatisfiable' | undefined {
+  if (headers.range === undefined) return undefined;
+  if (headers['if-range'] !== undefined && headers['if-range'] !== tag) return undefined;
+  const ranges = parseRange(size, headers.range, { combine: true });
+  if (ranges === -1) return 'unsatisfiable';
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
+  return ranges[0];
+}

@@ -1,0 +1,102 @@
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { FILE_TYPE } from '../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { WrittenFiles } from '../assets/file-contents.ts';
+import type { FileLibrary } from '../assets/file-library.ts';
+import type { UploadPart } from '../assets/receive-upload.ts';
+import { answerBareEntry } from '../query/answer-entry.ts';
+import { answerBareList } from '../query/answer-list.ts';
+import { planEntry, planList, type QueryRequest } from '../query/plan-query.ts';
+import { parseQueryString } from '../query/query-string.ts';
+import { DEFAULT_ROW_BUDGET } from '../query/render-rows.ts';
+
+/** Files that were written, as they are now; null when the index did not show them in time (202). */
+export type UploadAnswer = Omit<WrittenFiles, 'applied'> & { readonly body: Uint8Array | null };
+
+/** The body of a write: a form, or what a JSON request says. */
+export type UploadBody =
+  | { readonly kind: 'form'; readonly parts: AsyncIterable<UploadPart> }
+  | { readonly kind: 'json'; readonly value: unknown };
+
+/** `/api/upload`, free of HTTP. Files are answered bare, without `data` and `meta`, as in Strapi's upload plugin. */
+export type UploadApi = {
+  /** All files there are unless the query asks for a page; more than the row budget is a 400. */
+  list(query: string): Promise<Uint8Array>;
+  one(id: string, query: string): Promise<Uint8Array>;
+  /** `created`: new files, answered as a list; else one file was changed, named by the query's `id`. */
+  write(query: string, body: UploadBody): Promise<UploadAnswer & { readonly created: boolean }>;
+  /** Answers the file as it was. */
+  remove(id: string): Promise<UploadAnswer>;
+};
+
+export type UploadApiOptions = {
+  readonly registry: SchemaRegistry;
+  readonly index: ReadIndex;
+  readonly library: FileLibrary;
+  readonly defaultLocale: string;
+};
+
+export function createUploadApi({ registry, index, library, defaultLocale }: UploadApiOptions): UploadApi {
+  const type = contentTypeOf(registry, FILE_TYPE);
+  const request = (queryString: string): QueryRequest => ({ registry, type, queryString, defaultLocale });
+  const show = async (id: number, query: string): Promise<Buffer> => {
+    const file = await answerBareEntry(index, planEntry(request(query)), id);
+    if (file === null) throw new RequestError(404, 'NotFoundError', 'file.notFound');
+    return file;
+  };
+  const showAll = (ids: readonly string[]) => Promise.all(ids.map((id) => show(library.find(id).id, '')));
+  const present = async ({ applied, ...written }: WrittenFiles, form: 'one' | 'list') => {
+    if (!applied) return { ...written, body: null };
+    const files = await showAll(written.documentIds);
+    return { ...written, body: form === 'one' ? (files[0] ?? null) : jsonList(files) };
+  };
+  return {
+    list: (query) => listFiles(index, request(query)),
+    one: (id, query) => show(library.find(id).id, query),
+    async write(query, body) {
+      const { id, status, locale } = parseQueryString(query);
+      if (id === undefined) {
+        const parts = body.kind === 'form' ? body.parts : noParts();
+        const written = await library.add(parts, { status, locale });
+        return { ...(await present(written, 'list')), created: true };
+      }
+      const written = await change(library, id, body);
+      return { ...(await present(written, 'one')), created: false };
+    },
+    async remove(id) {
+      const body = await show(library.find(id).id, '');
+      const { documentIds, position } = await library.remove(id);
+      return { documentIds, position, body };
+    },
+  };
+}
+
+function change(library: FileLibrary, id: unknown, body: UploadBody): Promise<WrittenFiles> {
+  if (typeof id !== 'string' || id === '') {
+    throw new RequestError(400, 'ValidationError', 'File id is required and must be a single value');
+  }
+  if (body.kind === 'form') return library.change(id, body.parts);
+  const info = (body.value as { readonly fileInfo?: unknown } | undefined)?.fileInfo;
+  return library.describe(id, info ?? {});
+}
+
+async function* noParts(): AsyncGenerator<UploadPart> {}
+
+/** Strapi answers every file there is; here a page too, for who asks for one. */
+async function listFiles(index: ReadIndex, request: QueryRequest): Promise<Uint8Array> {
+  const plan = planList(request);
+  if (parseQueryString(request.queryString)['pagination'] !== undefined) return answerBareList(index, plan);
+  const search = { ...plan.search, from: 0, size: DEFAULT_ROW_BUDGET, withTotal: true };
+  const { total = 0 } = await index.search({ ...search, size: 0 });
+  if (total <= DEFAULT_ROW_BUDGET) return answerBareList(index, { ...plan, search });
+  throw new RequestError(400, 'ValidationError', `There are ${total} files: ask for a page of them`, {
+    param: 'pagination',
+    found: total,
+    accepted: `at most ${DEFAULT_ROW_BUDGET} files without pagination`,
+  });
+}
+
+function jsonList(items: readonly Buffer[]): Buffer {
+  return Buffer.from(`[${items.map((item) => item.toString()).join(',')}]`);
+}

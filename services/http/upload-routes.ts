@@ -1,0 +1,41 @@
+import multipart from '@fastify/multipart';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { JSON_HEADERS } from './responses.ts';
+import { idOf, queryOf, register, send } from './routes.ts';
+import type { UploadAnswer, UploadApi, UploadBody } from './upload-api.ts';
+import { uploadParts } from './upload-parts.ts';
+
+/** `/api/upload`: forms are taken here only, and their files go straight into the asset store. */
+export function registerUploads(app: FastifyInstance, api: UploadApi): void {
+  app.register(async (scope) => {
+    await scope.register(multipart);
+    register(scope, '/api/upload/files', {
+      GET: async (request, reply) => send(reply, await api.list(queryOf(request))),
+    });
+    register(scope, '/api/upload/files/:id', {
+      GET: async (request, reply) => send(reply, await api.one(idOf(request), queryOf(request))),
+      DELETE: async (request, reply) => sendFiles(reply, 200, await api.remove(idOf(request))),
+    });
+    register(scope, '/api/upload', {
+      POST: async (request, reply) => {
+        const { created, ...answer } = await api.write(queryOf(request), uploadBody(request));
+        sendFiles(reply, created ? 201 : 200, answer);
+      },
+    });
+  });
+}
+
+function uploadBody(request: FastifyRequest): UploadBody {
+  return request.isMultipart()
+    ? { kind: 'form', parts: uploadParts(request) }
+    : { kind: 'json', value: request.body };
+}
+
+function sendFiles(reply: FastifyReply, status: number, { documentIds, position, body }: UploadAnswer): void {
+  reply.headers(JSON_HEADERS).header('varve-position', String(position));
+  if (body !== null) reply.code(status).send(body);
+  else {
+    const data = documentIds.map((documentId) => ({ documentId }));
+    reply.code(202).send(JSON.stringify({ data, meta: { position: String(position) } }));
+  }
+}
