@@ -22,8 +22,7 @@ export function isDocumentEvent(stored: { readonly type: string }): boolean {
 export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): void {
   const event = { type: stored.type, data: stored.data } as DocumentEvent;
   const { type, documentId, locale } = event.data;
-  const entry = context.session.entry(context.schema.type(type), documentId, locale);
-  entry.revision = Number(stored.revision);
+  const entry = context.session.entry(context.schema.type(type), documentId, locale, Number(stored.revision));
   const moment = { at: stored.metadata.at, position: Number(stored.position) };
   try {
     switch (event.type) {

@@ -6,27 +6,30 @@ import type {
   RowSpace,
 } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import type { GraphRelation } from './graph-relation.ts';
-import type { LinkOrder, LinkRecord } from './link-store.ts';
+import type { LinkEnds, LinkOrder } from './link-store.ts';
 import { type ExistingRows, rowKeyIn, VERSIONS, versionOfKey, WORLDS, type WorldNumber } from './row-keys.ts';
 
-/** A link between two rows: what is passed to the index, and the content type rows it depends on. */
+/** The last state of a link in a batch, and the content type rows it depends on. */
 type LinkEmission = { readonly change: LinkChange; readonly sourceRow: number; readonly targetRow: number };
 
 /** Collects the net effect of a batch of events on rows and links, for the read index. */
 export type ChangeLog = {
   row(type: Uid, key: number, row: IndexedRow | null): void;
   /** The link's state in a world; passed on only while both rows exist there. */
-  link(record: LinkRecord, world: WorldNumber, order: LinkOrder | null): void;
+  link(record: LinkEnds, world: WorldNumber, order: LinkOrder | null): void;
   localization(type: Uid, world: WorldNumber, source: number, target: number, rank: number | null): void;
   take(position: bigint): ChangeBatch;
 };
 
 export function createChangeLog(existing: ExistingRows): ChangeLog {
   let rows = new Map<number, RowChange>();
-  let links = new Map<string, LinkEmission>();
-  const emit = (id: number | string, sourceRow: number, targetRow: number, change: LinkChange): void => {
-    links.set(`${id}/${change.world}/${change.source}/${change.target}`, { change, sourceRow, targetRow });
+  /** By relation and world, so that the index gets each relation's changes in a run. */
+  let links = new Map<string | number, Map<string | number, LinkEmission>>();
+  const emit = (relation: string | number, emission: LinkEmission): void => {
+    const known = links.get(relation);
+    const run = known ?? new Map<string | number, LinkEmission>();
+    if (known === undefined) links.set(relation, run);
+    run.set(pairKey(emission.change.source, emission.change.target), emission);
   };
   return {
     row(type, key, row) {
@@ -36,12 +39,12 @@ export function createChangeLog(existing: ExistingRows): ChangeLog {
       const { relation } = record;
       if (!relation.served) return;
       const { sourceRow, targetRow } = linkRows(record, world);
-      if (existing.has(sourceRow) && existing.has(targetRow)) {
-        emit(relation.id, sourceRow, targetRow, linkChange(record, world, order));
-      }
+      if (!existing.has(sourceRow) || !existing.has(targetRow)) return;
+      emit(relation.id * 2 + world, { change: linkChange(record, world, order), sourceRow, targetRow });
     },
     localization(type, world, source, target, rank) {
-      emit(type, source, target, localizationChange(type, world, source, target, rank));
+      const change = localizationChange(type, world, source, target, rank);
+      emit(`${type}/${world}`, { change, sourceRow: source, targetRow: target });
     },
     take(position) {
       const batch = { position, rows: [...rows.values()], links: existingLinks(links.values(), existing) };
@@ -52,18 +55,30 @@ export function createChangeLog(existing: ExistingRows): ChangeLog {
   };
 }
 
+const PAIR_BASE = 2 ** 26;
+
+/** One number for two keys, which is several times cheaper than a text; beyond 2^26 it takes a text. */
+function pairKey(source: number, target: number): string | number {
+  return source < PAIR_BASE && target < PAIR_BASE ? source * PAIR_BASE + target : `${source}/${target}`;
+}
+
 /** Links of rows that are gone by the end of the batch went with them. */
-function existingLinks(emissions: Iterable<LinkEmission>, existing: ExistingRows): readonly LinkChange[] {
+function existingLinks(
+  runs: Iterable<ReadonlyMap<string | number, LinkEmission>>,
+  existing: ExistingRows,
+): readonly LinkChange[] {
   const changes: LinkChange[] = [];
-  for (const { change, sourceRow, targetRow } of emissions) {
-    if (existing.has(sourceRow) && existing.has(targetRow)) changes.push(change);
+  for (const run of runs) {
+    for (const { change, sourceRow, targetRow } of run.values()) {
+      if (existing.has(sourceRow) && existing.has(targetRow)) changes.push(change);
+    }
   }
   return changes;
 }
 
 /** The content type rows that a link joins in a world, whether or not they exist. */
 export function linkRows(
-  { relation, source, target }: Pick<LinkRecord, 'relation' | 'source' | 'target'>,
+  { relation, source, target }: LinkEnds,
   world: WorldNumber,
 ): { readonly sourceRow: number; readonly targetRow: number } {
   return {
@@ -72,16 +87,7 @@ export function linkRows(
   };
 }
 
-export function linkChange(
-  record: {
-    readonly relation: GraphRelation;
-    readonly source: number;
-    readonly component: number;
-    readonly target: number;
-  },
-  world: WorldNumber,
-  order: LinkOrder | null,
-): LinkChange {
+export function linkChange(record: LinkEnds, world: WorldNumber, order: LinkOrder | null): LinkChange {
   const { sourceRow, targetRow } = linkRows(record, world);
   return {
     space: record.relation.space,

@@ -4,7 +4,7 @@ import { mapComponents } from './component-values.ts';
 import type { GraphContext } from './graph-context.ts';
 import type { GraphRelation } from './graph-relation.ts';
 import type { GraphEntry } from './graph-session.ts';
-import { type LinkRecord, newLink } from './link-store.ts';
+import { type LinkRecord, type LinkStore, newLink } from './link-store.ts';
 import type { WorldNumber } from './row-keys.ts';
 
 /**
@@ -32,19 +32,27 @@ export function copyOwned(
   context.session.touch(entry, to);
   for (const record of context.links.ownedBy(entry.id)) {
     if (only !== undefined && !only.has(attributeOf(record))) continue;
-    if (record.component === 0) {
-      copyLink(context.links, record, from, to);
-      continue;
-    }
-    // Component links are in one world only: the other world has components of its own.
-    if (record.orders[to] !== null) record.orders[to] = null;
-    const component = ids.get(`${record.relation.component} ${record.component}`);
-    context.links.save(record);
-    if (record.orders[from] === null || component === undefined) continue;
-    const copied = newLink(record.relation, record.source, component, record.target);
-    copied.orders[to] = record.orders[from];
-    context.links.save(copied);
+    if (record.component === 0) copyLink(context.links, record, from, to);
+    else copyComponentLink(context.links, record, ids, from, to);
   }
+}
+
+/** A component's link is in one world only: the other world has components, and so links, of its own. */
+function copyComponentLink(
+  links: LinkStore,
+  record: LinkRecord,
+  ids: ReadonlyMap<string, number>,
+  from: WorldNumber,
+  to: WorldNumber,
+): void {
+  const order = record.orders[from];
+  record.orders[to] = null;
+  links.save(record);
+  const component = ids.get(`${record.relation.component} ${record.component}`);
+  if (order === null || component === undefined) return;
+  const copied = newLink(record.relation, record.source, component, record.target);
+  copied.orders[to] = order;
+  links.save(copied);
 }
 
 /** The content type's attribute that a link belongs to, directly or through a component. */

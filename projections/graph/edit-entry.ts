@@ -16,7 +16,10 @@ export type EntryEdit = Pick<EntryChanged['data'], 'values' | 'relations'>;
 export function editEntry(context: GraphContext, entry: GraphEntry, row: GraphRow, edit: EntryEdit): void {
   context.session.touch(entry, entry.view.edited);
   row.values = editedValues(context, entry, row.values, edit.values);
-  for (const operation of edit.relations) editRelation(context, entry, operation);
+  for (const [at, operation] of edit.relations.entries()) {
+    const isFirst = edit.relations.findIndex(({ attribute }) => attribute === operation.attribute) === at;
+    editRelation(context, entry, operation, entry.isNew && isFirst);
+  }
 }
 
 function editedValues(
@@ -82,18 +85,19 @@ function addComponentLinks(
 
 /**
  * Applies a relation operation in the entry's worlds: the draft world, or both where the type has no draft & publish. Returns
- * whether a link changed.
+ * whether a link changed. `isNew`: the entry cannot have links of this relation yet, so none are read.
  */
 export function editRelation(
   context: GraphContext,
   entry: GraphEntry,
   operation: RelationOperation,
+  isNew = false,
 ): boolean {
   const side = entry.view.relation(operation.attribute);
   const isSelf = side.relation.target === side.relation.space.type;
   const touched = applyRelationOperation(
     relationEditing(context),
-    { side, entry: entry.id, worlds: worldsOf(entry.view.edited), isNew: entry.isNew && !isSelf },
+    { side, entry: entry.id, worlds: worldsOf(entry.view.edited), isNew: isNew && !isSelf },
     operation,
   );
   for (const { relation, source, target } of touched) {

@@ -5,14 +5,21 @@ import type { Sequences } from './sequences.ts';
 /** Bounds the memory of the cache (about 150 bytes an entry). */
 const CACHED_ENTRIES = 200_000;
 
+const INSERT_ENTRY = 'INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?, ?, 0, 0)';
+
 /** Numbers of content types, attributes and entries. */
 export type Names = {
   /** Number of a content type or attribute; allotted at its first use. */
   number(name: string): number;
   /** Number of an entry; undefined when it was never mentioned. */
   find(type: number, documentId: string, locale: string | null): number | undefined;
-  /** The number of an entry that has none yet. */
-  create(type: number, documentId: string, locale: string | null): number;
+  /** Numbers an entry that none of the events before the current one mentioned; undefined when one did. */
+  create(
+    type: number,
+    documentId: string,
+    locale: string | null,
+    revision: number | null,
+  ): number | undefined;
   /** Number of an entry; allotted at its first mention. */
   entry(type: number, documentId: string, locale: string | null): number;
   /** Document and locale of an entry's number. */
@@ -40,10 +47,13 @@ export function openNames(db: GraphDatabase, sequences: Sequences): Names {
     );
     return row === undefined ? undefined : remember(key, Number(row[0]));
   };
-  const create: Names['create'] = (type, documentId, locale) => {
+  const create: Names['create'] = (type, documentId, locale, revision) => {
+    const key = `${type}/${locale ?? ''}/${documentId}`;
+    if (entries.has(key)) return undefined;
     const id = sequences.next('entry');
-    db.run('INSERT INTO entries VALUES (?, ?, ?, ?, NULL, 0, 0)', id, type, documentId, locale ?? '');
-    return remember(`${type}/${locale ?? ''}/${documentId}`, id);
+    if (db.run(INSERT_ENTRY, id, type, documentId, locale ?? '', revision) === 1) return remember(key, id);
+    sequences.giveBack('entry');
+    return undefined;
   };
   return {
     number(name) {
@@ -56,7 +66,11 @@ export function openNames(db: GraphDatabase, sequences: Sequences): Names {
     },
     find,
     create,
-    entry: (type, documentId, locale) => find(type, documentId, locale) ?? create(type, documentId, locale),
+    entry(type, documentId, locale) {
+      const id = find(type, documentId, locale) ?? create(type, documentId, locale, null);
+      if (id === undefined) throw new Error(`${documentId} is neither known nor new`);
+      return id;
+    },
     target(entry) {
       const row = db.get('SELECT document_id, locale FROM entries WHERE id = ?', entry);
       if (row === undefined) throw new Error(`the content graph has no entry ${entry}`);

@@ -9,14 +9,19 @@ export type SqlRow = readonly SqlValue[];
 /** The graph's connection: every statement is prepared once and answers arrays. */
 export type GraphDatabase = {
   readonly connection: Database;
-  run(sql: string, ...values: SqlValue[]): void;
+  /** Returns the number of rows that changed. */
+  run(sql: string, ...values: SqlValue[]): number;
   get(sql: string, ...values: SqlValue[]): SqlRow | undefined;
   all(sql: string, ...values: SqlValue[]): readonly SqlRow[];
 };
 
+/** Keys are spread over the whole file: with SQLite's 2 MB every other link would read a page. */
+const CACHE_KIBIBYTES = 64 * 1024;
+
 /** A power loss may cost the graph its last transactions: it then follows the log from its checkpoint. */
 export function openGraphDatabase(file: string): GraphDatabase {
   const connection = openDatabase(file, { durability: 'normal', migrations: GRAPH_MIGRATIONS });
+  connection.exec(`PRAGMA cache_size = -${CACHE_KIBIBYTES}`);
   const statements = new Map<string, Statement>();
   const statement = (sql: string): Statement => {
     const known = statements.get(sql);
@@ -27,7 +32,7 @@ export function openGraphDatabase(file: string): GraphDatabase {
   };
   return {
     connection,
-    run: (sql, ...values) => void statement(sql).run(...values),
+    run: (sql, ...values) => statement(sql).run(...values).changes as number,
     get: (sql, ...values) => statement(sql).get(...values) as SqlRow | undefined,
     all: (sql, ...values) => statement(sql).all(...values) as unknown as readonly SqlRow[],
   };

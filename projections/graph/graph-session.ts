@@ -31,6 +31,8 @@ export type GraphEntry = {
   /** Rows to be written at the end of the batch. */
   readonly changed: Set<VersionNumber>;
   revision: number | null;
+  /** Revision or shared positions are to be written at the end of the batch. */
+  isNoted: boolean;
   /** Positions of the last edit and publication of a shared value, made in another locale. */
   sharedEdited: number;
   sharedPublished: number;
@@ -39,7 +41,8 @@ export type GraphEntry = {
 
 /** The entries a batch works on: read once, written once, however many events are about them. */
 export type GraphSession = {
-  entry(view: TypeView, documentId: string, locale: string | null): GraphEntry;
+  /** The entry an event is about; `revision` is the event's. */
+  entry(view: TypeView, documentId: string, locale: string | null, revision: number): GraphEntry;
   /** The document's other locales that have rows. */
   siblings(entry: GraphEntry): readonly GraphEntry[];
   /** All entries of a type that have rows. */
@@ -151,13 +154,18 @@ export function openGraphSession(
   };
 
   return {
-    entry(view, documentId, locale) {
-      const id = names.find(view.number, documentId, locale);
-      if (id !== undefined) return entries.get(id) ?? read(view, db.get(ENTRY_BY_ID, id) ?? []);
-      const created = names.create(view.number, documentId, locale);
-      const entry = createEntry(view, [created, documentId, locale ?? '', null, 0, 0], []);
-      entry.isNew = true;
-      remember(entry);
+    entry(view, documentId, locale, revision) {
+      const created = names.create(view.number, documentId, locale, revision);
+      if (created !== undefined) {
+        const entry = createEntry(view, [created, documentId, locale ?? '', revision, 0, 0], []);
+        entry.isNew = true;
+        remember(entry);
+        return entry;
+      }
+      const id = names.entry(view.number, documentId, locale);
+      const entry = entries.get(id) ?? read(view, db.get(ENTRY_BY_ID, id) ?? []);
+      entry.revision = revision;
+      entry.isNoted = true;
       return entry;
     },
     siblings: (entry) =>
@@ -193,7 +201,8 @@ export function openGraphSession(
       readRepublished();
       for (const entry of entries.values()) {
         presentEntry(entry);
-        db.run(UPDATE_ENTRY, entry.revision, entry.sharedEdited, entry.sharedPublished, entry.id);
+        if (entry.isNoted)
+          db.run(UPDATE_ENTRY, entry.revision, entry.sharedEdited, entry.sharedPublished, entry.id);
       }
       for (const { entry, world } of relocalized.values()) linkLocalizations(entry, world);
     },
@@ -210,6 +219,7 @@ function createEntry(view: TypeView, row: readonly unknown[], rows: readonly Gra
     rows: [undefined, undefined, undefined],
     changed: new Set(),
     revision: row[3] as number | null,
+    isNoted: false,
     sharedEdited: row[4] as number,
     sharedPublished: row[5] as number,
     stateBefore: 'never-published',

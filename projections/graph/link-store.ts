@@ -5,13 +5,17 @@ import { DRAFT, PUBLISHED, type WorldNumber } from './row-keys.ts';
 
 export type LinkOrder = { readonly sourceOrder: number; readonly targetOrder: number };
 
-/** A link in both worlds, to be changed in place and saved. Sources and targets are entries. */
-export type LinkRecord = {
+/** What a link joins. Source and target are entries. */
+export type LinkEnds = {
   readonly relation: GraphRelation;
   readonly source: number;
   /** 0, or the component of the source that owns the link. */
   readonly component: number;
   readonly target: number;
+};
+
+/** A link in both worlds, to be changed in place and saved. */
+export type LinkRecord = LinkEnds & {
   /** By world; null = not linked there. */
   readonly orders: [draft: LinkOrder | null, published: LinkOrder | null];
   /** As stored; undefined = not stored. */

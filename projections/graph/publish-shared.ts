@@ -15,6 +15,7 @@ export function publishShared(context: GraphContext, entry: GraphEntry, moment: 
     const published = sibling.rows[PUBLISHED];
     if (published === undefined) continue;
     sibling.sharedPublished = moment.position;
+    sibling.isNoted = true;
     const draft = { entry: sibling, version: DRAFT } as const;
     const differing = differingValues(context, draft, { entry: sibling, version: PUBLISHED }, shared);
     const relations = shared.filter((name) => type.attributes.get(name)?.kind === 'relation');
@@ -34,6 +35,7 @@ export function discardShared(context: GraphContext, entry: GraphEntry, moment: 
     const draft = sibling.rows[DRAFT];
     if (draft === undefined) continue;
     sibling.sharedEdited = 0;
+    sibling.isNoted = true;
     const values = differingValues(context, reverted, { entry: sibling, version: DRAFT }, shared);
     if (Object.keys(values).length > 0) {
       draft.updatedAt = moment.at;

@@ -6,7 +6,7 @@ import type { ReaderContext } from './graph-reader.ts';
 import type { GraphRelation } from './graph-relation.ts';
 import { ROW_COLUMNS, sourceBytes } from './graph-row.ts';
 import { publicationStateAt } from './graph-session.ts';
-import { ALL_LINKS, readLink } from './link-store.ts';
+import { ALL_LINKS, type LinkEnds } from './link-store.ts';
 import {
   DRAFT,
   entryOfKey,
@@ -21,7 +21,8 @@ import {
 } from './row-keys.ts';
 import type { TypeView } from './type-view.ts';
 
-const DEFAULT_BATCH = 10_000;
+/** Few enough rows to be garbage before they are moved to the old generation. */
+const DEFAULT_BATCH = 2_000;
 const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key >= ? ORDER BY key LIMIT ?`;
 
 /** All rows, then all links, as the read index is given them. */
@@ -155,17 +156,18 @@ function linksBetween(
   to: number,
 ): readonly LinkChange[] {
   const runs = new Map<GraphRelation, [LinkChange[], LinkChange[]]>();
-  for (const row of db.all(ALL_LINKS, from, to)) {
-    const record = readLink(row, schema.relationOfNumber);
-    if (record === undefined || !record.relation.served) continue;
-    const run = runs.get(record.relation) ?? [[], []];
-    runs.set(record.relation, run);
+  for (const [source, number, component, target, ...orders] of db.all(ALL_LINKS, from, to) as number[][]) {
+    const relation = schema.relationOfNumber(number as number);
+    if (relation?.served !== true) continue;
+    const ends = { relation, source, component, target } as LinkEnds;
+    const run = runs.get(relation) ?? [[], []];
+    runs.set(relation, run);
     for (const world of [DRAFT, PUBLISHED] as const) {
-      const order = record.orders[world];
-      if (order === null) continue;
-      const { sourceRow, targetRow } = linkRows(record, world);
-      if (existing.has(sourceRow) && existing.has(targetRow))
-        run[world].push(linkChange(record, world, order));
+      const sourceOrder = orders[world * 2];
+      if (sourceOrder === undefined || sourceOrder === null) continue;
+      const { sourceRow, targetRow } = linkRows(ends, world);
+      if (!existing.has(sourceRow) || !existing.has(targetRow)) continue;
+      run[world].push(linkChange(ends, world, { sourceOrder, targetOrder: orders[world * 2 + 1] as number }));
     }
   }
   return [...runs.values()].flatMap(([draft, published]) => draft.concat(published));

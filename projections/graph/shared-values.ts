@@ -36,6 +36,7 @@ export function copySharedEdit(
     if (!isChanged) continue;
     row.updatedAt = moment.at;
     sibling.sharedEdited = moment.position;
+    sibling.isNoted = true;
     context.session.touch(sibling, sibling.view.edited);
   }
 }

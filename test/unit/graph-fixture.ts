@@ -25,8 +25,9 @@ function relation(kind: string, target: string, more: Schema = {}): Schema {
   return { type: 'relation', relation: kind, target: uid(target), ...more };
 }
 
+/** A short name's uid; built-in types go by their uid. */
 export function uid(name: string): string {
-  return `api::${name}.${name}`;
+  return name.includes('::') ? name : `api::${name}.${name}`;
 }
 
 const COMPONENTS: { [uid: string]: Json } = {
@@ -92,8 +93,9 @@ export const SCHEMAS: { [name: string]: Schema } = {
     {
       title: { type: 'string', ...LOCALIZED },
       code: { type: 'string', ...SHARED },
-      author: relation('manyToOne', 'chef', LOCALIZED),
-      topics: relation('manyToMany', 'topic', SHARED),
+      author: relation('manyToOne', 'chef'),
+      topics: relation('manyToMany', 'topic'),
+      pictures: { type: 'media', multiple: true, ...SHARED },
       place: { type: 'component', component: 'common.address', repeatable: false, ...SHARED },
     },
     LOCALIZED,
@@ -231,20 +233,18 @@ function linkKey({ space, attribute, world, source, target }: LinkChange): strin
   return JSON.stringify([space, attribute, world, source, target]);
 }
 
-/** A row that disappears takes its links with it, and a component that is gone those it had. */
+/** A row that disappears takes its links with it, and a component that is gone those it had. Row keys are the entries' own. */
 function dropDanglingLinks(index: FoldedIndex): void {
   const components = new Set<string>();
-  const rows = new Set<string>();
+  const rows = new Set<number>();
   for (const row of index.rows.values()) {
-    rows.add(`${row.type} ${row.key}`);
+    rows.add(row.key);
     collectComponents(row.components, components);
   }
-  for (const [key, { space, source }] of index.links) {
-    const alive =
-      space.path.length === 0
-        ? rows.has(`${space.type} ${source}`)
-        : components.has(`${componentAt(space)} ${source}`);
-    if (!alive) index.links.delete(key);
+  for (const [key, { space, source, target }] of index.links) {
+    const hasSource =
+      space.path.length === 0 ? rows.has(source) : components.has(`${componentAt(space)} ${source}`);
+    if (!hasSource || !rows.has(target)) index.links.delete(key);
   }
 }
 

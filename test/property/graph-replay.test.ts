@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { ChangeBatch, LinkChange } from '../../shared/read-index/read-index.ts';
+import { createLog, DEFINITIONS, dumpIndex, type FoldedIndex, foldBatches } from '../unit/graph-fixture.ts';
+import { historyOf, type Step, steps } from '../unit/graph-history.ts';
+
+/**
+ * The graph is a function of the log: however it is cut into batches, whenever the process restarts in between, whether the
+ * index got a batch or crashed before it, the same rows, ids, component ids and links come out.
+ */
+const RUNS = Number(process.env['GRAPH_RUNS'] ?? 60);
+const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+
+describe(`random histories (SEED=${SEED})`, () => {
+  it('gives the same graph in batches of one as in one batch, and after a rebuild', () => {
+    check(fc.tuple(steps(), fc.infiniteStream(fc.integer({ min: 1, max: 7 }))), ([history, sizes]) => {
+      const events = logOf(history);
+      const whole = replay(events, () => events.length);
+      expect(replay(events, () => 1)).toEqual(whole);
+      expect(replay(events, () => sizes.next().value ?? 1, { restartEvery: 3 })).toEqual(whole);
+    });
+  });
+
+  it('never shows two targets of a to-one, nor two owners of an exclusive target', () => {
+    check(steps(), (history) => {
+      const links = withGraph((graph) => {
+        graph.apply(logOf(history));
+        return [...foldBatches(graph.readAll()).links.values()];
+      });
+      for (const attribute of ['chef', 'mentor', 'country', 'restaurant', 'author', 'menu']) {
+        expect(doubles(links, attribute, ({ source }) => source)).toEqual([]);
+      }
+      expect(doubles(links, 'menu', ({ target }) => target)).toEqual([]);
+    });
+  });
+
+  it('publishes nothing that was not in a draft at some publication', () => {
+    check(steps(), (history) => {
+      const withoutPublication = history.filter(({ kind }) => kind !== 'publish');
+      const published = withGraph((graph) => {
+        graph.apply(logOf(withoutPublication));
+        const { rows, links } = foldBatches(graph.readAll());
+        const versions = [...rows.values()].map(({ version }) => version);
+        const draftKeys = new Set(
+          [...rows.values()].filter((row) => row.version === 'draft').map(({ key }) => key),
+        );
+        const leaks = [...links.values()].filter(
+          ({ world, source, target }) =>
+            world === 'published' && (draftKeys.has(source) || draftKeys.has(target)),
+        );
+        return { versions, leaks };
+      });
+      expect(published.versions).not.toContain('published');
+      expect(published.leaks).toEqual([]);
+    });
+  });
+});
+
+function check<T>(arbitrary: fc.Arbitrary<T>, property: (value: T) => void): void {
+  fc.assert(fc.property(arbitrary, property), { seed: SEED, numRuns: RUNS });
+}
+
+function logOf(history: readonly Step[]): readonly StoredEvent[] {
+  const log = createLog();
+  return log.add(...DEFINITIONS, ...historyOf(history));
+}
+
+function doubles(
+  links: readonly LinkChange[],
+  attribute: string,
+  end: (link: LinkChange) => number,
+): unknown[] {
+  const seen = new Set<string>();
+  return links.filter((link) => {
+    if (link.attribute !== attribute) return false;
+    const key = JSON.stringify([link.space, link.world, end(link)]);
+    return seen.size === seen.add(key).size;
+  });
+}
+
+/** The full contents of the graph, after checking that the folded changes are the same. */
+function replay(
+  events: readonly StoredEvent[],
+  nextSize: () => number,
+  { restartEvery = 0 }: { restartEvery?: number } = {},
+): unknown {
+  return withFolder((folder) => {
+    const file = path.join(folder, 'graph.db');
+    let graph = openContentGraph(file);
+    let index: FoldedIndex = foldBatches([]);
+    let from = 0;
+    for (let batches = 1; from < events.length; batches++) {
+      const batch: ChangeBatch = graph.apply(events.slice(from, from + nextSize()));
+      from = Number(graph.position());
+      if (restartEvery > 0 && batches % restartEvery === 0) {
+        // A crash between the graph's commit and the index: the next start loads the index from the graph.
+        graph.close();
+        graph = openContentGraph(file);
+        index = foldBatches(graph.readAll(3));
+      } else {
+        foldBatches([batch], index);
+      }
+    }
+    const loaded = dumpIndex(foldBatches(graph.readAll()));
+    graph.close();
+    expect(dumpIndex(index)).toEqual(loaded);
+    return loaded;
+  });
+}
+
+function withGraph<T>(work: (graph: ContentGraph) => T): T {
+  return withFolder((folder) => {
+    const graph = openContentGraph(path.join(folder, 'graph.db'));
+    try {
+      return work(graph);
+    } finally {
+      graph.close();
+    }
+  });
+}
+
+function withFolder<T>(work: (folder: string) => T): T {
+  const folder = mkdtempSync(path.join(tmpdir(), 'varve-graph-'));
+  try {
+    return work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
