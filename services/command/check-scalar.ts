@@ -129,14 +129,17 @@ function checkValue(check: Check, attribute: ScalarAttribute, path: string, valu
   }
 }
 
-function checkText(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
-  if (typeof value !== 'string') return report(check, path, typeMessage(path, 'string', value, value), value);
+function checkText(check: Check, attribute: ScalarAttribute, path: string, sent: unknown): unknown {
+  if (typeof sent !== 'string') return report(check, path, typeMessage(path, 'string', sent, sent), sent);
+  // Half a surrogate pair becomes U+FFFD, as on every way into UTF-8.
+  const value = sent.toWellFormed();
   const { minLength, regex, type } = attribute;
   if (type === 'email' && isComplete(check)) {
     checkMaxLength(check, attribute, path, value);
     checkRegex(check, attribute, path, value);
     if (value === '') report(check, path, `${path} cannot be empty`, value);
-    else if (!z.regexes.rfc5322Email.test(value)) report(check, path, `${path} must be a valid email`, value);
+    else if (value.length > SHORT_TEXT || !z.regexes.rfc5322Email.test(value))
+      report(check, path, `${path} must be a valid email`, value);
     return value;
   }
   if (minLength !== undefined && isComplete(check) && value.length < minLength) {

@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { assertNever } from '../../shared/assert-never.ts';
 import type { Entry } from '../../shared/document/entry.ts';
 import type { DocumentEvent, EntryValues, RelationOperation } from '../../shared/document/events.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
+import { jsonEqual } from './json-equal.ts';
 
 /** A document as the content graph has it: every row of every locale. */
 export type DocumentState = {
@@ -73,7 +73,7 @@ export function mergedValues(state: DocumentState, locale: string | null, values
 }
 
 /** What a further locale of a document starts with: the values all locales share, its components as new ones. */
-export function inheritedValues(state: DocumentState): EntryValues {
+function inheritedValues(state: DocumentState): EntryValues {
   const sibling = state.entries.find(({ version }) => version !== 'published');
   if (sibling === undefined) return {};
   const shared = Object.entries(sibling.values).filter(([name]) => isShared(state.type, name));
@@ -134,7 +134,7 @@ function sharedNames(
 
 function changedValues(before: EntryValues, after: EntryValues): EntryValues {
   const changed = Object.entries(after).filter(
-    ([name, value]) => value !== undefined && !isDeepStrictEqual(value, before[name] ?? null),
+    ([name, value]) => value !== undefined && !jsonEqual(value, before[name] ?? null),
   );
   return Object.fromEntries(changed);
 }

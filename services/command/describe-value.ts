@@ -2,7 +2,7 @@
  * A value as it stands in the messages of type errors: text in quotes, objects as indented JSON whose own text members are
  * quoted once more (cases `write.types`).
  */
-export function describeValue(value: unknown): string {
+function describeValue(value: unknown): string {
   return (
     describeSimple(value) ??
     JSON.stringify(value, (_key, member: unknown) => describeSimple(member) ?? member, 2)

@@ -1,8 +1,8 @@
 /** Mutual exclusion by key inside one process: the leader is the only writer of its space. */
 export type Locks = {
   /**
-   * Resolves with the release when all keys are held. Keys are taken in code point order, so that two callers that hold
-   * none wait for each other in one direction only. Waiters of a key are served in the order they came.
+   * Resolves with the release when all keys are held. Keys are taken in sorted order, so that two callers that hold none
+   * wait for each other in one direction only. Waiters of a key are served in the order they came.
    */
   acquire(keys: readonly string[]): Promise<() => void>;
 };

@@ -17,7 +17,7 @@ export function newEvents(
 }
 
 /** A UUID (version 8, RFC 9562: free form) from the SHA-256 of `text`. */
-export function derivedUuid(text: string): string {
+function derivedUuid(text: string): string {
   const hex = hash('sha256', text);
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

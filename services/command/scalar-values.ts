@@ -97,10 +97,14 @@ function isDay(date: string): boolean {
   return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(date);
 }
 
-/** Text that a database of text cannot hold: NUL, or half a surrogate pair; at any depth. */
+/** NUL at any depth, which a database of text cannot hold, or half a surrogate pair inside JSON, which jsonb refuses. */
 export function hasUnstorableText(value: unknown): boolean {
+  return typeof value === 'string' ? value.includes('\u0000') : hasUnstorableMember(value);
+}
+
+function hasUnstorableMember(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\u0000') || !value.isWellFormed();
   if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some(hasUnstorableText);
-  return Object.entries(value).some(([key, child]) => hasUnstorableText(key) || hasUnstorableText(child));
+  if (Array.isArray(value)) return value.some(hasUnstorableMember);
+  return Object.entries(value).some(([key, child]) => hasUnstorableMember(key) || hasUnstorableMember(child));
 }

@@ -18,6 +18,8 @@ import { notFoundError, type Problem, problemsError } from './problem.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
 import { uniqueProblems } from './unique-values.ts';
 
+/** What an answer has and a client may send back: without effect, as in Strapi. */
+const SYSTEM_KEYS = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']);
 /** In the order of Strapi's answers (cases `users.write`). */
 const FIELDS = ['email', 'username', 'password', 'role'] as const;
 
@@ -84,8 +86,9 @@ function userData(command: UserCommand & { readonly kind: 'create-user' | 'updat
   const problems = FIELDS.flatMap((field) => fieldProblems(field, body[field], isCreation));
   if (problems.length > 0) throw problemsError(problems, FIELDS);
   const { email, role } = body;
+  const sent = Object.entries(body).filter(([key]) => !SYSTEM_KEYS.has(key));
   return {
-    ...body,
+    ...Object.fromEntries(sent),
     ...(typeof email === 'string' ? { email: email.toLowerCase() } : {}),
     ...(role === undefined ? {} : { role: roleOf(role) }),
     ...(isCreation ? { provider: 'local' } : {}),

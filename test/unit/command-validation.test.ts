@@ -198,6 +198,7 @@ describe('values stored in their own form', () => {
     ['extra', 0, 0],
     ['parts', [], []],
     ['text', '', ''],
+    ['text', 'a\ud800', 'a\ufffd'],
   ])('%s: %j becomes %j', async (attribute, value, expected) => {
     expect(await stored(attribute, value)).toEqual(expected);
   });

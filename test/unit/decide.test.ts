@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type DocumentState, decide, type Intent } from '../../services/command/decide.ts';
+import { canonicalJson } from '../../shared/document/canonical-json.ts';
 import type { Entry } from '../../shared/document/entry.ts';
 import { schemasOf } from './command-world.ts';
 
@@ -110,7 +111,7 @@ const TABLE: readonly [name: string, state: DocumentState, intent: Intent, then:
   [
     'an edit records what changed, null where it clears',
     given('page', { values: { a: 1, b: { x: [1] } } }),
-    write({ values: { a: null, b: { x: [1] } } }),
+    write({ values: { a: null, b: canonicalJson({ x: [1] }) } }),
     [{ type: 'entry-changed', data: { ...page, values: { a: null }, shared: [], relations: [] } }],
   ],
   [
