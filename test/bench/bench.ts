@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
@@ -47,7 +47,7 @@ type Row = {
 try {
   const machineLine = machine();
   say(`${machineLine.cpu}, ${machineLine.cores} cores, node ${machineLine.node}, load ${machineLine.load1}`);
-  if (options.data === undefined || readdirSync(data, { withFileTypes: true }).length === 0) importDataSet();
+  if (!existsSync(data)) importDataSet();
   const started = performance.now();
   const server = await startProcess(
     ['services/cli/varve.ts', 'serve', '--content-types', contentTypes, '--data', data, '--port', '0'],
@@ -91,7 +91,7 @@ function lineCount(path: string): number {
 
 async function measureAll(server: ServerProcess, ceiling: ServerProcess): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for (const query of queries(undefined, options.only)) {
+  for (const query of queries(join(root, 'test/conformance/bench/queries.json'), options.only)) {
     const paths = new Distinct(query.template, Number(options.seed));
     let used = 0;
     const traffic = { base: server.base, path: () => paths.get(used++) };

@@ -16,6 +16,8 @@ export async function startProcess(
   path: string,
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  // Whatever ends this process ends the server too.
+  process.once('exit', () => child.kill('SIGKILL'));
   const base = await printedUrl(child);
   await untilReady(base + path);
   return {
