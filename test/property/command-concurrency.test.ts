@@ -188,5 +188,5 @@ describe('random concurrent commands', () => {
       }),
       { seed, numRuns: 60 },
     );
-  });
+  }, 60_000);
 });
