@@ -145,6 +145,8 @@ function matches(state: State, node: Node, world: World, query: BoolQuery): bool
       return should && (query.filter ?? []).every(holds) && !(query.must_not ?? []).some(holds);
     }
     default: {
+      const known = queryableScalars(node.model).has(query.field) || query.field.startsWith('$');
+      if (!known) throw new Error(`${node.model.uid} has no field ${query.field}`);
       const value = node.row.fields[query.field];
       return value !== null && value !== undefined && compares(node, query, value);
     }
