@@ -1,6 +1,6 @@
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { RelationOperation } from '../../shared/document/events.ts';
-import type { ContentType } from '../../shared/schema/content-type.ts';
+import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts';
 import type { EntryCheck } from './check-component.ts';
 import { checkEntry, checkStoredEntry, type EntryInput } from './check-entry.ts';
 import { type DocumentState, draftOf, type Intent, isShared, mergedValues } from './decide.ts';
@@ -155,5 +155,6 @@ function graphFinder(graph: ContentGraphReader): LinkFinder {
       graph
         .entries(type, documentId)
         .find((entry) => entry.version !== 'published' && (locale === null || entry.locale === locale))?.id,
+    mimeOf: (documentId) => graph.entries(FILE_TYPE, documentId)[0]?.values['mime'] as string | undefined,
   };
 }

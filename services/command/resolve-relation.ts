@@ -1,6 +1,7 @@
 import type { LinkPlace, LinkTarget } from '../../shared/document/events.ts';
 import type { RelationAttribute, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { refuseOtherMedia } from './check-media.ts';
 import { isRecord } from './json-record.ts';
 import { validationError } from './problem.ts';
 
@@ -12,6 +13,8 @@ export type LinkFinder = {
   readonly byId: (type: Uid, id: number) => LinkTarget | undefined;
   /** The numeric id of a document's draft or only row, for messages. */
   readonly rowId: (type: Uid, target: LinkTarget) => number | undefined;
+  /** The MIME type of a file. Absent: the kinds of files are not judged (an import). */
+  readonly mimeOf?: (documentId: string) => string | undefined;
 };
 
 export type RelationScope = {
@@ -47,6 +50,18 @@ export const INVALID_RELATIONS = 'Invalid relations';
  * document that does not exist; unreadable forms and unknown row ids are noted in `scope`.
  */
 export function resolveRelation(
+  scope: RelationScope,
+  attribute: RelationAttribute,
+  value: unknown,
+): RelationInput | undefined {
+  const input = readRelation(scope, attribute, value);
+  if (input === undefined) return undefined;
+  const targets = input.kind === 'set' ? input.targets : input.connect.map(({ target }) => target);
+  refuseOtherMedia(attribute, targets, scope.finder.mimeOf);
+  return input;
+}
+
+function readRelation(
   scope: RelationScope,
   attribute: RelationAttribute,
   value: unknown,

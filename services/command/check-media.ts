@@ -1,0 +1,28 @@
+import type { LinkTarget } from '../../shared/document/events.ts';
+import type { RelationAttribute } from '../../shared/schema/content-type.ts';
+import { allowsMedia } from '../../shared/schema/media-kind.ts';
+import { validationError } from './problem.ts';
+
+/**
+ * Throws 400 for the first file of a kind that the media attribute does not allow; Strapi leaves that to its admin panel.
+ * `mimeOf` absent: not checked.
+ */
+export function refuseOtherMedia(
+  { name, media }: RelationAttribute,
+  targets: readonly LinkTarget[],
+  mimeOf: ((documentId: string) => string | undefined) | undefined,
+): void {
+  if (media === undefined || mimeOf === undefined) return;
+  for (const { documentId } of targets) {
+    const mime = mimeOf(documentId);
+    if (mime === undefined || allowsMedia(media.allowedTypes, mime)) continue;
+    throw validationError(
+      `${name} takes ${media.allowedTypes.join(', ')} only: found a file of type ${mime}`,
+      {
+        path: name,
+        found: mime,
+        accepted: media.allowedTypes,
+      },
+    );
+  }
+}
