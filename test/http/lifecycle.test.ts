@@ -117,3 +117,25 @@ it('lists every problem of the content types and does not start', async () => {
   expect(lines.some((line) => line.includes('thing.json $.attributes.a'))).toBe(true);
   expect(lines.some((line) => line.includes('broken.json $'))).toBe(true);
 });
+
+it('writes the examples on the first start only', async () => {
+  const options = { contentTypes: 'examples/restaurants', arguments: ['--examples'] };
+  const first = await startForTest(options);
+  expect(first.output()).toMatch(/\(\d+ example documents were written\)/);
+  const total = async (url: string) => {
+    const answer = await fetch(`${url}/api/countries`);
+    return ((await answer.json()) as { meta: { pagination: { total: number } } }).meta.pagination.total;
+  };
+  const countries = await total(first.url);
+  expect(countries).toBeGreaterThan(3);
+  const list = (await (await fetch(`${first.url}/api/countries`)).json()) as {
+    data: { documentId: string }[];
+  };
+  for (const { documentId } of list.data)
+    await fetch(`${first.url}/api/countries/${documentId}`, { method: 'DELETE' });
+  expect(await total(first.url)).toBe(0);
+  expect((await first.stop()).code).toBe(0);
+  const second = await startForTest({ ...options, data: first.data });
+  expect(second.output()).not.toContain('example documents');
+  expect(await total(second.url)).toBe(0);
+});

@@ -1,0 +1,113 @@
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  CONFORMANCE_SCHEMA,
+  createDataDirectory,
+  type Exit,
+  spawnVarve,
+  startServer,
+} from '../support/server.ts';
+
+const FIXTURES = globSync(join(CONFORMANCE_SCHEMA, '../fixtures/*.jsonl')).sort();
+
+function folderForTest(make: () => string): string {
+  const folder = make();
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const dataForTest = () => folderForTest(createDataDirectory);
+
+function importFiles(data: string, files: readonly string[]): Promise<Exit> {
+  return spawnVarve(['import', ...files, '--content-types', CONFORMANCE_SCHEMA, '--data', data]).exited;
+}
+
+function fileForTest(lines: readonly string[]): string {
+  const folder = folderForTest(() => mkdtempSync(join(tmpdir(), 'varve-import-')));
+  const file = join(folder, 'entries.jsonl');
+  writeFileSync(file, lines.join('\n'));
+  return file;
+}
+
+async function answersOf(data: string): Promise<readonly unknown[]> {
+  const server = await startServer({ data });
+  const paths = [
+    '/api/restaurants?sort=key&pagination[pageSize]=100&populate=*',
+    '/api/restaurants?status=draft&sort=key&pagination[pageSize]=100&filters[chef][country][continent][name]=Europe',
+    '/api/articles?locale=*&sort=key,locale&pagination[pageSize]=100&populate=localizations',
+    '/api/users?sort=username',
+  ];
+  const answers = await Promise.all(paths.map(async (path) => (await fetch(server.url + path)).json()));
+  await server.dispose();
+  return answers;
+}
+
+it('imports documents with references in any direction, drafts, locales and users; repeated, it changes nothing', async () => {
+  const data = dataForTest();
+  const first = await importFiles(data, FIXTURES);
+  expect(first, first.output).toMatchObject({ code: 0 });
+  expect(first.output).toMatch(/^\d+ documents in /m);
+  const answers = await answersOf(data);
+  // Counted in the fixtures: published restaurants, drafts with a European chef, published articles, users.
+  expect(
+    answers.map((answer) => (answer as { meta: { pagination: { total: number } } }).meta.pagination.total),
+  ).toEqual([63, 18, 28, 8]);
+  expect(JSON.stringify(answers)).not.toContain('Passw0rd');
+  expect(await importFiles(data, FIXTURES)).toMatchObject({ code: 0 });
+  expect(await answersOf(data)).toEqual(answers);
+});
+
+it('names every line that it refuses, imports the others, and takes the corrected file', async () => {
+  const tag = (key: string, more: object = {}) =>
+    JSON.stringify({ type: 'tag', key, state: 'live', data: { key, name: key, ...more } });
+  const lines = [
+    tag('one'),
+    '{"type":',
+    '',
+    tag('two', { weight: 'heavy' }),
+    tag('three', { colour: 'red' }),
+    tag('four'),
+  ];
+  const data = dataForTest();
+  const file = fileForTest(lines);
+  const exit = await importFiles(data, [file]);
+  expect(exit.code).toBe(1);
+  expect(exit.output).toContain('2 documents in');
+  const refused = exit.output.split('\n').filter((line) => line.startsWith(`  ${file}:`));
+  expect(refused.map((line) => line.slice(file.length + 3).split(': ')[0])).toEqual(['2', '4', '5']);
+  writeFileSync(file, [tag('one'), tag('zwei'), '', tag('two'), tag('three'), tag('four')].join('\n'));
+  const again = await importFiles(data, [file]);
+  expect(again, again.output).toMatchObject({ code: 0 });
+  const server = await startServer({ data });
+  const list = (await (await fetch(`${server.url}/api/tags?sort=key`)).json()) as { data: { key: string }[] };
+  expect(list.data.map(({ key }) => key)).toEqual(['four', 'one', 'three', 'two', 'zwei']);
+  await server.dispose();
+});
+
+it('refuses a line that differs from the document it made before', async () => {
+  const data = dataForTest();
+  const line = (name: string) =>
+    JSON.stringify({ type: 'tag', key: 't', state: 'live', data: { key: 't', name } });
+  const file = fileForTest([line('first')]);
+  expect(await importFiles(data, [file])).toMatchObject({ code: 0 });
+  writeFileSync(file, line('second'));
+  const exit = await importFiles(data, [file]);
+  expect(exit.code).toBe(1);
+  expect(exit.output).toContain(`${file}:1: the document exists and is not as this line has it`);
+});
+
+it('does not import into a directory that a server has', async () => {
+  const server = await startServer();
+  onTestFinished(() => server.dispose());
+  const exit = await importFiles(server.data, FIXTURES);
+  expect(exit.code).toBe(1);
+  expect(exit.output).toContain('is in use by process');
+});
+
+it('a file that is not there is a sentence', async () => {
+  const exit = await importFiles(dataForTest(), ['/nowhere.jsonl']);
+  expect(exit.code).toBe(1);
+  expect(exit.output).toContain('varve import: ENOENT: no such file or directory');
+});
