@@ -3,7 +3,7 @@ import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { AnswerOptions } from './answer-list.ts';
 import { allOf } from './combine-queries.ts';
 import type { EntryPlan } from './plan-query.ts';
-import { DEFAULT_ROW_BUDGET, renderRows } from './render-rows.ts';
+import { type Chunks, DEFAULT_ROW_BUDGET, renderRows } from './render-rows.ts';
 
 const OPEN = Buffer.from('{"data":');
 const CLOSE = Buffer.from(',"meta":{}}');
@@ -18,7 +18,7 @@ export async function answerEntry(
   // `locale=*` names no single entry (SEMANTICS section 12).
   if (plan.type.localized && plan.locale.kind === 'all') return null;
   const entry = await findEntry(index, plan, 'documentId', documentId, options);
-  return entry === null ? null : Buffer.concat([OPEN, entry, CLOSE]);
+  return entry === null ? null : Buffer.concat([OPEN, ...entry, CLOSE]);
 }
 
 /** The same for Strapi's users dialect: the bare entry, by numeric id. */
@@ -29,7 +29,7 @@ export async function answerBareEntry(
   options: AnswerOptions = {},
 ): Promise<Buffer | null> {
   const entry = await findEntry(index, plan, 'id', id, options);
-  return entry === null ? null : Buffer.from(entry);
+  return entry === null ? null : Buffer.concat(entry);
 }
 
 async function findEntry(
@@ -38,7 +38,7 @@ async function findEntry(
   field: 'documentId' | 'id',
   value: Scalar,
   options: AnswerOptions,
-): Promise<Uint8Array | null> {
+): Promise<Chunks | null> {
   const { hits } = await index.search({
     type: plan.type.uid,
     world: plan.world,

@@ -1,7 +1,7 @@
 import type { Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
-import { DEFAULT_ROW_BUDGET, listOf, renderRows } from './render-rows.ts';
+import { type Chunks, DEFAULT_ROW_BUDGET, listOf, renderRows } from './render-rows.ts';
 
 export type AnswerOptions = {
   /** Rows that `populate` may bring in, all levels together; more is a 400. */
@@ -43,7 +43,7 @@ function renderPage(
   plan: ListPlan,
   hits: Hits,
   options: AnswerOptions,
-): Promise<readonly Uint8Array[]> {
+): Promise<readonly Chunks[]> {
   const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;
   const context = { index, world: plan.search.world, budget: { total, left: total } };
   return renderRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);

@@ -8,7 +8,7 @@ import type {
 } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import { selectMembers } from './select-members.ts';
+import { createMemberSelector } from './select-members.ts';
 import type { PopulatedLink, PopulatedZone, PopulateNode, Selection } from './selection.ts';
 
 /** What one answer may populate in all levels together, and how much of it is left. */
@@ -20,75 +20,102 @@ export const DEFAULT_ROW_BUDGET = 20_000;
 /** Where the rows live, and what one rendering shares. */
 export type RenderContext = { readonly index: ReadIndex; readonly world: World; readonly budget: RowBudget };
 
+/** Bytes in pieces, put together once per answer. */
+export type Chunks = readonly Uint8Array[];
+
 const COMMA = Buffer.from(',');
-const OPEN_OBJECT = Buffer.from('{');
 const CLOSE_OBJECT = Buffer.from('}');
 const OPEN_LIST = Buffer.from('[');
 const CLOSE_LIST = Buffer.from(']');
 const NULL = Buffer.from('null');
 
+/** Rows of one level, and how often each is shown in the answer. */
+type Level = Hits & { readonly shown: readonly number[] };
+
 /**
  * Response JSON of each row. Whole rows are their stored sources as they are; populated attributes are spliced in before the
  * closing brace. Each attribute of a level is one `follow` for all rows together.
  */
-export async function renderRows(
+export function renderRows(
   context: RenderContext,
   space: RowSpace,
   hits: Hits,
   selection: Selection,
-): Promise<readonly Uint8Array[]> {
-  const { fields, populate } = selection;
-  const sources = fields === null ? hits.sources : hits.sources.map((source) => shorten(source, fields));
-  if (populate.length === 0 || hits.rows.length === 0) return sources;
-  // A row that several parents show is rendered once.
-  const distinct = distinctRows(hits.rows);
-  const members: Uint8Array[][] = distinct.rows.map(() => []);
-  for (const node of populate) {
-    const values = await renderNode(context, space, distinct.rows, node);
-    const name = Buffer.from(`${JSON.stringify(node.attribute)}:`);
-    for (const [i, value] of values.entries()) members[i]?.push(COMMA, name, ...value);
-  }
-  const rendered = distinct.first.map((i, row) =>
-    Buffer.concat([withoutLast(sources[i] as Uint8Array), ...(members[row] ?? []), CLOSE_OBJECT]),
-  );
-  return distinct.places.map((place) => rendered[place] as Uint8Array);
+): Promise<readonly Chunks[]> {
+  return renderLevel(context, space, { ...hits, shown: hits.rows.map(() => 1) }, selection);
 }
 
-/** Lists joined by commas, in brackets. */
-export function listOf(items: readonly Uint8Array[]): Uint8Array[] {
+async function renderLevel(
+  context: RenderContext,
+  space: RowSpace,
+  level: Level,
+  selection: Selection,
+): Promise<readonly Chunks[]> {
+  const { fields, populate } = selection;
+  const sources = fields === null ? level.sources : level.sources.map(createMemberSelector(fields));
+  if (populate.length === 0 || level.rows.length === 0) return sources.map((source) => [source]);
+  // A row that several parents show is rendered once.
+  const distinct = distinctRows(level);
+  const rendered = distinct.first.map((i) => [withoutLast(sources[i] as Uint8Array)]);
+  for (const node of populate) {
+    const name = Buffer.from(`,${JSON.stringify(node.attribute)}:`);
+    const values = await renderNode(context, space, distinct, node);
+    for (const [row, value] of values.entries()) append(rendered[row] as Uint8Array[], [name, ...value]);
+  }
+  for (const row of rendered) row.push(CLOSE_OBJECT);
+  return distinct.places.map((place) => rendered[place] as Chunks);
+}
+
+/** Items joined by commas, in brackets. */
+export function listOf(items: readonly Chunks[]): Chunks {
   const chunks: Uint8Array[] = [OPEN_LIST];
   for (const [i, item] of items.entries()) {
     if (i > 0) chunks.push(COMMA);
-    chunks.push(item);
+    append(chunks, item);
   }
   chunks.push(CLOSE_LIST);
   return chunks;
 }
 
-/** `rows` without repetition, where each first stood, and for every original place which of them it is. */
-function distinctRows(rows: readonly number[]): {
+/** Not `push(...)`: an answer can have more pieces than a call may have arguments. */
+function append(chunks: Uint8Array[], more: Chunks): void {
+  for (const chunk of more) chunks.push(chunk);
+}
+
+type Parents = {
+  /** Without repetition. */
   readonly rows: readonly number[];
+  /** How often each is shown, all its places together. */
+  readonly shown: readonly number[];
+  /** Where each first stood in the level. */
   readonly first: readonly number[];
+  /** For every place of the level, which of `rows` stands there. */
   readonly places: readonly number[];
-} {
+};
+
+function distinctRows(level: Level): Parents {
   const index = new Map<number, number>();
   const first: number[] = [];
-  const places = rows.map((row, i) => {
-    const known = index.get(row);
-    if (known !== undefined) return known;
-    index.set(row, first.length);
-    first.push(i);
-    return first.length - 1;
+  const shown: number[] = [];
+  const places = level.rows.map((row, i) => {
+    const known = index.get(row) ?? first.length;
+    if (known === first.length) {
+      index.set(row, known);
+      first.push(i);
+      shown.push(0);
+    }
+    shown[known] = (shown[known] ?? 0) + (level.shown[i] ?? 1);
+    return known;
   });
-  return { rows: [...index.keys()], first, places };
+  return { rows: [...index.keys()], shown, first, places };
 }
 
 async function renderNode(
   context: RenderContext,
   space: RowSpace,
-  parents: readonly number[],
+  parents: Parents,
   node: PopulateNode,
-): Promise<readonly (readonly Uint8Array[])[]> {
+): Promise<readonly Chunks[]> {
   return node.kind === 'zone'
     ? renderZone(context, space, parents, node)
     : renderLink(context, space, parents, node);
@@ -97,32 +124,33 @@ async function renderNode(
 async function renderLink(
   context: RenderContext,
   space: RowSpace,
-  parents: readonly number[],
+  parents: Parents,
   node: PopulatedLink,
-): Promise<readonly (readonly Uint8Array[])[]> {
+): Promise<readonly Chunks[]> {
   const { attribute, query, sort, countOnly } = node;
   const request: FollowRequest = {
     space,
     world: context.world,
-    parents,
+    parents: parents.rows,
     attribute,
     limit: context.budget.left,
     ...(query.kind === 'match_all' ? {} : { query }),
     ...(sort.length === 0 ? {} : { sort }),
     ...(countOnly ? { countOnly } : {}),
   };
-  const result = await follow(context, request);
+  const result = await follow(context, parents, request);
   if (countOnly) return result.counts.map((count) => [Buffer.from(`{"count":${count}}`)]);
   const childSpace: RowSpace =
     node.kind === 'relation'
       ? { type: node.target, path: [] }
       : { type: space.type, path: [...space.path, { attribute }] };
-  const rendered = await renderRows(context, childSpace, flatten(result.children), node.selection);
+  const children = flatten(result.children, parents.shown);
+  const rendered = await renderLevel(context, childSpace, children, node.selection);
   let at = 0;
   return result.children.map(({ rows }) => {
     const items = rendered.slice(at, at + rows.length);
     at += rows.length;
-    return node.toMany ? listOf(items) : [items[0] ?? NULL];
+    return node.toMany ? listOf(items) : (items[0] ?? [NULL]);
   });
 }
 
@@ -130,23 +158,25 @@ async function renderLink(
 async function renderZone(
   context: RenderContext,
   space: RowSpace,
-  parents: readonly number[],
+  parents: Parents,
   node: PopulatedZone,
-): Promise<readonly (readonly Uint8Array[])[]> {
+): Promise<readonly Chunks[]> {
   const { attribute } = node;
   const zone = new Map([...node.components].map(([kind, part]) => [kind, part.query]));
-  const request = { space, world: context.world, parents, attribute, zone, limit: context.budget.left };
-  const result = await follow(context, request);
+  const { world, budget } = context;
+  const request = { space, world, parents: parents.rows, attribute, zone, limit: budget.left };
+  const result = await follow(context, parents, request);
   const kinds = (result.zoneComponents ?? []).flat();
-  const all = flatten(result.children);
-  const rendered: Uint8Array[] = new Array(all.rows.length);
+  const all = flatten(result.children, parents.shown);
+  const rendered: Chunks[] = new Array(all.rows.length);
   for (const [kind, { selection }] of node.components) {
     const places = kinds.flatMap((other, i) => (other === kind ? [i] : []));
     const rows = places.map((i) => all.rows[i] as number);
     const sources = places.map((i) => all.sources[i] as Uint8Array);
+    const shown = places.map((i) => all.shown[i] as number);
     const kindSpace = { type: space.type, path: [...space.path, { attribute, zoneComponent: kind as Uid }] };
-    const part = await renderRows(context, kindSpace, { rows, sources }, selection);
-    for (const [i, place] of places.entries()) rendered[place] = part[i] as Uint8Array;
+    const part = await renderLevel(context, kindSpace, { rows, sources, shown }, selection);
+    for (const [i, place] of places.entries()) rendered[place] = part[i] as Chunks;
   }
   let at = 0;
   return result.children.map(({ rows }) => {
@@ -156,10 +186,17 @@ async function renderZone(
   });
 }
 
-async function follow(context: RenderContext, request: FollowRequest): Promise<FollowResult> {
+/** The budget counts what the answer shows: a row behind two parents counts twice, and so does all behind it. */
+async function follow(
+  context: RenderContext,
+  parents: Parents,
+  request: FollowRequest,
+): Promise<FollowResult> {
+  const { budget } = context;
   const result = await context.index.follow(request);
-  if (result.exceeded) refuseTooMany(context.budget, request.attribute);
-  if (!request.countOnly) for (const { rows } of result.children) context.budget.left -= rows.length;
+  if (request.countOnly) return result;
+  for (const [i, { rows }] of result.children.entries()) budget.left -= rows.length * (parents.shown[i] ?? 1);
+  if (result.exceeded || budget.left < 0) refuseTooMany(budget, request.attribute);
   return result;
 }
 
@@ -178,15 +215,12 @@ function refuseTooMany(budget: RowBudget, attribute: string): never {
   );
 }
 
-function flatten(children: readonly Hits[]): Hits {
+function flatten(children: readonly Hits[], parentsShown: readonly number[]): Level {
   return {
     rows: children.flatMap(({ rows }) => rows),
     sources: children.flatMap(({ sources }) => sources),
+    shown: children.flatMap(({ rows }, i) => rows.map(() => parentsShown[i] ?? 1)),
   };
-}
-
-function shorten(source: Uint8Array, fields: ReadonlySet<string>): Uint8Array {
-  return Buffer.concat([OPEN_OBJECT, selectMembers(source, fields), CLOSE_OBJECT]);
 }
 
 function withoutLast(source: Uint8Array): Uint8Array {

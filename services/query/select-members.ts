@@ -6,54 +6,64 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
-const latin1 = new TextDecoder('latin1');
-
 /**
- * The members of a JSON object (UTF-8, without blanks between tokens, as sources are written) whose names are in `names`, joined by
- * commas and without braces. Names that need escapes or are not ASCII never match: attribute names are ASCII identifiers.
+ * Makes a function that takes a JSON object (UTF-8, no blanks between tokens, as sources are written) and gives it back with only
+ * the members named. Members are copied as they stand: nothing is parsed or written anew.
  */
-export function selectMembers(source: Uint8Array, names: ReadonlySet<string>): Buffer {
-  const chunks: Uint8Array[] = [];
+export function createMemberSelector(names: ReadonlySet<string>): (source: Uint8Array) => Buffer {
+  const wanted = [...names].map((name) => Buffer.from(name));
+  return (source) => selectMembers(source, wanted);
+}
+
+function selectMembers(source: Uint8Array, wanted: readonly Uint8Array[]): Buffer {
+  const selected = Buffer.allocUnsafe(source.length + 1);
+  selected[0] = OPEN_OBJECT;
+  let length = 1;
   // Behind the opening brace; each turn reads `"name":value` and the comma or brace after it.
-  let at = 1;
-  while (source[at] === QUOTE) {
-    const start = at;
-    const nameEnd = endOfString(source, start);
+  for (let at = 1; source[at] === QUOTE; ) {
+    const nameEnd = endOfString(source, at);
     const valueEnd = endOfValue(source, nameEnd + 1);
-    if (names.has(latin1.decode(source.subarray(start + 1, nameEnd - 1)))) {
-      if (chunks.length > 0) chunks.push(COMMA_BYTES);
-      chunks.push(source.subarray(start, valueEnd));
+    if (isWanted(source, at + 1, nameEnd - 1, wanted)) {
+      if (length > 1) selected[length++] = COMMA;
+      for (let i = at; i < valueEnd; i++) selected[length++] = source[i] as number;
     }
     at = valueEnd + 1;
   }
-  return Buffer.concat(chunks);
+  selected[length++] = CLOSE_OBJECT;
+  return selected.subarray(0, length);
 }
 
-const COMMA_BYTES = Buffer.from(',');
+function isWanted(source: Uint8Array, start: number, end: number, wanted: readonly Uint8Array[]): boolean {
+  for (const name of wanted) {
+    if (name.length !== end - start) continue;
+    let i = 0;
+    while (i < name.length && name[i] === source[start + i]) i++;
+    if (i === name.length) return true;
+  }
+  return false;
+}
 
 /** Position behind the closing quote of the string that starts at `start`. */
 function endOfString(source: Uint8Array, start: number): number {
   let at = start + 1;
-  for (; at < source.length; at++) {
-    const byte = source[at];
-    if (byte === BACKSLASH) at++;
-    else if (byte === QUOTE) return at + 1;
-  }
-  return at;
+  while (at < source.length && source[at] !== QUOTE) at += source[at] === BACKSLASH ? 2 : 1;
+  return at + 1;
 }
 
 /** Position of the comma or brace that ends the value starting at `start`. */
 function endOfValue(source: Uint8Array, start: number): number {
   let depth = 0;
-  for (let at = start; at < source.length; at++) {
+  let at = start;
+  while (at < source.length) {
     const byte = source[at];
-    if (byte === QUOTE) at = endOfString(source, at) - 1;
-    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
-    else if (byte === COMMA && depth === 0) return at;
-    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-      if (depth === 0) return at;
-      depth--;
+    if (byte === QUOTE) {
+      at = endOfString(source, at);
+      continue;
     }
+    if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
+    else if (depth === 0 && (byte === COMMA || byte === CLOSE_OBJECT)) return at;
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
+    at++;
   }
-  return source.length;
+  return at;
 }

@@ -205,8 +205,14 @@ describe('answerList', () => {
       status: 400,
       details: { param: 'populate', path: 'tags' },
     });
-    // All levels count: two chefs shown once, then their restaurants.
-    await expect(list('populate=chef.restaurants', { rowBudget: 3 })).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('counts what is shown: a row behind two parents twice, and all behind it', async () => {
+    // Two restaurants show the same chef, each with both restaurants: 2 + 4 rows.
+    await expect(list('populate=chef.restaurants', { rowBudget: 6 })).resolves.toContain('"restaurants"');
+    await expect(list('populate=chef.restaurants', { rowBudget: 5 })).rejects.toMatchObject({ status: 400 });
+    const circle = `populate=${'chef.restaurants.'.repeat(18)}chef`;
+    await expect(list(circle)).rejects.toMatchObject({ status: 400, details: { param: 'populate' } });
   });
 
   it('counts, and answers bare lists', async () => {
