@@ -8,7 +8,7 @@ import { applyDocumentEvent, isDocumentEvent } from './graph/apply-event.ts';
 import { createChangeLog } from './graph/change-log.ts';
 import { openDefinitions } from './graph/definitions.ts';
 import { openNames } from './graph/entry-names.ts';
-import type { GraphContext } from './graph/graph-context.ts';
+import type { GraphContext, Moment } from './graph/graph-context.ts';
 import { openGraphDatabase } from './graph/graph-database.ts';
 import { createGraphReader } from './graph/graph-reader.ts';
 import { openGraphSession } from './graph/graph-session.ts';
@@ -64,10 +64,11 @@ export function openContentGraph(file: string): ContentGraph {
     let context: GraphContext | undefined;
     let before: SchemaView | undefined;
     let changed = new Set<string>();
+    let definedAt: Moment = { at: '', position: 0 };
     const inForce = (): GraphContext => {
       if (context !== undefined) return context;
       context = createContext(definitions.view());
-      if (before !== undefined && changed.size > 0) presentAnew(context, changed, before);
+      if (before !== undefined && changed.size > 0) presentAnew(context, changed, before, definedAt);
       before = undefined;
       changed = new Set();
       return context;
@@ -81,7 +82,8 @@ export function openContentGraph(file: string): ContentGraph {
         context?.session.flush();
         context = undefined;
         before ??= definitions.view();
-        if (definitions.define(data, Number(event.position))) changed.add(data.uid);
+        definedAt = { at: event.metadata.at, position: Number(event.position) };
+        if (definitions.define(data, definedAt.position)) changed.add(data.uid);
       }
     }
     inForce().session.flush();

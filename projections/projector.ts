@@ -27,8 +27,8 @@ export type Projector = {
 export type ProjectorOptions = {
   readonly eventStore: EventStore;
   readonly graph: ContentGraph;
-  /** Loaded up to the graph's position. */
-  readonly readIndex: ReadIndex;
+  /** Loaded up to the graph's position; undefined where only the graph is kept level (an import). */
+  readonly readIndex: ReadIndex | undefined;
 };
 
 type Waiter = {
@@ -48,7 +48,8 @@ export function startProjector({ eventStore, graph, readIndex }: ProjectorOption
   let waiters: Waiter[] = [];
 
   const handle = async (events: readonly StoredEvent[]): Promise<void> => {
-    await readIndex.apply(applyInForce(graph, events));
+    const batch = applyInForce(graph, events);
+    await readIndex?.apply(batch);
     appliedPosition = graph.position();
     const reached = waiters.filter(({ position }) => position <= appliedPosition);
     if (reached.length === 0) return;

@@ -1,6 +1,7 @@
 import type { LinkPlace, LinkTarget, RelationOperation } from '../../shared/document/events.ts';
 import type { GraphRelationSide } from './graph-relation.ts';
-import { isIn, type LinkOrder, type LinkRecord, type LinkStore, newLink } from './link-store.ts';
+import type { LinkOrder } from './link.ts';
+import { isIn, type LinkRecord, type LinkStore, newLink } from './link-store.ts';
 import type { WorldNumber } from './row-keys.ts';
 
 /** One entry's end of a relation, being edited in some worlds. "Near" is this end, "far" the linked entries'. */

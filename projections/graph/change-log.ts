@@ -6,7 +6,7 @@ import type {
   RowSpace,
 } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import type { LinkEnds, LinkOrder } from './link-store.ts';
+import type { LinkEnds, LinkOrder } from './link.ts';
 import { type ExistingRows, rowKeyIn, VERSIONS, versionOfKey, WORLDS, type WorldNumber } from './row-keys.ts';
 
 /** The last state of a link in a batch, and the content type rows it depends on. */

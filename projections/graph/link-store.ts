@@ -1,18 +1,8 @@
 import type { ChangeLog } from './change-log.ts';
 import type { GraphDatabase, SqlRow, SqlValue } from './graph-database.ts';
 import type { GraphRelation } from './graph-relation.ts';
+import { type LinkEnds, type LinkOrder, sameOrder } from './link.ts';
 import { DRAFT, PUBLISHED, type WorldNumber } from './row-keys.ts';
-
-export type LinkOrder = { readonly sourceOrder: number; readonly targetOrder: number };
-
-/** What a link joins. Source and target are entries. */
-export type LinkEnds = {
-  readonly relation: GraphRelation;
-  readonly source: number;
-  /** 0, or the component of the source that owns the link. */
-  readonly component: number;
-  readonly target: number;
-};
 
 /** A link in both worlds, to be changed in place and saved. */
 export type LinkRecord = LinkEnds & {
@@ -147,11 +137,6 @@ function orderValues(order: LinkOrder | null): readonly [SqlValue, SqlValue] {
 
 function isLinked({ orders }: LinkRecord): boolean {
   return orders[0] !== null || orders[1] !== null;
-}
-
-export function sameOrder(a: LinkOrder | null, b: LinkOrder | null): boolean {
-  if (a === b) return true;
-  return a !== null && b !== null && a.sourceOrder === b.sourceOrder && a.targetOrder === b.targetOrder;
 }
 
 /** Which worlds the link is in. */

@@ -2,23 +2,27 @@ import { fieldTypeOf } from '../../shared/read-index/column.ts';
 import type { Attribute, ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { componentList, type Values } from '../present-row.ts';
-import type { GraphContext } from './graph-context.ts';
+import { hasOtherVersions, joinVersions, splitVersions } from './convert-versions.ts';
+import type { GraphContext, Moment } from './graph-context.ts';
 import { linksOfRelation } from './link-store.ts';
 import { versionOfKey } from './row-keys.ts';
 import type { SchemaView } from './type-view.ts';
 
 /**
  * Brings the rows of changed content types to their new definitions: values of attributes that are gone or of another kind now
- * are dropped, private and unique ones are sorted out anew, and links of relations that are no longer defined go.
+ * are dropped, private and unique ones are sorted out anew, links of relations that are no longer defined go, and rows follow
+ * draft & publish when it was switched.
  */
-export function presentAnew(context: GraphContext, changed: Iterable<string>, before: SchemaView): void {
+export function presentAnew(
+  context: GraphContext,
+  changed: Iterable<string>,
+  before: SchemaView,
+  moment: Moment,
+): void {
   const { db, schema, session } = context;
   for (const uid of changed) {
     const view = schema.type(uid);
     const typeBefore = before.type(uid).type;
-    if (typeBefore.draftAndPublish !== view.draftAndPublish || typeBefore.localized !== view.localized) {
-      refuseWhenUsed(context, uid);
-    }
     for (const { number } of view.unique) db.run('DELETE FROM unique_values WHERE attribute = ?', number);
     for (const entry of session.entriesOfType(view)) {
       for (const row of entry.rows) {
@@ -27,16 +31,12 @@ export function presentAnew(context: GraphContext, changed: Iterable<string>, be
         row.values = remainingValues(schema.registry, typeBefore, view.type, row.values);
         session.touch(entry, versionOfKey(row.key));
       }
+      if (!hasOtherVersions(entry)) continue;
+      if (view.draftAndPublish) splitVersions(context, entry, moment);
+      else joinVersions(context, entry);
     }
   }
   removeUndefinedLinks(context, before);
-}
-
-function refuseWhenUsed({ session, schema }: GraphContext, uid: string): void {
-  if (session.entriesOfType(schema.type(uid)).length === 0) return;
-  throw new Error(
-    `draft & publish or localization of ${uid} changed while there are entries: which rows they become is not defined`,
-  );
 }
 
 function remainingValues(

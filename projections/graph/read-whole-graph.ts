@@ -6,7 +6,8 @@ import type { ReaderContext } from './graph-reader.ts';
 import type { GraphRelation } from './graph-relation.ts';
 import { ROW_COLUMNS, sourceBytes } from './graph-row.ts';
 import { publicationStateAt } from './graph-session.ts';
-import { ALL_LINKS, type LinkEnds } from './link-store.ts';
+import type { LinkEnds } from './link.ts';
+import { ALL_LINKS } from './link-store.ts';
 import {
   DRAFT,
   entryOfKey,

@@ -19,6 +19,11 @@ export function allotId(
   return id;
 }
 
+/** The row's id now belongs to a row of another version. */
+export function moveId({ db }: GraphContext, entry: GraphEntry, row: GraphRow): void {
+  db.run('INSERT OR REPLACE INTO ids VALUES (?, ?, ?)', entry.view.number, row.id, row.key);
+}
+
 export function newRow(
   entry: GraphEntry,
   version: VersionNumber,

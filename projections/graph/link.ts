@@ -1,0 +1,18 @@
+import type { GraphRelation } from './graph-relation.ts';
+
+/** Places of a link in its source's and its target's list. */
+export type LinkOrder = { readonly sourceOrder: number; readonly targetOrder: number };
+
+/** What a link joins. Source and target are entries. */
+export type LinkEnds = {
+  readonly relation: GraphRelation;
+  readonly source: number;
+  /** 0, or the component of the source that owns the link. */
+  readonly component: number;
+  readonly target: number;
+};
+
+export function sameOrder(a: LinkOrder | null, b: LinkOrder | null): boolean {
+  if (a === b) return true;
+  return a !== null && b !== null && a.sourceOrder === b.sourceOrder && a.targetOrder === b.targetOrder;
+}

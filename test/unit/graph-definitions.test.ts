@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Json } from '../../shared/document/events.ts';
+import {
+  changed,
+  created,
+  definition,
+  openTestGraph,
+  published,
+  SCHEMAS,
+  set,
+  type TestGraph,
+} from './graph-fixture.ts';
+
+let graph: TestGraph;
+beforeEach(() => {
+  graph = openTestGraph();
+});
+afterEach(() => graph.close());
+
+type Schema = { readonly attributes: { readonly [name: string]: Json }; readonly options: Json };
+
+/** The definition of a type with some attributes replaced (null = removed) and other options. */
+function redefined(name: string, attributes: { readonly [name: string]: Json }, options?: Json) {
+  const schema = SCHEMAS[name] as unknown as Schema;
+  const merged = Object.fromEntries(
+    Object.entries({ ...schema.attributes, ...attributes }).filter(([, attribute]) => attribute !== null),
+  );
+  const changedSchema = { ...schema, attributes: merged, options: options ?? schema.options };
+  return definition(name, changedSchema as Json);
+}
+
+describe('a changed content type', () => {
+  it('presents its rows anew from what is stored, from that position on', () => {
+    graph.given(created('restaurant', 'r1', { values: { name: 'A', secret: 's', stars: 3 } }));
+    graph.given(
+      redefined('restaurant', {
+        secret: { type: 'string' },
+        name: { type: 'string', private: true },
+        stars: null,
+      }),
+    );
+    expect(graph.row('restaurant', 'r1', 'draft')).toMatchObject({ id: 1, secret: 's' });
+    expect(graph.row('restaurant', 'r1', 'draft')).not.toHaveProperty('name');
+    expect(graph.row('restaurant', 'r1', 'draft')).not.toHaveProperty('stars');
+    graph.given(definition('restaurant'));
+    expect(graph.row('restaurant', 'r1', 'draft')).toMatchObject({ id: 1, name: 'A', stars: null });
+  });
+
+  it('drops values of another type and knows what is unique now', () => {
+    graph.given(
+      created('tag', 't1', { values: { name: 'A' } }),
+      created('country', 'c1', { values: { name: 'Peru' } }),
+    );
+    graph.given(
+      redefined('tag', { name: { type: 'string', unique: true } }),
+      redefined('country', { name: { type: 'integer' } }),
+    );
+    const holder = graph.graph.reader.documentWithUnique('api::tag.tag', 'name', null, 'A', undefined);
+    expect(holder).toBe('t1');
+    expect(graph.row('country', 'c1', 'live')?.['name']).toBeNull();
+    expect(() =>
+      graph.graph.reader.documentWithUnique('api::country.country', 'name', null, 'Peru', undefined),
+    ).toThrow('is not unique');
+  });
+
+  it('loses the links of a relation that is gone, for good', () => {
+    graph.given(created('tag', 'a'), created('restaurant', 'r1', { relations: [set('tags', 'a')] }));
+    const links = () => graph.targets('restaurant', 'tags', 'draft', 'r1');
+    expect(links()).toEqual(['a']);
+    graph.given(redefined('restaurant', { tags: null }), redefined('tag', { restaurants: null }));
+    expect(links()).toEqual([]);
+    graph.given(
+      definition('restaurant'),
+      definition('tag'),
+      changed('restaurant', 'r1', { values: { name: 'B' } }),
+    );
+    expect(links()).toEqual([]);
+  });
+
+  it('says nothing when the definition is the same', () => {
+    graph.given(created('restaurant', 'r1'));
+    expect(graph.given(definition('restaurant'))).toMatchObject({ rows: [], links: [] });
+  });
+
+  it('makes live rows drafts and published rows when draft & publish is switched on', () => {
+    graph.given(created('review', 'v1', { values: { title: 'x' }, relations: [set('restaurant', 'r1')] }));
+    graph.given(created('restaurant', 'r1'), published('restaurant', 'r1'));
+    graph.given(redefined('review', {}, { draftAndPublish: true }));
+    expect(graph.row('review', 'v1', 'live')).toBeUndefined();
+    expect(graph.row('review', 'v1', 'draft')).toMatchObject({ id: 1, title: 'x', publishedAt: null });
+    expect(graph.row('review', 'v1', 'published')).toMatchObject({ id: 2, title: 'x' });
+    expect(graph.targets('review', 'restaurant', 'draft', 'v1')).toEqual(['r1']);
+    expect(graph.targets('review', 'restaurant', 'published', 'v1')).toEqual(['r1']);
+    graph.given(changed('review', 'v1', { values: { title: 'y' } }));
+    expect(graph.row('review', 'v1', 'published')?.['title']).toBe('x');
+  });
+
+  it('keeps what was published, and nothing else, when draft & publish is switched off', () => {
+    graph.given(created('chef', 'h1', { values: { name: 'A' } }), published('chef', 'h1'));
+    graph.given(changed('chef', 'h1', { values: { name: 'draft' } }), created('chef', 'h2'));
+    graph.given(redefined('chef', {}, { draftAndPublish: false }));
+    expect(graph.row('chef', 'h1', 'live')).toMatchObject({ id: 2, name: 'A' });
+    expect(graph.row('chef', 'h2', 'live')).toBeUndefined();
+    expect(graph.index.rows.size).toBe(1);
+  });
+});

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import { catchUp, loadReadIndex, type Projector, startProjector } from '../../projections/projector.ts';
+import type { VarveEvent } from '../../shared/document/events.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { MATCH_ALL } from '../../shared/read-index/bool-query.ts';
+import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { changed, created, DEFINITIONS, published, uid } from './graph-fixture.ts';
+
+let folder: string;
+let eventStore: EventStore;
+let graph: ContentGraph;
+let readIndex: ReadIndex;
+let projector: Projector;
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'varve-projector-'));
+  eventStore = openSqliteEventStore(path.join(folder, 'events.db'));
+  for (const event of DEFINITIONS) await append(event);
+  await open();
+});
+
+afterEach(async () => {
+  await close();
+  await eventStore.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(): Promise<void> {
+  graph = openContentGraph(path.join(folder, 'graph.db'));
+  await catchUp(eventStore, graph);
+  readIndex = createEmbeddedIndex({ registry: graph.registry() });
+  await loadReadIndex(graph, readIndex);
+  projector = startProjector({ eventStore, graph, readIndex });
+}
+
+async function close(): Promise<void> {
+  await projector.close();
+  await readIndex.close();
+  graph.close();
+}
+
+async function append(event: VarveEvent): Promise<bigint> {
+  const stream = 'uid' in event.data ? `type-${event.data.uid}` : `doc-${event.data.documentId}`;
+  const metadata = { schemaVersion: 1, at: '2024-01-01T00:00:00.000Z', epoch: 0 };
+  const result = await eventStore.append(stream, 'any', [{ id: randomUUID(), ...event, metadata }]);
+  if (result.kind === 'conflict') throw new Error('nobody else writes');
+  return result.position;
+}
+
+async function sources(type: string, world: 'draft' | 'published'): Promise<unknown[]> {
+  const request = {
+    type: uid(type),
+    world,
+    query: MATCH_ALL,
+    sort: [],
+    from: 0,
+    size: 100,
+    withTotal: false,
+  };
+  const { hits } = await readIndex.search(request);
+  return hits.sources.map((source) => JSON.parse(Buffer.from(source).toString()));
+}
+
+describe('the projector', () => {
+  it('shows an event in the index when its position is applied, whoever waits', async () => {
+    const position = await append(created('restaurant', 'r1', { values: { name: 'A' } }));
+    await Promise.all([projector.applied(position), projector.applied(position), projector.applied(1n)]);
+    expect(await sources('restaurant', 'draft')).toMatchObject([{ id: 1, documentId: 'r1', name: 'A' }]);
+    expect(await sources('restaurant', 'published')).toEqual([]);
+    expect(graph.position()).toBe(position);
+  });
+
+  it('goes on where it stood after a restart, and rebuilds the same from a deleted graph', async () => {
+    await projector.applied(await append(created('restaurant', 'r1', { values: { name: 'A' } })));
+    await append(published('restaurant', 'r1'));
+    await close();
+    await append(changed('restaurant', 'r1', { values: { name: 'B' } }));
+    await open();
+    const before = [await sources('restaurant', 'draft'), await sources('restaurant', 'published')];
+    expect(before).toMatchObject([[{ id: 1, name: 'B' }], [{ id: 2, name: 'A' }]]);
+    await close();
+    for (const suffix of ['', '-wal', '-shm'])
+      rmSync(path.join(folder, `graph.db${suffix}`), { force: true });
+    await open();
+    expect([await sources('restaurant', 'draft'), await sources('restaurant', 'published')]).toEqual(before);
+  });
+
+  it('passes over events that are no documents of its own', async () => {
+    const lease = { type: 'lease-claimed', data: { uid: 'x' } } as unknown as VarveEvent;
+    const position = await append(lease);
+    await projector.applied(position);
+    expect(graph.position()).toBe(position);
+  });
+
+  it('stops loudly at an event that cannot be applied', async () => {
+    const position = await append(changed('restaurant', 'nobody', { values: { name: 'A' } }));
+    await expect(projector.applied(position)).rejects.toThrow('there is no such entry to change');
+    await expect(projector.done).rejects.toThrow('there is no such entry to change');
+    await expect(projector.applied(position + 1n)).rejects.toThrow('there is no such entry to change');
+  });
+
+  it('tells who still waits when it is closed', async () => {
+    const waiting = projector.applied(1000n);
+    waiting.catch(() => {});
+    await projector.close();
+    await expect(waiting).rejects.toThrow('the projector was closed');
+  });
+});
