@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
 import type { ChangeBatch, ReadIndex, SearchRequest } from '../../shared/read-index/read-index.ts';
 import { libraryRegistry } from '../contract/read-index-library.ts';
-import { type FollowPlan, followPlans, historyOf, searchRequests } from '../support/brute-force-generator.ts';
+import { historyOf } from '../support/brute-force-history.ts';
+import { type FollowPlan, followPlans, searchRequests } from '../support/brute-force-questions.ts';
 import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts';
 
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200);

@@ -12,7 +12,7 @@ import { bindQuery } from './bind-query.ts';
 import { followLinks } from './follow.ts';
 import { createOrderCache, type OrderCache } from './order-cache.ts';
 import { borrowBits, releaseBits } from './row-space.ts';
-import { countMatches, selectPage } from './select-page.ts';
+import { countMatches, selectAfter, selectPage } from './select-page.ts';
 import { type LoadSource, type SourceStore, sourcesOf } from './source-store.ts';
 import { createSpaces, type Spaces, worldSpace } from './spaces.ts';
 
@@ -72,9 +72,13 @@ function search(state: EmbeddedState, request: SearchRequest): SearchResult {
   const matched = everything ? space.live : borrowBits(space);
   if (!everything) bindQuery({ spaces, orders, world }, space, query).collect(matched);
   const count = countMatches(space, matched);
-  const rows = selectPage(orders, space, world, matched, count, request);
+  const { rows, next } =
+    request.cursor === undefined
+      ? { rows: selectPage(orders, space, world, matched, count, request), next: undefined }
+      : selectAfter(orders, space, world, matched, count, { ...request, after: request.cursor.after });
   if (!everything) releaseBits(space, matched);
-  return { total: withTotal ? count : undefined, hits: { rows, sources: sourcesOf(sources, space, rows) } };
+  const hits = { rows, sources: sourcesOf(sources, space, rows) };
+  return { total: withTotal ? count : undefined, hits, ...(next === undefined ? {} : { next }) };
 }
 
 function follow(state: EmbeddedState, request: FollowRequest): FollowResult {

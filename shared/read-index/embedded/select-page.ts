@@ -1,8 +1,9 @@
-import type { SortKey, World } from '../read-index.ts';
+import type { SortKey, SortPosition, World } from '../read-index.ts';
 import { type Bits, countBits, hasBit, selectRows } from './bits.ts';
 import { KEY_COST, ROW_COST } from './costs.ts';
 import { type OrderCache, orderFor } from './order-cache.ts';
 import type { RowSpaceIndex } from './row-space.ts';
+import { firstBehind, firstRowBehindId, positionOf, walkRows } from './select-after.ts';
 import { sortRows } from './sort-rows.ts';
 import { currentRows, type SortedOrder } from './sorted-order.ts';
 
@@ -27,6 +28,50 @@ export function selectPage(
   const rows = currentRows(order);
   if (count === rows.length) return Array.from(rows.subarray(page.from, page.from + page.size));
   return walk(rows, matched, page);
+}
+
+/** The rows of a page behind a place in the order, and the place of its last row (null: nothing follows). */
+export function selectAfter(
+  orders: OrderCache,
+  space: RowSpaceIndex,
+  world: World,
+  matched: Bits,
+  count: number,
+  page: Page & { readonly after: SortPosition | null },
+): { readonly rows: readonly number[]; readonly next: SortPosition | null } {
+  const order = orderFor(orders, space, world, page.sort);
+  // One more than wanted says whether anything follows.
+  const found = rowsBehind(order, matched, count, { ...page, size: page.size + 1 });
+  const rows = found.slice(0, page.size);
+  const last = rows.at(-1);
+  const next = found.length > rows.length && last !== undefined ? positionOf(order.keys, last) : null;
+  return { rows, next };
+}
+
+function rowsBehind(
+  order: SortedOrder,
+  matched: Bits,
+  count: number,
+  page: Page & { readonly after: SortPosition | null },
+): readonly number[] {
+  const { space, keys } = order;
+  const { after, size } = page;
+  if (page.sort.length === 0 && space.idsAscend) {
+    return rowsFrom(matched, after === null ? 0 : firstRowBehindId(space, Number(after[0])), size);
+  }
+  const walks = worthWalking(order, count, page);
+  const rows = walks ? currentRows(order) : sortRows(keys, selectRows(matched, 0, count));
+  return walkRows(rows, after === null ? 0 : firstBehind(keys, rows, after), matched, size);
+}
+
+function rowsFrom(matched: Bits, first: number, size: number): readonly number[] {
+  const rows: number[] = [];
+  for (let row = first; row < matched.length * 32 && rows.length < size; row++) {
+    // A whole word without a match is passed over at once.
+    if ((row & 31) === 0 && matched[row >>> 5] === 0) row += 31;
+    else if (hasBit(matched, row)) rows.push(row);
+  }
+  return rows;
 }
 
 /**

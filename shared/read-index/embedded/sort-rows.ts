@@ -5,6 +5,9 @@ import { listCount, listEntry } from './row-lists.ts';
 import { columnOf, type RowSpaceIndex, type Step } from './row-space.ts';
 import { type Spaces, stepFrom } from './spaces.ts';
 
+/** Code units that stand elsewhere in UTF-16 order than in code point order. */
+const BEYOND_PLAIN = /[\ud800-\uffff]/;
+
 /** A sort key bound to a row space and world. */
 export type BoundSortKey = {
   readonly steps: readonly Step[];
@@ -64,7 +67,7 @@ function sortableNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array
     values[i] = value;
     if (typeof value === 'string' || typeof value === 'bigint') ranked = true;
   }
-  const ranks = ranked ? ranksOf(values) : undefined;
+  const ranks = ranked ? ranksOf(values.filter((value) => value !== null)) : undefined;
   const sign = key.descending ? -1 : 1;
   const numbers = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i++) {
@@ -76,12 +79,16 @@ function sortableNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array
 }
 
 function ranksOf(values: readonly SortValue[]): Map<SortValue, number> {
-  const distinct = [...new Set(values)].sort(compareSortValues);
+  const distinct = [...new Set(values)];
+  const plain = distinct.every((value) => typeof value === 'string' && !BEYOND_PLAIN.test(value));
+  // Where UTF-16 order is code point order, the built-in sort takes a third of the time.
+  if (plain) distinct.sort();
+  else distinct.sort(compareSortValues);
   return new Map(distinct.map((value, rank) => [value, rank]));
 }
 
 /** Of all values at the ends of the path the smallest (asc) or largest (desc); no end is NULL (SEMANTICS section 7). */
-function keyValue(key: BoundSortKey, row: number, level: number): SortValue {
+export function keyValue(key: BoundSortKey, row: number, level: number): SortValue {
   const step = key.steps[level];
   if (step === undefined) return sortValue(key.column, row);
   const { lists } = step.down;

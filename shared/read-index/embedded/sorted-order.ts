@@ -1,6 +1,6 @@
-import { hasBit, selectRows } from './bits.ts';
+import { hasBit, selectRows, setBit } from './bits.ts';
 import { listCount, listEntry } from './row-lists.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import { borrowBits, type RowSpaceIndex, releaseBits } from './row-space.ts';
 import { type BoundSortKey, compareRows, sortRows } from './sort-rows.ts';
 import type { Watchers } from './watchers.ts';
 
@@ -91,7 +91,8 @@ function markRoots(order: SortedOrder, key: BoundSortKey, row: number, level: nu
 function mark(order: SortedOrder, row: number): void {
   if (!order.built) return;
   order.moved.add(row);
-  if (order.moved.size <= 64 + order.count / 8) return;
+  // Putting half of the rows back one by one costs as much as sorting all.
+  if (order.moved.size <= 64 + order.count / 2) return;
   order.built = false;
   order.moved.clear();
 }
@@ -117,11 +118,15 @@ function takeOut(order: SortedOrder): void {
     }
     return;
   }
+  const marked = borrowBits(order.space);
+  for (const row of moved) setBit(marked, row);
   let kept = 0;
   for (let i = 0; i < order.count; i++) {
     const row = rows[i] as number;
-    if (!moved.has(row)) rows[kept++] = row;
+    rows[kept] = row;
+    if (!hasBit(marked, row)) kept++;
   }
+  releaseBits(order.space, marked);
   order.count = kept;
 }
 

@@ -1,0 +1,57 @@
+import type { SortPosition } from '../read-index.ts';
+import { type Bits, hasBit } from './bits.ts';
+import { compareSortValues, sortValue } from './indexed-column.ts';
+import type { RowSpaceIndex } from './row-space.ts';
+import { type BoundSortKey, keyValue } from './sort-rows.ts';
+
+/** Where the first row behind `after` stands in `rows`, which are in the keys' order: a binary search. */
+export function firstBehind(keys: readonly BoundSortKey[], rows: Int32Array, after: SortPosition): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBehind(keys, rows[middle] as number, after)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The place of a row in the keys' order. */
+export function positionOf(keys: readonly BoundSortKey[], row: number): SortPosition {
+  return keys.map((key) => {
+    const value = keyValue(key, row, 0);
+    return typeof value === 'boolean' ? Number(value) : value;
+  });
+}
+
+/** The first row with an id above `id`, in a space whose ids ascend: ordinals of deleted rows, which have none, are stepped over. */
+export function firstRowBehindId(space: RowSpaceIndex, id: number): number {
+  let low = 0;
+  let high = space.size;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    let row = middle;
+    while (row < high && !hasBit(space.live, row)) row++;
+    if (row === high || (sortValue(space.ids, row) as number) > id) high = middle;
+    else low = row + 1;
+  }
+  return low;
+}
+
+/** At most `size` of the rows from `at` on that match. */
+export function walkRows(rows: Int32Array, at: number, matched: Bits, size: number): number[] {
+  const found: number[] = [];
+  for (let i = at; i < rows.length && found.length < size; i++) {
+    const row = rows[i] as number;
+    if (hasBit(matched, row)) found.push(row);
+  }
+  return found;
+}
+
+function isBehind(keys: readonly BoundSortKey[], row: number, after: SortPosition): boolean {
+  for (const [at, key] of keys.entries()) {
+    const order = compareSortValues(keyValue(key, row, 0), after[at] ?? null);
+    if (order !== 0) return key.descending ? order < 0 : order > 0;
+  }
+  return false;
+}
