@@ -1,27 +1,15 @@
 import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { CommandResult } from '../command/command.ts';
-import type { CommandHandler } from '../command/command-handler.ts';
 import { answerEntry } from '../query/answer-entry.ts';
 import { answerList } from '../query/answer-list.ts';
 import { type EntryPlan, planEntry, planList, planWrite, type QueryRequest } from '../query/plan-query.ts';
 import { parseQueryString } from '../query/query-string.ts';
 import type { ContentApi, EntryAction, WriteAnswer } from './content-api.ts';
+import type { ContentApiOptions } from './content-api-options.ts';
 import { createUsersApi } from './create-users-api.ts';
 import { matchingLocales } from './matching-locales.ts';
-
-export type ContentApiOptions = {
-  readonly registry: SchemaRegistry;
-  readonly index: ReadIndex;
-  readonly commands: CommandHandler;
-  readonly defaultLocale: string;
-  /** False: `/api/users` as Strapi answers it, a bare array. */
-  readonly usersEnvelope: boolean;
-  /** The numeric id of a user's only row. */
-  readonly userId: (documentId: string) => number | undefined;
-};
 
 /** Reads are planned by services/query and run on the index; writes are commands, answered from the index. */
 export function createContentApi(options: ContentApiOptions): ContentApi {

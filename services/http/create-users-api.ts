@@ -12,7 +12,7 @@ import {
   type QueryRequest,
 } from '../query/plan-query.ts';
 import type { UsersApi, WriteAnswer } from './content-api.ts';
-import type { ContentApiOptions } from './create-content-api.ts';
+import type { ContentApiOptions } from './content-api-options.ts';
 
 const OPEN = Buffer.from('{"data":');
 const CLOSE = Buffer.from(',"meta":{}}');

@@ -3,7 +3,7 @@ import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/c
 
 describe('settings of varve serve', () => {
   it('has a default for everything but the content types', () => {
-    expect(parseSettings(SERVE_SETTINGS, { contentTypes: 'src' })).toEqual({
+    expect(parseSettings(SERVE_SETTINGS, { contentTypes: 'src' })).toMatchObject({
       contentTypes: 'src',
       data: '.varve',
       port: 1337,

@@ -25,6 +25,7 @@ const DRIVERS: readonly { readonly driver: string; readonly place: string }[] = 
   { driver: 'node_modules/(@fastify/|fastify)', place: '^services/http/' },
   { driver: 'node_modules/(commander|(@types/)?cli-progress)/', place: '^services/cli/' },
   { driver: 'node_modules/@node-rs/argon2', place: '^services/command/' },
+  { driver: 'node_modules/(file-type|image-size)/', place: '^services/assets/' },
 ];
 
 /** Adapters of the ports; an adapter's own files import each other. Beside the event store's port and codec lies only its SQLite adapter. */
@@ -32,6 +33,7 @@ const ADAPTERS = [
   '^shared/event-store/(?!event-(store|codec)\\.ts$|kurrentdb)',
   '^shared/event-store/kurrentdb',
   '^shared/read-index/embedded/',
+  '^shared/asset-store/(?!asset-store\\.ts$)',
   '^shared/read-index/elasticsearch/',
 ];
 
@@ -40,6 +42,7 @@ const LAYERS: readonly { readonly from: string; readonly notTo: string }[] = [
   { from: '^projections/', notTo: '^(services|infra|examples)/' },
   { from: '^services/query/', notTo: '^(services/(?!query/)|projections/)' },
   { from: '^services/command/', notTo: '^(services/(?!command/)|projections/)' },
+  { from: '^services/assets/', notTo: '^(services/(?!(assets|command)/)|projections/)' },
 ];
 
 export const IMPORT_RULES: IRegularForbiddenRuleType[] = [

@@ -1,0 +1,15 @@
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { CommandHandler } from '../command/command-handler.ts';
+
+/** What the content API is made of. */
+export type ContentApiOptions = {
+  readonly registry: SchemaRegistry;
+  readonly index: ReadIndex;
+  readonly commands: CommandHandler;
+  readonly defaultLocale: string;
+  /** False: `/api/users` as Strapi answers it, a bare array. */
+  readonly usersEnvelope: boolean;
+  /** The numeric id of a user's only row. */
+  readonly userId: (documentId: string) => number | undefined;
+};
