@@ -51,7 +51,8 @@ async function detectBinary(head: Uint8Array): Promise<FileTypeResult | undefine
 
 function measure(head: Uint8Array): { readonly width: number | null; readonly height: number | null } {
   try {
-    const { width, height } = imageSize(head);
+    // A copy with memory of its own: the library reads past the end of a view into what lies behind it.
+    const { width, height } = imageSize(new Uint8Array(head));
     return { width: pixels(width), height: pixels(height) };
   } catch {
     return { width: null, height: null };
