@@ -1,4 +1,5 @@
 import type { Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
+import { writeCursor } from './cursor.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
 import { type Chunks, DEFAULT_ROW_BUDGET, listOf, renderRows } from './render-rows.ts';
@@ -16,10 +17,24 @@ export async function answerList(
   plan: ListPlan,
   options: AnswerOptions = {},
 ): Promise<Buffer> {
-  const { total, hits } = await index.search(plan.search);
+  const { total, hits, next } = await index.search(plan.search);
   const items = await renderPage(index, plan, hits, options);
-  const meta = JSON.stringify({ pagination: describePagination(plan.pagination, total) });
+  const nextCursor = plan.cursors === undefined || !next ? null : writeCursor(plan.cursors, next);
+  const pagination = describePagination(plan.pagination, total, nextCursor);
+  const explain = plan.explain === undefined ? {} : { explain: await explainList(index, plan) };
+  const meta = jsonText({ pagination, ...explain });
   return Buffer.concat([OPEN, ...listOf(items), Buffer.from(`,"meta":${meta}}`)]);
+}
+
+/** The stages of a query as it went through them, and what the engine says of the last one. */
+async function explainList(index: ReadIndex, { search, explain }: ListPlan): Promise<object> {
+  const { query, sort } = search;
+  return { filters: explain?.filters ?? null, query, sort, engine: (await index.explain?.(search)) ?? null };
+}
+
+/** 64-bit integers as text. */
+function jsonText(value: object): string {
+  return JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each));
 }
 
 /** Runs a plan of Strapi's users dialect: the bare list (SEMANTICS section 11). */

@@ -3,11 +3,16 @@ import { isQueryObject, type QueryObject, type QueryValue, queryValueText } from
 
 /** Rows of a page, and how `meta.pagination` speaks of it (SEMANTICS section 6). */
 export type Pagination = {
-  readonly form: 'page' | 'offset';
+  readonly form: 'page' | 'offset' | 'cursor';
   readonly start: number;
   readonly limit: number;
   readonly withCount: boolean;
+  /** As the request gives it; '' begins. */
+  readonly cursor?: string;
 };
+
+/** Rows that may be skipped, unless a setting says otherwise; beyond it there are cursors. */
+export const DEFAULT_MAX_OFFSET = 100_000;
 
 const DEFAULT_LIMIT = 25;
 /** A larger page is cut to this, silently, as Strapi's `rest.maxLimit` does. */
@@ -24,7 +29,11 @@ const WITH_COUNT = new Map([
 ]);
 
 /** `pagination[…]` → the rows wanted. Root `page` and `pageSize` are refused, root `start` and `limit` ignored. */
-export function resolvePagination(query: QueryObject, problems: Problems): Pagination {
+export function resolvePagination(
+  query: QueryObject,
+  problems: Problems,
+  maxOffset = DEFAULT_MAX_OFFSET,
+): Pagination {
   if ((query['page'] ?? null) !== null || (query['pageSize'] ?? null) !== null) {
     const found = { page: query['page'], pageSize: query['pageSize'] };
     const message =
@@ -38,6 +47,7 @@ export function resolvePagination(query: QueryObject, problems: Problems): Pagin
     return DEFAULT;
   }
   const withCount = resolveWithCount(value['withCount'], problems);
+  if (value['cursor'] !== undefined) return { ...cursorForm(value, problems), withCount };
   const isPage = (value['page'] ?? null) !== null || (value['pageSize'] ?? null) !== null;
   const isOffset = (value['start'] ?? null) !== null || (value['limit'] ?? null) !== null;
   if (isPage && isOffset) {
@@ -51,18 +61,67 @@ export function resolvePagination(query: QueryObject, problems: Problems): Pagin
     });
     return DEFAULT;
   }
-  return isOffset
-    ? { ...offsetForm(value, problems), withCount }
-    : { ...pageForm(value, problems), withCount };
+  const page = isOffset ? offsetForm(value, problems) : pageForm(value, problems);
+  refuseFarOffset(page.start, maxOffset, value, problems);
+  return { ...page, withCount };
 }
 
-/** `meta.pagination` of an answer. */
-export function describePagination(pagination: Pagination, total: number | undefined): object {
+/** Skipping costs what reading does: far into a list it is refused, and the answer says how to get there. */
+export function refuseFarOffset(start: number, maxOffset: number, found: unknown, problems: Problems): void {
+  if (start <= maxOffset) return;
+  const message = `Cannot skip ${start} entries: at most ${maxOffset}. To read on from there use pagination[cursor]: empty to begin, then meta.pagination.nextCursor of each answer`;
+  problems.push({
+    phase: 'parameter',
+    name: 'PaginationError',
+    message,
+    param: 'pagination',
+    found,
+    accepted: `an offset of at most ${maxOffset}, or pagination[cursor]`,
+  });
+}
+
+/** `meta.pagination` of an answer; `nextCursor` is null on the last page of a walk. */
+export function describePagination(
+  pagination: Pagination,
+  total: number | undefined,
+  nextCursor: string | null = null,
+): object {
   const { start, limit } = pagination;
+  if (pagination.form === 'cursor') {
+    return { pageSize: limit, ...(total === undefined ? {} : { total }), nextCursor };
+  }
   if (pagination.form === 'offset') return total === undefined ? { start, limit } : { start, limit, total };
   const page = Math.floor(start / limit) + 1;
   if (total === undefined) return { page, pageSize: limit };
   return { page, pageSize: limit, pageCount: Math.ceil(total / limit), total };
+}
+
+/** `pagination[cursor]`, with the page's size as either form has it; a place in the list has no number. */
+function cursorForm(value: QueryObject, problems: Problems): Omit<Pagination, 'withCount'> {
+  const { page, start, pageSize, limit } = value;
+  if ((page ?? null) !== null || (start ?? null) !== null || (pageSize !== undefined && limit !== undefined)) {
+    const message = 'Cannot use a cursor together with page or start, nor pageSize with limit';
+    const accepted = 'cursor and pageSize';
+    problems.push({
+      phase: 'parameter',
+      name: 'PaginationError',
+      message,
+      param: 'pagination',
+      found: value,
+      accepted,
+    });
+  }
+  const cursor = value['cursor'] ?? '';
+  if (typeof cursor !== 'string') refuse(problems, 'Invalid cursor', cursor, "an answer's nextCursor, or empty");
+  return {
+    form: 'cursor',
+    start: 0,
+    limit:
+      limit === undefined
+        ? resolveLimit(pageSize, 'pageSize', problems)
+        : resolveLimit(limit, 'limit', problems),
+    cursor: typeof cursor === 'string' ? cursor : '',
+  };
 }
 
 function pageForm(value: QueryObject, problems: Problems): Omit<Pagination, 'withCount'> {

@@ -1,12 +1,15 @@
 import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import type { SearchRequest, SortKey, World } from '../../shared/read-index/read-index.ts';
+import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { allOf } from './combine-queries.ts';
+import { type CursorScope, cursorScope, readCursor } from './cursor.ts';
+import { resolveExplain } from './explain.ts';
 import { resolveFields } from './fields.ts';
 import { type LocaleChoice, localeQuery, resolveLocale } from './locale.ts';
-import { type Pagination, resolvePagination } from './pagination.ts';
-import { parseFilter } from './parse-filter.ts';
+import { DEFAULT_MAX_OFFSET, type Pagination, refuseFarOffset, resolvePagination } from './pagination.ts';
+import { type ParsedFilter, parseFilter } from './parse-filter.ts';
 import { resolvePopulate } from './populate.ts';
 import { type Problems, refuseIfAny } from './problems.ts';
 import { resolvePublicationFilter } from './publication-filter.ts';
@@ -28,6 +31,12 @@ export type QueryRequest = {
   readonly defaultLocale: string;
   /** False for a content type the caller may not `find`: reaching it is refused like an unknown key. Absent = all. */
   readonly mayFind?: (type: string) => boolean;
+  /** Signs cursors. Absent = there are none. */
+  readonly cursorKey?: Uint8Array;
+  /** Entries that a page may skip; absent = DEFAULT_MAX_OFFSET. */
+  readonly maxOffset?: number;
+  /** True for callers that may see how a query is answered (`explain=true`). */
+  readonly mayExplain?: boolean;
 };
 
 /** What to ask the read index for a page, and what of the rows to show. */
@@ -36,6 +45,10 @@ export type ListPlan = {
   readonly search: SearchRequest;
   readonly selection: Selection;
   readonly pagination: Pagination;
+  /** Of a walk by cursor. */
+  readonly cursors?: CursorScope;
+  /** The filter as the request gives it, where the answer is to explain itself. */
+  readonly explain?: { readonly filters: ParsedFilter | null };
 };
 
 /** What to ask the read index for one document, and what of it to show. The document itself comes with `answerEntry`. */
@@ -66,9 +79,24 @@ export function planList(request: QueryRequest): ListPlan {
   const problems: Problems = [];
   checkRootParameters(query, problems);
   const plan = planRows(request, query, problems);
-  const pagination = resolvePagination(query, problems);
+  const pagination = resolvePagination(query, problems, request.maxOffset);
+  const explained = resolveExplain(query['explain'], request.mayExplain === true, problems);
   refuseIfAny(problems);
-  return listPlan(request.type, plan, pagination);
+  const list = listPlan(request.type, plan, pagination);
+  const explain = explained ? { explain: { filters: parseFilter(query['filters'], 'filters') } } : {};
+  return { ...list, ...planCursor(request, list), ...explain };
+}
+
+/** Where a walk by cursor goes on. */
+function planCursor(
+  { cursorKey }: QueryRequest,
+  { search, pagination }: ListPlan,
+): Partial<Pick<ListPlan, 'search' | 'cursors'>> {
+  if (pagination.cursor === undefined) return {};
+  if (cursorKey === undefined) throw new RequestError(400, 'PaginationError', 'There are no cursors here');
+  const cursors = cursorScope(cursorKey, search);
+  const after = pagination.cursor === '' ? null : readCursor(cursors, pagination.cursor);
+  return { search: { ...search, cursor: { after } }, cursors };
 }
 
 /** Plans `GET /api/<plural>/<documentId>` (SEMANTICS section 12); pages are ignored. */
@@ -93,6 +121,7 @@ export function planUsersList(request: QueryRequest): ListPlan {
   const problems: Problems = [];
   const plan = planRows(request, query, problems, { users: true });
   const pagination = usersPagination(query, problems);
+  refuseFarOffset(pagination.start, request.maxOffset ?? DEFAULT_MAX_OFFSET, pagination.start, problems);
   refuseIfAny(problems);
   return listPlan(request.type, plan, pagination);
 }
@@ -132,8 +161,8 @@ function planRows(
   const sort = resolveSort(query['sort'], model, sortContext);
   const fields = resolveFields(query['fields'], model, { scope, param: 'fields', problems });
   const publication = dialect.users ? null : resolvePublicationFilter(query, problems);
-  const skipHidden = dialect.users === true;
-  const populateContext = { scope, param: 'populate', problems, world, publication, skipHidden };
+  const skipRole = dialect.users === true;
+  const populateContext = { scope, param: 'populate', problems, world, publication, skipRole };
   const populate = resolvePopulate(query['populate'], model, populateContext);
   const locale: LocaleChoice = dialect.users ? { kind: 'default' } : resolveLocale(query['locale'], problems);
   const search = resolveSearchText(query['_q'], model, problems);

@@ -33,8 +33,8 @@ export type PopulateContext = {
   readonly world: World;
   /** Holds at every level for rows of types with draft & publish. */
   readonly publication: BoolQuery | null;
-  /** Strapi's users dialect: what may not be populated is left out instead of refused. */
-  readonly skipHidden?: boolean;
+  /** Strapi's users dialect: a user's role, which needs a permission, is left out instead of refused. */
+  readonly skipRole?: boolean;
 };
 
 /** How the inside of a `populate` option is resolved (populate.ts; handed in, since the two recurse into each other). */

@@ -93,7 +93,7 @@ function resolveNames(
   for (const [name, inner] of tree) {
     const here = path === '' ? name : `${path}.${name}`;
     const attribute = lookUp(model, name, context.scope);
-    if (attribute === 'hidden' && context.skipHidden) continue;
+    if (here === 'role' && context.skipRole) continue;
     if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar') {
       refuseName(name, here, model, context);
     } else if (attribute.kind === 'zone') {
@@ -118,11 +118,12 @@ function resolveObject(
   const nodes: PopulateNode[] = [];
   for (const [name, option = null] of Object.entries(value)) {
     const here = path === '' ? name : `${path}.${name}`;
+    if (here === 'role' && context.skipRole) continue;
     const attribute = lookUp(model, name, context.scope);
     if (attribute === undefined) {
       refuseName(name, path === '' ? null : path, model, context);
     } else if (attribute === 'hidden' || attribute.kind === 'scalar') {
-      if (attribute !== 'hidden' || !context.skipHidden) refuseName(name, here, model, context);
+      refuseName(name, here, model, context);
     } else {
       const node = resolveEntry(option, attribute, model, context, here);
       if (node !== null) nodes.push(node);

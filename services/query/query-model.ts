@@ -27,8 +27,9 @@ export type QueryZone = { readonly kind: 'zone'; readonly name: string; readonly
 export type QueryAttribute = QueryScalar | QueryLink | QueryZone;
 
 /**
- * What a request may name of a content type or component: the allow-list all stages share. `hidden` are names that exist but
- * may not be named (private, password, createdBy…): refused like unknown ones.
+ * What a request may name of a content type or component: the allow-list all stages share. Private attributes and passwords
+ * are not in it at all, so nothing tells them from unknown names. `hidden` are names that every content type of Strapi has
+ * but this one does not offer (createdBy, locale without i18n…): Strapi reports them with their whole path.
  */
 export type QueryModel = {
   readonly uid: Uid;
@@ -42,7 +43,7 @@ export type QueryModel = {
 /** What the stages need to know of the schema and of the caller. */
 export type QueryScope = {
   readonly registry: SchemaRegistry;
-  /** False for a content type the caller may not `find`: relations to it are hidden. Absent = everything may be found. */
+  /** False for a content type the caller may not `find`: relations to it are as good as not there. Absent = everything may be found. */
   readonly mayFind?: (type: Uid) => boolean;
 };
 
@@ -65,7 +66,7 @@ export function queryModelOf(registry: SchemaRegistry, uid: Uid): QueryModel {
   return model;
 }
 
-/** The attribute a request means by `name`; 'hidden' when it exists but may not be named; undefined when there is none. */
+/** The attribute a request means by `name`; 'hidden' for a name of Strapi's own; undefined when there is none for this caller. */
 export function lookUp(
   model: QueryModel,
   name: string,
@@ -73,7 +74,7 @@ export function lookUp(
 ): QueryAttribute | 'hidden' | undefined {
   const attribute = model.attributes.get(name);
   if (attribute === undefined) return model.hidden.has(name) ? 'hidden' : undefined;
-  if (attribute.kind === 'relation' && scope.mayFind?.(attribute.target) === false) return 'hidden';
+  if (attribute.kind === 'relation' && scope.mayFind?.(attribute.target) === false) return undefined;
   return attribute;
 }
 
@@ -104,8 +105,7 @@ function createQueryModel(registry: SchemaRegistry, uid: Uid): QueryModel {
     const queryable = queryLink(registry, attribute);
     if (queryable !== null) attributes.set(attribute.name, queryable);
   }
-  const named = [...model.attributes.keys(), ...(type === null ? [] : STRAPI_ATTRIBUTES)];
-  const hidden = new Set(named.filter((name) => !attributes.has(name)));
+  const hidden = new Set(type === null ? [] : STRAPI_ATTRIBUTES.filter((name) => !attributes.has(name)));
   return { uid, singularName: type?.singularName ?? uid, type, attributes, hidden };
 }
 

@@ -19,6 +19,7 @@ const ROOT_PARAMETERS = [
   'hasPublishedVersion',
   'count',
   'ordering',
+  'explain',
 ];
 
 /** Refuses every other name, whatever its value. */

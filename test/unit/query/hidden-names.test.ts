@@ -59,10 +59,8 @@ describe('what may not be named is refused like what does not exist', () => {
   ])('at any depth: %s', (surface) => {
     const refusal = (key: string) => refusalOf(() => planOf(surface.replaceAll('%', key)));
     const [hidden, unknown] = [refusal('salary'), refusal('zzz')];
-    // Strapi's recorded messages differ in the path they end with: `at chef.salary` and `at chef`.
-    const start = (message: string) => message.replace(/ at .*$/, '');
     expect([hidden.status, hidden.errorName]).toEqual([400, 'ValidationError']);
-    expect(start(hidden.message)).toBe(start(unknown.message).replaceAll('zzz', 'salary'));
-    expect(hidden.details['accepted']).toEqual(unknown.details['accepted']);
+    expect(hidden.message).toBe(unknown.message.replaceAll('zzz', 'salary'));
+    expect(JSON.stringify(hidden.details)).toBe(JSON.stringify(unknown.details).replaceAll('zzz', 'salary'));
   });
 });
