@@ -43,7 +43,7 @@ function presentValue(
       return value;
     case 'relation': {
       const target = contentTypeOf(registry, attribute.target);
-      return isCount(value) ? value : { data: each(value, (entry) => presentEntry(registry, target, entry)) };
+      return { data: each(value, (entry) => presentEntry(registry, target, entry)) };
     }
     case 'component':
       return each(value, (one) => presentValues(registry, componentOf(registry, attribute.component), one));
@@ -52,11 +52,6 @@ function presentValue(
         presentValues(registry, componentOf(registry, String(one['__component'])), one),
       );
   }
-}
-
-/** `populate[x][count]=true` is answered with the number alone. */
-function isCount(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'count' in value && !('id' in value);
 }
 
 /** Of a list, of one, or of none. */

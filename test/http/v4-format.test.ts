@@ -73,3 +73,12 @@ it('leaves counts, sparse fields and nested populations whole', async () => {
     },
   });
 });
+
+it('answers populated counts in that form too, as Strapi does', async () => {
+  const { data: tag } = await call('POST', '/api/tags', { key: 'counted', name: 'counted' });
+  const { data } = await call('POST', '/api/restaurants?populate[tags][count]=true', {
+    key: 'counting',
+    tags: [tag.documentId],
+  });
+  expect(data.attributes['tags']).toEqual({ data: { attributes: { count: 1 } } });
+});
