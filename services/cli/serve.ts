@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { createApp } from '../http/create-app.ts';
 import { type Listener, type ListenOptions, listen } from '../http/listen.ts';
 import { openVarve, type Varve, type VarveOptions } from '../main.ts';
 import { createLogger } from './create-logger.ts';
 import { findExampleRequest } from './example-request.ts';
+import { packageVersion } from './package-version.ts';
 import { readContentTypes } from './read-content-types.ts';
 import type { ServeSettings } from './settings.ts';
 import { startMessage } from './start-message.ts';
@@ -29,6 +31,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
     assets: varve.assets,
     logger,
     bodyLimit: settings.bodyLimit,
+    docs: { visibleTo: describeAll(varve.registry, settings.usersEnvelope) },
   });
   listener.serve((request, response) => app.routing(request, response));
   await greet(settings, listener.url, varve);
@@ -42,6 +45,11 @@ async function openAndListen(options: VarveOptions, address: ListenOptions): Pro
   if (opened.status === 'fulfilled') await opened.value.close();
   if (listening.status === 'fulfilled') await listening.value.drain(0);
   throw opened.status === 'rejected' ? opened.reason : (listening as PromiseRejectedResult).reason;
+}
+
+function describeAll(registry: SchemaRegistry, usersEnvelope: boolean) {
+  const options = { version: packageVersion(), usersEnvelope, uploads: true };
+  return () => ({ registry, options });
 }
 
 async function greet(settings: ServeSettings, url: string, varve: Varve): Promise<void> {

@@ -8,6 +8,7 @@ import fastify, {
 import { RequestError } from '../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { ContentApi } from './content-api.ts';
+import { type DocsOptions, registerDocs } from './docs-page.ts';
 import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 import { parseJsonBody } from './json-body.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
@@ -24,6 +25,7 @@ export type AppOptions = {
   readonly logger: FastifyBaseLogger;
   /** Bytes of a request body; more is a 413. */
   readonly bodyLimit: number;
+  readonly docs: DocsOptions;
 };
 
 /** The HTTP API over `api`: routes of every content type, users and `/_health`. Not listening: give `routing` its requests. */
@@ -56,6 +58,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   registerUsers(context);
   registerUploads(app, options.uploads);
   registerAssets(app, options.assets);
+  registerDocs(app, options.docs);
   await app.ready();
   return app;
 }

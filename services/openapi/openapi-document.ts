@@ -106,11 +106,12 @@ function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['t
   const used = new Set(
     Object.values(paths).flatMap((item) => Object.values(item).flatMap(({ tags }) => tags)),
   );
-  const descriptions = new Map<string, string>([[SERVER_TAG, 'The server itself.']]);
+  const descriptions = new Map<string, string>();
   for (const { displayName, uid, draftAndPublish, localized } of types) {
     const traits = [draftAndPublish ? 'draft and publish' : '', localized ? 'localized' : ''].filter(Boolean);
     descriptions.set(displayName, `\`${uid}\`${traits.length === 0 ? '' : ` (${traits.join(', ')})`}`);
   }
+  descriptions.set(SERVER_TAG, 'The server itself.');
   return [...descriptions].flatMap(([name, text]) => (used.has(name) ? [{ name, description: text }] : []));
 }
 

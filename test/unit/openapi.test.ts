@@ -2,6 +2,7 @@ import qs from 'qs';
 import { describe, expect, test } from 'vitest';
 import { type OpenApiOptions, openApiDocument } from '../../services/openapi/openapi-document.ts';
 import type { OpenApiDocument, Operation } from '../../services/openapi/openapi-types.ts';
+import { shallowDocument } from '../../services/openapi/shallow-document.ts';
 import { OPERATOR_NAMES } from '../../services/query/operators.ts';
 import { planList } from '../../services/query/plan-query.ts';
 import { buildRegistry } from '../../shared/schema/build-registry.ts';
@@ -197,6 +198,17 @@ describe('the document', () => {
     expect(reader.paths['/api/tags/{documentId}']?.get?.parameters?.map(({ name }) => name)).not.toContain(
       'status',
     );
+  });
+
+  test('has a shallow form, in which no type leads on to another', async () => {
+    const { schemas } = shallowDocument(document).components;
+    expect(schemas['Restaurant.List']).toEqual(document.components.schemas['Restaurant.List']);
+    const leading = Object.entries(schemas).filter(
+      ([name, schema]) =>
+        !/\.(Answer|List)$/.test(name) &&
+        /"#\/components\/schemas\/[A-Z]\w+(\.Filters|\.Populate)?"/.test(JSON.stringify(schema)),
+    );
+    expect(leading).toEqual([]);
   });
 
   test('has an example of every body and of every answer that has one', () => {

@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+type SwaggerFile = { readonly name: string; readonly contentType: string };
+
+/** What the page needs of swagger-ui-dist, by the name it is served under. */
+export const SWAGGER_FILES: ReadonlyMap<string, SwaggerFile> = new Map([
+  ['swagger-ui.css', { name: 'swagger-ui.css', contentType: 'text/css' }],
+  ['swagger-ui-bundle.js', { name: 'swagger-ui-bundle.js', contentType: 'text/javascript' }],
+]);
+
+const contents = new Map<SwaggerFile, Promise<Buffer>>();
+
+/** Read from the package once, when it is first asked for. */
+export function readSwaggerFile(file: SwaggerFile): Promise<Buffer> {
+  const known = contents.get(file);
+  if (known !== undefined) return known;
+  const folder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
+  const content = readFile(join(folder, file.name));
+  contents.set(file, content);
+  return content;
+}

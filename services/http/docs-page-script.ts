@@ -1,0 +1,41 @@
+import { expandDeepObjects } from './expand-deep-objects.ts';
+
+export const DOCS_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Varve content API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="api"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/script.js"></script>
+</body>
+</html>
+`;
+
+/**
+ * What the page runs. The function is sent as it runs here: Node strips types, so that its text is JavaScript. `queryConfig`
+ * and the validator's badge are off: a link must not make the page load another document, and the badge is drawn elsewhere.
+ */
+export const DOCS_SCRIPT = `'use strict';
+${expandDeepObjects.toString()}
+window.ui = SwaggerUIBundle({
+  url: '/docs/openapi.json',
+  dom_id: '#api',
+  deepLinking: true,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: -1,
+  displayRequestDuration: true,
+  filter: true,
+  queryConfigEnabled: false,
+  validatorUrl: null,
+  requestInterceptor: (request) => {
+    request.url = expandDeepObjects(request.url, location.href);
+    return request;
+  },
+});
+`;

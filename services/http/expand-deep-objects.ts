@@ -1,0 +1,30 @@
+/**
+ * A URL whose `deepObject` parameters are nested all the way down: swagger-ui writes the first level as brackets and what is
+ * below as JSON text, `filters[name]={"$eq":"x"}`, for OpenAPI defines one level only. Runs in a browser: it may use nothing
+ * from outside itself.
+ */
+export function expandDeepObjects(url: string, base: string): string {
+  const nested = /^(filters|populate|pagination)\[/;
+  const parsed = new URL(url, base);
+  const pairs: string[] = [];
+  const add = (key: string, value: unknown): void => {
+    if (typeof value === 'object' && value !== null) {
+      for (const [name, inner] of Object.entries(value)) add(`${key}[${name}]`, inner);
+    } else {
+      pairs.push(`${encodeURIComponent(key)}=${encodeURIComponent(String(value))}`);
+    }
+  };
+  for (const [key, text] of parsed.searchParams) {
+    let value: unknown = text;
+    if (nested.test(key) && /^[[{]/.test(text)) {
+      try {
+        value = JSON.parse(text);
+      } catch {
+        // Text that only looks like JSON is a value like any other.
+      }
+    }
+    add(key, value);
+  }
+  parsed.search = pairs.join('&');
+  return parsed.href;
+}
