@@ -1,6 +1,6 @@
 import type { LinkPlace, LinkTarget, RelationOperation } from '../../shared/document/events.ts';
 import type { GraphRelationSide } from './graph-relation.ts';
-import type { LinkOrder } from './link.ts';
+import { type LinkOrder, pairKey } from './link.ts';
 import { isIn, type LinkRecord, type LinkStore, newLink } from './link-store.ts';
 import type { WorldNumber } from './row-keys.ts';
 
@@ -21,10 +21,10 @@ export type RelationEditing = {
 };
 
 /** Links changed by one operation, to be saved at its end. */
-type TouchedLinks = Map<string, LinkRecord>;
+type TouchedLinks = Map<string | number, LinkRecord>;
 
-function linkKey(record: LinkRecord): string {
-  return `${record.source}/${record.target}`;
+function linkKey(record: LinkRecord): string | number {
+  return pairKey(record.source, record.target);
 }
 
 /**

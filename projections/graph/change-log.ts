@@ -6,7 +6,7 @@ import type {
   RowSpace,
 } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import type { LinkEnds, LinkOrder } from './link.ts';
+import { type LinkEnds, type LinkOrder, pairKey } from './link.ts';
 import { type ExistingRows, rowKeyIn, VERSIONS, versionOfKey, WORLDS, type WorldNumber } from './row-keys.ts';
 
 /** The last state of a link in a batch, and the content type rows it depends on. */
@@ -14,6 +14,9 @@ type LinkEmission = { readonly change: LinkChange; readonly sourceRow: number; r
 
 /** Collects the net effect of a batch of events on rows and links, for the read index. */
 export type ChangeLog = {
+  /** False while nothing is collected, because there is no index to tell. */
+  readonly isListening: boolean;
+  listen(listening: boolean): void;
   row(type: Uid, key: number, row: IndexedRow | null): void;
   /** The link's state in a world; passed on only while both rows exist there. */
   link(record: LinkEnds, world: WorldNumber, order: LinkOrder | null): void;
@@ -31,18 +34,26 @@ export function createChangeLog(existing: ExistingRows): ChangeLog {
     if (known === undefined) links.set(relation, run);
     run.set(pairKey(emission.change.source, emission.change.target), emission);
   };
+  let isListening = true;
   return {
+    get isListening() {
+      return isListening;
+    },
+    listen(listening) {
+      isListening = listening;
+    },
     row(type, key, row) {
-      rows.set(key, { type, version: VERSIONS[versionOfKey(key)], key, row });
+      if (isListening) rows.set(key, { type, version: VERSIONS[versionOfKey(key)], key, row });
     },
     link(record, world, order) {
       const { relation } = record;
-      if (!relation.served) return;
+      if (!isListening || !relation.served) return;
       const { sourceRow, targetRow } = linkRows(record, world);
       if (!existing.has(sourceRow) || !existing.has(targetRow)) return;
       emit(relation.id * 2 + world, { change: linkChange(record, world, order), sourceRow, targetRow });
     },
     localization(type, world, source, target, rank) {
+      if (!isListening) return;
       const change = localizationChange(type, world, source, target, rank);
       emit(`${type}/${world}`, { change, sourceRow: source, targetRow: target });
     },
@@ -53,13 +64,6 @@ export function createChangeLog(existing: ExistingRows): ChangeLog {
       return batch;
     },
   };
-}
-
-const PAIR_BASE = 2 ** 26;
-
-/** One number for two keys, which is several times cheaper than a text; beyond 2^26 it takes a text. */
-function pairKey(source: number, target: number): string | number {
-  return source < PAIR_BASE && target < PAIR_BASE ? source * PAIR_BASE + target : `${source}/${target}`;
 }
 
 /** Links of rows that are gone by the end of the batch went with them. */

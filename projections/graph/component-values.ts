@@ -72,7 +72,7 @@ function storedComponent(
   return stored as StoredComponent;
 }
 
-export function stepInto(attribute: ComponentBearer, uid: Uid): ComponentStep {
+function stepInto(attribute: ComponentBearer, uid: Uid): ComponentStep {
   return attribute.kind === 'dynamiczone'
     ? { attribute: attribute.name, zoneComponent: uid }
     : { attribute: attribute.name };

@@ -32,7 +32,7 @@ export function sourceBytes(row: SqlRow): Buffer {
 
 type ParsedSource = RowFacts & Values;
 
-export function readRow(view: TypeView, row: SqlRow): GraphRow {
+function readRow(view: TypeView, row: SqlRow): GraphRow {
   const { id, documentId, createdAt, updatedAt, publishedAt, locale, ...values } = JSON.parse(
     sourceBytes(row).toString(),
   ) as ParsedSource;

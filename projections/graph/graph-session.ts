@@ -92,10 +92,10 @@ export function openGraphSession(
   const remember = (entry: GraphEntry): void => {
     entries.set(entry.id, entry);
     const { view, documentId } = entry;
-    const key = `${view.number}/${documentId}`;
-    if (documents.has(key)) return;
+    // Elsewhere an entry is its document, and its publication state says it all.
+    if (!view.localized || documents.has(documentKey(entry))) return;
     const publishedBefore = isPublished(view, documentId, entry.id);
-    documents.set(key, { view, documentId, entry: entry.id, publishedBefore });
+    documents.set(documentKey(entry), { view, documentId, entry: entry.id, publishedBefore });
   };
   const entriesOf = (view: TypeView, documentId: string): GraphEntry[] =>
     db.all(ENTRIES_OF_DOCUMENT, documentId, view.number).map((row) => read(view, row));
@@ -108,32 +108,42 @@ export function openGraphSession(
   const noteLocales = (entry: GraphEntry, version: VersionNumber): void => {
     if (!entry.view.localized) return;
     for (const world of worldsOf(version)) {
-      relocalized.set(`${entry.view.number}/${entry.documentId}/${world}`, { entry, world });
+      relocalized.set(`${documentKey(entry)}/${world}`, { entry, world });
     }
   };
 
+  /** Writes what changed, and tells the index of that and of rows whose publication facts changed. */
   const presentEntry = (entry: GraphEntry): void => {
     const { view } = entry;
     const publication = publicationFacts(entry, isPublished(view, entry.documentId, entry.id));
-    const restated = publication.state !== entry.stateBefore;
+    const isRestated = publication.state !== entry.stateBefore || isRepublished(entry, publication);
     for (const row of entry.rows) {
       if (row === undefined) continue;
-      const version = versionOfKey(row.key);
-      const isChanged = entry.changed.has(version);
-      if (!isChanged && !restated && !isRepublished(entry, publication)) continue;
-      const facts = factsOf(entry, row);
-      const source = isChanged ? writeRow(db, view, facts, row) : view.presenter.source(facts, row.values);
-      if (isChanged) row.uniqueValues = writeUniqueValues(db, view, entry.id, row.uniqueValues, row);
-      changes.row(view.uid, row.key, {
-        source,
-        fields: view.presenter.fields(facts, row.values, publication),
-        components: view.presenter.components(row.values),
-      });
+      const source = entry.changed.has(versionOfKey(row.key)) ? store(entry, row) : undefined;
+      if (changes.isListening && (source !== undefined || isRestated)) tell(entry, row, publication, source);
     }
   };
+  const store = (entry: GraphEntry, row: GraphRow): Uint8Array => {
+    row.uniqueValues = writeUniqueValues(db, entry.view, entry.id, row.uniqueValues, row);
+    return writeRow(db, entry.view, factsOf(entry, row), row);
+  };
+  const tell = (
+    entry: GraphEntry,
+    row: GraphRow,
+    publication: PublicationFacts,
+    written: Uint8Array | undefined,
+  ): void => {
+    const { presenter, uid } = entry.view;
+    const facts = factsOf(entry, row);
+    changes.row(uid, row.key, {
+      source: written ?? presenter.source(facts, row.values),
+      fields: presenter.fields(facts, row.values, publication),
+      components: presenter.components(row.values),
+    });
+  };
   const isRepublished = (entry: GraphEntry, publication: PublicationFacts): boolean => {
-    const before = documents.get(`${entry.view.number}/${entry.documentId}`)?.publishedBefore;
-    return before !== publication.documentPublished;
+    const before = documents.get(documentKey(entry))?.publishedBefore;
+    return before !== undefined && before !== publication.documentPublished;
   };
   const linkLocalizations = ({ view, documentId }: GraphEntry, world: WorldNumber): void => {
     const present = entriesOf(view, documentId)
@@ -148,8 +158,7 @@ export function openGraphSession(
   /** Every row shows whether its document is published: the other locales' too. */
   const readRepublished = (): void => {
     for (const { view, documentId, entry, publishedBefore } of documents.values()) {
-      if (view.localized && isPublished(view, documentId, entry) !== publishedBefore)
-        entriesOf(view, documentId);
+      if (isPublished(view, documentId, entry) !== publishedBefore) entriesOf(view, documentId);
     }
   };
 
@@ -209,6 +218,10 @@ export function openGraphSession(
   };
 }
 
+function documentKey({ view, documentId }: GraphEntry): string {
+  return `${view.number}/${documentId}`;
+}
+
 function createEntry(view: TypeView, row: readonly unknown[], rows: readonly GraphRow[]): GraphEntry {
   const entry: GraphEntry = {
     id: row[0] as number,
@@ -237,7 +250,7 @@ function hasRows(existing: ExistingRows, entry: number): boolean {
 }
 
 /** From positions: the draft is modified when it, or a value shared with it, was edited after the last publication. */
-export function publicationState(
+function publicationState(
   entry: Pick<GraphEntry, 'rows' | 'sharedEdited' | 'sharedPublished'>,
 ): PublicationState {
   const [draft, published, live] = entry.rows;
@@ -261,7 +274,7 @@ function publicationFacts(entry: GraphEntry, documentPublished: boolean): Public
   return { state: publicationState(entry), documentPublished };
 }
 
-export function factsOf(entry: GraphEntry, row: GraphRow): RowFacts {
+function factsOf(entry: GraphEntry, row: GraphRow): RowFacts {
   const { documentId, locale } = entry;
   const { id, createdAt, updatedAt, publishedAt } = row;
   return { id, documentId, locale, createdAt, updatedAt, publishedAt };

@@ -97,7 +97,7 @@ export function newLink(
 }
 
 /** undefined when the relation is no longer defined. */
-export function readLink(row: SqlRow, relationOf: RelationOfNumber): LinkRecord | undefined {
+function readLink(row: SqlRow, relationOf: RelationOfNumber): LinkRecord | undefined {
   const relation = relationOf(row[1] as number);
   if (relation === undefined) return undefined;
   const draft = readOrder(row[4], row[5]);

@@ -16,3 +16,10 @@ export function sameOrder(a: LinkOrder | null, b: LinkOrder | null): boolean {
   if (a === b) return true;
   return a !== null && b !== null && a.sourceOrder === b.sourceOrder && a.targetOrder === b.targetOrder;
 }
+
+const PAIR_BASE = 2 ** 26;
+
+/** One number for two keys, which is several times cheaper than a text; beyond 2^26 it takes a text. */
+export function pairKey(source: number, target: number): string | number {
+  return source < PAIR_BASE && target < PAIR_BASE ? source * PAIR_BASE + target : `${source}/${target}`;
+}

@@ -115,7 +115,7 @@ function registerRelations(
 }
 
 /** The steps an attribute leads to: none for scalars and relations. */
-export function componentSteps(
+function componentSteps(
   attribute: Attribute,
 ): readonly (readonly [{ readonly attribute: string; readonly zoneComponent?: Uid }, Uid])[] {
   if (attribute.kind === 'component') return [[{ attribute: attribute.name }, attribute.component]];

@@ -23,6 +23,7 @@ describe(`random histories (SEED=${SEED})`, () => {
       const whole = replay(events, () => events.length);
       expect(replay(events, () => 1)).toEqual(whole);
       expect(replay(events, () => sizes.next().value ?? 1, { restartEvery: 3 })).toEqual(whole);
+      expect(rebuild(events)).toEqual(whole);
     });
   });
 
@@ -110,6 +111,14 @@ function replay(
     graph.close();
     expect(dumpIndex(index)).toEqual(loaded);
     return loaded;
+  });
+}
+
+/** As at a start without the graph's file: nothing is told to an index before it is loaded. */
+function rebuild(events: readonly StoredEvent[]): unknown {
+  return withGraph((graph) => {
+    graph.replay(events);
+    return dumpIndex(foldBatches(graph.readAll()));
   });
 }
 

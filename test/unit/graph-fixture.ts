@@ -184,7 +184,7 @@ export function deleted(name: string, documentId: string, locale: string | null 
   return { type: 'entry-deleted', data: entryData(name, documentId, locale) };
 }
 
-export function to(...documentIds: string[]) {
+function to(...documentIds: string[]) {
   return documentIds.map((documentId) => ({ documentId, locale: null as string | null }));
 }
 
