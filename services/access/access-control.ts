@@ -1,0 +1,94 @@
+import { accessStream } from '../../shared/access/access-events.ts';
+import {
+  type AccessState,
+  evolveAccess,
+  INITIAL_ACCESS,
+  type Token,
+  tokenStatus,
+} from '../../shared/access/access-state.ts';
+import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { hashSecret, isSameHash, isSecret } from './token-secret.ts';
+
+export type AccessControlOptions = {
+  readonly log: EventStore;
+  readonly space: string;
+  /** Hashes secrets; see readAccessKey. */
+  readonly key: Buffer;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+/** Who may do what, as of the log's end. */
+export type AccessControl = {
+  state(): AccessState;
+  /** The rights of whoever sends this `Authorization` header. Throws RequestError 401 for a token that is not valid. */
+  authenticate(authorization: string | undefined): Rights;
+  /** Resolves when every access event up to `position` counts. */
+  applied(position: bigint): Promise<void>;
+  /** Rejects when the log cannot be followed any more. */
+  readonly failed: Promise<never>;
+  close(): Promise<void>;
+};
+
+/**
+ * Reads the access stream and follows it from then on: what is appended by any process counts here as soon as the log's
+ * subscription brings it.
+ */
+export async function openAccessControl(options: AccessControlOptions): Promise<AccessControl> {
+  const { log, space, key, now } = options;
+  const stream = accessStream(space);
+  // Before the stream is read: what is appended meanwhile comes twice and counts once.
+  const start = await log.lastPosition();
+  let state = await readAccess(log, space);
+  let position = start;
+  const waiting: { readonly position: bigint; readonly resolve: () => void }[] = [];
+  const subscription = log.subscribe(start, async (events) => {
+    for (const event of events) if (event.stream === stream) state = evolveAccess(state, event);
+    position = events.at(-1)?.position ?? position;
+    for (const waiter of waiting.splice(0)) {
+      if (waiter.position <= position) waiter.resolve();
+      else waiting.push(waiter);
+    }
+  });
+  const failed = subscription.done.then(() => new Promise<never>(() => {}));
+  return {
+    state: () => state,
+    authenticate(authorization) {
+      const secret = bearerToken(authorization);
+      if (secret !== undefined) return findToken(state, key, secret, now()).rights;
+      return state.development ? FULL_ACCESS : state.publicRights;
+    },
+    applied: (wanted) =>
+      position >= wanted
+        ? Promise.resolve()
+        : new Promise((resolve) => waiting.push({ position: wanted, resolve })),
+    failed,
+    close: () => subscription.close(),
+  };
+}
+
+/** The access stream as it stands. */
+export async function readAccess(log: EventStore, space: string): Promise<AccessState> {
+  let state = INITIAL_ACCESS;
+  for await (const event of log.readStream(accessStream(space))) state = evolveAccess(state, event);
+  return state;
+}
+
+/** Other schemes than Bearer are no business of this API, as in Strapi: the caller counts as anonymous. */
+function bearerToken(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+}
+
+function findToken(state: AccessState, key: Buffer, secret: string, now: number): Token {
+  if (isSecret(secret)) {
+    const hash = hashSecret(key, secret);
+    const token = state.byHash.get(hash);
+    if (token !== undefined && isSameHash(token.hash, hash) && tokenStatus(token, now) === 'active') {
+      return token;
+    }
+  }
+  // One answer, whether the token never was, was revoked or has expired.
+  throw new RequestError(401, 'UnauthorizedError', 'Missing or invalid credentials');
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FILE = 'access.key';
+const BYTES = 32;
+
+/**
+ * The key that tokens are hashed with. Processes that share a log must share it too: given as a setting (base64url of at
+ * least 32 bytes), or else from the data directory, where it is made, readable by its owner only, when it is not there.
+ * Throws a sentence when what is there is not a key.
+ */
+export function readAccessKey(data: string, given: string | undefined): Buffer {
+  if (given !== undefined) return decode(given, 'VARVE_ACCESS_KEY');
+  const file = join(data, FILE);
+  return decode(readOrCreate(file, data), file);
+}
+
+function readOrCreate(file: string, data: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const fresh = `${file}.${process.pid}`;
+  writeFileSync(fresh, randomBytes(BYTES).toString('base64url'), { mode: 0o600, flag: 'wx' });
+  try {
+    // A link never replaces: of two processes that make a key at once, both end up with the first one's.
+    linkSync(fresh, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+  return readFileSync(file, 'utf8');
+}
+
+function decode(text: string, where: string): Buffer {
+  const key = Buffer.from(text.trim(), 'base64url');
+  if (/^[A-Za-z0-9_-]+$/.test(text.trim()) && key.length >= BYTES) return key;
+  throw new Error(`${where} is not a key: expected at least ${BYTES} bytes as base64url`);
+}

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+
+const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const MAX_DAYS = 36_500;
+
+/**
+ * When a token expires, as ISO 8601: a time from `now` (milliseconds) on, such as `90m`, `12h`, `30d` or `4w`, or a date or
+ * datetime in the future. undefined when the text is neither.
+ */
+export function parseExpiry(text: string, now: number): string | undefined {
+  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];
+  const at = unit === undefined ? parseDate(text) : now + Number(count) * UNITS[unit as keyof typeof UNITS];
+  const isFuture = at > now && at <= now + MAX_DAYS * UNITS.d;
+  return isFuture ? new Date(at).toISOString() : undefined;
+}
+
+const DATE = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+
+function parseDate(text: string): number {
+  return DATE.safeParse(text).success ? Date.parse(text) : Number.NaN;
+}

@@ -1,0 +1,101 @@
+import { assertNever } from '../assert-never.ts';
+import type { StoredEvent } from '../event-store/event-store.ts';
+import type { AccessEvent, TokenCreated, TokenType } from './access-events.ts';
+import { FULL_ACCESS, NO_RIGHTS, type Rights } from './rights.ts';
+
+export type Token = {
+  readonly id: string;
+  readonly name: string;
+  readonly type: TokenType;
+  readonly rights: Rights;
+  readonly hash: string;
+  /** ISO 8601, as the other times. */
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+};
+
+/** Who may do what. */
+export type AccessState = {
+  /** Of the last event; undefined before the first. */
+  readonly revision: bigint | undefined;
+  /** Every token there ever was, by id, in order of creation. */
+  readonly tokens: ReadonlyMap<string, Token>;
+  /** The tokens that are not revoked, by hash. They may have expired. */
+  readonly byHash: ReadonlyMap<string, Token>;
+  readonly publicRights: Rights;
+  /**
+   * Nothing was ever said about access: everyone may do everything. Revoking the last token does not lead back here.
+   */
+  readonly development: boolean;
+};
+
+export const INITIAL_ACCESS: AccessState = {
+  revision: undefined,
+  tokens: new Map(),
+  byHash: new Map(),
+  publicRights: NO_RIGHTS,
+  development: true,
+};
+
+/** The state after an event of the access stream. Events it has seen already, and kinds it does not know, change nothing. */
+export function evolveAccess(state: AccessState, stored: StoredEvent): AccessState {
+  if (state.revision !== undefined && stored.revision <= state.revision) return state;
+  if (!isAccessEvent(stored)) return { ...state, revision: stored.revision };
+  const event = { type: stored.type, data: stored.data } as AccessEvent;
+  const next = { ...state, revision: stored.revision, development: false };
+  switch (event.type) {
+    case 'token-created':
+      return withToken(next, createToken(event.data, stored.metadata.at));
+    case 'token-revoked': {
+      const token = state.tokens.get(event.data.id);
+      return token === undefined ? next : withToken(next, { ...token, revokedAt: stored.metadata.at });
+    }
+    case 'public-rights-set':
+      return { ...next, publicRights: { kind: 'custom', allowed: new Set(event.data.allow), drafts: false } };
+    default:
+      return assertNever(event);
+  }
+}
+
+const ACCESS_EVENTS: ReadonlySet<string> = new Set<AccessEvent['type']>([
+  'token-created',
+  'token-revoked',
+  'public-rights-set',
+]);
+
+function isAccessEvent({ type }: StoredEvent): boolean {
+  return ACCESS_EVENTS.has(type);
+}
+
+function withToken(state: AccessState, token: Token): AccessState {
+  const tokens = new Map(state.tokens).set(token.id, token);
+  const byHash = new Map(state.byHash);
+  if (token.revokedAt === null) byHash.set(token.hash, token);
+  else byHash.delete(token.hash);
+  return { ...state, tokens, byHash };
+}
+
+function createToken(data: TokenCreated['data'], createdAt: string): Token {
+  const { id, name, tokenType, hash, expiresAt } = data;
+  return { id, name, type: tokenType, rights: rightsOf(data), hash, createdAt, expiresAt, revokedAt: null };
+}
+
+function rightsOf({ tokenType, allow, drafts }: TokenCreated['data']): Rights {
+  switch (tokenType) {
+    case 'full-access':
+      return FULL_ACCESS;
+    case 'read-only':
+      return { kind: 'read-only', drafts };
+    case 'custom':
+      return { kind: 'custom', allowed: new Set(allow), drafts };
+    default:
+      return assertNever(tokenType);
+  }
+}
+
+/** What has become of a token at a time, in milliseconds. */
+export function tokenStatus(token: Token, now: number): 'active' | 'expired' | 'revoked' {
+  if (token.revokedAt !== null) return 'revoked';
+  return token.expiresAt !== null && Date.parse(token.expiresAt) <= now ? 'expired' : 'active';
+}

@@ -1,0 +1,242 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type AccessControl, openAccessControl } from '../../../services/access/access-control.ts';
+import { readAccessKey } from '../../../services/access/access-key.ts';
+import { parseExpiry } from '../../../services/access/parse-expiry.ts';
+import { createTokenCommands, type TokenCommands } from '../../../services/access/token-commands.ts';
+import { accessStream } from '../../../shared/access/access-events.ts';
+import { FULL_ACCESS, NO_RIGHTS } from '../../../shared/access/rights.ts';
+import type { EventStore } from '../../../shared/event-store/event-store.ts';
+import { openSqliteEventStore } from '../../../shared/event-store/sqlite-event-store.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+
+const START = Date.parse('2026-01-01T00:00:00.000Z');
+const HOUR = 3_600_000;
+const READER = { name: 'reader', type: 'read-only', allow: [], drafts: false, expiresAt: null } as const;
+
+let folder: string;
+let log: EventStore;
+let now: number;
+let access: AccessControl;
+let tokens: TokenCommands;
+const key = Buffer.alloc(32, 7);
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'varve-access-'));
+  log = openSqliteEventStore(join(folder, 'events.db'));
+  now = START;
+  const options = { log, space: 'varve', key, now: () => now };
+  tokens = createTokenCommands(options);
+  access = await openAccessControl(options);
+});
+
+afterEach(async () => {
+  await access.close();
+  await log.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function createToken(request: Partial<Parameters<TokenCommands['create']>[0]> = {}) {
+  const created = await tokens.create({ ...READER, ...request });
+  await access.applied(created.position);
+  return { ...created, header: `Bearer ${created.secret}` };
+}
+
+function refusal(authorization: string | undefined): unknown {
+  try {
+    access.authenticate(authorization);
+  } catch (error) {
+    if (error instanceof RequestError)
+      return { status: error.status, name: error.errorName, message: error.message, details: error.details };
+    throw error;
+  }
+  return undefined;
+}
+
+const UNAUTHORIZED = {
+  status: 401,
+  name: 'UnauthorizedError',
+  message: 'Missing or invalid credentials',
+  details: {},
+};
+
+describe('authentication', () => {
+  test('lets everyone do everything while nothing was said about access', () => {
+    expect(access.authenticate(undefined)).toBe(FULL_ACCESS);
+    expect(access.state().development).toBe(true);
+    expect(refusal('Bearer anything')).toEqual(UNAUTHORIZED);
+  });
+
+  test('gives a token its rights, and callers without one the public rights', async () => {
+    const { header } = await createToken({ type: 'custom', allow: ['api::tag.tag.find'], drafts: true });
+    expect(access.authenticate(header)).toEqual({
+      kind: 'custom',
+      allowed: new Set(['api::tag.tag.find']),
+      drafts: true,
+    });
+    expect(access.authenticate(undefined)).toEqual(NO_RIGHTS);
+    const { position } = await tokens.setPublic(['api::tag.tag.findOne']);
+    await access.applied(position ?? 0n);
+    expect(access.authenticate(undefined)).toEqual({
+      kind: 'custom',
+      allowed: new Set(['api::tag.tag.findOne']),
+      drafts: false,
+    });
+    expect(await tokens.setPublic(['api::tag.tag.findOne'])).toEqual({ position: undefined });
+  });
+
+  test('answers every token that is not valid alike', async () => {
+    const expiring = await createToken({ name: 'a', expiresAt: new Date(START + HOUR).toISOString() });
+    const revoked = await createToken({ name: 'b' });
+    await access.applied((await tokens.revoke('b')).position);
+    now = START + HOUR;
+    const { secret } = await createToken({ name: 'c' });
+    const other = `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
+    for (const header of [
+      expiring.header,
+      revoked.header,
+      `Bearer ${other}`,
+      `Bearer ${secret}x`,
+      `Bearer ${secret.slice(0, -1)}`,
+      'Bearer x',
+      `Bearer ${'x'.repeat(10_000)}`,
+    ]) {
+      expect(refusal(header), header.slice(0, 80)).toEqual(UNAUTHORIZED);
+    }
+    expect(access.authenticate(`bearer ${secret}`)).toMatchObject({ kind: 'read-only' });
+  });
+
+  test.each([undefined, '', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', 'Token x', 'Bearer a b'])(
+    'takes the header "%s" for no token',
+    async (header) => {
+      await createToken();
+      expect(access.authenticate(header)).toEqual(NO_RIGHTS);
+    },
+  );
+
+  test('does not fall back to development mode with the last token', async () => {
+    await createToken();
+    await access.applied((await tokens.revoke('reader')).position);
+    expect(access.state().development).toBe(false);
+    expect(access.authenticate(undefined)).toEqual(NO_RIGHTS);
+  });
+
+  test('expires a token to the millisecond', async () => {
+    const { header } = await createToken({ expiresAt: new Date(START + HOUR).toISOString() });
+    now = START + HOUR - 1;
+    expect(access.authenticate(header)).toMatchObject({ kind: 'read-only' });
+    now = START + HOUR;
+    expect(refusal(header)).toEqual(UNAUTHORIZED);
+  });
+
+  test('knows what was said before it was opened', async () => {
+    const { header } = await createToken();
+    const later = await openAccessControl({ log, space: 'varve', key, now: () => now });
+    expect(later.authenticate(header)).toMatchObject({ kind: 'read-only' });
+    const elsewhere = await openAccessControl({ log, space: 'other', key, now: () => now });
+    expect(elsewhere.state().development).toBe(true);
+    await Promise.all([later.close(), elsewhere.close()]);
+  });
+
+  test('hears of a revocation by another process', async () => {
+    const { header, token } = await createToken();
+    const theirs = openSqliteEventStore(join(folder, 'events.db'));
+    const { position } = await createTokenCommands({
+      log: theirs,
+      space: 'varve',
+      key,
+      now: () => now,
+    }).revoke(token.id);
+    await access.applied(position);
+    expect(refusal(header)).toEqual(UNAUTHORIZED);
+    await theirs.close();
+  });
+});
+
+describe('the log', () => {
+  test('holds a keyed hash and nothing of the secret', async () => {
+    const { secret } = await createToken();
+    expect(secret).toMatch(/^varve_[A-Za-z0-9_-]{43}$/);
+    const events = [];
+    for await (const event of log.readStream(accessStream('varve'))) events.push(event);
+    expect(events).toHaveLength(1);
+    const text = JSON.stringify(events.map(({ data }) => data));
+    expect(text).not.toContain(secret.slice('varve_'.length, -4));
+    expect(events[0]?.data).toMatchObject({ hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  });
+
+  test('gives a token nothing under another key', async () => {
+    const { header } = await createToken();
+    const other = await openAccessControl({ log, space: 'varve', key: Buffer.alloc(32, 8), now: () => now });
+    expect(() => other.authenticate(header)).toThrow('Missing or invalid credentials');
+    await other.close();
+  });
+});
+
+describe('token commands', () => {
+  test('keep names apart while they are in force', async () => {
+    await createToken();
+    await expect(tokens.create(READER)).rejects.toMatchObject({ status: 400, errorName: 'ApplicationError' });
+    await tokens.revoke('reader');
+    await expect(tokens.create(READER)).resolves.toMatchObject({ token: { name: 'reader' } });
+    expect((await tokens.list()).map(({ name, revokedAt }) => [name, revokedAt !== null])).toEqual([
+      ['reader', true],
+      ['reader', false],
+    ]);
+  });
+
+  test('revoke by id or name, once', async () => {
+    const { token } = await createToken();
+    expect((await tokens.revoke(token.id)).token.name).toBe('reader');
+    for (const name of [token.id, 'reader', 'nobody']) {
+      await expect(tokens.revoke(name)).rejects.toMatchObject({ status: 404 });
+    }
+  });
+
+  test('survive each other', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `token ${index}`);
+    await Promise.all(names.map((name) => tokens.create({ ...READER, name })));
+    expect((await tokens.list()).map(({ name }) => name).sort()).toEqual(names);
+  });
+});
+
+describe('the key', () => {
+  test('is made once, for its owner only', () => {
+    const data = join(folder, 'data');
+    const made = readAccessKey(data, undefined);
+    expect(made).toHaveLength(32);
+    expect(readAccessKey(data, undefined)).toEqual(made);
+    expect(statSync(join(data, 'access.key')).mode & 0o777).toBe(0o600);
+  });
+
+  test('can be a setting', () => {
+    expect(readAccessKey('/nowhere', key.toString('base64url'))).toEqual(key);
+    expect(() => readAccessKey('/nowhere', 'short')).toThrow('VARVE_ACCESS_KEY is not a key');
+  });
+
+  test('is not made up when the file is damaged', () => {
+    writeFileSync(join(folder, 'access.key'), 'oops');
+    expect(() => readAccessKey(folder, undefined)).toThrow('is not a key');
+  });
+});
+
+test.each([
+  ['90m', START + 90 * 60_000],
+  ['12h', START + 12 * HOUR],
+  ['30d', START + 720 * HOUR],
+  ['4w', START + 672 * HOUR],
+  ['2026-02-01', Date.parse('2026-02-01T00:00:00Z')],
+  ['2026-02-01T12:00:00+01:00', Date.parse('2026-02-01T11:00:00Z')],
+  ['2025-12-31', undefined],
+  ['0d', undefined],
+  ['99999w', undefined],
+  ['soon', undefined],
+  ['2026-02-30T00:00:00Z', undefined],
+  ['', undefined],
+])('--expires %s', (text, expected) => {
+  expect(parseExpiry(text, START)).toBe(
+    expected === undefined ? undefined : new Date(expected).toISOString(),
+  );
+});
