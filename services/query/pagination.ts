@@ -99,7 +99,11 @@ export function describePagination(
 /** `pagination[cursor]`, with the page's size as either form has it; a place in the list has no number. */
 function cursorForm(value: QueryObject, problems: Problems): Omit<Pagination, 'withCount'> {
   const { page, start, pageSize, limit } = value;
-  if ((page ?? null) !== null || (start ?? null) !== null || (pageSize !== undefined && limit !== undefined)) {
+  if (
+    (page ?? null) !== null ||
+    (start ?? null) !== null ||
+    (pageSize !== undefined && limit !== undefined)
+  ) {
     const message = 'Cannot use a cursor together with page or start, nor pageSize with limit';
     const accepted = 'cursor and pageSize';
     problems.push({
@@ -112,7 +116,8 @@ function cursorForm(value: QueryObject, problems: Problems): Omit<Pagination, 'w
     });
   }
   const cursor = value['cursor'] ?? '';
-  if (typeof cursor !== 'string') refuse(problems, 'Invalid cursor', cursor, "an answer's nextCursor, or empty");
+  if (typeof cursor !== 'string')
+    refuse(problems, 'Invalid cursor', cursor, "an answer's nextCursor, or empty");
   return {
     form: 'cursor',
     start: 0,

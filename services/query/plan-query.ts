@@ -77,7 +77,7 @@ type Dialect = { readonly users?: boolean; readonly ignoreFilters?: boolean };
 export function planList(request: QueryRequest): ListPlan {
   const query = parseQueryString(request.queryString);
   const problems: Problems = [];
-  checkRootParameters(query, problems);
+  checkRootParameters(query, problems, ['explain']);
   const plan = planRows(request, query, problems);
   const pagination = resolvePagination(query, problems, request.maxOffset);
   const explained = resolveExplain(query['explain'], request.mayExplain === true, problems);

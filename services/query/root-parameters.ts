@@ -19,13 +19,16 @@ const ROOT_PARAMETERS = [
   'hasPublishedVersion',
   'count',
   'ordering',
-  'explain',
 ];
 
-/** Refuses every other name, whatever its value. */
-export function checkRootParameters(query: QueryObject, problems: Problems): void {
+/** Refuses every other name, whatever its value. `more` are names of Varve's own that this route knows beside Strapi's. */
+export function checkRootParameters(
+  query: QueryObject,
+  problems: Problems,
+  more: readonly string[] = [],
+): void {
   for (const name of Object.keys(query)) {
-    if (ROOT_PARAMETERS.includes(name)) continue;
-    problems.push(invalidKey(name, null, name, ROOT_PARAMETERS));
+    if (ROOT_PARAMETERS.includes(name) || more.includes(name)) continue;
+    problems.push(invalidKey(name, null, name, [...ROOT_PARAMETERS, ...more]));
   }
 }

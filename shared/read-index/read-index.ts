@@ -91,6 +91,12 @@ export type SortKey = {
   readonly direction: 'asc' | 'desc';
 };
 
+/**
+ * A place in a sort order: the value of each sort key at some row, and last that row's `id`. NULL is null, booleans are 0 and 1,
+ * dates and times milliseconds, `$publication` is its rank.
+ */
+export type SortPosition = readonly (string | number | bigint | null)[];
+
 export type SearchRequest = {
   readonly type: Uid;
   readonly world: World;
@@ -99,7 +105,13 @@ export type SearchRequest = {
   readonly from: number;
   /** Infinity = all. */
   readonly size: number;
+  /** Of all that matches, whichever page. */
   readonly withTotal: boolean;
+  /**
+   * Asks for the first rows behind a place (null: the first of all), whatever comes or goes meanwhile; the row that stood there
+   * may be gone. `from` is 0 and `size` finite then.
+   */
+  readonly cursor?: { readonly after: SortPosition | null };
 };
 
 /** Rows of one answer: parallel arrays. */
@@ -109,7 +121,12 @@ export type Hits = {
   readonly sources: readonly Uint8Array[];
 };
 
-export type SearchResult = { readonly total: number | undefined; readonly hits: Hits };
+export type SearchResult = {
+  readonly total: number | undefined;
+  readonly hits: Hits;
+  /** With `cursor` only: the place of the last hit, null when no row follows it. */
+  readonly next?: SortPosition | null;
+};
 
 /** The rows linked to each of `parents`, all parents in one call. */
 export type FollowRequest = {
@@ -146,5 +163,7 @@ export type ReadIndex = {
   position(): bigint;
   search(request: SearchRequest): Promise<SearchResult>;
   follow(request: FollowRequest): Promise<FollowResult>;
+  /** How a search is answered, as JSON for people: the engine's own query and the strategies chosen. Takes part in nothing. */
+  explain?(request: SearchRequest): Promise<unknown>;
   close(): Promise<void>;
 };

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { describeChanges } from './read-index-changes.ts';
+import { describeCursors } from './read-index-cursors.ts';
 import { describeFollowing } from './read-index-following.ts';
 import { describeRelations } from './read-index-relations.ts';
 import type { OpenIndex } from './read-index-shelf.ts';
@@ -12,6 +13,7 @@ export function describeReadIndexContract(name: string, open: OpenIndex): void {
     describe('values', () => describeValues(open));
     describe('relations and components', () => describeRelations(open));
     describe('sorting', () => describeSorting(open));
+    describe('cursors', () => describeCursors(open));
     describe('following', () => describeFollowing(open));
     describe('changes', () => describeChanges(open));
   });

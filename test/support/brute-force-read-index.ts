@@ -194,7 +194,14 @@ function compare(a: Scalar | null, b: Scalar | null): number {
 }
 
 function sorted(state: State, found: readonly Node[], world: World, sort: readonly SortKey[]): Node[] {
-  const keys: SortKey[] = [...sort, { path: [], field: 'id', direction: 'asc' }];
+  return placed(state, found, world, sort).map(({ node }) => node);
+}
+
+type Placed = { readonly node: Node; readonly key: readonly (Scalar | null)[] };
+
+/** In order, each row with its place. */
+function placed(state: State, found: readonly Node[], world: World, sort: readonly SortKey[]): Placed[] {
+  const keys = withId(sort);
   const values = (node: Node, path: readonly string[], field: string): (Scalar | null)[] => {
     const [first, ...rest] = path;
     if (first === undefined) return [rank(node.row.fields[field] ?? null, field)];
@@ -208,14 +215,24 @@ function sorted(state: State, found: readonly Node[], world: World, sort: readon
       return (direction === 'asc' ? all[0] : all.at(-1)) ?? null;
     }),
   }));
-  keyed.sort((a, b) => {
-    for (const [i, { direction }] of keys.entries()) {
-      const order = compare(a.key[i] ?? null, b.key[i] ?? null);
-      if (order !== 0) return direction === 'asc' ? order : -order;
-    }
-    return 0;
-  });
-  return keyed.map(({ node }) => node);
+  return keyed.sort((a, b) => comparePlaces(keys, a.key, b.key));
+}
+
+const withId = (sort: readonly SortKey[]): SortKey[] => [
+  ...sort,
+  { path: [], field: 'id', direction: 'asc' },
+];
+
+function comparePlaces(
+  keys: readonly SortKey[],
+  a: readonly (Scalar | null)[],
+  b: readonly (Scalar | null)[],
+): number {
+  for (const [i, { direction }] of keys.entries()) {
+    const order = compare(a[i] ?? null, b[i] ?? null);
+    if (order !== 0) return direction === 'asc' ? order : -order;
+  }
+  return 0;
 }
 
 function rank(value: Scalar | null, field: string): Scalar | null {
@@ -231,8 +248,19 @@ function hits(state: State, found: readonly Node[]) {
 function search(state: State, request: SearchRequest): SearchResult {
   const { type, world, query, sort, from, size, withTotal } = request;
   const found = nodes(state, type, world).filter((node) => matches(state, node, world, query));
-  const page = sorted(state, found, world, sort).slice(from, from + size);
-  return { total: withTotal ? found.length : undefined, hits: hits(state, page) };
+  const total = withTotal ? found.length : undefined;
+  const all = placed(state, found, world, sort);
+  if (request.cursor === undefined) {
+    const shown = all.slice(from, from + size).map(({ node }) => node);
+    return { total, hits: hits(state, shown) };
+  }
+  const { after } = request.cursor;
+  const rest = all.filter(({ key }) => after === null || comparePlaces(withId(sort), key, after) > 0);
+  const page = rest.slice(0, size);
+  const last = page.at(-1)?.key.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+  const next = rest.length > page.length && last !== undefined ? last : null;
+  const shown = page.map(({ node }) => node);
+  return { total, hits: hits(state, shown), next };
 }
 
 function follow(state: State, request: FollowRequest): FollowResult {

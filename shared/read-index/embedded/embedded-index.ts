@@ -55,6 +55,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): ReadIndex {
     position: () => position,
     search: async (request) => search(state, request),
     follow: async (request) => follow(state, request),
+    explain: async (request) => explain(state, request),
     close: async () => {},
   };
 }
@@ -84,4 +85,11 @@ function search(state: EmbeddedState, request: SearchRequest): SearchResult {
 function follow(state: EmbeddedState, request: FollowRequest): FollowResult {
   const { spaces, orders, sources } = state;
   return followLinks({ spaces, orders, world: request.world }, sources, request);
+}
+
+/** What the estimates say; one index is asked, whatever the query reaches. */
+function explain({ spaces, orders }: EmbeddedState, { type, world, query }: SearchRequest): object {
+  const space = worldSpace(spaces, type, world);
+  const { estimate, cost } = bindQuery({ spaces, orders, world }, space, query);
+  return { engine: 'embedded', rows: space.count, estimatedMatches: estimate, estimatedNanoseconds: cost };
 }

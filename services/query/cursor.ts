@@ -1,0 +1,75 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { SearchRequest, SortPosition } from '../../shared/read-index/read-index.ts';
+import { RequestError } from '../../shared/request-error.ts';
+
+/** What cursors of one query are signed with, and what says which query it is. */
+export type CursorScope = { readonly key: Uint8Array; readonly query: string };
+
+/** Bytes of a shortened SHA-256: 128 bits, for the query's name as for the signature. */
+const DIGEST_BYTES = 16;
+/** Characters: with the rest of the request it has to fit into Node's 16 KiB of request line and headers. */
+const MAX_LENGTH = 8192;
+const FORM = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{22})$/;
+
+/** A cursor belongs to whatever decides which rows come in which order: the type, the world, the bool query and the sort. */
+export function cursorScope(key: Uint8Array, search: SearchRequest): CursorScope {
+  const { type, world, query, sort } = search;
+  const text = JSON.stringify([type, world, query, sort], (_, value) =>
+    typeof value === 'bigint' ? { bigint: String(value) } : value,
+  );
+  const digest = createHash('sha256').update(text).digest().subarray(0, DIGEST_BYTES);
+  return { key, query: digest.toString('base64url') };
+}
+
+/**
+ * A place as an opaque text: JSON of the query's name and the sort values, signed. Throws RequestError (400) where the values
+ * are too long for a URL.
+ */
+export function writeCursor(scope: CursorScope, place: SortPosition): string {
+  const values = place.map((value) => (typeof value === 'bigint' ? { bigint: String(value) } : value));
+  const payload = Buffer.from(JSON.stringify([scope.query, ...values])).toString('base64url');
+  if (payload.length > MAX_LENGTH) {
+    throw refusal(
+      "The values sorted by are too long for a cursor: sort by a shorter attribute, or leave 'cursor' out",
+      payload.length,
+      `at most ${MAX_LENGTH} characters`,
+    );
+  }
+  return `${payload}.${sign(scope.key, payload).toString('base64url')}`;
+}
+
+/** Throws RequestError (400) for a cursor that was changed, was made by another installation, or belongs to another query. */
+export function readCursor(scope: CursorScope, cursor: string): SortPosition {
+  const [, payload = '', signature = ''] = FORM.exec(cursor) ?? [];
+  const signed = sign(scope.key, payload);
+  const given = Buffer.from(signature, 'base64url');
+  if (given.length !== signed.length || !timingSafeEqual(given, signed)) {
+    throw refusal('Invalid cursor', cursor, "'nextCursor' of an answer, or nothing to begin");
+  }
+  const [query, ...values] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as readonly unknown[];
+  if (query !== scope.query) {
+    throw refusal(
+      'This cursor belongs to another query',
+      cursor,
+      "'nextCursor' of the same filters, sort, status and locale",
+    );
+  }
+  return values.map(readValue);
+}
+
+function readValue(value: unknown): SortPosition[number] {
+  if (typeof value === 'object' && value !== null) return BigInt((value as { bigint: string }).bigint);
+  return value as string | number | null;
+}
+
+function sign(key: Uint8Array, payload: string): Buffer {
+  return createHmac('sha256', key).update(payload).digest().subarray(0, DIGEST_BYTES);
+}
+
+function refusal(message: string, found: unknown, accepted: string): RequestError {
+  const details = { source: 'query', param: 'pagination', at: 'pagination[cursor]', found, accepted };
+  return new RequestError(400, 'PaginationError', message, {
+    ...details,
+    problems: [{ message, ...details }],
+  });
+}

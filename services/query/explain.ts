@@ -1,0 +1,34 @@
+import { RequestError } from '../../shared/request-error.ts';
+import type { Problems } from './problems.ts';
+import type { QueryValue } from './query-string.ts';
+
+const ANSWERS = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+/**
+ * `explain=true`: the answer's `meta.explain` shows the filter as parsed, the bool query and what the engine makes of it. Throws
+ * RequestError (403) for a caller without the right.
+ */
+export function resolveExplain(value: QueryValue | undefined, allowed: boolean, problems: Problems): boolean {
+  if (value === undefined) return false;
+  const explain = typeof value === 'string' ? ANSWERS.get(value) : undefined;
+  if (explain === undefined) {
+    const message = "Invalid parameter at 'explain'. Expected true or false";
+    problems.push({
+      phase: 'parameter',
+      message,
+      param: 'explain',
+      found: value,
+      accepted: [...ANSWERS.keys()],
+    });
+  }
+  if (!allowed) {
+    throw new RequestError(403, 'ForbiddenError', 'Explaining queries takes a token with full access', {
+      source: 'query',
+      param: 'explain',
+    });
+  }
+  return explain === true;
+}
