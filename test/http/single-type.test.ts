@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ApiClient, createApiClient } from '../support/api-client.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+
+const contentTypes = mkdtempSync(join(tmpdir(), 'varve-single-'));
+let server: RunningServer;
+let api: ApiClient;
+
+beforeAll(async () => {
+  const schema = {
+    kind: 'singleType',
+    info: { singularName: 'homepage', pluralName: 'homepages', displayName: 'Homepage' },
+    options: { draftAndPublish: true },
+    attributes: { title: { type: 'string' }, motto: { type: 'string' } },
+  };
+  writeFileSync(join(contentTypes, 'homepage.json'), JSON.stringify(schema));
+  server = await startServer({ contentTypes });
+  api = createApiClient(server.url);
+});
+afterAll(async () => {
+  await server?.dispose();
+  rmSync(contentTypes, { recursive: true });
+});
+
+it('a single type is one document, made by the first PUT, however many come at once', async () => {
+  expect((await api.call('GET', '/api/homepage')).status).toBe(404);
+  expect((await api.call('DELETE', '/api/homepage')).status).toBe(204);
+  const answers = await Promise.all(
+    ['a', 'b', 'c', 'd', 'e'].map((title) =>
+      api.call<{ documentId: string }>('PUT', '/api/homepage', { data: { title } }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(new Set(answers.map(({ data }) => data.documentId)).size).toBe(1);
+  const { documentId } = await api.data<{ documentId: string }>('PUT', '/api/homepage', {
+    data: { motto: 'm' },
+  });
+  expect(documentId).toBe(answers[0]?.data.documentId);
+  expect(await api.data('GET', '/api/homepage')).toMatchObject({
+    documentId,
+    motto: 'm',
+    title: expect.stringMatching(/^[a-e]$/),
+  });
+});
+
+it('has versions, fields and strict parameters like any entry, and no list', async () => {
+  await api.data('PUT', '/api/homepage?status=draft', { data: { title: 'draft' } });
+  expect(await api.data('GET', '/api/homepage?status=draft&fields=title')).toMatchObject({ title: 'draft' });
+  expect(await api.data('GET', '/api/homepage')).not.toMatchObject({ title: 'draft' });
+  expect(await api.call('GET', '/api/homepage?foo=1')).toMatchObject({
+    status: 400,
+    error: { message: 'Invalid key foo' },
+  });
+  expect((await api.call('GET', '/api/homepages')).status).toBe(404);
+});
+
+it('is gone after DELETE, and can be made again', async () => {
+  expect((await api.call('DELETE', '/api/homepage')).status).toBe(204);
+  expect((await api.call('GET', '/api/homepage?status=draft')).status).toBe(404);
+  await api.data('PUT', '/api/homepage', { data: { title: 'again' } });
+  expect(await api.data('GET', '/api/homepage')).toMatchObject({ title: 'again', motto: null });
+});
