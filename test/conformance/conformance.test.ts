@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningServer } from '../support/server.ts';
-import { DISPUTED, runCorpus, startLoadedServer } from './run-corpus.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type RunningServer, startServer } from '../support/server.ts';
+import { AS_RECORDED, DISPUTED, runCorpus, startLoadedServer } from './run-corpus.ts';
 
 type Report = {
   readonly passed: number;
@@ -40,6 +40,18 @@ describe('the recorded answers of Strapi 5', () => {
     expect(report.table[area]).toEqual({ passed: count, failed: 0 });
   });
 
+  it('are the same byte for byte from a graph built anew from the log', async () => {
+    const paths = readGetPaths();
+    expect(paths.length).toBeGreaterThan(2000);
+    const before = await answersTo(server.url, paths);
+    expect(await server.stop()).toMatchObject({ code: 0 });
+    for (const name of graphFiles(server.data)) rmSync(join(server.data, name));
+    const rebuilt = await startServer({ data: server.data, env: AS_RECORDED });
+    onTestFinished(() => rebuilt.dispose());
+    const after = await answersTo(rebuilt.url, paths);
+    expect(paths.filter((_path, index) => after[index] !== before[index])).toEqual([]);
+  });
+
   it('disputes ten cases at most', () => {
     expect(Object.keys(readDisputed()).length).toBeLessThanOrEqual(10);
   });
@@ -53,16 +65,45 @@ function readDisputed(): Readonly<Record<string, string>> {
 function readCases(): ReadonlyMap<string, number> {
   const disputed = readDisputed();
   const counts = new Map<string, number>();
-  for (const file of ['cases-visible.jsonl', 'random-visible.jsonl']) {
-    for (const line of readFileSync(new URL(file, import.meta.url), 'utf8')
-      .split('\n')
-      .filter(Boolean)) {
-      const corpusCase = JSON.parse(line) as CorpusCase;
-      if (corpusCase.id in disputed || !isWanted(corpusCase)) continue;
-      counts.set(corpusCase.area, (counts.get(corpusCase.area) ?? 0) + 1);
-    }
+  for (const corpusCase of readCorpus()) {
+    if (corpusCase.id in disputed || !isWanted(corpusCase)) continue;
+    counts.set(corpusCase.area, (counts.get(corpusCase.area) ?? 0) + 1);
   }
   return counts;
+}
+
+function readCorpus(): readonly CorpusCase[] {
+  return ['cases-visible.jsonl', 'random-visible.jsonl'].flatMap((file) =>
+    readFileSync(new URL(file, import.meta.url), 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as CorpusCase),
+  );
+}
+
+/** GET requests of the corpus that name no document of a recording. */
+function readGetPaths(): readonly string[] {
+  return readCorpus()
+    .flatMap(({ request }) => (request?.method === 'GET' ? [request.path] : []))
+    .filter((path) => !path.includes('{{'));
+}
+
+async function answersTo(base: string, paths: readonly string[]): Promise<readonly string[]> {
+  const answers: string[] = [];
+  for (let at = 0; at < paths.length; at += 8) {
+    const batch = paths.slice(at, at + 8).map(async (path) => {
+      const answer = await fetch(base + path);
+      return `${answer.status} ${await answer.text()}`;
+    });
+    answers.push(...(await Promise.all(batch)));
+  }
+  return answers;
+}
+
+function graphFiles(data: string): readonly string[] {
+  const files = readdirSync(data).filter((name) => name.startsWith('graph.db'));
+  expect(files).toContain('graph.db');
+  return files;
 }
 
 type Expectation = { readonly better?: unknown; readonly recorded?: unknown };
@@ -70,6 +111,7 @@ type CorpusCase = Expectation & {
   readonly id: string;
   readonly area: string;
   readonly quirk?: string;
+  readonly request?: { readonly method: string; readonly path: string };
   readonly steps?: readonly Expectation[];
 };
 

@@ -8,9 +8,12 @@ const LOAD = fileURLToPath(new URL('load.mjs', import.meta.url));
 const RUN = fileURLToPath(new URL('run.mjs', import.meta.url));
 export const DISPUTED = fileURLToPath(new URL('disputed.json', import.meta.url));
 
+/** Settings under which the answers were recorded. */
+export const AS_RECORDED = { VARVE_USERS_ENVELOPE: 'false' } as const;
+
 /** A server with the corpus schema and users as Strapi answers them, loaded with the corpus fixtures. */
 export async function startLoadedServer(): Promise<RunningServer> {
-  const server = await startServer({ env: { VARVE_USERS_ENVELOPE: 'false' } });
+  const server = await startServer({ env: AS_RECORDED });
   const load = await runProgram(LOAD, ['--base', server.url], 'collect');
   if (load.code === 0) return server;
   const serverOutput = server.output();
