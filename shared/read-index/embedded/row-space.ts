@@ -10,7 +10,6 @@ import {
   sortValue,
 } from './indexed-column.ts';
 import type { LinkSide, Links } from './links.ts';
-import { createWatchers, tellWatchers, type Watchers } from './watchers.ts';
 
 /** The rows of one (content type, version), or of one component path below it, by ordinal. */
 export type RowSpaceIndex = {
@@ -41,8 +40,6 @@ export type RowSpaceIndex = {
   readonly components: Map<string, ComponentSpace>;
   readonly incoming: Links[];
   readonly steps: { readonly [world in World]: Map<string, Step> };
-  /** Called with rows that appear or disappear. */
-  readonly watchers: Watchers;
   readonly scratch: Bits[];
 };
 
@@ -93,7 +90,6 @@ export function createRowSpace(
     components: new Map(),
     incoming: [],
     steps: { draft: new Map(), published: new Map() },
-    watchers: createWatchers(),
     scratch: [],
   };
 }
@@ -107,7 +103,6 @@ export function ensureRow(space: RowSpaceIndex, key: number): number {
   space.keys[row] = key;
   setBit(space.live, row);
   space.count++;
-  tellWatchers(space.watchers, row);
   return row;
 }
 
@@ -126,7 +121,6 @@ export function removeRow(space: RowSpaceIndex, row: number): void {
   clearBit(space.live, row);
   space.count--;
   space.freeOrdinals.waiting.push(row);
-  tellWatchers(space.watchers, row);
 }
 
 export function columnOf(space: RowSpaceIndex, field: string): IndexedColumn {

@@ -58,8 +58,8 @@ function build(order: SortedOrder): void {
   if (order.stopWatching.length === 0) watch(order);
 }
 
+/** Rows that come and go are told of by their id, the last key. */
 function watch(order: SortedOrder): void {
-  listen(order, order.space.watchers, (row) => mark(order, row));
   for (const key of order.keys) {
     key.steps.forEach(({ down }, level) => {
       listen(order, down.watchers, (row) => markRoots(order, key, row, level));
