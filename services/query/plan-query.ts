@@ -31,6 +31,12 @@ export type QueryRequest = {
   readonly defaultLocale: string;
   /** False for a content type the caller may not `find`: reaching it is refused like an unknown key. Absent = all. */
   readonly mayFind?: (type: string) => boolean;
+  /** False for callers that may not see drafts: whatever asks for them is refused like an unknown key. Absent = true. */
+  readonly mayReadDrafts?: boolean;
+} & ListRules;
+
+/** What an installation, and the caller's rights, say of lists. */
+export type ListRules = {
   /** Signs cursors. Absent = there are none. */
   readonly cursorKey?: Uint8Array;
   /** Entries that a page may skip; absent = DEFAULT_MAX_OFFSET. */
@@ -152,15 +158,15 @@ function planRows(
   problems: Problems,
   dialect: Dialect = {},
 ): Plan {
-  const { type, registry, defaultLocale, mayFind } = request;
-  const scope: QueryScope = mayFind === undefined ? { registry } : { registry, mayFind };
+  const { type, registry, defaultLocale, mayFind, mayReadDrafts = true } = request;
+  const scope: QueryScope = { registry, mayReadDrafts, ...(mayFind === undefined ? {} : { mayFind }) };
   const model = queryModelOf(registry, type.uid);
   const filter = planFilter(query, model, scope, problems);
-  const world = dialect.users ? 'published' : resolveStatus(query['status'], problems);
+  const world = dialect.users ? 'published' : resolveStatus(query['status'], problems, mayReadDrafts);
   const sortContext = { scope, param: 'sort', problems, throughRelations: true, world };
   const sort = resolveSort(query['sort'], model, sortContext);
   const fields = resolveFields(query['fields'], model, { scope, param: 'fields', problems });
-  const publication = dialect.users ? null : resolvePublicationFilter(query, problems);
+  const publication = dialect.users ? null : resolvePublicationFilter(query, problems, mayReadDrafts);
   const skipRole = dialect.users === true;
   const populateContext = { scope, param: 'populate', problems, world, publication, skipRole };
   const populate = resolvePopulate(query['populate'], model, populateContext);

@@ -5,7 +5,7 @@ import {
   PUBLICATION_STATE_FIELD,
   type PublicationState,
 } from '../../shared/read-index/bool-query.ts';
-import type { Problems } from './problems.ts';
+import { invalidKey, type Problems } from './problems.ts';
 import type { QueryObject } from './query-string.ts';
 
 const PUBLISHED = states('modified', 'published');
@@ -28,8 +28,17 @@ const PUBLICATION_FILTERS = new Map<string, BoolQuery>([
  * `publicationFilter`, else the deprecated `hasPublishedVersion`, as a condition on rows of types with draft & publish, at
  * the root and in `populate`; null when the request has neither (SEMANTICS section 4).
  */
-export function resolvePublicationFilter(query: QueryObject, problems: Problems): BoolQuery | null {
+export function resolvePublicationFilter(
+  query: QueryObject,
+  problems: Problems,
+  mayReadDrafts: boolean,
+): BoolQuery | null {
   const { publicationFilter, hasPublishedVersion } = query;
+  if (!mayReadDrafts) {
+    for (const name of ['publicationFilter', 'hasPublishedVersion'])
+      if (query[name] !== undefined) problems.push(invalidKey(name, null, name, []));
+    return null;
+  }
   const deprecated = resolveHasPublishedVersion(hasPublishedVersion, problems);
   if (publicationFilter === undefined) return deprecated;
   const condition =

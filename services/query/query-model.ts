@@ -45,6 +45,8 @@ export type QueryScope = {
   readonly registry: SchemaRegistry;
   /** False for a content type the caller may not `find`: relations to it are as good as not there. Absent = everything may be found. */
   readonly mayFind?: (type: Uid) => boolean;
+  /** False for a caller that may not know what is unpublished. Absent = true. */
+  readonly mayReadDrafts?: boolean;
 };
 
 /** Attributes every content type of Strapi has; which of them may be named depends on the type. */

@@ -88,7 +88,7 @@ function resolveItem(item: SortItem, root: QueryModel, context: SortContext): So
     return refuseItem(context, 'Invalid sort query', item, acceptedNames(root, context.scope, ['scalar']));
   }
   const direction = item.order === null ? 'asc' : item.order.toLowerCase();
-  if (isPublicationStatus(item, root)) {
+  if (context.scope.mayReadDrafts !== false && isPublicationStatus(item, root)) {
     if (direction === 'asc' || direction === 'desc') {
       return context.world === 'draft' ? { path: [], field: PUBLICATION_STATE_FIELD, direction } : null;
     }

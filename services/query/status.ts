@@ -1,11 +1,19 @@
 import type { World } from '../../shared/read-index/read-index.ts';
-import type { Problems } from './problems.ts';
+import { invalidKey, type Problems } from './problems.ts';
 import { type QueryValue, queryValueText } from './query-string.ts';
 
 /** `status` → the world a request is answered in; absent = published (SEMANTICS sections 0a and 4). */
-export function resolveStatus(value: QueryValue | undefined, problems: Problems): World {
+export function resolveStatus(
+  value: QueryValue | undefined,
+  problems: Problems,
+  mayReadDrafts: boolean,
+): World {
   if (value === undefined || value === 'published') return 'published';
-  if (value === 'draft') return 'draft';
+  if (value === 'draft') {
+    if (mayReadDrafts) return 'draft';
+    problems.push(invalidKey('status', null, 'status', ['published']));
+    return 'published';
+  }
   // Strapi takes an empty status for draft: refused here, a reader who forgot the value gets no unpublished rows.
   const message = `Invalid parameter at 'status'. Expected 'published' or 'draft', received: ${queryValueText(value)}`;
   problems.push({
@@ -13,7 +21,7 @@ export function resolveStatus(value: QueryValue | undefined, problems: Problems)
     message,
     param: 'status',
     found: value,
-    accepted: ['published', 'draft'],
+    accepted: mayReadDrafts ? ['published', 'draft'] : ['published'],
   });
   return 'published';
 }
