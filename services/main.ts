@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { loadReadIndex, startProjector } from '../projections/projector.ts';
 import { openFolderAssetStore } from '../shared/asset-store/folder-asset-store.ts';
 import { createEmbeddedIndex } from '../shared/read-index/embedded/embedded-index.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
+import { readAccessKey } from './access/access-key.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { createFileLibrary } from './assets/file-library.ts';
 import { createCommandHandler } from './command/command-handler.ts';
@@ -18,6 +19,8 @@ import { createUploadApi, type UploadApi } from './http/upload-api.ts';
 export type VarveOptions = ContentStoreOptions & {
   readonly defaultLocale: string;
   readonly usersEnvelope: boolean;
+  /** Entries that a page may skip; beyond it there are cursors. */
+  readonly maxOffset: number;
   /** Where uploaded files are kept; absent: in the data directory. */
   readonly assets?: string | undefined;
   /** Bytes of one uploaded file. */
@@ -69,6 +72,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     defaultLocale,
     usersEnvelope,
     userId: (documentId) => graph.reader.entries(USER_TYPE, documentId)[0]?.id,
+    lists: { cursorKey: cursorKey(options.data), maxOffset: options.maxOffset, mayExplain: true },
   });
   const assets = openFolderAssetStore(options.assets ?? join(options.data, 'assets'));
   const library = createFileLibrary({
@@ -93,4 +97,9 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       await store.close();
     },
   };
+}
+
+/** Cursors go on after a restart, and in every process that has the same key. */
+function cursorKey(data: string): Uint8Array {
+  return createHmac('sha256', readAccessKey(data, undefined)).update('cursors').digest();
 }

@@ -110,6 +110,12 @@ export const SERVE_SETTINGS = {
     schema: yesOrNo.default(true),
   },
   space: SPACE,
+  maxOffset: {
+    flags: '--max-offset <number>',
+    variable: 'VARVE_MAX_OFFSET',
+    description: 'entries that a page may skip; beyond it there are cursors (default: 100000)',
+    schema: wholeNumber(0, 1_000_000_000).default(100_000),
+  },
   bodyLimit: {
     flags: '--body-limit <bytes>',
     variable: 'VARVE_BODY_LIMIT',

@@ -19,6 +19,7 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
     type,
     queryString,
     defaultLocale: options.defaultLocale,
+    ...options.lists,
   });
   const entries = entryWrites(options, request);
   const entry = async (type: ContentType, documentId: string, query: string) =>

@@ -28,6 +28,7 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
     type: contentTypeOf(options.registry, USER_TYPE),
     queryString,
     defaultLocale: options.defaultLocale,
+    ...options.lists,
   });
   const list = usersEnvelope ? planList : planUsersList;
   const one = async (id: string, query: string) => {

@@ -64,7 +64,7 @@ export function listAnswerSchema(scope: OpenApiScope, type: ContentType): JsonSc
   };
 }
 
-/** Schemas of `meta.pagination` in both forms, under the name `pagination`. */
+/** Schemas of `meta.pagination` in each form, under the name `pagination`. */
 export const PAGINATION_SCHEMA: JsonSchema = {
   description: '`pageCount` and `total` are left out with `pagination[withCount]=false`.',
   anyOf: [
@@ -74,6 +74,11 @@ export const PAGINATION_SCHEMA: JsonSchema = {
       required: ['page', 'pageSize'],
     },
     { type: 'object', properties: integers('start', 'limit', 'total'), required: ['start', 'limit'] },
+    {
+      type: 'object',
+      properties: { ...integers('pageSize', 'total'), nextCursor: { type: ['string', 'null'] } },
+      required: ['pageSize', 'nextCursor'],
+    },
   ],
 };
 

@@ -226,7 +226,7 @@ const PAGINATION: Parameter = {
   name: 'pagination',
   in: 'query',
   description:
-    'Either `page` (from 1) and `pageSize`, or `start` (from 0) and `limit`: 25 entries without it, 100 at most. `withCount=false` leaves out the total.',
+    'Either `page` (from 1) and `pageSize`, or `start` (from 0) and `limit`: 25 entries without it, 100 at most. `withCount=false` leaves out the total. Long lists are read with `cursor`: empty to begin, then `meta.pagination.nextCursor` of each answer until it is null; entries that come or go meanwhile make none appear twice or be left out.',
   style: 'deepObject',
   explode: true,
   schema: {
@@ -241,10 +241,17 @@ const PAGINATION: Parameter = {
         properties: { start: count(0), limit: count(1), withCount: { type: 'boolean' } },
         additionalProperties: false,
       },
+      {
+        type: 'object',
+        properties: { cursor: { type: 'string' }, pageSize: count(1), withCount: { type: 'boolean' } },
+        required: ['cursor'],
+        additionalProperties: false,
+      },
     ],
   },
   examples: {
     page: { summary: 'The first 10', value: { page: 1, pageSize: 10 } },
     offset: { summary: 'The 11th to the 20th', value: { start: 10, limit: 10 } },
+    cursor: { summary: 'The first 10 of a walk through all', value: { cursor: '', pageSize: 10 } },
   },
 };
