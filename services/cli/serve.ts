@@ -24,6 +24,21 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const [varve, listener] = await openAndListen({ ...settings, ...contentTypes }, settings);
   stop.with(listener, varve);
   varve.stopped.catch((error: unknown) => die(logger, error));
+  try {
+    await serveApp(settings, varve, listener, logger);
+  } catch (error) {
+    await listener.drain(0);
+    await varve.close();
+    throw error;
+  }
+}
+
+async function serveApp(
+  settings: ServeSettings,
+  varve: Varve,
+  listener: Listener,
+  logger: Logger,
+): Promise<void> {
   const app = await createApp({
     registry: varve.registry,
     api: varve.api,

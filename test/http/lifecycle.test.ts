@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -138,4 +138,22 @@ it('writes the examples on the first start only', async () => {
   const second = await startForTest({ ...options, data: first.data });
   expect(second.output()).not.toContain('example documents');
   expect(await total(second.url)).toBe(0);
+});
+
+it('ends when the examples cannot be written, saying which', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-examples-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const schema = {
+    kind: 'collectionType',
+    info: { singularName: 'thing', pluralName: 'things', displayName: 'Thing' },
+    attributes: { count: { type: 'integer' } },
+  };
+  writeFileSync(join(folder, 'thing.json'), JSON.stringify(schema));
+  mkdirSync(join(folder, 'entries'));
+  const entry = { type: 'thing', key: 'a', state: 'live', data: { count: 'many' } };
+  writeFileSync(join(folder, 'entries', 'things.jsonl'), JSON.stringify(entry));
+  const args = ['--content-types', folder, '--data', dataForTest(), '--port', '0', '--examples'];
+  const exit = await spawnVarve(['serve', ...args]).exited;
+  expect(exit.code).toBe(1);
+  expect(exit.output).toMatch(/POST \/api\/things was answered 400/);
 });
