@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from './package-root.ts';
 
-/** The version of this package, from the package.json two folders up (in a checkout and when installed). */
+/** The version of this package. */
 export function packageVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const text = readFileSync(join(packageRoot(import.meta.url), 'package.json'), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
 }

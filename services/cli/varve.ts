@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import { packageRoot } from './package-root.ts';
+import { packageVersion } from './package-version.ts';
 import {
   IMPORT_SETTINGS,
   InvalidSettings,
@@ -11,10 +13,12 @@ import {
 } from './settings.ts';
 
 // Half of a start would be reading, stripping and compiling the same files again.
-enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/varve', import.meta.url)));
+enableCompileCache(join(packageRoot(import.meta.url), 'node_modules/.cache/varve'));
 
 // What a command needs is imported when it runs: `--help` and a refused option answer at once.
-const program = new Command('varve').description("Serves Strapi 5's REST Content API from an event log.");
+const program = new Command('varve')
+  .description("Serves Strapi 5's REST Content API from an event log.")
+  .version(packageVersion());
 
 withSettings(program.command('serve').description('start the server'), SERVE_SETTINGS).action((given) =>
   run('serve', async () => {

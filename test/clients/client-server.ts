@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 import { type RunningServer, startServer } from '../support/server.ts';
 
-export const CLIENT_SCHEMA = fileURLToPath(new URL('schema', import.meta.url));
+const CLIENT_SCHEMA = fileURLToPath(new URL('schema', import.meta.url));
 
 /** A server with articles (localized, draft & publish), categories and a homepage, for the tests of one file. */
 export function clientServer(env: Readonly<Record<string, string>> = {}): {

@@ -1,0 +1,110 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MINUTES_MS = 60_000;
+
+/** Without what `npm test` adds: the checkout's programs and npm's notes about the checkout's package. */
+const ENVIRONMENT = Object.fromEntries(
+  Object.entries(process.env)
+    .filter(([name]) => !/^(VARVE_|npm_(package|lifecycle)_|npm_config_local_prefix$)/.test(name))
+    .map(([name, value]) => [name, name === 'PATH' ? outsidePath(value ?? '') : value]),
+);
+
+function outsidePath(path: string): string {
+  const folders = path.split(delimiter);
+  return folders.filter((folder) => !/node_modules\/.bin$|node-gyp-bin$/.test(folder)).join(delimiter);
+}
+
+async function npm(cwd: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('npm', args, { cwd, env: ENVIRONMENT, maxBuffer: 1e8 });
+  return stdout;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'varve-package-'));
+const app = join(folder, 'app');
+const installed = join(app, 'node_modules/varve');
+
+beforeAll(async () => {
+  mkdirSync(app);
+  await npm(ROOT, 'pack', '--pack-destination', folder);
+  const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  expect(tarballs).toHaveLength(1);
+  const tarball = join(folder, tarballs[0] as string);
+  await npm(app, 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball);
+}, 4 * MINUTES_MS);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('has what runs and nothing else', () => {
+  expect(readdirSync(installed).sort()).toEqual(['README.md', 'dist', 'examples', 'package.json']);
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+  expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
+  expect(files).toContain(join('dist', 'services', 'cli', 'varve.js'));
+});
+
+type Served = { readonly url: string; readonly process: ChildProcess; readonly output: () => string };
+
+/** `npx varve …` in the empty folder, as a group of processes that can be ended together. */
+async function npxVarve(...args: readonly string[]): Promise<Served> {
+  const process_ = spawn('npx', ['varve', ...args], {
+    cwd: app,
+    env: ENVIRONMENT,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => endGroup(process_, 'SIGKILL'));
+  let output = '';
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  for (const stream of [process_.stdout, process_.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const url = /^Varve serves .* at (http:\S+)$/m.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  }
+  process_.on('close', (code) => reject(new Error(`npx varve ended with ${code}:\n${output}`)));
+  return { url: await promise, process: process_, output: () => output };
+}
+
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+it(
+  'serves the examples with npx, from a folder with nothing else in it',
+  async () => {
+    const examples = 'node_modules/varve/examples/restaurants';
+    const served = await npxVarve('serve', '--content-types', examples, '--examples', '--port', '0');
+    expect((await fetch(`${served.url}/_health`)).status).toBe(204);
+    const answer = await fetch(
+      `${served.url}/api/restaurants?filters[city][name][$notNull]=true&populate=city`,
+    );
+    expect(answer.status).toBe(200);
+    const { data } = (await answer.json()) as { data: { name: string; city: object }[] };
+    expect(data[0]).toMatchObject({ name: expect.any(String), city: { name: expect.any(String) } });
+    expect(served.output()).toContain('example documents were written');
+    expect(existsSync(join(app, '.varve'))).toBe(true);
+    const closed = once(served.process, 'close');
+    endGroup(served.process, 'SIGTERM');
+    await closed;
+    await expect
+      .poll(() =>
+        fetch(served.url).then(
+          () => 'serving',
+          () => 'ended',
+        ),
+      )
+      .toBe('ended');
+  },
+  2 * MINUTES_MS,
+);
