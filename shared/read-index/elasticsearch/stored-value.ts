@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import type { FieldType, Scalar } from '../bool-query.ts';
+import { PUBLICATION_STATES } from '../bool-query.ts';
+import type { StoredValue } from './index-document.ts';
+
+/** Lucene's limit of a term. */
+const MAX_TERM_BYTES = 32_766;
+/** Of a longer text so much stands in its term, before the hash of the whole. */
+const PREFIX_BYTES = 32_700;
+
+/** A column value, or an operand to compare it with, as Elasticsearch holds it. */
+export function storedValue(type: FieldType, value: Scalar): StoredValue {
+  switch (type) {
+    case 'keyword':
+    case 'json':
+      return storedText(String(value));
+    case 'long':
+      return String(value);
+    case 'boolean':
+      return Boolean(value);
+    default:
+      // Lucene tells -0 from 0.
+      return Number(value) + 0;
+  }
+}
+
+/**
+ * The term of a text: itself or, beyond a term's limit, its beginning and a hash of the whole, so that equality is exact at any
+ * length; texts that only differ behind 32,700 bytes compare equal in neither order nor value, but their order is arbitrary.
+ */
+export function storedText(text: string): string {
+  const wellFormed = text.toWellFormed();
+  // A UTF-16 unit takes three bytes at most.
+  if (wellFormed.length * 3 <= MAX_TERM_BYTES || Buffer.byteLength(wellFormed) <= MAX_TERM_BYTES)
+    return wellFormed;
+  const { read } = new TextEncoder().encodeInto(wellFormed, new Uint8Array(PREFIX_BYTES));
+  return wellFormed.slice(0, read) + createHash('sha256').update(wellFormed).digest('hex');
+}
+
+/** Whether a text stands in its term whole. */
+export function isWholeTerm(text: string): boolean {
+  return text.length * 3 <= PREFIX_BYTES || Buffer.byteLength(text) <= PREFIX_BYTES;
+}
+
+/** Publication states are held as ranks, which is how they sort. -1 for no state at all. */
+export function publicationRank(state: Scalar): number {
+  return PUBLICATION_STATES.indexOf(state as (typeof PUBLICATION_STATES)[number]);
+}
