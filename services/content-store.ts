@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type ContentGraph, openContentGraph } from '../projections/content-graph.ts';
 import { catchUp } from '../projections/projector.ts';
+import { isAccessEvent } from '../shared/access/access-events.ts';
 import { upcast } from '../shared/document/upcasters.ts';
 import type { EventStore } from '../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../shared/event-store/sqlite-event-store.ts';
@@ -54,7 +55,7 @@ export async function openContentStore(options: ContentStoreOptions): Promise<Co
 
 async function hasDocuments(log: EventStore): Promise<boolean> {
   for await (const events of log.readAll(0n)) {
-    if (events.some((event) => event.type !== 'content-type-defined')) return true;
+    if (events.some((event) => event.type !== 'content-type-defined' && !isAccessEvent(event))) return true;
   }
   return false;
 }

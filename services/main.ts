@@ -1,20 +1,23 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { loadReadIndex, startProjector } from '../projections/projector.ts';
+import type { Rights } from '../shared/access/rights.ts';
 import { openFolderAssetStore } from '../shared/asset-store/folder-asset-store.ts';
 import { createEmbeddedIndex } from '../shared/read-index/embedded/embedded-index.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
+import { type AccessControl, openAccessControl } from './access/access-control.ts';
 import { readAccessKey } from './access/access-key.ts';
+import { createTokenCommands, type TokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { createFileLibrary } from './assets/file-library.ts';
 import { createCommandHandler } from './command/command-handler.ts';
 import { randomDocumentId } from './command/document-id.ts';
 import { type ContentStoreOptions, openContentStore } from './content-store.ts';
-import type { ContentApi } from './http/content-api.ts';
+import { type CallerApi, createCallerApis } from './http/caller-apis.ts';
 import { createContentApi } from './http/create-content-api.ts';
 import type { AssetRoutesOptions } from './http/serve-assets.ts';
-import { createUploadApi, type UploadApi } from './http/upload-api.ts';
+import { createUploadApi } from './http/upload-api.ts';
 
 export type VarveOptions = ContentStoreOptions & {
   readonly defaultLocale: string;
@@ -26,13 +29,17 @@ export type VarveOptions = ContentStoreOptions & {
   /** Bytes of one uploaded file. */
   readonly uploadLimit: number;
   readonly uploadTypes: AcceptedMedia;
+  /** Of tokens and cursors, base64url; absent: made in the data directory. */
+  readonly accessKey?: string | undefined;
 };
 
 /** A content API over a data directory, in this process. */
 export type Varve = {
   readonly registry: SchemaRegistry;
-  readonly api: ContentApi;
-  readonly uploads: UploadApi;
+  readonly access: AccessControl;
+  readonly tokens: TokenCommands;
+  /** What is there for callers with these rights. */
+  readonly apiFor: (rights: Rights) => CallerApi;
   readonly assets: AssetRoutesOptions;
   /** No document was ever written. */
   readonly isNew: boolean;
@@ -65,15 +72,6 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     newDocumentId: randomDocumentId,
     newEventId: randomUUID,
   });
-  const api = createContentApi({
-    registry,
-    index,
-    commands,
-    defaultLocale,
-    usersEnvelope,
-    userId: (documentId) => graph.reader.entries(USER_TYPE, documentId)[0]?.id,
-    lists: { cursorKey: cursorKey(options.data), maxOffset: options.maxOffset, mayExplain: true },
-  });
   const assets = openFolderAssetStore(options.assets ?? join(options.data, 'assets'));
   const library = createFileLibrary({
     registry,
@@ -84,14 +82,28 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     defaultLocale,
     limits: { maxBytes: options.uploadLimit, accepted: options.uploadTypes },
   });
+  const key = readAccessKey(options.data, options.accessKey);
+  const lists = { cursorKey: cursorKey(key), maxOffset: options.maxOffset };
+  const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
+  const apiFor = createCallerApis(registry, (visible, caller) => {
+    const shared = { registry: visible, index, defaultLocale, caller };
+    return {
+      content: createContentApi({ ...shared, commands, usersEnvelope, userId, lists }),
+      uploads: createUploadApi({ ...shared, library }),
+    };
+  });
+  const accessOptions = { log, space, key, now: Date.now };
+  const access = await openAccessControl(accessOptions);
   return {
     registry,
-    api,
-    uploads: createUploadApi({ registry, index, library, defaultLocale }),
+    access,
+    tokens: createTokenCommands(accessOptions),
+    apiFor,
     assets: { store: assets, index },
     isNew,
-    stopped: projector.done,
+    stopped: Promise.all([projector.done, access.done]).then(() => undefined),
     async close() {
+      await access.close();
       await projector.close();
       await index.close();
       await store.close();
@@ -100,6 +112,6 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
 }
 
 /** Cursors go on after a restart, and in every process that has the same key. */
-function cursorKey(data: string): Uint8Array {
-  return createHmac('sha256', readAccessKey(data, undefined)).update('cursors').digest();
+function cursorKey(key: Buffer): Uint8Array {
+  return createHmac('sha256', key).update('cursors').digest();
 }

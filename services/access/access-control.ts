@@ -27,8 +27,8 @@ export type AccessControl = {
   authenticate(authorization: string | undefined): Rights;
   /** Resolves when every access event up to `position` counts. */
   applied(position: bigint): Promise<void>;
-  /** Rejects when the log cannot be followed any more. */
-  readonly failed: Promise<never>;
+  /** Rejects when the log cannot be followed any more; resolves on close. */
+  readonly done: Promise<void>;
   close(): Promise<void>;
 };
 
@@ -52,7 +52,6 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
       else waiting.push(waiter);
     }
   });
-  const failed = subscription.done.then(() => new Promise<never>(() => {}));
   return {
     state: () => state,
     authenticate(authorization) {
@@ -64,7 +63,7 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
       position >= wanted
         ? Promise.resolve()
         : new Promise((resolve) => waiting.push({ position: wanted, resolve })),
-    failed,
+    done: subscription.done,
     close: () => subscription.close(),
   };
 }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
-import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { createApp } from '../http/create-app.ts';
 import { type Listener, type ListenOptions, listen } from '../http/listen.ts';
 import { openVarve, type Varve, type VarveOptions } from '../main.ts';
@@ -41,12 +40,13 @@ async function serveApp(
 ): Promise<void> {
   const app = await createApp({
     registry: varve.registry,
-    api: varve.api,
-    uploads: varve.uploads,
+    access: varve.access,
+    tokens: varve.tokens,
+    apiFor: varve.apiFor,
     assets: varve.assets,
     logger,
     bodyLimit: settings.bodyLimit,
-    docs: { visibleTo: describeAll(varve.registry, settings.usersEnvelope) },
+    docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },
   });
   listener.serve((request, response) => app.routing(request, response));
   await greet(settings, listener.url, varve);
@@ -60,11 +60,6 @@ async function openAndListen(options: VarveOptions, address: ListenOptions): Pro
   if (opened.status === 'fulfilled') await opened.value.close();
   if (listening.status === 'fulfilled') await listening.value.drain(0);
   throw opened.status === 'rejected' ? opened.reason : (listening as PromiseRejectedResult).reason;
-}
-
-function describeAll(registry: SchemaRegistry, usersEnvelope: boolean) {
-  const options = { version: packageVersion(), usersEnvelope, uploads: true };
-  return () => ({ registry, options });
 }
 
 async function greet(settings: ServeSettings, url: string, varve: Varve): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
-import type { ListRules } from '../query/plan-query.ts';
+import type { CallerRules, ListRules } from '../query/plan-query.ts';
 
 /** What the content API is made of. */
 export type ContentApiOptions = {
@@ -14,4 +14,6 @@ export type ContentApiOptions = {
   /** The numeric id of a user's only row. */
   readonly userId: (documentId: string) => number | undefined;
   readonly lists: ListRules;
+  /** What the caller's rights leave of a query. */
+  readonly caller: CallerRules;
 };

@@ -5,30 +5,35 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { Rights } from '../../shared/access/rights.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import type { ContentApi } from './content-api.ts';
-import { type DocsOptions, registerDocs } from './docs-page.ts';
+import type { AccessControl } from '../access/access-control.ts';
+import type { TokenCommands } from '../access/token-commands.ts';
+import { authenticateRequests, requireAdministrator } from './authenticate.ts';
+import type { CallerApi } from './caller-apis.ts';
+import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
 import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 import { parseJsonBody } from './json-body.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { registerCollectionType, registerSingleType, registerUsers } from './routes.ts';
 import { type AssetRoutesOptions, registerAssets } from './serve-assets.ts';
-import type { UploadApi } from './upload-api.ts';
+import { registerTokens } from './token-routes.ts';
 import { registerUploads } from './upload-routes.ts';
 
 export type AppOptions = {
   readonly registry: SchemaRegistry;
-  readonly api: ContentApi;
-  readonly uploads: UploadApi;
+  readonly access: AccessControl;
+  readonly tokens: TokenCommands;
+  readonly apiFor: (rights: Rights) => CallerApi;
   readonly assets: AssetRoutesOptions;
   readonly logger: FastifyBaseLogger;
   /** Bytes of a request body; more is a 413. */
   readonly bodyLimit: number;
-  readonly docs: DocsOptions;
+  readonly docs: Omit<DocsOptions, 'apiFor'>;
 };
 
-/** The HTTP API over `api`: routes of every content type, users and `/_health`. Not listening: give `routing` its requests. */
+/** The HTTP API: routes of every content type, users, files, access and `/_health`. Not listening: give `routing` its requests. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: options.logger,
@@ -49,18 +54,31 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   acceptBodies(app);
   refuse(app);
   app.get('/_health', (_request, reply) => reply.code(204).send());
-  const context = { app, api: options.api, registry: options.registry };
-  for (const type of options.registry.contentTypes.values()) {
+  app.decorateRequest('rights');
+  app.register(async (scope) => registerGuarded(scope, options));
+  registerAssets(app, options.assets);
+  registerDocsPage(app);
+  await app.ready();
+  return app;
+}
+
+/** Everything whose answer depends on who asks. */
+function registerGuarded(app: FastifyInstance, options: AppOptions): void {
+  const { registry, access, tokens, apiFor } = options;
+  authenticateRequests(app, access);
+  const context = { app, apiOf: (request: FastifyRequest) => apiFor(request.rights).content, registry };
+  for (const type of registry.contentTypes.values()) {
     if (type.builtIn) continue;
     if (type.kind === 'singleType') registerSingleType(context, type);
     else registerCollectionType(context, type);
   }
   registerUsers(context);
-  registerUploads(app, options.uploads);
-  registerAssets(app, options.assets);
-  registerDocs(app, options.docs);
-  await app.ready();
-  return app;
+  registerUploads(app, (request) => apiFor(request.rights).uploads);
+  registerOpenApi(app, { ...options.docs, apiFor });
+  app.register(async (scope) => {
+    requireAdministrator(scope);
+    registerTokens(scope, { registry, access, tokens });
+  });
 }
 
 const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null));

@@ -20,6 +20,7 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
     queryString,
     defaultLocale: options.defaultLocale,
     ...options.lists,
+    ...options.caller,
   });
   const entries = entryWrites(options, request);
   const entry = async (type: ContentType, documentId: string, query: string) =>

@@ -29,6 +29,7 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
     queryString,
     defaultLocale: options.defaultLocale,
     ...options.lists,
+    ...options.caller,
   });
   const list = usersEnvelope ? planList : planUsersList;
   const one = async (id: string, query: string) => {

@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { may, mayReadDrafts, type Rights } from '../../shared/access/rights.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { OpenApiOptions } from '../openapi/openapi-document.ts';
 import type { OpenApiDocument } from '../openapi/openapi-types.ts';
+import type { CallerApi } from './caller-apis.ts';
 import { readSwaggerFile, SWAGGER_FILES } from './docs-page-files.ts';
 import { DOCS_PAGE, DOCS_SCRIPT } from './docs-page-script.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from './responses.ts';
 
 export type DocsOptions = {
-  /** The content types that the sender of a request may know of, and what it may do with them. */
-  readonly visibleTo: (request: FastifyRequest) => {
-    readonly registry: SchemaRegistry;
-    readonly options: OpenApiOptions;
-  };
+  /** Of the server. */
+  readonly version: string;
+  readonly usersEnvelope: boolean;
+  readonly apiFor: (rights: Rights) => CallerApi;
 };
 
 /** Everything comes from this server, nothing is inline, and the page talks to nobody else. */
@@ -25,23 +25,49 @@ const PAGE_HEADERS = {
 };
 
 /**
- * `/openapi.json`, and at `/docs` a page that shows it and sends requests. What makes and shows the document is loaded with
- * the first request for it.
+ * `/openapi.json`, and the form of it that the page at `/docs` reads: what the sender of the request may reach, no more. What
+ * makes the document is loaded with the first request for it.
  */
-export function registerDocs(app: FastifyInstance, { visibleTo }: DocsOptions): void {
-  const whole = serializer((document) => document);
-  app.get('/openapi.json', async (request, reply) => sendDocument(reply, whole(await describe(request))));
+export function registerOpenApi(app: FastifyInstance, docs: DocsOptions): void {
+  const optionsOf = describeCallers(docs);
+  const whole = serializer();
+  const shallow = serializer();
+  const describe = async ({ rights }: FastifyRequest) => {
+    const { openApiDocument } = await import('../openapi/openapi-document.ts');
+    const api = docs.apiFor(rights);
+    return openApiDocument(api.registry, optionsOf(api));
+  };
+  app.get('/openapi.json', async (request, reply) =>
+    sendDocument(
+      reply,
+      whole(await describe(request), (document) => document),
+    ),
+  );
   app.get('/docs/openapi.json', async (request, reply) => {
     const { shallowDocument } = await import('../openapi/shallow-document.ts');
-    shallow ??= serializer(shallowDocument);
-    return sendDocument(reply, shallow(await describe(request)));
+    return sendDocument(reply, shallow(await describe(request), shallowDocument));
   });
-  let shallow: ReturnType<typeof serializer> | undefined;
-  const describe = async (request: FastifyRequest) => {
-    const { openApiDocument } = await import('../openapi/openapi-document.ts');
-    const { registry, options } = visibleTo(request);
-    return openApiDocument(registry, options);
+}
+
+/** The options of a caller's document: the same object each time, for documents are made once per options. */
+function describeCallers({ version, usersEnvelope }: DocsOptions): (api: CallerApi) => OpenApiOptions {
+  const known = new WeakMap<CallerApi, OpenApiOptions>();
+  return (api) => {
+    const { rights } = api;
+    const options = known.get(api) ?? {
+      version,
+      usersEnvelope,
+      uploads: true,
+      drafts: mayReadDrafts(rights),
+      may: (type, action) => may(rights, type.uid, action),
+    };
+    known.set(api, options);
+    return options;
   };
+}
+
+/** `/docs`: a page that shows the document and sends requests. */
+export function registerDocsPage(app: FastifyInstance): void {
   app.get('/docs', (_request, reply) => sendPage(reply, 'text/html', DOCS_PAGE));
   app.get('/docs/script.js', (_request, reply) => sendPage(reply, 'text/javascript', DOCS_SCRIPT));
   app.get('/docs/:file', async (request, reply) => {
@@ -52,9 +78,9 @@ export function registerDocs(app: FastifyInstance, { visibleTo }: DocsOptions): 
 }
 
 /** JSON of documents, each made once. */
-function serializer(change: (document: OpenApiDocument) => OpenApiDocument) {
+function serializer() {
   const bodies = new WeakMap<OpenApiDocument, string>();
-  return (document: OpenApiDocument): string => {
+  return (document: OpenApiDocument, change: (document: OpenApiDocument) => OpenApiDocument): string => {
     const body = bodies.get(document) ?? JSON.stringify(change(document));
     bodies.set(document, body);
     return body;

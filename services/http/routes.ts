@@ -8,7 +8,8 @@ import { presentInV4, V4_FORMAT, V4_HEADER } from './v4-format.ts';
 
 export type RouteContext = {
   readonly app: FastifyInstance;
-  readonly api: ContentApi;
+  /** What is there for the sender of a request. */
+  readonly apiOf: (request: FastifyRequest) => ContentApi;
   readonly registry: SchemaRegistry;
 };
 
@@ -16,43 +17,44 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 type Handlers = { readonly [method in 'GET' | 'POST' | 'PUT' | 'DELETE']?: Handler };
 
 /** `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry. */
-export function registerCollectionType({ app, api, registry }: RouteContext, type: ContentType): void {
+export function registerCollectionType({ app, apiOf, registry }: RouteContext, type: ContentType): void {
   const { read, write, remove } = entryHandlers(registry, type);
   const path = `/api/${type.pluralName}`;
   register(app, path, {
-    GET: read((request) => api.list(type, queryOf(request))),
-    POST: write(201, (request) => api.create(type, queryOf(request), request.body)),
+    GET: read((request) => apiOf(request).list(type, queryOf(request))),
+    POST: write(201, (request) => apiOf(request).create(type, queryOf(request), request.body)),
   });
   register(app, `${path}/:id`, {
-    GET: read((request) => api.entry(type, idOf(request), queryOf(request))),
-    PUT: write(200, (request) => api.update(type, idOf(request), queryOf(request), request.body)),
-    DELETE: remove((request) => api.remove(type, idOf(request), queryOf(request))),
+    GET: read((request) => apiOf(request).entry(type, idOf(request), queryOf(request))),
+    PUT: write(200, (request) => apiOf(request).update(type, idOf(request), queryOf(request), request.body)),
+    DELETE: remove((request) => apiOf(request).remove(type, idOf(request), queryOf(request))),
   });
   for (const action of ENTRY_ACTIONS) {
     register(app, `${path}/:id/actions/${action}`, {
-      POST: write(200, (request) => api.act(type, idOf(request), action, queryOf(request))),
+      POST: write(200, (request) => apiOf(request).act(type, idOf(request), action, queryOf(request))),
     });
   }
 }
 
 /** `/api/<singularName>`: the one document of the type. */
-export function registerSingleType({ app, api, registry }: RouteContext, type: ContentType): void {
+export function registerSingleType({ app, apiOf, registry }: RouteContext, type: ContentType): void {
   const { read, write, remove } = entryHandlers(registry, type);
   register(app, `/api/${type.singularName}`, {
-    GET: read((request) => api.single(type, queryOf(request))),
-    PUT: write(200, (request) => api.putSingle(type, queryOf(request), request.body)),
-    DELETE: remove((request) => api.removeSingle(type, queryOf(request))),
+    GET: read((request) => apiOf(request).single(type, queryOf(request))),
+    PUT: write(200, (request) => apiOf(request).putSingle(type, queryOf(request), request.body)),
+    DELETE: remove((request) => apiOf(request).removeSingle(type, queryOf(request))),
   });
 }
 
 /** `/api/users`: by numeric id, without versions and locales (SEMANTICS section 11). */
-export function registerUsers({ app, api: { users } }: RouteContext): void {
+export function registerUsers({ app, apiOf }: RouteContext): void {
+  const users = (request: FastifyRequest) => apiOf(request).users;
   register(app, '/api/users', {
-    GET: async (request, reply) => send(reply, await users.list(queryOf(request))),
-    POST: async (request, reply) => sendWrite(reply, 201, await users.create(request.body)),
+    GET: async (request, reply) => send(reply, await users(request).list(queryOf(request))),
+    POST: async (request, reply) => sendWrite(reply, 201, await users(request).create(request.body)),
   });
   register(app, '/api/users/count', {
-    GET: async (request, reply) => send(reply, await users.count(queryOf(request))),
+    GET: async (request, reply) => send(reply, await users(request).count(queryOf(request))),
   });
   // Who calls is not known without login, which Varve leaves to others.
   register(app, '/api/users/me', {
@@ -62,12 +64,13 @@ export function registerUsers({ app, api: { users } }: RouteContext): void {
   });
   register(app, '/api/users/:id', {
     GET: async (request, reply) => {
-      const user = await users.one(idOf(request), queryOf(request));
+      const user = await users(request).one(idOf(request), queryOf(request));
       if (user === undefined) sendNothing(reply);
       else send(reply, user);
     },
-    PUT: async (request, reply) => sendWrite(reply, 200, await users.update(idOf(request), request.body)),
-    DELETE: async (request, reply) => sendWrite(reply, 200, await users.remove(idOf(request))),
+    PUT: async (request, reply) =>
+      sendWrite(reply, 200, await users(request).update(idOf(request), request.body)),
+    DELETE: async (request, reply) => sendWrite(reply, 200, await users(request).remove(idOf(request))),
   });
 }
 

@@ -7,7 +7,7 @@ import type { FileLibrary } from '../assets/file-library.ts';
 import type { UploadPart } from '../assets/receive-upload.ts';
 import { answerBareEntry } from '../query/answer-entry.ts';
 import { answerBareList } from '../query/answer-list.ts';
-import { planEntry, planList, type QueryRequest } from '../query/plan-query.ts';
+import { type CallerRules, planEntry, planList, type QueryRequest } from '../query/plan-query.ts';
 import { parseQueryString } from '../query/query-string.ts';
 import { DEFAULT_ROW_BUDGET } from '../query/render-rows.ts';
 
@@ -35,11 +35,19 @@ export type UploadApiOptions = {
   readonly index: ReadIndex;
   readonly library: FileLibrary;
   readonly defaultLocale: string;
+  readonly caller: CallerRules;
 };
 
-export function createUploadApi({ registry, index, library, defaultLocale }: UploadApiOptions): UploadApi {
+export function createUploadApi(options: UploadApiOptions): UploadApi {
+  const { registry, index, library, defaultLocale, caller } = options;
   const type = contentTypeOf(registry, FILE_TYPE);
-  const request = (queryString: string): QueryRequest => ({ registry, type, queryString, defaultLocale });
+  const request = (queryString: string): QueryRequest => ({
+    registry,
+    type,
+    queryString,
+    defaultLocale,
+    ...caller,
+  });
   const show = async (id: number, query: string): Promise<Buffer> => {
     const file = await answerBareEntry(index, planEntry(request(query)), id);
     if (file === null) throw new RequestError(404, 'NotFoundError', 'file.notFound');

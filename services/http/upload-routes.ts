@@ -6,19 +6,19 @@ import type { UploadAnswer, UploadApi, UploadBody } from './upload-api.ts';
 import { uploadParts } from './upload-parts.ts';
 
 /** `/api/upload`: forms are taken here only, and their files go straight into the asset store. */
-export function registerUploads(app: FastifyInstance, api: UploadApi): void {
+export function registerUploads(app: FastifyInstance, apiOf: (request: FastifyRequest) => UploadApi): void {
   app.register(async (scope) => {
     await scope.register(multipart);
     register(scope, '/api/upload/files', {
-      GET: async (request, reply) => send(reply, await api.list(queryOf(request))),
+      GET: async (request, reply) => send(reply, await apiOf(request).list(queryOf(request))),
     });
     register(scope, '/api/upload/files/:id', {
-      GET: async (request, reply) => send(reply, await api.one(idOf(request), queryOf(request))),
-      DELETE: async (request, reply) => sendFiles(reply, 200, await api.remove(idOf(request))),
+      GET: async (request, reply) => send(reply, await apiOf(request).one(idOf(request), queryOf(request))),
+      DELETE: async (request, reply) => sendFiles(reply, 200, await apiOf(request).remove(idOf(request))),
     });
     register(scope, '/api/upload', {
       POST: async (request, reply) => {
-        const { created, ...answer } = await api.write(queryOf(request), uploadBody(request));
+        const { created, ...answer } = await apiOf(request).write(queryOf(request), uploadBody(request));
         sendFiles(reply, created ? 201 : 200, answer);
       },
     });

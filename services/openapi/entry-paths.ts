@@ -1,3 +1,4 @@
+import type { Action } from '../../shared/access/rights.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { createSchema, requiredNames } from './input-schemas.ts';
 import type { JsonSchema, OpenApiScope, Operation, Parameter, PathItem, Paths } from './openapi-types.ts';
@@ -14,17 +15,7 @@ import { sampleAnswer, sampleInput } from './sample-values.ts';
 import { nameOf, pascalCase } from './schema-names.ts';
 
 /** What a caller may do with a type; everything in development mode. */
-export type MayDo = (type: ContentType, action: EntryRight) => boolean;
-export type EntryRight =
-  | 'find'
-  | 'findOne'
-  | 'create'
-  | 'update'
-  | 'delete'
-  | 'publish'
-  | 'unpublish'
-  | 'discardDraft';
-
+export type MayDo = (type: ContentType, action: Action) => boolean;
 export type PathScope = OpenApiScope & { readonly may: MayDo; readonly drafts: boolean };
 
 const DOCUMENT_ID: Parameter = {
@@ -68,7 +59,7 @@ type Build = (scope: PathScope, type: ContentType) => Operation;
 function allowed(
   scope: PathScope,
   type: ContentType,
-  right: EntryRight,
+  right: Action,
   method: keyof PathItem,
   build: Build,
 ): PathItem {

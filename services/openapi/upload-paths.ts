@@ -1,5 +1,6 @@
+import type { Action } from '../../shared/access/rights.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import type { EntryRight, PathScope } from './entry-paths.ts';
+import type { PathScope } from './entry-paths.ts';
 import { type Operation, type Parameter, type Paths, schemaRef } from './openapi-types.ts';
 import { listParameters } from './query-parameters.ts';
 import { jsonResponse, readRefusals, writeRefusals } from './responses.ts';
@@ -32,7 +33,7 @@ const SAMPLE = {
 /** Routes of files, in Strapi's form: bare answers, numeric ids. */
 export function uploadPaths(scope: PathScope, type: ContentType): Paths {
   const operation = uploadOperations(scope, type);
-  const when = (right: EntryRight, item: Paths[string]) => (scope.may(type, right) ? item : {});
+  const when = (right: Action, item: Paths[string]) => (scope.may(type, right) ? item : {});
   const paths: Paths = {
     '/api/upload': when('create', { post: operation.upload }),
     '/api/upload/files': when('find', { get: operation.list }),

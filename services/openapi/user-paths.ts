@@ -1,5 +1,6 @@
+import type { Action } from '../../shared/access/rights.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import type { EntryRight, PathScope } from './entry-paths.ts';
+import type { PathScope } from './entry-paths.ts';
 import { inputSchema } from './input-schemas.ts';
 import {
   type JsonSchema,
@@ -30,7 +31,7 @@ const SAMPLE = { username: 'anna', email: 'anna@example.com', password: 'a long 
  */
 export function userPaths(scope: PathScope, type: ContentType, envelope: boolean): Paths {
   const operation = userOperations(scope, type, envelope);
-  const when = (right: EntryRight, item: Paths[string]) => (scope.may(type, right) ? item : {});
+  const when = (right: Action, item: Paths[string]) => (scope.may(type, right) ? item : {});
   const paths: Paths = {
     '/api/users': {
       ...when('find', { get: operation.list }),

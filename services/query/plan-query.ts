@@ -29,20 +29,25 @@ export type QueryRequest = {
   readonly type: ContentType;
   readonly queryString: string;
   readonly defaultLocale: string;
+} & CallerRules &
+  ListRules;
+
+/** What the caller's rights leave of a query. */
+export type CallerRules = {
   /** False for a content type the caller may not `find`: reaching it is refused like an unknown key. Absent = all. */
   readonly mayFind?: (type: string) => boolean;
   /** False for callers that may not see drafts: whatever asks for them is refused like an unknown key. Absent = true. */
   readonly mayReadDrafts?: boolean;
-} & ListRules;
+  /** True for callers that may see how a query is answered (`explain=true`). */
+  readonly mayExplain?: boolean;
+};
 
-/** What an installation, and the caller's rights, say of lists. */
+/** What an installation says of lists. */
 export type ListRules = {
   /** Signs cursors. Absent = there are none. */
   readonly cursorKey?: Uint8Array;
   /** Entries that a page may skip; absent = DEFAULT_MAX_OFFSET. */
   readonly maxOffset?: number;
-  /** True for callers that may see how a query is answered (`explain=true`). */
-  readonly mayExplain?: boolean;
 };
 
 /** What to ask the read index for a page, and what of the rows to show. */

@@ -36,3 +36,13 @@ export type AccessEvent = TokenCreated | TokenRevoked | PublicRightsSet;
 export function accessStream(space: string): string {
   return `${space}.access`;
 }
+
+const ACCESS_EVENTS: ReadonlySet<string> = new Set<AccessEvent['type']>([
+  'token-created',
+  'token-revoked',
+  'public-rights-set',
+]);
+
+export function isAccessEvent({ type }: { readonly type: string }): boolean {
+  return ACCESS_EVENTS.has(type);
+}

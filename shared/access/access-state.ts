@@ -1,6 +1,6 @@
 import { assertNever } from '../assert-never.ts';
 import type { StoredEvent } from '../event-store/event-store.ts';
-import type { AccessEvent, TokenCreated, TokenType } from './access-events.ts';
+import { type AccessEvent, isAccessEvent, type TokenCreated, type TokenType } from './access-events.ts';
 import { FULL_ACCESS, NO_RIGHTS, type Rights } from './rights.ts';
 
 export type Token = {
@@ -56,16 +56,6 @@ export function evolveAccess(state: AccessState, stored: StoredEvent): AccessSta
     default:
       return assertNever(event);
   }
-}
-
-const ACCESS_EVENTS: ReadonlySet<string> = new Set<AccessEvent['type']>([
-  'token-created',
-  'token-revoked',
-  'public-rights-set',
-]);
-
-function isAccessEvent({ type }: StoredEvent): boolean {
-  return ACCESS_EVENTS.has(type);
 }
 
 function withToken(state: AccessState, token: Token): AccessState {

@@ -33,10 +33,15 @@ export function may(rights: Rights, type: Uid, action: Action): boolean {
     case 'read-only':
       return action === 'find' || action === 'findOne';
     case 'custom':
-      return rights.allowed.has(`${type}.${action}`);
+      return rights.allowed.has(`${type}.${action}`) && (rights.drafts || !showsDraft(action));
     default:
       return assertNever(rights);
   }
+}
+
+/** Actions that are answered with the draft: who may not see drafts has nothing of them. */
+export function showsDraft(action: Action): boolean {
+  return action === 'unpublish' || action === 'discardDraft';
 }
 
 /** Whether the type may be listed, and reached by filters, sorts and `populate` from types that have relations to it. */

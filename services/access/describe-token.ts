@@ -1,0 +1,35 @@
+import { type Token, tokenStatus } from '../../shared/access/access-state.ts';
+import { shortRight } from '../../shared/access/parse-allow.ts';
+import { mayReadDrafts } from '../../shared/access/rights.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+
+/** A token as people see it: everything but its hash. */
+export type TokenDescription = Pick<
+  Token,
+  'id' | 'name' | 'type' | 'createdAt' | 'expiresAt' | 'revokedAt'
+> & {
+  readonly allow: readonly string[];
+  readonly drafts: boolean;
+  readonly status: 'active' | 'expired' | 'revoked';
+};
+
+/** `registry`: to name content types shortly; `now` in milliseconds. */
+export function describeToken(
+  token: Token,
+  registry: SchemaRegistry | undefined,
+  now: number,
+): TokenDescription {
+  const { id, name, type, rights, createdAt, expiresAt, revokedAt } = token;
+  const allowed = rights.kind === 'custom' ? [...rights.allowed].sort() : [];
+  return {
+    id,
+    name,
+    type,
+    allow: registry === undefined ? allowed : allowed.map((right) => shortRight(right, registry)),
+    drafts: mayReadDrafts(rights),
+    createdAt,
+    expiresAt,
+    revokedAt,
+    status: tokenStatus(token, now),
+  };
+}

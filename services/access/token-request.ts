@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { TOKEN_TYPES } from '../../shared/access/access-events.ts';
+import { parseAllow } from '../../shared/access/parse-allow.ts';
+import { ACTIONS, type Right, showsDraft } from '../../shared/access/rights.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { parseExpiry } from './parse-expiry.ts';
+import type { TokenRequest } from './token-commands.ts';
+
+/** A token as a person or an HTTP body describes it, or every reason why it cannot be made: attribute and message. */
+export type ParsedTokenRequest =
+  | { readonly kind: 'request'; readonly request: TokenRequest }
+  | { readonly kind: 'problems'; readonly problems: readonly TokenProblem[] };
+
+export type TokenProblem = { readonly path: string; readonly message: string };
+
+const FORM = z.strictObject({
+  name: z.string({ error: 'is missing' }).trim().min(1, 'is empty').max(100, 'is longer than 100 characters'),
+  type: z.enum(TOKEN_TYPES, { error: `is none of ${TOKEN_TYPES.join(', ')}` }),
+  allow: z
+    .union([z.string(), z.array(z.string()).transform((rights) => rights.join(','))], {
+      error: 'is no list of rights',
+    })
+    .optional(),
+  drafts: z.boolean({ error: 'is neither true nor false' }).default(false),
+  expires: z.string({ error: 'is no text' }).nullish(),
+});
+
+/** `registry` is needed for rights on content types, and asked for only then; `now` in milliseconds. */
+export function parseTokenRequest(
+  given: unknown,
+  registry: () => SchemaRegistry,
+  now: number,
+): ParsedTokenRequest {
+  const form = FORM.safeParse(given);
+  if (!form.success) {
+    const problems = form.error.issues.map((issue) => ({
+      path: issue.path.join('.'),
+      message: issue.code === 'unrecognized_keys' ? `has no ${issue.keys.join(', ')}` : issue.message,
+    }));
+    return { kind: 'problems', problems };
+  }
+  const { name, type, drafts, expires } = form.data;
+  const problems: TokenProblem[] = [];
+  const allow = allowOf(form.data, registry, problems);
+  const expiresAt = typeof expires === 'string' ? parseExpiry(expires, now) : null;
+  if (expiresAt === undefined) {
+    problems.push({
+      path: 'expires',
+      message: `"${expires}" is no time from now such as 12h, 30d or 4w, and no date to come`,
+    });
+  }
+  if (problems.length > 0 || expiresAt === undefined) return { kind: 'problems', problems };
+  return { kind: 'request', request: { name, type, allow, drafts, expiresAt } };
+}
+
+function allowOf(
+  { type, allow, drafts }: z.output<typeof FORM>,
+  registry: () => SchemaRegistry,
+  problems: TokenProblem[],
+): readonly Right[] {
+  const report = (message: string) => problems.push({ path: 'allow', message });
+  if (type !== 'custom') {
+    if (allow !== undefined) report(`is for custom tokens, not for ${type} ones`);
+    return [];
+  }
+  if (allow === undefined || allow.trim() === '') {
+    report(`is missing: a custom token may do what it says${drafts ? ', drafts alone are no action' : ''}`);
+    return [];
+  }
+  const parsed = parseAllow(allow, registry());
+  const shown = ACTIONS.find((action) => showsDraft(action) && allow.includes(`.${action}`));
+  if (shown !== undefined && !drafts)
+    report(`has ${shown}, which is answered with the draft: it needs drafts`);
+  if (parsed.kind === 'allowed') return parsed.allowed;
+  parsed.problems.forEach(report);
+  return [];
+}

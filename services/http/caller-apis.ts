@@ -1,0 +1,57 @@
+import { mayAdminister, mayFind, mayReadDrafts, type Rights, rightsKey } from '../../shared/access/rights.ts';
+import { visibleRegistry } from '../../shared/access/visible-registry.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { CallerRules } from '../query/plan-query.ts';
+import type { ContentApi } from './content-api.ts';
+import { guardContentApi, guardUploadApi } from './guard-content-api.ts';
+import type { UploadApi } from './upload-api.ts';
+
+/** What is there for callers with certain rights. */
+export type CallerApi = {
+  readonly rights: Rights;
+  /** The content types as they see them. */
+  readonly registry: SchemaRegistry;
+  readonly content: ContentApi;
+  readonly uploads: UploadApi;
+};
+
+type CreateApis = (
+  registry: SchemaRegistry,
+  rules: CallerRules,
+) => { readonly content: ContentApi; readonly uploads: UploadApi };
+
+/** The APIs by rights, each made once: a request costs one look-up. With full access nothing stands before the API itself. */
+export function createCallerApis(
+  registry: SchemaRegistry,
+  create: CreateApis,
+): (rights: Rights) => CallerApi {
+  const apis = new Map<string, CallerApi>();
+  const recent = new WeakMap<Rights, CallerApi>();
+  const find = (rights: Rights): CallerApi => {
+    const key = rightsKey(rights);
+    const api = apis.get(key) ?? createCallerApi(registry, rights, create);
+    apis.set(key, api);
+    recent.set(rights, api);
+    return api;
+  };
+  return (rights) => recent.get(rights) ?? find(rights);
+}
+
+function createCallerApi(registry: SchemaRegistry, rights: Rights, create: CreateApis): CallerApi {
+  const visible = visibleRegistry(registry, rights);
+  if (rights.kind === 'full-access') {
+    return { rights, registry, ...create(registry, { mayExplain: true }) };
+  }
+  const { content, uploads } = create(visible, {
+    // Also the other locales of an entry, which are no attribute of the type.
+    mayFind: (type) => mayFind(rights, type),
+    mayReadDrafts: mayReadDrafts(rights),
+    mayExplain: mayAdminister(rights),
+  });
+  return {
+    rights,
+    registry: visible,
+    content: guardContentApi(content, rights, visible),
+    uploads: guardUploadApi(uploads, rights),
+  };
+}

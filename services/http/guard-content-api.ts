@@ -1,0 +1,145 @@
+import { type Action, may, type Rights } from '../../shared/access/rights.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { FILE_TYPE, type Uid, USER_TYPE } from '../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { UploadPart } from '../assets/receive-upload.ts';
+import { parseDataPayload, singleData } from '../command/parse-data.ts';
+import { refuseUnknownKeys } from '../command/refuse-unknown-keys.ts';
+import { parseQueryString } from '../query/query-string.ts';
+import type { ContentApi, EntryAction, UsersApi } from './content-api.ts';
+import type { UploadApi, UploadBody } from './upload-api.ts';
+
+const ACTION_RIGHTS: Readonly<Record<EntryAction, Action>> = {
+  publish: 'publish',
+  unpublish: 'unpublish',
+  'discard-draft': 'discardDraft',
+};
+
+/**
+ * `api` for a caller with these rights: 403 for what they do not cover, before anything is looked at. `visible` are the content
+ * types as that caller sees them; a body that names what is not among them is refused like one with an unknown key.
+ */
+export function guardContentApi(api: ContentApi, rights: Rights, visible: SchemaRegistry): ContentApi {
+  const allow = guard(rights);
+  const allowBody = ({ uid }: { readonly uid: Uid }, action: Action, body: unknown) => {
+    allow(uid, action);
+    refuseUnknownKeys(visible, contentTypeOf(visible, uid), singleData(parseDataPayload(body)));
+  };
+  return {
+    async list(type, query) {
+      allow(type.uid, 'find');
+      return api.list(type, query);
+    },
+    async entry(type, documentId, query) {
+      allow(type.uid, 'findOne');
+      return api.entry(type, documentId, query);
+    },
+    async create(type, query, body) {
+      allowBody(type, 'create', body);
+      return api.create(type, query, body);
+    },
+    async update(type, documentId, query, body) {
+      allowBody(type, 'update', body);
+      return api.update(type, documentId, query, body);
+    },
+    async remove(type, documentId, query) {
+      allow(type.uid, 'delete');
+      return api.remove(type, documentId, query);
+    },
+    async act(type, documentId, action, query) {
+      allow(type.uid, ACTION_RIGHTS[action]);
+      return api.act(type, documentId, action, query);
+    },
+    async single(type, query) {
+      allow(type.uid, 'find');
+      return api.single(type, query);
+    },
+    async putSingle(type, query, body) {
+      allowBody(type, 'update', body);
+      return api.putSingle(type, query, body);
+    },
+    async removeSingle(type, query) {
+      allow(type.uid, 'delete');
+      return api.removeSingle(type, query);
+    },
+    users: guardUsersApi(api.users, allow),
+  };
+}
+
+function guardUsersApi(users: UsersApi, allow: Allow): UsersApi {
+  return {
+    async list(query) {
+      allow(USER_TYPE, 'find');
+      return users.list(query);
+    },
+    async count(query) {
+      allow(USER_TYPE, 'find');
+      return users.count(query);
+    },
+    async one(id, query) {
+      allow(USER_TYPE, 'findOne');
+      return users.one(id, query);
+    },
+    async create(body) {
+      allow(USER_TYPE, 'create');
+      return users.create(body);
+    },
+    async update(id, body) {
+      allow(USER_TYPE, 'update');
+      return users.update(id, body);
+    },
+    async remove(id) {
+      allow(USER_TYPE, 'delete');
+      return users.remove(id);
+    },
+  };
+}
+
+/** The same for files. Linking a file with an entry changes that entry. */
+export function guardUploadApi(api: UploadApi, rights: Rights): UploadApi {
+  const allow = guard(rights);
+  return {
+    async list(query) {
+      allow(FILE_TYPE, 'find');
+      return api.list(query);
+    },
+    async one(id, query) {
+      allow(FILE_TYPE, 'findOne');
+      return api.one(id, query);
+    },
+    async write(query, body) {
+      // As for the API itself: with `id` a file that is there is changed.
+      allow(FILE_TYPE, parseQueryString(query)['id'] === undefined ? 'create' : 'update');
+      return api.write(query, guardedLinks(body, allow));
+    },
+    async remove(id) {
+      allow(FILE_TYPE, 'delete');
+      return api.remove(id);
+    },
+  };
+}
+
+function guardedLinks(body: UploadBody, allow: Allow): UploadBody {
+  return body.kind === 'form' ? { ...body, parts: guardedParts(body.parts, allow) } : body;
+}
+
+/** `ref` names the type of the entry that the files are linked with. */
+async function* guardedParts(parts: AsyncIterable<UploadPart>, allow: Allow): AsyncGenerator<UploadPart> {
+  for await (const part of parts) {
+    if (part.kind === 'field' && part.name === 'ref') allow(String(part.value), 'update');
+    yield part;
+  }
+}
+
+type Allow = (type: Uid, action: Action) => void;
+
+function guard(rights: Rights): Allow {
+  return (type, action) => {
+    if (!may(rights, type, action)) throw forbidden();
+  };
+}
+
+/** As Strapi answers whoever may not, anonymous or not. */
+export function forbidden(): RequestError {
+  return new RequestError(403, 'ForbiddenError', 'Forbidden');
+}

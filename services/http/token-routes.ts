@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { parseAllow, shortRight } from '../../shared/access/parse-allow.ts';
+import type { Rights } from '../../shared/access/rights.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { AccessControl } from '../access/access-control.ts';
+import { describeToken } from '../access/describe-token.ts';
+import type { TokenCommands } from '../access/token-commands.ts';
+import { parseTokenRequest, type TokenProblem } from '../access/token-request.ts';
+import { JSON_HEADERS, SECURITY_HEADERS } from './responses.ts';
+import { idOf, register } from './routes.ts';
+
+export type TokenRoutesOptions = {
+  readonly registry: SchemaRegistry;
+  readonly access: AccessControl;
+  readonly tokens: TokenCommands;
+};
+
+/**
+ * `/_varve/tokens` and `/_varve/public`: what `varve token` does, for callers with full access (in development mode everyone).
+ * An answer comes when the change counts in this process; in every other one it does as soon as it hears of it.
+ */
+export function registerTokens(app: FastifyInstance, options: TokenRoutesOptions): void {
+  const { registry, access, tokens } = options;
+  const now = () => Date.now();
+  register(app, '/_varve/tokens', {
+    GET: async (_request, reply) => {
+      const all = [...access.state().tokens.values()];
+      sendJson(reply, 200, { data: all.map((token) => describeToken(token, registry, now())), meta: {} });
+    },
+    POST: async (request, reply) => {
+      const parsed = parseTokenRequest(dataOf(request.body), () => registry, now());
+      if (parsed.kind === 'problems') throw refused(parsed.problems);
+      const { token, secret, position } = await tokens.create(parsed.request);
+      await access.applied(position);
+      const data = { ...describeToken(token, registry, now()), accessKey: secret };
+      sendJson(reply, 201, { data, meta: { accessKey: 'is shown this once and kept nowhere' } });
+    },
+  });
+  register(app, '/_varve/tokens/:id', {
+    DELETE: async (request, reply) => {
+      await access.applied((await tokens.revoke(idOf(request))).position);
+      reply.code(204).headers(SECURITY_HEADERS).send();
+    },
+  });
+  register(app, '/_varve/public', {
+    GET: async (_request, reply) => sendPublic(reply, options),
+    PUT: async (request, reply) => {
+      const { position } = await tokens.setPublic(publicRights(dataOf(request.body), registry));
+      if (position !== undefined) await access.applied(position);
+      sendPublic(reply, options);
+    },
+  });
+}
+
+function sendPublic(reply: FastifyReply, { access, registry }: TokenRoutesOptions): void {
+  const { development, publicRights } = access.state();
+  sendJson(reply, 200, { data: { development, allow: rightNames(publicRights, registry) }, meta: {} });
+}
+
+function rightNames(rights: Rights, registry: SchemaRegistry): readonly string[] {
+  return rights.kind === 'custom'
+    ? [...rights.allowed].sort().map((right) => shortRight(right, registry))
+    : [];
+}
+
+function publicRights(data: unknown, registry: SchemaRegistry) {
+  const { allow } = (data ?? {}) as { readonly allow?: unknown };
+  const text = Array.isArray(allow) ? allow.join(',') : allow;
+  if (typeof text !== 'string') throw refused([{ path: 'allow', message: 'is no list of rights' }]);
+  const parsed = parseAllow(text, registry);
+  if (parsed.kind === 'allowed') return parsed.allowed;
+  throw refused(parsed.problems.map((message) => ({ path: 'allow', message })));
+}
+
+function dataOf(body: unknown): unknown {
+  return (body as { readonly data?: unknown } | undefined)?.data;
+}
+
+function refused(problems: readonly TokenProblem[]): RequestError {
+  const [first] = problems;
+  const message =
+    problems.length === 1 ? `${first?.path} ${first?.message}` : `${problems.length} errors occurred`;
+  return new RequestError(400, 'ValidationError', message.trim(), { errors: problems });
+}
+
+function sendJson(reply: FastifyReply, status: number, body: unknown): void {
+  reply.code(status).headers(JSON_HEADERS).header('cache-control', 'no-store').send(JSON.stringify(body));
+}
