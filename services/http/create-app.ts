@@ -19,6 +19,7 @@ import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.
 import { registerCollectionType, registerSingleType, registerUsers } from './routes.ts';
 import { type AssetRoutesOptions, registerAssets } from './serve-assets.ts';
 import { registerTokens } from './token-routes.ts';
+import { registerTypes } from './type-routes.ts';
 import { registerUploads } from './upload-routes.ts';
 
 export type AppOptions = {
@@ -74,6 +75,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   }
   registerUsers(context);
   registerUploads(app, (request) => apiFor(request.rights).uploads);
+  registerTypes(app, (request) => apiFor(request.rights));
   registerOpenApi(app, { ...options.docs, apiFor });
   app.register(async (scope) => {
     requireAdministrator(scope);

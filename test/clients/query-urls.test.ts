@@ -5,6 +5,12 @@ import { clientServer } from './client-server.ts';
 /** URLs as other programs build them, byte for byte. */
 const server = clientServer();
 
+type Described = {
+  readonly data: readonly {
+    readonly plugin?: string;
+    readonly schema: { readonly kind: string; readonly singularName: string; readonly pluralName: string };
+  }[];
+};
 type Article = { readonly documentId: string; readonly title: string };
 
 const get = async (path: string) => {
@@ -81,6 +87,22 @@ it('URLSearchParams’ form is read the same', async () => {
  */
 describe('the calls of gatsby-source-strapi', () => {
   const serialize = (params: object) => qs.stringify(params, { encodeValuesOnly: true });
+
+  it('content types and components, for the paths and attributes of what it reads', async () => {
+    const [types, components] = await Promise.all(
+      ['content-types', 'components'].map(
+        async (name) =>
+          (await fetch(`${server.api}/content-type-builder/${name}`)).json() as Promise<Described>,
+      ),
+    );
+    expect(components?.data).toEqual([]);
+    const paths = types?.data.map(({ plugin, schema: { kind, singularName, pluralName } }) => {
+      const prefix = plugin !== undefined && singularName !== 'user' ? `${plugin}/` : '';
+      return `/${prefix}${kind === 'singleType' ? singularName : pluralName}`;
+    });
+    expect(paths?.sort()).toEqual(['/articles', '/categories', '/homepage', '/upload/files', '/users']);
+    for (const path of paths ?? []) expect((await get(path)).status).toBe(200);
+  });
 
   it('every page of a collection, everything populated', async () => {
     const params = { pagination: { pageSize: 2, page: 1 }, populate: '*', sort: 'rating' };
