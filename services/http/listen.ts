@@ -17,7 +17,8 @@ export type ListenOptions = { readonly host: string; readonly port: number };
 /** Longer than the 60 s after which common proxies drop an idle connection, so that the proxy closes first. */
 const KEEP_ALIVE_MS = 65_000;
 const HEADERS_MS = 20_000;
-const REQUEST_MS = 60_000;
+/** Of the body as well: 200 MB, the largest upload by default, at 5 Mbit/s. Headers have their own, shorter limit. */
+const REQUEST_MS = 320_000;
 
 /**
  * Listens at once, so that `GET /_health` tells "starting" (503) from "not there" while data is being loaded. Rejects with a
