@@ -98,7 +98,8 @@ export const SERVE_SETTINGS = {
   examples: {
     flags: '--examples [boolean]',
     variable: 'VARVE_EXAMPLES',
-    description: "write the content types' example entries on the first start (default: false)",
+    description:
+      "write the content types' example entries on the first start; without content types, those of Varve's restaurant guide (default: false)",
     schema: yesOrNo.default(false),
   },
   defaultLocale: DEFAULT_LOCALE,

@@ -2,6 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import { withExampleTypes } from './example-types.ts';
 import { packageRoot } from './package-root.ts';
 import { packageVersion } from './package-version.ts';
 import {
@@ -22,7 +23,7 @@ const program = new Command('varve')
 
 withSettings(program.command('serve').description('start the server'), SERVE_SETTINGS).action((given) =>
   run('serve', async () => {
-    const settings = parseSettings(SERVE_SETTINGS, given);
+    const settings = parseSettings(SERVE_SETTINGS, withExampleTypes(given));
     const { serve } = await import('./serve.ts');
     await serve(settings);
   }),

@@ -83,8 +83,7 @@ function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 it(
   'serves the examples with npx, from a folder with nothing else in it',
   async () => {
-    const examples = 'node_modules/varve/examples/restaurants';
-    const served = await npxVarve('serve', '--content-types', examples, '--examples', '--port', '0');
+    const served = await npxVarve('serve', '--examples', '--port', '0');
     expect((await fetch(`${served.url}/_health`)).status).toBe(204);
     const answer = await fetch(
       `${served.url}/api/restaurants?filters[city][name][$notNull]=true&populate=city`,
