@@ -8,6 +8,7 @@ export type RequestErrorName =
   | 'UnauthorizedError'
   | 'ConflictError'
   | 'PayloadTooLargeError'
+  | 'RateLimitError'
   | 'UnsupportedMediaTypeError'
   | 'SyntaxError'
   | 'BadRequestError'

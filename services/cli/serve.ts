@@ -1,14 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
+import { parseAllow } from '../../shared/access/parse-allow.ts';
+import type { Right } from '../../shared/access/rights.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { createApp } from '../http/create-app.ts';
 import { type Listener, type ListenOptions, listen } from '../http/listen.ts';
 import { openVarve, type Varve, type VarveOptions } from '../main.ts';
+import { refuseOpenHost } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { findExampleRequest } from './example-request.ts';
 import { packageVersion } from './package-version.ts';
 import { readContentTypes } from './read-content-types.ts';
-import type { ServeSettings } from './settings.ts';
+import { InvalidSettings, type ServeSettings } from './settings.ts';
 import { startMessage } from './start-message.ts';
 import { writeExamples } from './write-examples.ts';
 
@@ -19,11 +23,14 @@ import { writeExamples } from './write-examples.ts';
 export async function serve(settings: ServeSettings): Promise<void> {
   const logger = await createLogger(settings);
   const contentTypes = readContentTypes(settings.contentTypes, logger);
+  const publicRights = parsePublic(settings.public, contentTypes.registry);
+  await refuseOpenHost(settings, publicRights !== undefined);
   const stop = stopOnSignal(logger, settings.drainSeconds);
   const [varve, listener] = await openAndListen({ ...settings, ...contentTypes }, settings);
   stop.with(listener, varve);
   varve.stopped.catch((error: unknown) => die(logger, error));
   try {
+    if (publicRights !== undefined) await setPublic(varve, publicRights);
     await serveApp(settings, varve, listener, logger);
   } catch (error) {
     await listener.drain(0);
@@ -46,10 +53,27 @@ async function serveApp(
     assets: varve.assets,
     logger,
     bodyLimit: settings.bodyLimit,
+    protection: { corsOrigins: settings.cors, rateLimit: settings.rateLimit },
+    trustProxy: settings.trustProxy ?? false,
     docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },
   });
   listener.serve((request, response) => app.routing(request, response));
   await greet(settings, listener.url, varve);
+}
+
+/** What `--public` says; undefined: nothing. Throws InvalidSettings with every problem. */
+function parsePublic(text: string | undefined, registry: SchemaRegistry): readonly Right[] | undefined {
+  if (text === undefined) return undefined;
+  const parsed = parseAllow(text, registry);
+  if (parsed.kind === 'allowed') return parsed.allowed;
+  throw new InvalidSettings(
+    parsed.problems.map((problem) => `  --public (VARVE_PUBLIC) ${problem}`).join('\n'),
+  );
+}
+
+async function setPublic({ tokens, access }: Varve, allow: readonly Right[]): Promise<void> {
+  const { position } = await tokens.setPublic(allow);
+  if (position !== undefined) await access.applied(position);
 }
 
 /** Listens while the data is being loaded, and answers 503 until then. With either in vain the other is undone. */
@@ -64,13 +88,15 @@ async function openAndListen(options: VarveOptions, address: ListenOptions): Pro
 
 async function greet(settings: ServeSettings, url: string, varve: Varve): Promise<void> {
   const folder = join(settings.contentTypes, 'entries');
-  const writes = settings.examples && varve.isNew && existsSync(folder);
+  const { development } = varve.access.state();
+  const writes = development && settings.examples && varve.isNew && existsSync(folder);
   const examples = writes ? await writeExamples(url, folder, varve.registry) : undefined;
   const message = startMessage({
     url,
     data: resolve(settings.data),
     contentTypes: [...varve.registry.contentTypes.values()].filter((type) => !type.builtIn).length,
-    tryUrl: await findExampleRequest(url, varve.registry),
+    tryUrl: development ? await findExampleRequest(url, varve.registry) : undefined,
+    development,
     examples,
   });
   console.log(message);

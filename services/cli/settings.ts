@@ -1,4 +1,3 @@
-import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 import { parseAcceptedMedia } from '../assets/accepted-media.ts';
 
@@ -29,15 +28,6 @@ function wholeNumber(min: number, max: number) {
     .regex(/^\d{1,15}$/, message)
     .transform(Number)
     .pipe(z.number().min(min, message).max(max, message));
-}
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-
-function isLoopback(host: string): boolean {
-  const family = isIP(host);
-  return host === 'localhost' || (family !== 0 && LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4'));
 }
 
 const CONTENT_TYPES = {
@@ -74,6 +64,18 @@ const SPACE = {
     .default('varve'),
 } as const satisfies Setting;
 
+const ACCESS_KEY = {
+  flags: '--access-key <key>',
+  variable: 'VARVE_ACCESS_KEY',
+  description:
+    'what tokens are hashed with, the same in every process of a log: 32 bytes or more, base64url (default: made in the data folder). Better given as the variable: others see arguments',
+  schema: z.string().optional(),
+} as const satisfies Setting;
+
+function isOrigin(text: string): boolean {
+  return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+}
+
 export const SERVE_SETTINGS = {
   contentTypes: CONTENT_TYPES,
   data: DATA,
@@ -86,14 +88,39 @@ export const SERVE_SETTINGS = {
   host: {
     flags: '--host <address>',
     variable: 'VARVE_HOST',
-    description: 'address to listen on; loopback only (default: 127.0.0.1)',
+    description: 'address to listen on; one beyond loopback needs access tokens (default: 127.0.0.1)',
+    schema: z.string().min(1, 'is empty: an address is needed').default('127.0.0.1'),
+  },
+  public: {
+    flags: '--public <rights>',
+    variable: 'VARVE_PUBLIC',
+    description:
+      'what callers without a token may do, such as restaurant.find,chef.*; empty: nothing. Kept until it is given anew',
+    schema: z.string().optional(),
+  },
+  accessKey: ACCESS_KEY,
+  cors: {
+    flags: '--cors <origins>',
+    variable: 'VARVE_CORS',
+    description:
+      'origins of pages that may call from a browser, such as https://example.org, or * (default: none)',
     schema: z
       .string()
-      .refine(
-        isLoopback,
-        'is not a loopback address. Varve has no access tokens yet, so whoever reaches it may read and change everything: it listens on 127.0.0.1, ::1 or localhost only',
-      )
-      .default('127.0.0.1'),
+      .transform((text) => text.split(',').flatMap((origin) => origin.trim() || []))
+      .refine((origins) => origins.every(isOrigin), 'is no list of origins such as https://example.org')
+      .default([]),
+  },
+  rateLimit: {
+    flags: '--rate-limit <number>',
+    variable: 'VARVE_RATE_LIMIT',
+    description: 'requests a minute from one address; 0: any number (default: 0)',
+    schema: wholeNumber(0, 1_000_000_000).default(0),
+  },
+  trustProxy: {
+    flags: '--trust-proxy <addresses>',
+    variable: 'VARVE_TRUST_PROXY',
+    description: 'proxies whose X-Forwarded-For is believed, such as loopback,10.0.0.0/8 (default: none)',
+    schema: z.string().min(1, 'is empty: addresses are needed').optional(),
   },
   examples: {
     flags: '--examples [boolean]',
@@ -179,11 +206,19 @@ export const IMPORT_SETTINGS = {
   space: SPACE,
 } as const satisfies Readonly<Record<string, Setting>>;
 
+export const TOKEN_SETTINGS = {
+  data: DATA,
+  space: SPACE,
+  accessKey: ACCESS_KEY,
+  contentTypes: { ...CONTENT_TYPES, schema: folder.optional() },
+} as const satisfies Readonly<Record<string, Setting>>;
+
 export type SettingsTable = Readonly<Record<string, Setting>>;
 export type SettingsOf<Table extends SettingsTable> = {
   readonly [Name in keyof Table]: z.output<Table[Name]['schema']>;
 };
 export type ServeSettings = SettingsOf<typeof SERVE_SETTINGS>;
+export type TokenSettings = SettingsOf<typeof TOKEN_SETTINGS>;
 export type ImportSettings = SettingsOf<typeof IMPORT_SETTINGS>;
 
 /** Settings that cannot be used: the message lists every problem, one a line. */

@@ -6,7 +6,18 @@ export type StartMessage = {
   readonly tryUrl: string | undefined;
   /** Documents written on this start; undefined when none were. */
   readonly examples: number | undefined;
+  /** There are no access tokens, and nothing was said of public rights. */
+  readonly development: boolean;
 };
+
+const DEVELOPMENT = [
+  '  Open  Development mode: there are no access tokens, everyone on this machine may read and change',
+  '        everything. Only loopback addresses are served.',
+];
+
+const GUARDED = [
+  '  Open  Requests need an access token (varve token create), or what --public allows everyone.',
+];
 
 export function startMessage(message: StartMessage): string {
   const types = `${message.contentTypes} content type${message.contentTypes === 1 ? '' : 's'}`;
@@ -15,8 +26,8 @@ export function startMessage(message: StartMessage): string {
     '',
     ...(message.tryUrl === undefined ? [] : [`  Try   curl -g '${message.tryUrl}'`]),
     `  Data  ${message.data}${message.examples === undefined ? '' : ` (${message.examples} example documents were written)`}`,
-    '  Open  Development mode: there are no access tokens, everyone on this machine may read and change',
-    '        everything. Only loopback addresses are served.',
+    `  Docs  ${message.url}/docs`,
+    ...(message.development ? DEVELOPMENT : GUARDED),
     '',
     'Ctrl-C stops it.',
   ].join('\n');

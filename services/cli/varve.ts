@@ -11,6 +11,7 @@ import {
   parseSettings,
   SERVE_SETTINGS,
   type SettingsTable,
+  TOKEN_SETTINGS,
 } from './settings.ts';
 
 // Half of a start would be reading, stripping and compiling the same files again.
@@ -40,6 +41,46 @@ withSettings(
     const settings = parseSettings(IMPORT_SETTINGS, given);
     const { importFiles } = await import('./import-files.ts');
     await importFiles(files, settings);
+  }),
+);
+
+const token = program.command('token').description('make, list and revoke access tokens');
+
+withSettings(
+  token
+    .command('create')
+    .description('make a token and show it, this once')
+    .requiredOption('--name <name>', 'what it is for')
+    .requiredOption('--type <type>', 'read-only, full-access or custom')
+    .option('--allow <rights>', 'of a custom token, such as restaurant.find,chef.*')
+    .option('--drafts', 'it may see drafts')
+    .option('--expires <time>', 'such as 12h, 30d, 4w or 2030-01-31 (default: never)'),
+  TOKEN_SETTINGS,
+).action(({ name, type, allow, drafts, expires, ...given }) =>
+  run('token create', async () => {
+    const settings = parseSettings(TOKEN_SETTINGS, given);
+    const { createToken } = await import('./token.ts');
+    await createToken({ name, type, allow, drafts, expires }, settings);
+  }),
+);
+
+withSettings(token.command('list').description('all tokens there ever were'), TOKEN_SETTINGS).action(
+  (given) =>
+    run('token list', async () => {
+      const settings = parseSettings(TOKEN_SETTINGS, given);
+      const { listTokens } = await import('./token.ts');
+      await listTokens(settings);
+    }),
+);
+
+withSettings(
+  token.command('revoke').description('end a token now, wherever it is used').argument('<id-or-name>'),
+  TOKEN_SETTINGS,
+).action((idOrName: string, given) =>
+  run('token revoke', async () => {
+    const settings = parseSettings(TOKEN_SETTINGS, given);
+    const { revokeToken } = await import('./token.ts');
+    await revokeToken(idOrName, settings);
   }),
 );
 

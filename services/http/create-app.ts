@@ -15,6 +15,7 @@ import type { CallerApi } from './caller-apis.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
 import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 import { parseJsonBody } from './json-body.ts';
+import { type ProtectionOptions, protect } from './protect.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { registerCollectionType, registerSingleType, registerUsers } from './routes.ts';
 import { type AssetRoutesOptions, registerAssets } from './serve-assets.ts';
@@ -31,6 +32,9 @@ export type AppOptions = {
   readonly logger: FastifyBaseLogger;
   /** Bytes of a request body; more is a 413. */
   readonly bodyLimit: number;
+  readonly protection: ProtectionOptions;
+  /** Proxies whose X-Forwarded-For is believed: addresses, or none. */
+  readonly trustProxy: string | false;
   readonly docs: Omit<DocsOptions, 'apiFor'>;
 };
 
@@ -43,6 +47,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: 'x-request-id',
     bodyLimit: options.bodyLimit,
+    trustProxy: options.trustProxy,
     // What never reaches a route: a path that is no text.
     frameworkErrors: (error, _request, reply) => sendError(reply, presentError(error)),
     routerOptions: {
@@ -54,6 +59,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   }) as unknown as FastifyInstance;
   acceptBodies(app);
   refuse(app);
+  await protect(app, options.protection);
   app.get('/_health', (_request, reply) => reply.code(204).send());
   app.decorateRequest('rights');
   app.register(async (scope) => registerGuarded(scope, options));

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
@@ -132,8 +133,9 @@ export function idOf(request: FastifyRequest): string {
 
 /** Past fastify's reply, which would look at headers and hooks again: a read's answer is bytes and constant headers. */
 export function send(reply: FastifyReply, body: Uint8Array): void {
+  const added = reply.server.addsHeaders ? (reply.getHeaders() as OutgoingHttpHeaders) : undefined;
   reply.hijack();
-  reply.raw.writeHead(200, { ...JSON_HEADERS, 'content-length': body.length }).end(body);
+  reply.raw.writeHead(200, { ...added, ...JSON_HEADERS, 'content-length': body.length }).end(body);
 }
 
 /** `Varve-Position` is where in the log the write stands. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isLoopback } from '../../services/cli/loopback.ts';
 import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/cli/settings.ts';
 
 describe('settings of varve serve', () => {
@@ -35,14 +36,34 @@ describe('settings of varve serve', () => {
     ]);
   });
 
-  it.each(['127.0.0.1', '127.8.8.8', '::1', 'localhost'])('listens on loopback %s', (host) => {
+  it.each([
+    ['127.0.0.1', true],
+    ['127.8.8.8', true],
+    ['::1', true],
+    ['localhost', true],
+    ['0.0.0.0', false],
+    ['::', false],
+    ['192.168.1.5', false],
+    ['example.org', false],
+    ['127.0.0.1.example.org', false],
+  ])('takes %j for loopback: %j', (host, loopback) => {
     expect(parseSettings(SERVE_SETTINGS, { contentTypes: 'src', host }).host).toBe(host);
+    expect(isLoopback(host)).toBe(loopback);
   });
 
-  it.each(['0.0.0.0', '::', '192.168.1.5', 'example.org', '127.0.0.1.example.org', ''])(
-    'refuses to listen on %j',
-    (host) => {
-      expect(messageOf({ contentTypes: 'src', host })).toContain('is not a loopback address');
+  it.each([
+    ['https://example.org', ['https://example.org']],
+    ['https://a.org, http://localhost:3000', ['https://a.org', 'http://localhost:3000']],
+    ['*', ['*']],
+    ['', []],
+  ])('reads the origins %j', (cors, origins) => {
+    expect(parseSettings(SERVE_SETTINGS, { contentTypes: 'src', cors }).cors).toEqual(origins);
+  });
+
+  it.each(['example.org', 'https://example.org/', 'https://example.org/path', 'null'])(
+    'refuses the origin %j',
+    (cors) => {
+      expect(messageOf({ contentTypes: 'src', cors })).toContain('is no list of origins');
     },
   );
 

@@ -1,0 +1,111 @@
+import { mkdirSync } from 'node:fs';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { readAccessKey } from '../access/access-key.ts';
+import { describeToken, type TokenDescription } from '../access/describe-token.ts';
+import { createTokenCommands, type TokenCommands } from '../access/token-commands.ts';
+import { parseTokenRequest } from '../access/token-request.ts';
+import { hasLog, withLog } from './access-log.ts';
+import { createLogger } from './create-logger.ts';
+import { readContentTypes } from './read-content-types.ts';
+import { InvalidSettings, type TokenSettings } from './settings.ts';
+
+/** Options of `varve token create`. */
+export type TokenOptions = {
+  readonly name?: string;
+  readonly type?: string;
+  readonly allow?: string;
+  readonly drafts?: boolean;
+  readonly expires?: string;
+};
+
+/**
+ * `varve token create`: the secret alone to stdout, for scripts; what it is to stderr. A running server takes the token at
+ * once: it follows the same log.
+ */
+export async function createToken(options: TokenOptions, settings: TokenSettings): Promise<void> {
+  const parsed = parseTokenRequest(options, await requiredTypes(settings), Date.now());
+  if (parsed.kind === 'problems') {
+    throw new InvalidSettings(
+      parsed.problems.map(({ path, message }) => `  --${path} ${message}`).join('\n'),
+    );
+  }
+  mkdirSync(settings.data, { recursive: true, mode: 0o700 });
+  const { token, secret } = await withCommands(settings, (commands) => commands.create(parsed.request));
+  const { name, id, expiresAt } = token;
+  const until = expiresAt === null ? 'does not expire' : `expires at ${expiresAt}`;
+  console.error(`Token "${name}" (${id}) ${until}. It is shown this once; send it as Authorization: Bearer`);
+  console.log(secret);
+}
+
+/** `varve token list` */
+export async function listTokens(settings: TokenSettings): Promise<void> {
+  requireLog(settings);
+  const registry = await contentTypes(settings);
+  const tokens = await withCommands(settings, (commands) => commands.list());
+  const lines = tokens.map((token) => columnsOf(describeToken(token, registry, Date.now())));
+  if (lines.length === 0) console.error('There are no tokens.');
+  else console.log(table([['ID', 'NAME', 'TYPE', 'STATUS', 'EXPIRES', 'MAY'], ...lines]));
+}
+
+/** `varve token revoke` */
+export async function revokeToken(idOrName: string, settings: TokenSettings): Promise<void> {
+  requireLog(settings);
+  const { token } = await withCommands(settings, (commands) => commands.revoke(idOrName));
+  console.error(`Token "${token.name}" (${token.id}) is revoked.`);
+}
+
+function withCommands<Result>(
+  settings: TokenSettings,
+  run: (commands: TokenCommands) => Promise<Result>,
+): Promise<Result> {
+  const { data, space, accessKey } = settings;
+  const key = readAccessKey(data, accessKey);
+  return withLog(data, (log) => run(createTokenCommands({ log, space, key, now: Date.now })));
+}
+
+function requireLog({ data }: TokenSettings): void {
+  if (!hasLog(data)) throw new Error(`${data} is no data directory of a server`);
+}
+
+async function contentTypes({ contentTypes: folder }: TokenSettings): Promise<SchemaRegistry | undefined> {
+  if (folder === undefined) return undefined;
+  const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
+  return readContentTypes(folder, logger).registry;
+}
+
+/** Only rights on content types need them. */
+async function requiredTypes(settings: TokenSettings): Promise<() => SchemaRegistry> {
+  const registry = await contentTypes(settings);
+  return () => {
+    if (registry !== undefined) return registry;
+    throw new InvalidSettings(
+      '  --content-types (VARVE_CONTENT_TYPES) is missing: --allow names content types',
+    );
+  };
+}
+
+function columnsOf({
+  id,
+  name,
+  type,
+  status,
+  expiresAt,
+  allow,
+  drafts,
+}: TokenDescription): readonly string[] {
+  const rights = type === 'custom' ? allow.join(', ') : type === 'full-access' ? 'everything' : 'read';
+  const seesDrafts = drafts && type !== 'full-access' ? ', drafts' : '';
+  return [id, name, type, status, expiresAt ?? 'never', rights + seesDrafts];
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

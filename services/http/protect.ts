@@ -1,0 +1,42 @@
+import cors from '@fastify/cors';
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance } from 'fastify';
+import { RequestError } from '../../shared/request-error.ts';
+
+export type ProtectionOptions = {
+  /** Origins of pages that may call from a browser; `*` is every one. Empty: none. */
+  readonly corsOrigins: readonly string[];
+  /** Requests a minute from one address; 0: any number. */
+  readonly rateLimit: number;
+};
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whether answers carry headers of their own request, which a read must then not leave out. */
+    addsHeaders: boolean;
+  }
+}
+
+/** What a request meets before anything else. Without these settings nothing is added to its way. */
+export async function protect(app: FastifyInstance, options: ProtectionOptions): Promise<void> {
+  const { corsOrigins, rateLimit: max } = options;
+  app.decorate('addsHeaders', corsOrigins.length > 0 || max > 0);
+  if (corsOrigins.length > 0) {
+    await app.register(cors, {
+      origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
+      methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+      exposedHeaders: ['Varve-Position', 'X-Request-Id', 'Retry-After'],
+      maxAge: 600,
+    });
+  }
+  if (max > 0) {
+    await app.register(rateLimit, {
+      max,
+      timeWindow: '1 minute',
+      // IPv6 hands out whole networks: a caller is its /64.
+      keyGenerator: ({ ip }) => (ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip),
+      errorResponseBuilder: () =>
+        new RequestError(429, 'RateLimitError', 'Too many requests, please try again later.'),
+    });
+  }
+}
