@@ -45,6 +45,7 @@ async function serveApp(
   listener: Listener,
   logger: Logger,
 ): Promise<void> {
+  let isGreeted = false;
   const app = await createApp({
     registry: varve.registry,
     access: varve.access,
@@ -53,12 +54,17 @@ async function serveApp(
     assets: varve.assets,
     logger,
     bodyLimit: settings.bodyLimit,
-    protection: { corsOrigins: settings.cors, rateLimit: settings.rateLimit },
+    protection: {
+      corsOrigins: settings.cors,
+      rateLimit: settings.rateLimit,
+      isLimiting: () => isGreeted,
+    },
     trustProxy: settings.trustProxy ?? false,
     docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },
   });
   listener.serve((request, response) => app.routing(request, response));
   await greet(settings, listener.url, varve);
+  isGreeted = true;
 }
 
 /** What `--public` says; undefined: nothing. Throws InvalidSettings with every problem. */

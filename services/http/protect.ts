@@ -8,6 +8,8 @@ export type ProtectionOptions = {
   readonly corsOrigins: readonly string[];
   /** Requests a minute from one address; 0: any number. */
   readonly rateLimit: number;
+  /** False while the server tries itself at its start, and writes its examples. */
+  readonly isLimiting: () => boolean;
 };
 
 declare module 'fastify' {
@@ -17,10 +19,16 @@ declare module 'fastify' {
   }
 }
 
+const NO_HEADERS = {
+  'x-ratelimit-limit': false,
+  'x-ratelimit-remaining': false,
+  'x-ratelimit-reset': false,
+};
+
 /** What a request meets before anything else. Without these settings nothing is added to its way. */
 export async function protect(app: FastifyInstance, options: ProtectionOptions): Promise<void> {
-  const { corsOrigins, rateLimit: max } = options;
-  app.decorate('addsHeaders', corsOrigins.length > 0 || max > 0);
+  const { corsOrigins, rateLimit: max, isLimiting } = options;
+  app.decorate('addsHeaders', corsOrigins.length > 0);
   if (corsOrigins.length > 0) {
     await app.register(cors, {
       origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
@@ -33,6 +41,10 @@ export async function protect(app: FastifyInstance, options: ProtectionOptions):
     await app.register(rateLimit, {
       max,
       timeWindow: '1 minute',
+      allowList: () => !isLimiting(),
+      // An answer past fastify's reply has no headers of its own; a refusal says with Retry-After what there is to say.
+      addHeadersOnExceeding: NO_HEADERS,
+      addHeaders: { ...NO_HEADERS, 'retry-after': true },
       // IPv6 hands out whole networks: a caller is its /64.
       keyGenerator: ({ ip }) => (ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip),
       errorResponseBuilder: () =>

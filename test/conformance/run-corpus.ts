@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { type RunningServer, startServer } from '../support/server.ts';
+import { type RunningServer, type ServerOptions, startServer } from '../support/server.ts';
 
 /** The vendored programs, unchanged: they speak to the server over HTTP only. */
 const LOAD = fileURLToPath(new URL('load.mjs', import.meta.url));
@@ -11,9 +11,11 @@ export const DISPUTED = fileURLToPath(new URL('disputed.json', import.meta.url))
 /** Settings under which the answers were recorded. */
 export const AS_RECORDED = { VARVE_USERS_ENVELOPE: 'false' } as const;
 
-/** A server with the corpus schema and users as Strapi answers them, loaded with the corpus fixtures. */
-export async function startLoadedServer(): Promise<RunningServer> {
-  const server = await startServer({ env: AS_RECORDED });
+/** A server with the corpus schema, by default with users as Strapi answers them, loaded with the corpus fixtures. */
+export async function startLoadedServer(
+  options: ServerOptions = { env: AS_RECORDED },
+): Promise<RunningServer> {
+  const server = await startServer(options);
   const load = await runProgram(LOAD, ['--base', server.url], 'collect');
   if (load.code === 0) return server;
   const serverOutput = server.output();

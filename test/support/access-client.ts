@@ -1,0 +1,52 @@
+import { expect } from 'vitest';
+
+/** An answer, with what may differ between two equal ones taken out of `headers`. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  readonly body: any;
+};
+
+export type Ask = (
+  path: string,
+  init?: {
+    readonly method?: string;
+    readonly body?: unknown;
+    readonly headers?: Readonly<Record<string, string>>;
+  },
+) => Promise<Answer>;
+
+/** Requests to a server under test with a token, or without one. `body` goes as JSON unless it is a form. */
+export function createAsk(base: string, token?: string): Ask {
+  return async (path, { method = 'GET', body, headers = {} } = {}) => {
+    const isForm = body instanceof FormData;
+    const answer = await fetch(base + path, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
+    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+  };
+}
+
+export type TokenBody = {
+  readonly name: string;
+  readonly type: 'read-only' | 'full-access' | 'custom';
+  readonly allow?: readonly string[];
+  readonly drafts?: boolean;
+  readonly expires?: string;
+};
+
+/** Makes a token over HTTP and returns its secret. */
+export async function createTokenOver(ask: Ask, data: TokenBody): Promise<string> {
+  const { status, body } = await ask('/_varve/tokens', { method: 'POST', body: { data } });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body.data.accessKey as string;
+}
