@@ -8,6 +8,7 @@ import { applyDocumentEvent, isDocumentEvent } from './graph/apply-event.ts';
 import { createChangeLog } from './graph/change-log.ts';
 import { openDefinitions } from './graph/definitions.ts';
 import { openNames } from './graph/entry-names.ts';
+import type { DependenciesOf } from './graph/fan-out.ts';
 import type { GraphContext, Moment } from './graph/graph-context.ts';
 import { openGraphDatabase } from './graph/graph-database.ts';
 import { createGraphReader } from './graph/graph-reader.ts';
@@ -19,6 +20,7 @@ import { readWholeGraph } from './graph/read-whole-graph.ts';
 import { createExistingRows } from './graph/row-keys.ts';
 import { loadSequences } from './graph/sequences.ts';
 import type { SchemaView } from './graph/type-view.ts';
+import { openStaleDocuments, type StaleDocuments } from './stale-documents.ts';
 
 /**
  * The projector's working state: the rows of both worlds and the links between them, worked out from the log. Always
@@ -40,11 +42,18 @@ export type ContentGraph = {
   readonly reader: ContentGraphReader;
   /** Everything the read index holds, as batches of about `batchSize` rows or links; all rows come before all links. */
   readAll(batchSize?: number): Iterable<ChangeBatch>;
+  /** The documents that changes have made stale; undefined where the read index is not made of documents. */
+  readonly stale: StaleDocuments | undefined;
   close(): void;
 };
 
+export type ContentGraphOptions = {
+  /** Where the read index is made of documents: what these show beside their own row. Stale ones are then accounted for. */
+  readonly dependencies?: DependenciesOf;
+};
+
 /** Opens (or creates) the graph's SQLite file. */
-export function openContentGraph(file: string): ContentGraph {
+export function openContentGraph(file: string, options: ContentGraphOptions = {}): ContentGraph {
   const db = openGraphDatabase(file);
   const sequences = loadSequences(db);
   const names = openNames(db, sequences);
@@ -56,6 +65,15 @@ export function openContentGraph(file: string): ContentGraph {
   const links = createLinkStore(db, (number) => definitions.view().relationOfNumber(number), changes);
   let position = BigInt((db.get("SELECT value FROM meta WHERE name = 'position'")?.[0] as number) ?? 0);
   let failure: Error | undefined;
+  const stale =
+    options.dependencies === undefined
+      ? undefined
+      : openStaleDocuments({
+          db,
+          context: () => readerContext(),
+          position: () => position,
+          dependencies: options.dependencies,
+        });
 
   const createContext = (schema: SchemaView): GraphContext => {
     const session = openGraphSession(db, names, existing, changes);
@@ -99,6 +117,7 @@ export function openContentGraph(file: string): ContentGraph {
       applyAll(events);
       sequences.flush();
       db.run("INSERT OR REPLACE INTO meta VALUES ('position', ?)", last.position);
+      stale?.account(definitions.view(), changes.effects(), last.position);
     });
     position = last.position;
     return changes.take(position);
@@ -111,7 +130,7 @@ export function openContentGraph(file: string): ContentGraph {
 
   const applyOrStop = (events: readonly StoredEvent[], listening: boolean): ChangeBatch => {
     refuseAfterFailure();
-    changes.listen(listening);
+    changes.listen(listening || stale?.isComplete() === true);
     try {
       return apply(events);
     } catch (error) {
@@ -124,6 +143,7 @@ export function openContentGraph(file: string): ContentGraph {
   return {
     apply: (events) => applyOrStop(events, true),
     replay: (events) => void applyOrStop(events, false),
+    stale,
     position: () => position,
     registry: () => definitions.view().registry,
     reader: createGraphReader(

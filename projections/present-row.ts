@@ -1,10 +1,11 @@
 import {
   DOCUMENT_PUBLISHED_FIELD,
+  type FieldType,
   PUBLICATION_STATE_FIELD,
   type PublicationState,
   type Scalar,
 } from '../shared/read-index/bool-query.ts';
-import { columnValue } from '../shared/read-index/column.ts';
+import { columnValue, fieldTypeOf } from '../shared/read-index/column.ts';
 import type { IndexedComponent, IndexedRow } from '../shared/read-index/read-index.ts';
 import type {
   ComponentAttribute,
@@ -48,6 +49,8 @@ export type RowPresenter = {
   source(facts: RowFacts, scalars: Values): Uint8Array;
   /** The columns. `values` may be the parsed source: what is no public scalar is not read. */
   fields(facts: RowFacts, values: Values, publication: PublicationFacts): IndexedRow['fields'];
+  /** The same, made of the parsed source, which is the caller's no more: most of it stands there as it should already. */
+  fieldsOfSource(parsed: RowFacts & Values, publication: PublicationFacts): IndexedRow['fields'];
   components(values: Values): IndexedRow['components'];
 };
 
@@ -56,10 +59,22 @@ type ComponentPresenter = {
   readonly nested: readonly (ComponentAttribute | DynamicZoneAttribute)[];
 };
 
+/** Where JSON's value is the column's value, the type of it. */
+const PLAIN_TYPES: { readonly [type in FieldType]?: 'string' | 'number' | 'boolean' } = {
+  keyword: 'string',
+  number: 'number',
+  boolean: 'boolean',
+};
+
 const NO_COMPONENTS: IndexedRow['components'] = Object.freeze({});
 
 export function createRowPresenter(registry: SchemaRegistry, type: ContentType): RowPresenter {
   const { scalars, nested } = publicAttributes(type);
+  const checked = scalars.map(({ name, type: scalarType }) => ({
+    name,
+    type: scalarType,
+    plain: PLAIN_TYPES[fieldTypeOf(scalarType)],
+  }));
   const prefixes = scalars.map(({ name }) => `,${JSON.stringify(name)}:`);
   const components = createComponentsPresenter(registry);
   // Copied for each row: adding two dozen members one by one costs several times as much.
@@ -86,6 +101,22 @@ export function createRowPresenter(registry: SchemaRegistry, type: ContentType):
       fields['updatedAt'] = Date.parse(facts.updatedAt);
       fields['publishedAt'] = facts.publishedAt === null ? null : Date.parse(facts.publishedAt);
       if (type.localized) fields['locale'] = facts.locale;
+      fields[PUBLICATION_STATE_FIELD] = publication.state;
+      fields[DOCUMENT_PUBLISHED_FIELD] = publication.documentPublished;
+      return fields;
+    },
+    fieldsOfSource(parsed, publication) {
+      const fields = parsed as unknown as Record<string, Scalar | null>;
+      for (const { name, type: scalarType, plain } of checked) {
+        const value = fields[name];
+        if (value !== null && typeof value !== plain) fields[name] = columnValue(scalarType, value);
+      }
+      const created = Date.parse(parsed.createdAt);
+      const { updatedAt, publishedAt } = parsed;
+      // A text is compared in a tenth of the time in which it is read as a date.
+      fields['updatedAt'] = updatedAt === parsed.createdAt ? created : Date.parse(updatedAt);
+      fields['createdAt'] = created;
+      if (publishedAt !== null) fields['publishedAt'] = Date.parse(publishedAt);
       fields[PUBLICATION_STATE_FIELD] = publication.state;
       fields[DOCUMENT_PUBLISHED_FIELD] = publication.documentPublished;
       return fields;

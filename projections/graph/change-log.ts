@@ -12,6 +12,21 @@ import { type ExistingRows, rowKeyIn, VERSIONS, versionOfKey, WORLDS, type World
 /** The last state of a link in a batch, and the content type rows it depends on. */
 type LinkEmission = { readonly change: LinkChange; readonly sourceRow: number; readonly targetRow: number };
 
+/** A link that a batch touched, also one whose rows are gone by its end. */
+export type LinkEffect = {
+  /** The relation's number, or `localesName`. */
+  readonly relation: string;
+  readonly world: WorldNumber;
+  readonly sourceRow: number;
+  readonly targetRow: number;
+};
+
+/** What a batch touched: whose documents, where there are any, are out of date by it. */
+export type Effects = {
+  readonly rows: readonly { readonly type: Uid; readonly key: number }[];
+  readonly links: readonly LinkEffect[];
+};
+
 /** Collects the net effect of a batch of events on rows and links, for the read index. */
 export type ChangeLog = {
   /** False while nothing is collected, because there is no index to tell. */
@@ -21,6 +36,8 @@ export type ChangeLog = {
   /** The link's state in a world; passed on only while both rows exist there. */
   link(record: LinkEnds, world: WorldNumber, order: LinkOrder | null): void;
   localization(type: Uid, world: WorldNumber, source: number, target: number, rank: number | null): void;
+  /** Since the last `take`. */
+  effects(): Effects;
   take(position: bigint): ChangeBatch;
 };
 
@@ -57,6 +74,7 @@ export function createChangeLog(existing: ExistingRows): ChangeLog {
       const change = localizationChange(type, world, source, target, rank);
       emit(`${type}/${world}`, { change, sourceRow: source, targetRow: target });
     },
+    effects: () => ({ rows: [...rows.values()], links: [...links].flatMap(linkEffects) }),
     take(position) {
       const batch = { position, rows: [...rows.values()], links: existingLinks(links.values(), existing) };
       rows = new Map();
@@ -64,6 +82,24 @@ export function createChangeLog(existing: ExistingRows): ChangeLog {
       return batch;
     },
   };
+}
+
+function linkEffects([name, run]: readonly [
+  string | number,
+  ReadonlyMap<string | number, LinkEmission>,
+]): readonly LinkEffect[] {
+  const isRelation = typeof name === 'number';
+  return [...run.values()].map(({ change, sourceRow, targetRow }) => ({
+    relation: isRelation ? String(Math.floor(name / 2)) : localesName(change.space.type),
+    world: change.world === 'draft' ? 0 : 1,
+    sourceRow,
+    targetRow,
+  }));
+}
+
+/** What links between a type's locales go by, beside relations, which go by their number. */
+export function localesName(type: Uid): string {
+  return `locales of ${type}`;
 }
 
 /** Links of rows that are gone by the end of the batch went with them. */

@@ -75,4 +75,27 @@ export const GRAPH_MIGRATIONS: readonly string[] = [
   CREATE INDEX pending_edits_by_editor ON pending_edits (editor);
   CREATE INDEX pending_edits_by_target ON pending_edits (target);
   `,
+  `
+  -- Rows whose document in a world is out of date, where the read index is made of documents. prompt = 1: a write waits for it.
+  -- since, position: of the first and the last change the document does not show; marked_at: milliseconds since 1970.
+  CREATE TABLE stale (
+    world INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    prompt INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    marked_at INTEGER NOT NULL,
+    PRIMARY KEY (world, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX stale_in_turn ON stale (prompt, since, key);
+
+  -- Documents that the read index refused as they were at a position.
+  CREATE TABLE parked (
+    world INTEGER NOT NULL,
+    key INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (world, key)
+  ) WITHOUT ROWID;
+  `,
 ];

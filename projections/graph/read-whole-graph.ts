@@ -1,10 +1,10 @@
 import type { ChangeBatch, IndexedRow, LinkChange, RowChange } from '../../shared/read-index/read-index.ts';
-import type { PublicationFacts, RowFacts, Values } from '../present-row.ts';
+import type { PublicationFacts, Values } from '../present-row.ts';
 import { linkChange, linkRows, localizationChange } from './change-log.ts';
 import type { SqlRow } from './graph-database.ts';
 import type { ReaderContext } from './graph-reader.ts';
 import type { GraphRelation } from './graph-relation.ts';
-import { ROW_COLUMNS, sourceBytes } from './graph-row.ts';
+import { parsedSource, ROW_COLUMNS, sourceBytes } from './graph-row.ts';
 import { publicationStateAt } from './graph-session.ts';
 import type { LinkEnds } from './link.ts';
 import { ALL_LINKS } from './link-store.ts';
@@ -128,12 +128,11 @@ function rowWithKey(row: SqlRow | undefined, key: number): SqlRow | undefined {
 
 function rowChange(view: TypeView, row: SqlRow, publication: PublicationFacts): RowChange {
   const key = row[0] as number;
-  const source = sourceBytes(row);
-  const parsed = JSON.parse(source.toString()) as RowFacts & Values;
+  const parsed = parsedSource(row);
   const components = row[5] === null ? {} : (JSON.parse(row[5] as string) as Values);
   const indexed: IndexedRow = {
-    source,
-    fields: view.presenter.fields(parsed, parsed, publication),
+    source: sourceBytes(row),
+    fields: view.presenter.fieldsOfSource(parsed, publication),
     components: view.presenter.components(components),
   };
   return { type: view.uid, version: VERSIONS[versionOfKey(key)], key, row: indexed };

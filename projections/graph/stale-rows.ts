@@ -1,0 +1,135 @@
+import type { World } from '../../shared/read-index/read-index.ts';
+import type { GraphDatabase, SqlRow } from './graph-database.ts';
+import { WORLDS, type WorldNumber } from './row-keys.ts';
+
+/** A row whose document in a world does not show some change at or after `since`, the last of them at `position`. */
+export type StaleRow = {
+  readonly world: World;
+  readonly key: number;
+  /** The content type's number. */
+  readonly type: number;
+  readonly since: number;
+  readonly position: number;
+};
+
+/** `prompt`: a write waits for it. */
+export type Lane = 'prompt' | 'backlog';
+
+/** A document that the index refuses, and why. */
+export type ParkedRow = {
+  readonly world: World;
+  readonly key: number;
+  readonly position: number;
+  readonly reason: string;
+};
+
+/** The account of documents that are out of date: in the graph's file, marked in the graph's own transactions. */
+export type StaleRows = {
+  mark(world: WorldNumber, key: number, lane: Lane, position: number): void;
+  /** Marks what a query answers: row keys, `:entry` bound to `entry`. */
+  markSelected(select: string, entry: number, world: WorldNumber, position: number): void;
+  /** Every row of the types, by number. */
+  markTypes(types: readonly number[], position: number): void;
+  /** The longest stale of a lane that `isTaken` does not know. */
+  next(lane: Lane, limit: number, isTaken: (row: StaleRow) => boolean, taken: number): readonly StaleRow[];
+  /** The document shows everything up to `position`. */
+  done(row: StaleRow, position: number): void;
+  /** The document was refused as it is: it waits for the row's next change. */
+  park(row: StaleRow, position: number, reason: string): void;
+  parked(): readonly ParkedRow[];
+  /** Position since which some row of the lane is stale; undefined: none is. */
+  oldest(lane: Lane): number | undefined;
+  /** `oldest`: when the first of them was marked, milliseconds since 1970. */
+  count(): { readonly rows: number; readonly oldest: number | undefined };
+};
+
+const UPSERT = `ON CONFLICT (world, key) DO UPDATE SET prompt = max(prompt, excluded.prompt), position = excluded.position`;
+const MARK = `INSERT INTO stale (world, key, prompt, since, position, marked_at) VALUES (?, ?, ?, ?, ?, ?) ${UPSERT}`;
+const NEXT = `SELECT s.world, s.key, e.type, s.since, s.position FROM stale s JOIN entries e ON e.id = s.key / 4
+  WHERE s.prompt = ? ORDER BY s.since, s.key LIMIT ?`;
+
+export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
+  const insertSelected = (keys: string, ...values: (number | bigint)[]) =>
+    db.run(
+      `INSERT INTO stale (world, key, prompt, since, position, marked_at)
+       SELECT ?, key, 0, ?, ?, ? FROM (${keys}) WHERE true ${UPSERT}`,
+      ...values,
+    );
+  const unpark = (world: WorldNumber, key: number) =>
+    db.run('DELETE FROM parked WHERE world = ? AND key = ?', world, key);
+  return {
+    mark(world, key, lane, position) {
+      db.run(MARK, world, key, lane === 'prompt' ? 1 : 0, position, position, now());
+    },
+    markSelected(select, entry, world, position) {
+      insertSelected(select, world, position, position, now(), entry);
+    },
+    markTypes(types, position) {
+      for (const type of types) {
+        for (const world of WORLDS.keys()) {
+          // Draft rows of the draft world, published rows of the published one, live rows of both.
+          const keys = 'SELECT key FROM rows WHERE type = ? AND key % 4 IN (?, 2)';
+          insertSelected(keys, world, position, position, now(), type, world);
+        }
+      }
+    },
+    next(lane, limit, isTaken, taken) {
+      const rows = db.all(NEXT, lane === 'prompt' ? 1 : 0, limit + taken).map(readStale);
+      return rows.filter((row) => !isTaken(row)).slice(0, limit);
+    },
+    done({ world, key }, position) {
+      const number = worldNumber(world);
+      const deleted = db.run(
+        'DELETE FROM stale WHERE world = ? AND key = ? AND position <= ?',
+        number,
+        key,
+        position,
+      );
+      if (deleted === 0) {
+        const rest = 'UPDATE stale SET since = ? WHERE world = ? AND key = ? AND since < ?';
+        db.run(rest, position + 1, number, key, position + 1);
+      }
+      if (hasParked(db)) unpark(number, key);
+    },
+    park({ world, key }, position, reason) {
+      const number = worldNumber(world);
+      db.run('INSERT OR REPLACE INTO parked VALUES (?, ?, ?, ?)', number, key, position, reason);
+      db.run('DELETE FROM stale WHERE world = ? AND key = ? AND position <= ?', number, key, position);
+    },
+    parked: () =>
+      db
+        .all('SELECT world, key, position, reason FROM parked ORDER BY position, key')
+        .map(([world, key, position, reason]) => ({
+          world: WORLDS[world as WorldNumber],
+          key: key as number,
+          position: position as number,
+          reason: String(reason),
+        })),
+    oldest(lane) {
+      const row = db.get('SELECT min(since) FROM stale WHERE prompt = ?', lane === 'prompt' ? 1 : 0);
+      return (row?.[0] as number | null) ?? undefined;
+    },
+    count() {
+      const [rows, oldest] = db.get('SELECT count(*), min(marked_at) FROM stale') ?? [0, null];
+      return { rows: rows as number, oldest: (oldest as number | null) ?? undefined };
+    },
+  };
+}
+
+function hasParked(db: GraphDatabase): boolean {
+  return db.get('SELECT 1 FROM parked LIMIT 1') !== undefined;
+}
+
+function readStale([world, key, type, since, position]: SqlRow): StaleRow {
+  return {
+    world: WORLDS[world as WorldNumber],
+    key: key as number,
+    type: type as number,
+    since: since as number,
+    position: position as number,
+  };
+}
+
+function worldNumber(world: World): WorldNumber {
+  return world === 'draft' ? 0 : 1;
+}

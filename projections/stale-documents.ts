@@ -1,0 +1,129 @@
+import type { DocumentRow, Neighbours } from '../shared/read-index/document-index.ts';
+import type { Uid } from '../shared/schema/content-type.ts';
+import { transaction } from '../shared/sqlite/transaction.ts';
+import type { Effects } from './graph/change-log.ts';
+import { createFanOut, type DependenciesOf } from './graph/fan-out.ts';
+import type { GraphDatabase } from './graph/graph-database.ts';
+import type { ReaderContext } from './graph/graph-reader.ts';
+import { readNeighbours } from './graph/read-neighbours.ts';
+import { type Lane, openStaleRows, type ParkedRow, type StaleRow } from './graph/stale-rows.ts';
+import type { SchemaView } from './graph/type-view.ts';
+
+/** A document to be made; see StaleRow. */
+export type StaleDocument = Omit<StaleRow, 'type'> & { readonly type: Uid };
+
+/** What became of documents made as of a position. */
+export type Settlement = {
+  readonly document: StaleDocument;
+  readonly position: bigint;
+  /** Why the index refuses the document; undefined: it is written. */
+  readonly refused: string | undefined;
+};
+
+/** The account of the documents that are out of date, and what they are made of. Kept with the graph, so nothing is lost by a crash. */
+export type StaleDocuments = {
+  /** False when the graph has changed without this account, as it has at first: then every document is to be made. */
+  isComplete(): boolean;
+  /** Inside the graph's transaction: what the changes up to `position` make stale. */
+  account(schema: SchemaView, effects: Effects, position: bigint): void;
+  /** Marks every row of these types and begins to account. */
+  markAll(types: readonly Uid[]): void;
+  next(lane: Lane, limit: number, taken: ReadonlyMap<string, bigint>): readonly StaleDocument[];
+  /** The row of a document as it is now, and what is around it; both only good until the graph changes. */
+  read(document: StaleDocument): { readonly row: DocumentRow; readonly neighbours: Neighbours };
+  settle(settlements: readonly Settlement[]): void;
+  /** Position since which some document of a lane is stale; undefined: none is. */
+  oldest(lane: Lane): bigint | undefined;
+  count(): { readonly rows: number; readonly oldest: number | undefined };
+  parked(): readonly ParkedRow[];
+};
+
+export type StaleDocumentsOptions = {
+  readonly db: GraphDatabase;
+  readonly context: () => ReaderContext;
+  readonly position: () => bigint;
+  readonly dependencies: DependenciesOf;
+};
+
+/** Rows held in memory for documents that show the same ones. */
+const ROWS_AT_ONCE = 1_000;
+const ACCOUNTED = 'accounted';
+
+export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocuments {
+  const { db, context, position } = options;
+  const stale = openStaleRows(db, Date.now);
+  const fanOut = createFanOut(db, stale, options.dependencies);
+  const note = (at: bigint) => db.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', ACCOUNTED, at);
+  let complete = accountedPosition(db) === position();
+  let read:
+    | {
+        readonly at: bigint;
+        readonly left: { count: number };
+        readonly worlds: readonly [Neighbours, Neighbours];
+      }
+    | undefined;
+  const around = () => {
+    const at = position();
+    if (read === undefined || read.at !== at || read.left.count === 0) {
+      const worlds = [readNeighbours(context(), 0), readNeighbours(context(), 1)] as const;
+      read = { at, left: { count: ROWS_AT_ONCE }, worlds };
+    }
+    read.left.count--;
+    return read.worlds;
+  };
+  return {
+    isComplete: () => complete,
+    account(schema, effects, at) {
+      if (!complete) return;
+      fanOut.mark(schema, effects, Number(at));
+      note(at);
+    },
+    markAll(types) {
+      const { schema } = context();
+      transaction(db.connection, () => {
+        stale.markTypes(
+          types.map((uid) => schema.type(uid).number),
+          Number(position()),
+        );
+        note(position());
+      });
+      complete = true;
+    },
+    next(lane, limit, taken) {
+      const { schema } = context();
+      const isTaken = (row: StaleRow) => (taken.get(documentName(row)) ?? -1n) >= BigInt(row.position);
+      return stale
+        .next(lane, limit, isTaken, taken.size)
+        .map((row) => ({ ...row, type: schema.typeOfNumber(row.type).uid }));
+    },
+    read({ type, world, key }) {
+      const neighbours = around()[world === 'draft' ? 0 : 1];
+      return { row: { type, world, key, position: position() }, neighbours };
+    },
+    settle(settlements) {
+      const { schema } = context();
+      transaction(db.connection, () => {
+        for (const { document, position: at, refused } of settlements) {
+          const row = { ...document, type: schema.type(document.type).number };
+          if (refused === undefined) stale.done(row, Number(at));
+          else stale.park(row, Number(at), refused);
+        }
+      });
+    },
+    oldest(lane) {
+      const since = stale.oldest(lane);
+      return since === undefined ? undefined : BigInt(since);
+    },
+    count: stale.count,
+    parked: stale.parked,
+  };
+}
+
+export function documentName({ world, key }: { readonly world: string; readonly key: number }): string {
+  return `${world} ${key}`;
+}
+
+function accountedPosition(db: GraphDatabase): bigint | undefined {
+  const value = db.get('SELECT value FROM meta WHERE name = ?', ACCOUNTED)?.[0];
+  return value === undefined ? undefined : BigInt(value as number);
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import { documentName, type StaleDocument } from '../../projections/stale-documents.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { createDocument } from '../../shared/read-index/elasticsearch/create-document.ts';
+import { createLayout } from '../../shared/read-index/elasticsearch/create-layout.ts';
+import { dependenciesOf } from '../../shared/read-index/elasticsearch/dependencies.ts';
+import type {
+  DenormaliseSettings,
+  DocumentLayout,
+} from '../../shared/read-index/elasticsearch/document-layout.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { createLog, DEFINITIONS } from '../unit/graph-fixture.ts';
+import { historyOf, steps } from '../unit/graph-history.ts';
+
+const RUNS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200) / 16);
+const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
+
+/** Every kind of way from a document to rows it shows: both sides, to-many, components, locales, three steps. */
+const PATHS = [
+  'tags.restaurants.chef',
+  'reviews',
+  'similar.similar',
+  'chefs.restaurants',
+  'mentees.mentees',
+  'author.mentor',
+  'localizations.topics',
+  'sections.chefs',
+  'address.country.chefs',
+];
+const DEEP: DenormaliseSettings = { toOne: 2, toMany: 1, paths: PATHS };
+
+const layouts = (registry: SchemaRegistry) =>
+  [...registry.contentTypes.keys()].map((type) => createLayout(registry, type, DEEP));
+const dependencies = (registry: SchemaRegistry) => layouts(registry).flatMap(dependenciesOf);
+
+/** Every document there is, as text. */
+function allDocuments(graph: ContentGraph): Map<string, string> {
+  const byType = new Map(layouts(graph.registry()).map((layout) => [layout.type, layout]));
+  const documents = new Map<string, string>();
+  for (const { rows } of graph.readAll()) {
+    for (const { type, key, version } of rows) {
+      for (const world of version === 'live' ? (['draft', 'published'] as const) : [version]) {
+        const document = { type, key, world, since: 0, position: 0 };
+        const text = documentText(graph, byType.get(type), document);
+        if (text !== undefined) documents.set(documentName(document), text);
+      }
+    }
+  }
+  return documents;
+}
+
+function documentText(
+  graph: ContentGraph,
+  layout: DocumentLayout | undefined,
+  document: StaleDocument,
+): string | undefined {
+  const { neighbours } = graph.stale?.read(document) ?? {};
+  const row = neighbours?.row(document.type, document.key);
+  if (layout === undefined || neighbours === undefined || row === undefined) return undefined;
+  return JSON.stringify(createDocument(layout, document.key, row, neighbours), (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+}
+
+function takeAll(graph: ContentGraph): StaleDocument[] {
+  const none = new Map<string, bigint>();
+  const documents = (['prompt', 'backlog'] as const).flatMap((lane) => [
+    ...(graph.stale?.next(lane, 100_000, none) ?? []),
+  ]);
+  const position = graph.position();
+  graph.stale?.settle(documents.map((document) => ({ document, position, refused: undefined })));
+  return documents;
+}
+
+describe(`stale documents (seed ${SEED}, ${RUNS} runs)`, () => {
+  it('are all marked: a document that a batch of events changes, makes or removes is in the account', () => {
+    const histories = steps();
+    const property = fc.property(histories, fc.integer({ min: 1, max: 4 }), (history, size) => {
+      withGraph((graph) => {
+        const log = createLog();
+        graph.apply(log.add(...DEFINITIONS));
+        graph.stale?.markAll([...graph.registry().contentTypes.keys()]);
+        const events = log.add(...historyOf(history));
+        let before = new Map<string, string>();
+        for (let from = 0; from < events.length; from += size) {
+          const batch: readonly StoredEvent[] = events.slice(from, from + size);
+          graph.apply(batch);
+          const after = allDocuments(graph);
+          const marked = new Set(takeAll(graph).map(documentName));
+          const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+            (name) => before.get(name) !== after.get(name),
+          );
+          expect(changed.filter((name) => !marked.has(name))).toEqual([]);
+          before = after;
+        }
+      });
+    });
+    fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
+  });
+});
+
+function withGraph(work: (graph: ContentGraph) => void): void {
+  const folder = mkdtempSync(path.join(tmpdir(), 'varve-stale-'));
+  const graph = openContentGraph(path.join(folder, 'graph.db'), { dependencies });
+  try {
+    work(graph);
+  } finally {
+    graph.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
