@@ -38,7 +38,9 @@ function resolveValues(name: OperatorName, operand: QueryValue, type: ScalarType
   const values = castAll(name, isQueryList(operand) ? operand : [operand], cast);
   if (isRefusal(values)) return values;
   if (!isQueryList(operand)) return { ok: true, operator: name, comparisons: [values] };
-  if (operator.list === 'in') return { ok: true, operator: '$in', comparisons: [values] };
+  // `IN` is never true of NULL, `=` given NULL is `IS NULL`.
+  if (operator.list === 'in' && !values.includes(null))
+    return { ok: true, operator: '$in', comparisons: [values] };
   return { ok: true, operator: name, comparisons: values.map((value) => [value]) };
 }
 

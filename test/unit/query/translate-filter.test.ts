@@ -103,6 +103,13 @@ describe('groups and negation', () => {
     expect(queryOf('filters[stars][$ne][]=3&filters[stars][$ne][]=4')).toEqual(either);
     expect(queryOf('filters[stars][$not][]=3&filters[stars][$not][]=4')).toEqual(either);
   });
+
+  it('takes a null in a list of $eq for IS NULL, in $in for nothing', () => {
+    const eitherOr = { kind: 'bool', should: [term('name', 'a'), not(exists('name'))] };
+    expect(queryOf('filters[name][$eq][]=a&filters[name][$eq][]')).toEqual(eitherOr);
+    expect(queryOf('filters[name][$in][]=a&filters[name][$in][]')).toEqual(term('name', 'a'));
+    expect(queryOf('filters[name][]=a&filters[name][]')).toEqual(term('name', 'a'));
+  });
 });
 
 describe('relations, components and zones', () => {
