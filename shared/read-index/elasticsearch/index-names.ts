@@ -1,0 +1,20 @@
+import type { Uid } from '../../schema/content-type.ts';
+import type { World } from '../read-index.ts';
+
+/** Names of the indices in a cluster that others use as well: they all begin with the space. */
+export type IndexNames = {
+  /** What is searched and written to: an alias. */
+  alias(type: Uid, world: World): string;
+  /** The index itself: a new one for every generation of its layout or contents. */
+  index(type: Uid, world: World, generation: number): string;
+};
+
+export function createIndexNames(space: string): IndexNames {
+  const alias = (type: Uid, world: World) => `${space}-${typeSlug(type)}-${world}`;
+  return { alias, index: (type, world, generation) => `${alias(type, world)}-${generation}` };
+}
+
+/** `api::restaurant.restaurant` → `api_restaurant_restaurant`: an index name is in lower case and has no colon. */
+export function typeSlug(type: Uid): string {
+  return type.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
+}

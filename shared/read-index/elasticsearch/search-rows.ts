@@ -1,0 +1,141 @@
+import { RequestError } from '../../request-error.ts';
+import type { Hits, SearchRequest, SearchResult } from '../read-index.ts';
+import type { SearchBody, SearchHit } from './client.ts';
+import type { Dsl, SortDsl } from './dsl.ts';
+import { OFFSET_LIMIT, PAGE_OF_KEYS, WINDOW } from './index-definition.ts';
+import { planQuery } from './plan-query.ts';
+import { planSort, reverseSort } from './plan-sort.ts';
+import { readRows, rememberRow } from './read-rows.ts';
+import { resolveQuery } from './semi-join.ts';
+import { indexOf, type Session } from './session.ts';
+import { sortInProcess } from './sort-in-process.ts';
+
+/** From this offset on the matches are counted first: the far half is nearer from the other end. */
+const COUNT_FROM = 2000;
+
+/** One page of a search. `details` reads what `follow` needs of the rows with it. */
+export async function searchRows(
+  session: Session,
+  request: SearchRequest,
+  details: boolean,
+): Promise<SearchResult> {
+  const { type, from, size, withTotal } = request;
+  const query = await resolveQuery(session, planQuery(session.layouts, type, request.query));
+  const sort = planSort(session.layouts(type), request.sort);
+  const search: PageSearch = { session, request, query, details };
+  if (sort === null) return sortedInProcess(search);
+  if (from >= COUNT_FROM || from + size > WINDOW) return farPage(search, sort);
+  const { hits } = await readPage(search, { from, size, sort, track_total_hits: withTotal });
+  return { total: withTotal ? (hits.total?.value ?? 0) : undefined, hits: readHits(search, hits.hits) };
+}
+
+type PageSearch = {
+  readonly session: Session;
+  readonly request: SearchRequest;
+  readonly query: Dsl;
+  readonly details: boolean;
+};
+
+function readPage({ session, request, query, details }: PageSearch, page: Omit<SearchBody, 'query'>) {
+  const docvalue_fields = details ? ['key', 'src', 'links', 'parts'] : ['key', 'src'];
+  return session.engine.search(indexOf(session, request.type), { ...page, query, docvalue_fields });
+}
+
+function readHits({ session, request, details }: PageSearch, hits: readonly SearchHit[]): Hits {
+  const space = { type: request.type, path: [] };
+  const rows: number[] = [];
+  const sources: Uint8Array[] = [];
+  for (const { fields = {} } of hits) {
+    const key = fields['key']?.[0] as number;
+    rows.push(key);
+    sources.push(sourceBytes(fields['src']));
+    if (details) rememberRow(session, space, key, fields);
+  }
+  return { rows, sources };
+}
+
+/** A row's response JSON from its hit. */
+export function sourceBytes(src: readonly unknown[] | undefined): Uint8Array {
+  return Buffer.from(src?.[0] as string, 'base64');
+}
+
+async function countMatches({ session, request, query }: PageSearch): Promise<number> {
+  const { hits } = await session.engine.search(indexOf(session, request.type), {
+    size: 0,
+    query,
+    track_total_hits: true,
+  });
+  return hits.total?.value ?? 0;
+}
+
+async function farPage(search: PageSearch, sort: readonly SortDsl[]): Promise<SearchResult> {
+  const { from, size, withTotal } = search.request;
+  const total = await countMatches(search);
+  const known = withTotal ? total : undefined;
+  const length = Math.min(size, total - from);
+  if (length <= 0) return { total: known, hits: { rows: [], sources: [] } };
+  if (from > OFFSET_LIMIT) refuseOffset(from);
+  if (length > WINDOW - from) refuseSize(total);
+  if (from <= total / 2) {
+    const { hits } = await readPage(search, { from, size: length, sort });
+    return { total: known, hits: readHits(search, hits.hits) };
+  }
+  const { hits } = await readPage(search, {
+    from: total - from - length,
+    size: length,
+    sort: reverseSort(sort),
+  });
+  return { total: known, hits: readHits(search, [...hits.hits].reverse()) };
+}
+
+function refuseOffset(from: number): never {
+  throw new RequestError(400, 'PaginationError', `Invalid pagination: an offset of ${from}`, {
+    param: 'pagination',
+    source: 'query',
+    found: from,
+    accepted: `offsets up to ${OFFSET_LIMIT}; beyond, go from page to page with pagination[cursor]`,
+  });
+}
+
+function refuseSize(total: number): never {
+  throw new RequestError(400, 'PaginationError', `Invalid pagination: all of ${total} entries at once`, {
+    param: 'pagination',
+    source: 'query',
+    found: `${total} entries`,
+    accepted: `at most ${WINDOW} in one answer; go from page to page with pagination[cursor]`,
+  });
+}
+
+/** A sort through relations that are not in the documents: all matching rows are put in order here, up to a limit. */
+async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
+  const { session, request, query, details } = search;
+  const { type, from, size, withTotal } = request;
+  const most = Math.min(session.sortLimit, PAGE_OF_KEYS);
+  const index = indexOf(session, type);
+  const { hits } = await session.engine.search(index, {
+    size: most,
+    query,
+    track_total_hits: true,
+    docvalue_fields: ['key'],
+  });
+  const total = hits.total?.value ?? 0;
+  if (total > most) refuseSort(total, most, request);
+  const keys = hits.hits.map(({ fields }) => fields?.['key']?.[0] as number);
+  const space = { type, path: [] };
+  const page = (await sortInProcess(session, space, keys, request.sort)).slice(from, from + size);
+  const read = await readRows(session, space, page, details ? ['src', 'links', 'parts'] : ['src']);
+  const byKey = new Map(read.map((row) => [row.key, row]));
+  const found = page.flatMap((key) => byKey.get(key) ?? []);
+  return { total: withTotal ? total : undefined, hits: readHits(search, found) };
+}
+
+function refuseSort(total: number, most: number, { sort }: SearchRequest): never {
+  const path = sort.map((key) => [...key.path, key.field].join('.')).join(',');
+  throw new RequestError(400, 'ValidationError', `Invalid sort: ${total} entries to sort through relations`, {
+    param: 'sort',
+    source: 'query',
+    path,
+    found: `${total} matching entries`,
+    accepted: `at most ${most}; more where the path is copied into the documents (pluginOptions.varve.denormalise of the type)`,
+  });
+}

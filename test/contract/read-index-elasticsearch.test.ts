@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { hasElasticsearch } from '../support/elasticsearch.ts';
+import { createTestIndices, type TestIndices } from '../support/elasticsearch-index.ts';
+import { describeReadIndexContract } from './read-index-contract.ts';
+import { libraryRegistry } from './read-index-library.ts';
+
+describe.runIf(hasElasticsearch())('on a real Elasticsearch', () => {
+  let indices: TestIndices;
+  beforeAll(async () => {
+    indices = await createTestIndices(libraryRegistry());
+  }, 180_000);
+  afterAll(() => indices?.remove());
+
+  describeReadIndexContract('elasticsearch', () => indices.open());
+});

@@ -1,0 +1,134 @@
+import {
+  createElasticsearchClient,
+  createSearchEngine,
+  type SearchEngine,
+} from '../../shared/read-index/elasticsearch/client.ts';
+import { createLayout } from '../../shared/read-index/elasticsearch/create-layout.ts';
+import {
+  DEFAULT_DENORMALISE,
+  type DenormaliseSettings,
+  type DocumentLayout,
+} from '../../shared/read-index/elasticsearch/document-layout.ts';
+import {
+  createElasticsearchReader,
+  type ElasticsearchReader,
+} from '../../shared/read-index/elasticsearch/elasticsearch-reader.ts';
+import { indexDefinition } from '../../shared/read-index/elasticsearch/index-definition.ts';
+import { createIndexNames, type IndexNames } from '../../shared/read-index/elasticsearch/index-names.ts';
+import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { elasticsearchUrl } from './elasticsearch.ts';
+import { createRowModel } from './elasticsearch-model.ts';
+
+export type TestIndex = ReadIndex & { readonly reader: ElasticsearchReader; readonly engine: SearchEngine };
+
+/** Indices over one schema, made once and emptied for each index that is opened: only one at a time. */
+export type TestIndices = {
+  open(): Promise<TestIndex>;
+  remove(): Promise<void>;
+};
+
+const WORLDS: readonly World[] = ['draft', 'published'];
+let made = 0;
+
+/** Real indices, fed with batches by a model of rows and links that makes every document anew after each batch. */
+export async function createTestIndices(
+  registry: SchemaRegistry,
+  denormalise: DenormaliseSettings = DEFAULT_DENORMALISE,
+): Promise<TestIndices> {
+  const url = await elasticsearchUrl();
+  const names = createIndexNames(`test_${process.pid}_${++made}`);
+  const layouts = new Map<Uid, DocumentLayout>(
+    [...registry.contentTypes.keys()].map((type) => [type, createLayout(registry, type, denormalise)]),
+  );
+  const indices = [...layouts.values()].flatMap((layout) => WORLDS.map((world) => ({ layout, world })));
+  for (const { layout, world } of indices) {
+    await send(url, 'PUT', `/${names.alias(layout.type, world)}`, JSON.stringify(indexDefinition(layout)));
+  }
+  const client = createElasticsearchClient({ url });
+  const written: Written = { bodies: new Map(), version: 0 };
+  return {
+    async open() {
+      await write(url, written, new Map());
+      const engine = createSearchEngine(client);
+      const layoutOf = (type: Uid) => layouts.get(type) as DocumentLayout;
+      const reader = createElasticsearchReader({
+        engine,
+        names,
+        layouts: layoutOf,
+        semiJoinLimit: 1_000_000,
+        sortLimit: 10_000,
+      });
+      const model = createRowModel(registry);
+      let position = 0n;
+      return {
+        reader,
+        engine,
+        async apply(batch) {
+          if (batch.position < position) return;
+          model.apply(batch);
+          await write(url, written, allDocuments(model, indices, names));
+          position = batch.position;
+        },
+        position: () => position,
+        search: reader.search,
+        follow: reader.follow,
+        close: async () => {},
+      };
+    },
+    async remove() {
+      await client.close();
+      for (const { layout, world } of indices)
+        await send(url, 'DELETE', `/${names.alias(layout.type, world)}`);
+    },
+  };
+}
+
+/** Documents in the indices, as JSON by `<index> <id>`. */
+type Written = { bodies: ReadonlyMap<string, string>; version: number };
+
+function allDocuments(
+  model: ReturnType<typeof createRowModel>,
+  indices: readonly { readonly layout: DocumentLayout; readonly world: World }[],
+  names: IndexNames,
+): ReadonlyMap<string, string> {
+  const bodies = new Map<string, string>();
+  for (const { layout, world } of indices) {
+    for (const [key, body] of model.documents(layout, world)) {
+      bodies.set(`${names.alias(layout.type, world)} ${key}`, JSON.stringify(body));
+    }
+  }
+  return bodies;
+}
+
+/** Brings the indices to hold exactly `bodies`, in one bulk request. */
+async function write(url: string, written: Written, bodies: ReadonlyMap<string, string>): Promise<void> {
+  const lines: string[] = [];
+  const version = ++written.version;
+  const action = (name: string) => {
+    const [_index, _id] = name.split(' ');
+    return { _index, _id, version, version_type: 'external' };
+  };
+  for (const name of written.bodies.keys()) {
+    if (!bodies.has(name)) lines.push(JSON.stringify({ delete: action(name) }));
+  }
+  for (const [name, body] of bodies) {
+    if (written.bodies.get(name) !== body) lines.push(JSON.stringify({ index: action(name) }), body);
+  }
+  written.bodies = bodies;
+  if (lines.length === 0) return;
+  const answer = (await send(url, 'POST', '/_bulk?refresh=true', `${lines.join('\n')}\n`)) as {
+    readonly errors: boolean;
+  };
+  if (answer.errors) throw new Error(`bulk: ${JSON.stringify(answer).slice(0, 2000)}`);
+}
+
+async function send(url: string, method: string, path: string, body?: string): Promise<unknown> {
+  const headers = { 'content-type': path.startsWith('/_bulk') ? 'application/x-ndjson' : 'application/json' };
+  const response = await fetch(`${url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
+  const answer = await response.json();
+  if (!response.ok)
+    throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer).slice(0, 2000)}`);
+  return answer;
+}

@@ -1,0 +1,130 @@
+import { createDocument } from '../../shared/read-index/elasticsearch/create-document.ts';
+import type { DocumentLayout } from '../../shared/read-index/elasticsearch/document-layout.ts';
+import type {
+  DocumentBody,
+  Neighbour,
+  Neighbours,
+} from '../../shared/read-index/elasticsearch/index-document.ts';
+import type {
+  ChangeBatch,
+  IndexedComponent,
+  IndexedRow,
+  LinkChange,
+  RowSpace,
+  World,
+} from '../../shared/read-index/read-index.ts';
+import { rowVersion } from '../../shared/read-index/read-index.ts';
+import type { Attribute, Uid } from '../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+
+/** Rows and links as batches tell them, in plain maps: what the content graph knows, for tests that have no log. */
+export type RowModel = {
+  apply(batch: ChangeBatch): void;
+  /** Every document of a type in a world, by key. */
+  documents(layout: DocumentLayout, world: World): Map<number, DocumentBody>;
+};
+
+type State = {
+  readonly registry: SchemaRegistry;
+  readonly rows: Map<string, Map<number, IndexedRow>>;
+  links: LinkChange[];
+};
+
+export function createRowModel(registry: SchemaRegistry): RowModel {
+  const state: State = { registry, rows: new Map(), links: [] };
+  return {
+    apply: (batch) => apply(state, batch),
+    documents(layout, world) {
+      const neighbours = neighboursIn(state, world);
+      const found = [...rowsOf(state, layout.type, world)];
+      return new Map(found.map(([key, row]) => [key, createDocument(layout, key, row, neighbours)]));
+    },
+  };
+}
+
+function apply(state: State, batch: ChangeBatch): void {
+  for (const { type, version, key, row } of batch.rows) {
+    const rows = state.rows.get(`${type} ${version}`) ?? new Map<number, IndexedRow>();
+    state.rows.set(`${type} ${version}`, rows);
+    if (row === null) rows.delete(key);
+    else rows.set(key, row);
+    state.links = state.links.filter((link) => bothEnds(state, link));
+  }
+  for (const link of batch.links) {
+    state.links = state.links.filter((other) => !isSame(link, other));
+    if (link.order !== null && bothEnds(state, link)) state.links.push(link);
+  }
+}
+
+function isSame(a: LinkChange, b: LinkChange): boolean {
+  const ends = a.source === b.source && a.target === b.target && a.world === b.world;
+  return ends && a.attribute === b.attribute && isSpace(a.space, b.space);
+}
+
+function isSpace(a: RowSpace, b: RowSpace): boolean {
+  return a.type === b.type && JSON.stringify(a.path) === JSON.stringify(b.path);
+}
+
+function rowsOf({ registry, rows }: State, type: Uid, world: World): Map<number, IndexedRow> {
+  const version = rowVersion(contentTypeOf(registry, type).draftAndPublish, world);
+  return rows.get(`${type} ${version}`) ?? new Map();
+}
+
+function bothEnds(state: State, link: LinkChange): boolean {
+  const { type, path } = link.space;
+  const sources = rowsOf(state, type, link.world);
+  const holder = path.length === 0 ? sources.has(link.source) : hasComponent(sources.values(), link);
+  return holder && rowsOf(state, targetOf(state, link), link.world).has(link.target);
+}
+
+function hasComponent(rows: Iterable<IndexedRow>, { space, source }: LinkChange): boolean {
+  let held: (IndexedRow | IndexedComponent)[] = [...rows];
+  for (const { attribute, zoneComponent } of space.path) {
+    held = held
+      .flatMap(({ components }) => components[attribute] ?? [])
+      .filter(({ component }) => zoneComponent === undefined || component === zoneComponent);
+  }
+  return held.some((each) => 'key' in each && each.key === source);
+}
+
+/** `localizations` leads to the type itself. */
+function targetOf({ registry }: State, { space, attribute }: LinkChange): Uid {
+  const definition = attributeAt(registry, space, attribute);
+  return definition?.kind === 'relation' ? definition.target : space.type;
+}
+
+function attributeAt(registry: SchemaRegistry, space: RowSpace, name: string): Attribute | undefined {
+  let attributes = contentTypeOf(registry, space.type).attributes;
+  for (const { attribute, zoneComponent } of space.path) {
+    const step = attributes.get(attribute);
+    const uid = zoneComponent ?? (step?.kind === 'component' ? step.component : '');
+    attributes = registry.components.get(uid)?.attributes ?? new Map();
+  }
+  return attributes.get(name);
+}
+
+function neighboursIn(state: State, world: World): Neighbours {
+  return {
+    row: (type, key) => rowsOf(state, type, world).get(key),
+    linked(space, key, attribute) {
+      const definition = attributeAt(state.registry, space, attribute);
+      const mappedBy = definition?.kind === 'relation' ? definition.mappedBy : undefined;
+      const found: (Neighbour & { readonly order: number })[] = [];
+      for (const link of state.links) {
+        if (link.world !== world || link.order === null) continue;
+        const { sourceOrder, targetOrder } = link.order;
+        if (mappedBy === undefined) {
+          if (link.attribute === attribute && link.source === key && isSpace(link.space, space)) {
+            found.push({ key: link.target, order: sourceOrder, otherOrder: targetOrder });
+          }
+        } else if (link.attribute === mappedBy && link.target === key && link.space.path.length === 0) {
+          const owner = definition?.kind === 'relation' ? definition.target : '';
+          if (link.space.type === owner) {
+            found.push({ key: link.source, order: targetOrder, otherOrder: sourceOrder });
+          }
+        }
+      }
+      return found.sort((a, b) => a.order - b.order || a.key - b.key);
+    },
+  };
+}
