@@ -39,25 +39,45 @@ export const encodeEvent = (event: NewEvent): EncodedEvent => {
   return { id: event.id, type: event.type, data, metadata: JSON.stringify(event.metadata) };
 };
 
+/**
+ * The events of one append, as they are at this call. Throws when the append has no stream, no event or one id twice, and as
+ * encodeEvent does.
+ */
+export const encodeEvents = (stream: string, events: readonly NewEvent[]): readonly EncodedEvent[] => {
+  if (stream === '') throw new TypeError('a stream needs a name');
+  if (events.length === 0) throw new TypeError(`an append to ${stream} needs at least one event`);
+  const ids = new Set(events.map((event) => event.id));
+  if (ids.size < events.length) throw new TypeError(`an append to ${stream} has one event id twice`);
+  return events.map(encodeEvent);
+};
+
 /** Throws an error that names the event when its text is damaged or `decode` refuses it. */
 export const decodeEvent = (row: EventRow, decode: Decode): StoredEvent => {
-  const [position, stream, revision, id] = row;
+  const [position, stream, revision, id, type, data, metadata] = row;
+  const parse = () => ({ type, data: JSON.parse(data), metadata: JSON.parse(metadata) as EventMetadata });
+  return decodeContent({ id, stream, revision, position }, parse, decode);
+};
+
+/** As decodeEvent, for a store whose driver parses the JSON; `parse` may throw. */
+export const decodeContent = (
+  place: Omit<StoredEvent, keyof EventContent>,
+  parse: () => EventContent,
+  decode: Decode,
+): StoredEvent => {
+  const { id, stream, revision, position } = place;
   try {
-    const metadata = JSON.parse(row[6]) as EventMetadata;
-    const content = decode({ type: row[4], data: JSON.parse(row[5]), metadata });
-    return {
-      id,
-      stream,
-      revision,
-      position,
-      type: content.type,
-      data: content.data,
-      metadata: content.metadata,
-    };
+    const { type, data, metadata } = decode(parse());
+    return { id, stream, revision, position, type, data, metadata };
   } catch (error) {
-    const place = `the event at position ${position} (${stream}, revision ${revision})`;
-    throw new Error(`cannot read ${place}: ${(error as Error).message}`, { cause: error });
+    const where = `the event at position ${position} (${stream}, revision ${revision})`;
+    throw new Error(`cannot read ${where}: ${(error as Error).message}`, { cause: error });
   }
+};
+
+/** Throws a RangeError when it is no whole number from 1 on. */
+export const checkedBatchSize = (batchSize: number): number => {
+  if (Number.isSafeInteger(batchSize) && batchSize > 0) return batchSize;
+  throw new RangeError(`a batch size is a whole number from 1 on, not ${batchSize}`);
 };
 
 /** A position or revision as it crosses the wire. */

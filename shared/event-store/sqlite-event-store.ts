@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../sqlite/database.ts';
 import { createAppendQueue } from './append-queue.ts';
-import type { Append } from './commit-appends.ts';
-import { type Decode, decodeEvent, type EventRow, encodeEvent } from './event-codec.ts';
-import type { EventStore, ExpectedRevision, NewEvent } from './event-store.ts';
+import { checkedBatchSize, type Decode, decodeEvent, type EventRow, encodeEvents } from './event-codec.ts';
+import type { EventStore } from './event-store.ts';
 import { createLogTail, type DecodeAll } from './log-tail.ts';
 import { openLog, readAfter, readLastPosition, readStreamFrom } from './sqlite-log.ts';
 
@@ -39,7 +38,7 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
   return {
     async append(stream, expected, events) {
       assertOpen();
-      return queue.append(encodeAppend(stream, expected, events));
+      return queue.append({ stream, expected, events: encodeEvents(stream, events) });
     },
     readStream: (stream, fromRevision = 0n) => readStream(db, decodeAll, stream, fromRevision),
     readAll: (after, { batchSize = DEFAULT_BATCH_SIZE } = {}) =>
@@ -54,19 +53,6 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
       return closing;
     },
   };
-};
-
-const encodeAppend = (stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Append => {
-  if (stream === '') throw new TypeError('a stream needs a name');
-  if (events.length === 0) throw new TypeError(`an append to ${stream} needs at least one event`);
-  const ids = new Set(events.map((event) => event.id));
-  if (ids.size < events.length) throw new TypeError(`an append to ${stream} has one event id twice`);
-  return { stream, expected, events: events.map(encodeEvent) };
-};
-
-const checkedBatchSize = (batchSize: number): number => {
-  if (Number.isSafeInteger(batchSize) && batchSize > 0) return batchSize;
-  throw new RangeError(`a batch size is a whole number from 1 on, not ${batchSize}`);
 };
 
 async function* readStream(db: Database, decodeAll: DecodeAll, stream: string, from: bigint) {

@@ -1,0 +1,158 @@
+import { NO_STREAM, WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
+import { type EncodedEvent, MAX_INT64 } from './event-codec.ts';
+import type { AppendResult, ExpectedRevision } from './event-store.ts';
+import type { Connection } from './kurrentdb-connection.ts';
+import { positionOf, toEventData } from './kurrentdb-event.ts';
+import { readStreamPage, readStreamPageBefore } from './kurrentdb-pages.ts';
+import { retrying } from './kurrentdb-retry.ts';
+import {
+  createStreamTails,
+  EMPTY_TAIL,
+  extendTail,
+  readStreamTail,
+  type StreamTail,
+  type StreamTails,
+} from './kurrentdb-stream-tails.ts';
+
+export type StreamAppend = {
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  /** At least one; no id twice. */
+  readonly events: readonly EncodedEvent[];
+};
+
+/**
+ * Appends as the port promises, on a server that promises less: KurrentDB takes a write for a repetition only while its cache
+ * has the ids or where the expected revision points at them, and would write them again where the expected revision is met.
+ * So the ids are first looked for in what is known of the stream (read once, then kept), and every write names the revision
+ * that this knowledge ends at: whatever another process added makes it a conflict, and the look is repeated. `any` becomes
+ * the revision found. The same look settles attempts whose answer was lost.
+ */
+export const createAppender = (connection: Connection): ((append: StreamAppend) => Promise<AppendResult>) => {
+  const tails = createStreamTails();
+  const inTurn = createTurns();
+  const attempt = async (append: StreamAppend): Promise<AppendResult> => {
+    try {
+      return await appendOnce(connection, tails, append);
+    } catch (error) {
+      // It may have been written.
+      tails.forget(append.stream);
+      throw error;
+    }
+  };
+  return (append) =>
+    inTurn(connection.appendCredentials === undefined ? '' : append.stream, () =>
+      retrying(`append to ${append.stream}`, withAttemptTime(connection), () => attempt(append)),
+    );
+};
+
+/** An attempt is a look and a write, each with the deadline of one call. */
+const withAttemptTime = ({ patience }: Connection) => ({ ...patience, deadlineMs: patience.deadlineMs * 3 });
+
+const appendOnce = async (
+  connection: Connection,
+  tails: StreamTails,
+  append: StreamAppend,
+): Promise<AppendResult> => {
+  const { stream, expected, events } = append;
+  let tail = await tailFor(connection, tails, append);
+  for (;;) {
+    const earlier = await findEarlierAppend(connection, tail, append);
+    if (earlier !== undefined) return earlier;
+    const result = await write(connection, append, expected === 'any' ? revisionOf(tail) : expected);
+    if (result.kind === 'appended') {
+      const ids = events.map((event) => event.id);
+      tails.set(stream, extendTail(tail, ids, result.revision));
+      return result;
+    }
+    tail = await readStreamTail(connection, stream, tails.get(stream));
+    tails.set(stream, tail);
+    if (expected === 'any') continue;
+    return (await findEarlierAppend(connection, tail, append)) ?? result;
+  }
+};
+
+/** What must be known before a write: everything up to the revision it will name. */
+const tailFor = async (
+  connection: Connection,
+  tails: StreamTails,
+  { stream, expected }: StreamAppend,
+): Promise<StreamTail> => {
+  const known = tails.get(stream);
+  // If the server agrees that there is no stream, there is no id in it.
+  if (expected === 'none') return known ?? EMPTY_TAIL;
+  if (known !== undefined && (expected === 'any' || expected <= known.revision)) return known;
+  const tail = await readStreamTail(connection, stream, known);
+  tails.set(stream, tail);
+  return tail;
+};
+
+/** The result of the append whose events these are. Throws when only some of them, or not in this order, are there. */
+const findEarlierAppend = async (
+  connection: Connection,
+  tail: StreamTail,
+  { stream, events }: StreamAppend,
+): Promise<AppendResult | undefined> => {
+  const found = events.map((event) => tail.revisions.get(event.id));
+  const some = found.findIndex((revision) => revision !== undefined);
+  if (some === -1) return undefined;
+  const first = found[0] ?? -1n;
+  const revision = first + BigInt(events.length) - 1n;
+  if (first < 0n || found.some((at, n) => at !== first + BigInt(n))) {
+    const place = `revision ${found[some]} of ${stream}`;
+    throw new Error(
+      `event id ${events[some]?.id} is that of ${place}, and this append to ${stream} is not its retry`,
+    );
+  }
+  return { kind: 'appended', revision, position: await positionAt(connection, stream, revision) };
+};
+
+const positionAt = async (connection: Connection, stream: string, revision: bigint): Promise<bigint> => {
+  const [event] = await readStreamPage(connection, stream, revision, 1);
+  if (event !== undefined) return positionOf(event);
+  throw new Error(`revision ${revision} of ${stream} was there and is gone`);
+};
+
+const write = async (
+  connection: Connection,
+  { stream, events }: StreamAppend,
+  expected: bigint | 'none',
+): Promise<AppendResult> => {
+  // No revision of a stream, and nothing that the protocol could carry.
+  if (expected !== 'none' && (expected < 0n || expected > MAX_INT64)) {
+    const [last] = await readStreamPageBefore(connection, stream, undefined, 1);
+    return { kind: 'conflict', actual: last?.revision };
+  }
+  try {
+    const result = await connection.client.appendToStream(stream, events.map(toEventData), {
+      streamState: expected === 'none' ? NO_STREAM : expected,
+      requiresLeader: true,
+      deadline: connection.patience.deadlineMs,
+      ...(connection.appendCredentials && { credentials: connection.appendCredentials }),
+    });
+    const revision = result.nextExpectedRevision;
+    const position = result.position?.commit ?? (await positionAt(connection, stream, revision));
+    return { kind: 'appended', revision, position };
+  } catch (error) {
+    if (!(error instanceof WrongExpectedVersionError)) throw error;
+    const actual = error.actualState;
+    return { kind: 'conflict', actual: typeof actual === 'bigint' ? actual : undefined };
+  }
+};
+
+const revisionOf = ({ revision }: StreamTail): bigint | 'none' => (revision < 0n ? 'none' : revision);
+
+/** Runs the tasks of one key one after the other. */
+const createTurns = () => {
+  const last = new Map<string, Promise<unknown>>();
+  return async <T>(key: string, task: () => Promise<T>): Promise<T> => {
+    const before = last.get(key);
+    const mine = before === undefined ? task() : before.then(task, task);
+    last.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === mine) last.delete(key);
+    }
+  };
+};

@@ -1,0 +1,141 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from './event-codec.ts';
+import type { EventStore, StoredEvent, Subscription } from './event-store.ts';
+import { createAppender } from './kurrentdb-append.ts';
+import { appendCredentials, type Connection, connect } from './kurrentdb-connection.ts';
+import { isSystemEvent, positionOf, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
+import { createPageSize, readSpaceEnd, readSpacePage, readStreamPage } from './kurrentdb-pages.ts';
+import type { Trouble } from './kurrentdb-retry.ts';
+import { followSpace } from './kurrentdb-subscription.ts';
+
+export type KurrentDbEventStoreOptions = {
+  /** The store is about streams that begin with `<space>.`; the server may hold others. */
+  readonly space: string;
+  /** Applied to every event read, live ones included. Default: as stored. */
+  readonly decode?: Decode;
+  /** For one call to the server. Default: 10,000. */
+  readonly deadlineMs?: number;
+  /** An append or a read is tried again for so long when the server cannot be reached or has no leader. Default: 30,000. */
+  readonly giveUpAfterMs?: number;
+  /** Hears of everything that is tried again. */
+  readonly onTrouble?: (trouble: Trouble) => void;
+};
+
+const DEFAULT_BATCH_SIZE = 512;
+
+type DecodeRecorded = (event: Recorded) => StoredEvent;
+
+/**
+ * The event log on KurrentDB, or EventStoreDB from 22.10 on. Any number of processes may use it. Positions are those of the
+ * server's transaction log: increasing, with gaps. Nothing is sent before the first call; then everything reconnects by
+ * itself: appends and reads reject after `giveUpAfterMs`, subscriptions go on trying.
+ *
+ * A repeated append is recognised among the newest 4,096 events of its stream. An append whose event id another stream has
+ * is stored. Rejects: an append larger than the server takes (1 MB by default before KurrentDB 25.1), one to a stream
+ * outside of the space or deleted on the server.
+ * Throws when the address is not understood.
+ */
+export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStoreOptions): EventStore => {
+  const connection = createConnection(url, options);
+  const append = createAppender(connection);
+  const decode: DecodeRecorded = (event) => toStoredEvent(event, options.decode ?? ((stored) => stored));
+  const appends = new Set<Promise<unknown>>();
+  const subscriptions = new Set<Subscription>();
+  let closing: Promise<void> | undefined;
+
+  const assertOpen = () => {
+    if (closing !== undefined) throw new Error('the event store is closed');
+  };
+  const close = async () => {
+    await Promise.allSettled(appends);
+    await Promise.all([...subscriptions].map((subscription) => subscription.close()));
+    await connection.client.dispose();
+  };
+  return {
+    async append(stream, expected, events) {
+      assertOpen();
+      const encoded = encodeEvents(stream, events);
+      if (!stream.startsWith(connection.prefix)) throw new TypeError(notInSpace(stream, connection));
+      return tracked(appends, append({ stream, expected, events: encoded }));
+    },
+    readStream: (stream, fromRevision = 0n) => readStream(connection, decode, stream, fromRevision),
+    readAll: (after, { batchSize = DEFAULT_BATCH_SIZE } = {}) =>
+      readAll(connection, decode, after, checkedBatchSize(batchSize)),
+    lastPosition: () => lastPosition(connection),
+    subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE } = {}) {
+      assertOpen();
+      const follow = { after, handle, decode, batchSize: checkedBatchSize(batchSize) };
+      const subscription = followSpace(connection, follow);
+      subscriptions.add(subscription);
+      const forget = () => subscriptions.delete(subscription);
+      subscription.done.then(forget, forget);
+      return subscription;
+    },
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+};
+
+const createConnection = (url: string, options: KurrentDbEventStoreOptions): Connection => ({
+  client: connect(url),
+  prefix: `${options.space}.`,
+  appendCredentials: appendCredentials(url),
+  patience: {
+    deadlineMs: options.deadlineMs ?? 10_000,
+    giveUpAfterMs: options.giveUpAfterMs ?? 30_000,
+    onTrouble: options.onTrouble ?? (() => undefined),
+  },
+});
+
+const notInSpace = (stream: string, { prefix }: Connection): string =>
+  `stream ${stream} is not in the space ${prefix.slice(0, -1)}: nobody who follows it would see its events`;
+
+const tracked = async <T>(running: Set<Promise<unknown>>, task: Promise<T>): Promise<T> => {
+  running.add(task);
+  try {
+    return await task;
+  } finally {
+    running.delete(task);
+  }
+};
+
+async function* readStream(connection: Connection, decode: DecodeRecorded, stream: string, from: bigint) {
+  const size = createPageSize(DEFAULT_BATCH_SIZE);
+  for (let next = from < 0n ? 0n : from; next <= MAX_INT64; ) {
+    const count = size.count();
+    const page = await readStreamPage(connection, stream, next, count);
+    yield* page.map(decode);
+    if (page.length < count) return;
+    next = (page.at(-1)?.revision ?? next) + 1n;
+    size.learn(page);
+  }
+}
+
+async function* readAll(connection: Connection, decode: DecodeRecorded, after: bigint, batchSize: number) {
+  const size = createPageSize(batchSize);
+  for (let at = after; at <= MAX_INT64; ) {
+    // The page begins with the event at the position itself.
+    const count = size.count() + 1;
+    const page = await readSpacePage(connection, at, count);
+    const events = page.filter((event) => positionOf(event) > at);
+    const own = events.filter((event) => !isSystemEvent(event)).map(decode);
+    for (let n = 0; n < own.length; n += batchSize) yield own.slice(n, n + batchSize);
+    const last = events.at(-1);
+    if (page.length < count || last === undefined) return;
+    at = positionOf(last);
+    size.learn(page);
+    await nextTurn();
+  }
+}
+
+/** The server's own events do not count: looks past them, twice as far each time. */
+const lastPosition = async (connection: Connection): Promise<bigint> => {
+  for (let count = 4; ; count *= 2) {
+    const page = await readSpaceEnd(connection, count);
+    const last = page.find((event) => !isSystemEvent(event));
+    if (last !== undefined) return positionOf(last);
+    if (page.length < count) return 0n;
+  }
+};

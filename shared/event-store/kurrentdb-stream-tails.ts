@@ -1,0 +1,80 @@
+import type { Connection } from './kurrentdb-connection.ts';
+import { createPageSize, readStreamPageBefore } from './kurrentdb-pages.ts';
+
+/** What is known of a stream's end. Revisions of it can have been added since, by others. */
+export type StreamTail = {
+  /** -1n: no event. */
+  readonly revision: bigint;
+  /** Of its newest events, at most LOOK_BACK, by id. */
+  readonly revisions: ReadonlyMap<string, bigint>;
+};
+
+export type StreamTails = {
+  get(stream: string): StreamTail | undefined;
+  set(stream: string, tail: StreamTail): void;
+  forget(stream: string): void;
+};
+
+/** How far back an event id is looked for in a stream: beyond it a repetition is not recognised. */
+export const LOOK_BACK = 4_096;
+/** Some 100 bytes each. */
+const MAX_IDS = 200_000;
+const PAGE = 512;
+
+export const EMPTY_TAIL: StreamTail = { revision: -1n, revisions: new Map() };
+
+/** The tails of the streams that were written to last, as many as hold 200,000 event ids. */
+export const createStreamTails = (maxIds = MAX_IDS): StreamTails => {
+  const tails = new Map<string, StreamTail>();
+  let held = 0;
+  const forget = (stream: string) => {
+    held -= tails.get(stream)?.revisions.size ?? 0;
+    tails.delete(stream);
+  };
+  const set = (stream: string, tail: StreamTail) => {
+    forget(stream);
+    tails.set(stream, tail);
+    held += tail.revisions.size;
+    for (const oldest of tails.keys()) {
+      if (held <= maxIds || oldest === stream) break;
+      forget(oldest);
+    }
+  };
+  return {
+    get: (stream) => tails.get(stream),
+    set,
+    forget,
+  };
+};
+
+/** The tail after an append of these events, the last of them at this revision. */
+export const extendTail = (tail: StreamTail, ids: readonly string[], revision: bigint): StreamTail => {
+  const first = revision - BigInt(ids.length) + 1n;
+  const added = ids.map((id, n): [string, bigint] => [id, first + BigInt(n)]);
+  const all = tail.revision === first - 1n ? [...tail.revisions, ...added] : added;
+  return { revision, revisions: new Map(all.slice(-LOOK_BACK)) };
+};
+
+/** Reads the stream's end, back to what is known of it or as far as ids are looked for. */
+export const readStreamTail = async (
+  connection: Connection,
+  stream: string,
+  known: StreamTail = EMPTY_TAIL,
+): Promise<StreamTail> => {
+  const newest: [string, bigint][] = [];
+  const size = createPageSize(PAGE);
+  for (let before: bigint | undefined; newest.length < LOOK_BACK; ) {
+    const count = size.count();
+    const page = await readStreamPageBefore(connection, stream, before, count);
+    const added = page.filter((event) => event.revision > known.revision);
+    newest.push(...added.map((event): [string, bigint] => [event.id, event.revision]));
+    if (added.length < count) {
+      newest.push(...[...known.revisions].reverse());
+      break;
+    }
+    before = page.at(-1)?.revision;
+    size.learn(page);
+  }
+  const revisions = new Map(newest.slice(0, LOOK_BACK).reverse());
+  return { revision: newest[0]?.[1] ?? known.revision, revisions };
+};

@@ -1,0 +1,159 @@
+import type { ServerDuplexStream, ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
+import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import statusPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/status_pb.js';
+import type {
+  AppendReq,
+  AppendResp,
+  BatchAppendReq,
+  BatchAppendResp,
+} from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
+import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
+import { assertNever } from '../../../shared/assert-never.ts';
+import type { ExpectedState, ProposedEvent, WriteResult } from './double-log.ts';
+import {
+  appendTooLargeError,
+  batchExpectedState,
+  expectedState,
+  proposedEvent,
+  rpcError,
+  streamDeletedError,
+  streamMessage,
+  streamName,
+} from './double-messages.ts';
+import type { DoubleServices } from './double-services.ts';
+
+const UNAVAILABLE = 14;
+
+/** `Append`: one call for one write, first its options, then its events. */
+export const appendCall =
+  ({ log, enter, maxAppendSize }: DoubleServices) =>
+  async (
+    call: ServerReadableStream<AppendReq, AppendResp>,
+    answer: sendUnaryData<AppendResp>,
+  ): Promise<void> => {
+    try {
+      let options: AppendReq.Options | undefined;
+      const events: ProposedEvent[] = [];
+      for await (const message of call as AsyncIterable<AppendReq>) {
+        if (message.hasOptions()) options = message.getOptions();
+        else events.push(proposedEvent(message.getProposedMessage() as AppendReq.ProposedMessage));
+      }
+      const fault = await enter('append', call.metadata);
+      if (options === undefined || call.cancelled) return;
+      if (sizeOf(events) > maxAppendSize) throw appendTooLargeError(maxAppendSize);
+      const stream = streamName(options.getStreamIdentifier());
+      const expected = expectedState(options);
+      const result = log.write(stream, expected, events);
+      if (fault?.kind === 'lose-answer') throw rpcError(UNAVAILABLE, 'connection lost');
+      answer(null, appendResponse(stream, expected, result));
+    } catch (error) {
+      answer(error as Error);
+    }
+  };
+
+/** `BatchAppend`: one call for many writes, each of one or more messages with its correlation id. */
+export const batchAppendCall =
+  ({ log, enter }: DoubleServices) =>
+  async (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): Promise<void> => {
+    const open = new Map<string, { options: BatchAppendReq.Options; events: ProposedEvent[] }>();
+    try {
+      for await (const message of call as AsyncIterable<BatchAppendReq>) {
+        const correlation = message.getCorrelationId()?.getString() ?? '';
+        const options = message.getOptions();
+        if (options !== undefined) open.set(correlation, { options, events: [] });
+        const write = open.get(correlation);
+        write?.events.push(...message.getProposedMessagesList().map(proposedEvent));
+        if (write === undefined || !message.getIsFinal()) continue;
+        open.delete(correlation);
+        const fault = await enter('batchAppend', call.metadata);
+        const stream = streamName(write.options.getStreamIdentifier());
+        const expected = batchExpectedState(write.options);
+        const result = log.write(stream, expected, write.events);
+        if (fault?.kind === 'lose-answer') throw rpcError(UNAVAILABLE, 'connection lost');
+        call.write(batchResponse(correlation, stream, expected, result));
+      }
+      call.end();
+    } catch (error) {
+      call.emit('error', error);
+    }
+  };
+
+const sizeOf = (events: readonly ProposedEvent[]): number =>
+  events.reduce((sum, event) => sum + event.data.length + event.metadata.length, 0);
+
+const appendResponse = (stream: string, expected: ExpectedState, result: WriteResult): AppendResp => {
+  switch (result.kind) {
+    case 'written': {
+      const position = new streamsPb.AppendResp.Position();
+      position.setCommitPosition(result.position.toString());
+      position.setPreparePosition(result.position.toString());
+      const success = new streamsPb.AppendResp.Success();
+      success.setCurrentRevision(result.revision.toString());
+      return new streamsPb.AppendResp().setSuccess(success.setPosition(position));
+    }
+    case 'wrong-expected-version': {
+      const conflict = new streamsPb.AppendResp.WrongExpectedVersion();
+      if (result.current === undefined) conflict.setCurrentNoStream(new sharedPb.Empty());
+      else conflict.setCurrentRevision(result.current.toString());
+      if (expected === 'any') conflict.setExpectedAny(new sharedPb.Empty());
+      else if (expected === 'no_stream') conflict.setExpectedNoStream(new sharedPb.Empty());
+      else if (expected === 'stream_exists') conflict.setExpectedStreamExists(new sharedPb.Empty());
+      else conflict.setExpectedRevision(expected.toString());
+      return new streamsPb.AppendResp().setWrongExpectedVersion(conflict);
+    }
+    case 'stream-deleted':
+      throw streamDeletedError(stream);
+    default:
+      return assertNever(result);
+  }
+};
+
+const batchResponse = (
+  correlation: string,
+  stream: string,
+  expected: ExpectedState,
+  result: WriteResult,
+): BatchAppendResp => {
+  const response = new streamsPb.BatchAppendResp();
+  response.setCorrelationId(new sharedPb.UUID().setString(correlation));
+  response.setStreamIdentifier(streamMessage(stream));
+  switch (result.kind) {
+    case 'written': {
+      const position = new sharedPb.AllStreamPosition();
+      position.setCommitPosition(result.position.toString());
+      position.setPreparePosition(result.position.toString());
+      const success = new streamsPb.BatchAppendResp.Success();
+      success.setCurrentRevision(result.revision.toString());
+      return response.setSuccess(success.setPosition(position));
+    }
+    case 'wrong-expected-version':
+      return response.setError(
+        batchError(wrongExpectedVersion(expected, result.current), 'WrongExpectedVersion'),
+      );
+    case 'stream-deleted': {
+      const deleted = new sharedPb.StreamDeleted().setStreamIdentifier(streamMessage(stream));
+      return response.setError(batchError(deleted, 'StreamDeleted'));
+    }
+    default:
+      return assertNever(result);
+  }
+};
+
+const wrongExpectedVersion = (expected: ExpectedState, current: bigint | undefined) => {
+  const conflict = new sharedPb.WrongExpectedVersion();
+  if (current === undefined) conflict.setCurrentNoStream(new emptyPb.Empty());
+  else conflict.setCurrentStreamRevision(current.toString());
+  if (expected === 'any') conflict.setExpectedAny(new emptyPb.Empty());
+  else if (expected === 'no_stream') conflict.setExpectedNoStream(new emptyPb.Empty());
+  else if (expected === 'stream_exists') conflict.setExpectedStreamExists(new emptyPb.Empty());
+  else conflict.setExpectedStreamPosition(expected.toString());
+  return conflict;
+};
+
+const batchError = (details: { serializeBinary(): Uint8Array }, name: string) => {
+  const any = new anyPb.Any();
+  any.pack(details.serializeBinary(), `event_store.client.${name}`);
+  return new statusPb.Status().setMessage(name).setDetails(any);
+};

@@ -1,0 +1,31 @@
+/** The calls that faults can be injected into. `subscribe` is the `Read` call with subscription options. */
+export type DoubleCall = 'append' | 'batchAppend' | 'read' | 'subscribe' | 'features';
+
+export type Fault =
+  /** The call ends with this gRPC status before it does anything. */
+  | { readonly kind: 'fail'; readonly code: number; readonly message: string }
+  /** A read or subscription ends with UNAVAILABLE after so many events. */
+  | { readonly kind: 'drop'; readonly afterEvents: number }
+  /** An append is written, but its call ends with UNAVAILABLE. */
+  | { readonly kind: 'lose-answer' }
+  /** The call goes on when the promise resolves. */
+  | { readonly kind: 'hold'; readonly until: Promise<void> };
+
+export type DoubleFaults = {
+  /** The next call of this kind meets the fault. Faults of a kind queue up, one for each call. */
+  next(call: DoubleCall, ...faults: readonly Fault[]): void;
+  take(call: DoubleCall): Fault | undefined;
+  /** How many faults of all kinds no call has met yet. */
+  left(): number;
+};
+
+export const createDoubleFaults = (): DoubleFaults => {
+  const queues = new Map<DoubleCall, Fault[]>();
+  return {
+    next(call, ...faults) {
+      queues.set(call, [...(queues.get(call) ?? []), ...faults]);
+    },
+    take: (call) => queues.get(call)?.shift(),
+    left: () => [...queues.values()].reduce((sum, queue) => sum + queue.length, 0),
+  };
+};

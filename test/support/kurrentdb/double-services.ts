@@ -1,0 +1,17 @@
+import type { Metadata } from '@grpc/grpc-js';
+import type { DoubleCall, Fault } from './double-faults.ts';
+import type { DoubleLog } from './double-log.ts';
+
+/** What the double's calls share. */
+export type DoubleServices = {
+  readonly log: DoubleLog;
+  /** In bytes of data and metadata. */
+  readonly maxAppendSize: number;
+  /** A subscriber that has not taken what it was sent when so many more events are written is dropped. */
+  readonly dropSlowAfter: number;
+  /**
+   * Called once for each call (each write of a batch call): refuses it when the caller may not make it, this server is no
+   * leader and the caller wants one, or a fault says so; hands on the faults that concern the call's course.
+   */
+  enter(call: DoubleCall, metadata: Metadata): Promise<Fault | undefined>;
+};

@@ -1,0 +1,25 @@
+import type { EventStore, StoredEvent } from '../../../shared/event-store/event-store.ts';
+
+/**
+ * A store on a server that others use too, seen as a log of its own: every stream gets the space's name in front, and loses
+ * it again when it is read.
+ */
+export const inSpace = (store: EventStore, space: string): EventStore => {
+  const outward = (stream: string) => (stream === '' ? '' : `${space}.${stream}`);
+  const inward = (event: StoredEvent): StoredEvent => ({
+    ...event,
+    stream: event.stream.slice(space.length + 1),
+  });
+  return {
+    ...store,
+    append: (stream, expected, events) => store.append(outward(stream), expected, events),
+    async *readStream(stream, fromRevision) {
+      for await (const event of store.readStream(outward(stream), fromRevision)) yield inward(event);
+    },
+    async *readAll(after, options) {
+      for await (const events of store.readAll(after, options)) yield events.map(inward);
+    },
+    subscribe: (after, handle, options) =>
+      store.subscribe(after, (events) => handle(events.map(inward)), options),
+  };
+};
