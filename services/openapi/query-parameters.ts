@@ -1,6 +1,6 @@
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { type QueryModel, queryModelOf } from '../query/query-model.ts';
-import { type Example, type OpenApiScope, type Parameter, schemaRef } from './openapi-types.ts';
+import { anyOf, type Example, type OpenApiScope, type Parameter, schemaRef } from './openapi-types.ts';
 import { nameOf } from './schema-names.ts';
 import { namesOf } from './selection-schemas.ts';
 
@@ -22,6 +22,13 @@ export function listParameters(
     SEARCH,
     ...versionParameters(type, options),
   ];
+}
+
+/** Of the files, which are all answered where no page is asked for. */
+export function filesListParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
+  return listParameters(scope, type, { drafts: false }).map((parameter) =>
+    parameter === PAGINATION ? PAGES : parameter,
+  );
 }
 
 /** Of one entry. */
@@ -222,36 +229,43 @@ const SEARCH: Parameter = {
 
 const count = (minimum: number) => ({ type: 'integer', minimum });
 
-const PAGINATION: Parameter = {
+const pageForm = {
+  type: 'object',
+  properties: { page: count(1), pageSize: count(1), withCount: { type: 'boolean' } },
+  additionalProperties: false,
+};
+const offsetForm = {
+  type: 'object',
+  properties: { start: count(0), limit: count(1), withCount: { type: 'boolean' } },
+  additionalProperties: false,
+};
+const cursorForm = {
+  type: 'object',
+  properties: { cursor: { type: 'string' }, pageSize: count(1), withCount: { type: 'boolean' } },
+  required: ['cursor'],
+  additionalProperties: false,
+};
+
+const PAGES: Parameter = {
   name: 'pagination',
   in: 'query',
   description:
-    'Either `page` (from 1) and `pageSize`, or `start` (from 0) and `limit`: 25 entries without it, 100 at most. `withCount=false` leaves out the total. Long lists are read with `cursor`: empty to begin, then `meta.pagination.nextCursor` of each answer until it is null; entries that come or go meanwhile make none appear twice or be left out.',
+    'Either `page` (from 1) and `pageSize`, or `start` (from 0) and `limit`: 25 entries where none is said, 100 at most. `withCount=false` leaves out the total.',
   style: 'deepObject',
   explode: true,
-  schema: {
-    anyOf: [
-      {
-        type: 'object',
-        properties: { page: count(1), pageSize: count(1), withCount: { type: 'boolean' } },
-        additionalProperties: false,
-      },
-      {
-        type: 'object',
-        properties: { start: count(0), limit: count(1), withCount: { type: 'boolean' } },
-        additionalProperties: false,
-      },
-      {
-        type: 'object',
-        properties: { cursor: { type: 'string' }, pageSize: count(1), withCount: { type: 'boolean' } },
-        required: ['cursor'],
-        additionalProperties: false,
-      },
-    ],
-  },
+  schema: anyOf(pageForm, offsetForm),
   examples: {
     page: { summary: 'The first 10', value: { page: 1, pageSize: 10 } },
     offset: { summary: 'The 11th to the 20th', value: { start: 10, limit: 10 } },
+  },
+};
+
+const PAGINATION: Parameter = {
+  ...PAGES,
+  description: `${PAGES.description} Long lists are read with \`cursor\`: empty to begin, then \`meta.pagination.nextCursor\` of each answer until it is null; entries that come or go meanwhile make none appear twice or be left out.`,
+  schema: anyOf(pageForm, offsetForm, cursorForm),
+  examples: {
+    ...PAGES.examples,
     cursor: { summary: 'The first 10 of a walk through all', value: { cursor: '', pageSize: 10 } },
   },
 };

@@ -2,7 +2,7 @@ import type { Action } from '../../shared/access/rights.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { PathScope } from './entry-paths.ts';
 import { type Operation, type Parameter, type Paths, schemaRef } from './openapi-types.ts';
-import { listParameters } from './query-parameters.ts';
+import { filesListParameters } from './query-parameters.ts';
 import { jsonResponse, readRefusals, writeRefusals } from './responses.ts';
 import { sampleAnswer } from './sample-values.ts';
 import { nameOf } from './schema-names.ts';
@@ -63,7 +63,7 @@ function uploadOperations(scope: PathScope, type: ContentType) {
       operationId: 'listFiles',
       tags,
       summary: 'Find files',
-      parameters: listParameters(scope, type, { drafts: false }),
+      parameters: filesListParameters(scope, type),
       responses: { 200: jsonResponse('The files.', files, [sample]), ...readRefusals() },
     },
     one: {

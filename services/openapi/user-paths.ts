@@ -23,7 +23,7 @@ const ID: Parameter = {
   schema: { type: 'integer' },
 };
 
-const SAMPLE = { username: 'anna', email: 'anna@example.com', password: 'a long secret', role: 1 };
+const SAMPLE = { username: 'grace', email: 'grace@example.com', password: 'a long secret', role: 1 };
 
 /**
  * Routes of `/api/users`, which name users by numeric id and take bodies without `data` (SEMANTICS section 11).

@@ -1,0 +1,24 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { OpenApiDocument } from '../../services/openapi/openapi-types.ts';
+
+/** Validators of a document's answers, by `$ref`-able place; an attribute the document does not know is an error here. */
+export function createAnswerValidators(document: OpenApiDocument): (schema: object) => ValidateFunction {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (addFormats as unknown as (target: Ajv2020) => void)(ajv);
+  ajv.addSchema(closed(document) as object, 'openapi');
+  return (schema) => ajv.compile(absolute(closed(schema)) as object);
+}
+
+/** Objects hold what they name and nothing else. What is open by design says so. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const inner = Object.fromEntries(Object.entries(value).map(([key, child]) => [key, closed(child)]));
+  const isObject = inner['type'] === 'object' && 'properties' in inner && !('additionalProperties' in inner);
+  return isObject ? { ...inner, additionalProperties: false } : inner;
+}
+
+function absolute(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll('"#/components/', '"openapi#/components/'));
+}
