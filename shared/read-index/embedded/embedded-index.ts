@@ -13,7 +13,7 @@ import { followLinks } from './follow.ts';
 import { createOrderCache, type OrderCache } from './order-cache.ts';
 import { borrowBits, releaseBits } from './row-space.ts';
 import { countMatches, selectAfter, selectPage } from './select-page.ts';
-import { type LoadSource, type SourceStore, sourcesOf } from './source-store.ts';
+import { createSourceStore, type LoadSource, type SourceStore, sourcesOf } from './source-store.ts';
 import { createSpaces, type Spaces, worldSpace } from './spaces.ts';
 
 export type EmbeddedIndexOptions = {
@@ -41,7 +41,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): ReadIndex {
   const spaces = createSpaces(options.registry, options.reuseOrdinalsAfter ?? DEFAULT_REUSE_AFTER);
   const state: EmbeddedState = {
     spaces,
-    sources: { bytesLeft: options.sourceMemoryBytes ?? GIBIBYTE, load: options.loadSource },
+    sources: createSourceStore(options.sourceMemoryBytes ?? GIBIBYTE, options.loadSource),
     orders: createOrderCache(spaces, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
   };
   let position = 0n;

@@ -1,12 +1,21 @@
 import type { Uid } from '../../schema/content-type.ts';
 import type { RowVersion } from '../read-index.ts';
 import type { RowSpaceIndex } from './row-space.ts';
+import { createSourceBlocks, releaseSource, type SourceBlocks, storeSource } from './source-blocks.ts';
 
 /** Reads the source of a content type's row that is not kept in memory. */
 export type LoadSource = (type: Uid, version: RowVersion, key: number) => Uint8Array;
 
 /** Bounds the bytes of sources kept in memory. Without `load` there is nowhere else to read them, so all are kept. */
-export type SourceStore = { bytesLeft: number; readonly load: LoadSource | undefined };
+export type SourceStore = {
+  bytesLeft: number;
+  readonly load: LoadSource | undefined;
+  readonly blocks: SourceBlocks;
+};
+
+export function createSourceStore(bytes: number, load: LoadSource | undefined): SourceStore {
+  return { bytesLeft: bytes, load, blocks: createSourceBlocks() };
+}
 
 export function keepSource(store: SourceStore, space: RowSpaceIndex, row: number, source: Uint8Array): void {
   forgetSource(store, space, row);
@@ -14,13 +23,15 @@ export function keepSource(store: SourceStore, space: RowSpaceIndex, row: number
   const loadable = store.load !== undefined && space.path.length === 0;
   if (loadable && source.byteLength > store.bytesLeft) return;
   store.bytesLeft -= source.byteLength;
-  space.sources[row] = ownBytes(source);
+  storeSource(store.blocks, space, row, source);
 }
 
 export function forgetSource(store: SourceStore, space: RowSpaceIndex, row: number): void {
   const old = space.sources[row];
-  if (old !== undefined) store.bytesLeft += old.byteLength;
   space.sources[row] = undefined;
+  if (old === undefined) return;
+  store.bytesLeft += old.byteLength;
+  releaseSource(store.blocks, old);
 }
 
 export function sourcesOf(
@@ -40,9 +51,4 @@ export function sourcesOf(
 function loadSource(store: SourceStore, space: RowSpaceIndex, row: number): Uint8Array {
   if (store.load === undefined) throw new Error(`row ${row} of ${space.type} has no source`);
   return store.load(space.type, space.version, space.keys[row] as number);
-}
-
-/** A small view of a large buffer (a pool, a file's page) would keep all of it alive. */
-function ownBytes(source: Uint8Array): Uint8Array {
-  return source.byteLength * 2 < source.buffer.byteLength ? new Uint8Array(source) : source;
 }

@@ -1,0 +1,80 @@
+import type { RowSpaceIndex } from './row-space.ts';
+
+/**
+ * The bytes of row sources, packed into large buffers: a buffer of its own for each source costs more than most sources. A
+ * block that is half garbage is emptied, so there is never more than twice of what is live.
+ */
+export type SourceBlocks = {
+  readonly byBuffer: Map<ArrayBufferLike, Block>;
+  /** The block being filled. */
+  current: Block | undefined;
+};
+
+type Block = {
+  readonly bytes: Uint8Array;
+  used: number;
+  live: number;
+  /** Whose sources were put here; many may have gone since. */
+  readonly spaces: RowSpaceIndex[];
+  readonly rows: number[];
+};
+
+const BLOCK_BYTES = 256 * 1024;
+/** Larger ones would waste the rest of a block. */
+const LARGEST_PACKED = BLOCK_BYTES / 8;
+
+export function createSourceBlocks(): SourceBlocks {
+  return { byBuffer: new Map(), current: undefined };
+}
+
+/** Gives the row a copy of `source`. What it had before has been released. */
+export function storeSource(
+  blocks: SourceBlocks,
+  space: RowSpaceIndex,
+  row: number,
+  source: Uint8Array,
+): void {
+  const { byteLength } = source;
+  if (byteLength > LARGEST_PACKED) {
+    space.sources[row] = new Uint8Array(source);
+    return;
+  }
+  const block = blockWithRoom(blocks, byteLength);
+  block.bytes.set(source, block.used);
+  space.sources[row] = block.bytes.subarray(block.used, block.used + byteLength);
+  block.used += byteLength;
+  block.live += byteLength;
+  block.spaces.push(space);
+  block.rows.push(row);
+}
+
+/** The row no longer needs these bytes. Answers that still have them are not touched. */
+export function releaseSource(blocks: SourceBlocks, source: Uint8Array): void {
+  const block = blocks.byBuffer.get(source.buffer);
+  if (block === undefined) return;
+  block.live -= source.byteLength;
+  if (block !== blocks.current && block.live * 2 < block.bytes.byteLength) empty(blocks, block);
+}
+
+function blockWithRoom(blocks: SourceBlocks, bytes: number): Block {
+  const { current } = blocks;
+  if (current !== undefined && current.bytes.byteLength - current.used >= bytes) return current;
+  const created = { bytes: new Uint8Array(BLOCK_BYTES), used: 0, live: 0, spaces: [], rows: [] };
+  blocks.byBuffer.set(created.bytes.buffer, created);
+  blocks.current = created;
+  // It may have lost half of its sources while it was being filled.
+  if (current !== undefined && current.live * 2 < current.bytes.byteLength) empty(blocks, current);
+  return blockWithRoom(blocks, bytes);
+}
+
+/** Moves what is live elsewhere and lets the block go. */
+function empty(blocks: SourceBlocks, block: Block): void {
+  blocks.byBuffer.delete(block.bytes.buffer);
+  for (let i = 0; i < block.rows.length; i++) {
+    const space = block.spaces[i] as RowSpaceIndex;
+    const row = block.rows[i] as number;
+    const source = space.sources[row];
+    // A row that was written several times stands here several times: it is moved once.
+    if (source?.buffer === block.bytes.buffer) storeSource(blocks, space, row, source);
+  }
+}
