@@ -1,5 +1,3 @@
-import cors from '@fastify/cors';
-import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { RequestError } from '../../shared/request-error.ts';
 
@@ -30,6 +28,7 @@ export async function protect(app: FastifyInstance, options: ProtectionOptions):
   const { corsOrigins, rateLimit: max, isLimiting } = options;
   app.decorate('addsHeaders', corsOrigins.length > 0);
   if (corsOrigins.length > 0) {
+    const { default: cors } = await import('@fastify/cors');
     await app.register(cors, {
       origin: corsOrigins.includes('*') ? '*' : [...corsOrigins],
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
@@ -38,6 +37,7 @@ export async function protect(app: FastifyInstance, options: ProtectionOptions):
     });
   }
   if (max > 0) {
+    const { default: rateLimit } = await import('@fastify/rate-limit');
     await app.register(rateLimit, {
       max,
       timeWindow: '1 minute',

@@ -3,13 +3,19 @@ import type { IRegularForbiddenRuleType } from 'dependency-cruiser';
 /** Who may import what: architecture.md, section 7. Paths are relative to the root of the checkout. */
 
 /** The composition root and the tests choose adapters. */
-const COMPOSITION = ['^services/(main|content-store)\\.ts$', '^services/cli/', '^test/'];
+const COMPOSITION = [
+  '^services/(main|content-store|read-side|elasticsearch-read-side)\\.ts$',
+  '^services/cli/',
+  '^test/',
+];
 
 /** Folders and files without I/O and without a clock. */
 export const PURE = [
   '^shared/document/',
   '^shared/schema/(?!load-content-types\\.ts)',
+  '^shared/access/',
   '^services/query/',
+  '^services/openapi/',
   '^services/command/decide',
 ];
 
