@@ -1,10 +1,7 @@
+import type { Neighbour, Neighbours } from '../../shared/read-index/document-index.ts';
 import { createDocument } from '../../shared/read-index/elasticsearch/create-document.ts';
 import type { DocumentLayout } from '../../shared/read-index/elasticsearch/document-layout.ts';
-import type {
-  DocumentBody,
-  Neighbour,
-  Neighbours,
-} from '../../shared/read-index/elasticsearch/index-document.ts';
+import type { DocumentBody } from '../../shared/read-index/elasticsearch/index-document.ts';
 import type {
   ChangeBatch,
   IndexedComponent,
@@ -108,23 +105,32 @@ function neighboursIn(state: State, world: World): Neighbours {
     row: (type, key) => rowsOf(state, type, world).get(key),
     linked(space, key, attribute) {
       const definition = attributeAt(state.registry, space, attribute);
-      const mappedBy = definition?.kind === 'relation' ? definition.mappedBy : undefined;
-      const found: (Neighbour & { readonly order: number })[] = [];
-      for (const link of state.links) {
-        if (link.world !== world || link.order === null) continue;
-        const { sourceOrder, targetOrder } = link.order;
-        if (mappedBy === undefined) {
-          if (link.attribute === attribute && link.source === key && isSpace(link.space, space)) {
-            found.push({ key: link.target, order: sourceOrder, otherOrder: targetOrder });
-          }
-        } else if (link.attribute === mappedBy && link.target === key && link.space.path.length === 0) {
-          const owner = definition?.kind === 'relation' ? definition.target : '';
-          if (link.space.type === owner) {
-            found.push({ key: link.source, order: targetOrder, otherOrder: sourceOrder });
-          }
-        }
-      }
+      const isInverse = definition?.kind === 'relation' && definition.mappedBy !== undefined;
+      const end = isInverse
+        ? inverseEnd(definition.target, definition.mappedBy, key)
+        : ownedEnd(space, key, attribute);
+      const found = state.links.filter((link) => link.world === world).flatMap(end);
       return found.sort((a, b) => a.order - b.order || a.key - b.key);
     },
+  };
+}
+
+/** The other end of a link where it is one of those asked for. */
+type LinkEnd = (link: LinkChange) => readonly (Neighbour & { readonly order: number })[];
+
+function ownedEnd(space: RowSpace, key: number, attribute: string): LinkEnd {
+  return (link) => {
+    const isAsked = link.attribute === attribute && link.source === key && isSpace(link.space, space);
+    if (!isAsked || link.order === null) return [];
+    return [{ key: link.target, order: link.order.sourceOrder, otherOrder: link.order.targetOrder }];
+  };
+}
+
+function inverseEnd(owner: Uid, mappedBy: string | undefined, key: number): LinkEnd {
+  const space: RowSpace = { type: owner, path: [] };
+  return (link) => {
+    const isAsked = link.attribute === mappedBy && link.target === key && isSpace(link.space, space);
+    if (!isAsked || link.order === null) return [];
+    return [{ key: link.source, order: link.order.targetOrder, otherOrder: link.order.sourceOrder }];
   };
 }

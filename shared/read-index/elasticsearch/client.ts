@@ -1,6 +1,6 @@
 import { Client, type ClientOptions, errors } from '@elastic/elasticsearch';
 import { RequestError } from '../../request-error.ts';
-import type { DocValueField, Dsl, SortDsl } from './dsl.ts';
+import type { Dsl, SortDsl } from './dsl.ts';
 
 /** Where the cluster is and who asks. */
 export type ElasticsearchConnection = {
@@ -19,8 +19,9 @@ export type SearchBody = {
   readonly size: number;
   readonly query: Dsl;
   readonly sort?: readonly SortDsl[];
+  readonly search_after?: readonly (string | number | null)[];
   readonly track_total_hits?: boolean;
-  readonly docvalue_fields?: readonly DocValueField[];
+  readonly docvalue_fields?: readonly string[];
   readonly aggs?: { readonly [name: string]: unknown };
 };
 
@@ -29,6 +30,7 @@ export type HitFields = { readonly [field: string]: readonly unknown[] | undefin
 
 export type SearchHit = {
   readonly fields?: HitFields;
+  readonly sort?: readonly (string | number | null)[];
   readonly inner_hits?: {
     readonly [path: string]: { readonly hits: { readonly hits: readonly SearchHit[] } };
   };
@@ -68,28 +70,38 @@ export function createSearchEngine(client: Client): SearchEngine {
       // Stored fields are not read: everything comes from doc values.
       const whole = { _source: false, stored_fields: '_none_', track_total_hits: false, ...body };
       const request = { method: 'POST', path: `/${index}/_search`, body: JSON.stringify(whole) };
-      try {
-        // As a stream: the client's own parser takes twice as long.
-        const stream = await client.transport.request<AsyncIterable<Buffer>>(request, {
-          asStream: true,
-          headers: HEADERS,
-        });
-        const chunks: Buffer[] = [];
-        for await (const chunk of stream) chunks.push(chunk);
-        return JSON.parse(Buffer.concat(chunks).toString()) as SearchAnswer;
-      } catch (error) {
-        throw asUnavailable(error);
-      }
+      return readAnswer(await send(client, request));
     },
     searches: () => searches,
   };
 }
 
-/** A cluster that cannot be reached or is not ready is no fault of the request; anything else is a bug. */
-function asUnavailable(error: unknown): unknown {
-  const unready = error instanceof errors.ResponseError && [429, 502, 503].includes(error.statusCode ?? 0);
-  const unreachable = error instanceof errors.ConnectionError || error instanceof errors.TimeoutError;
-  const none = error instanceof errors.NoLivingConnectionsError;
-  if (!unready && !unreachable && !none) return error;
+type Request = Parameters<Client['transport']['request']>[0];
+type Answer = { readonly status: number; readonly body: AsyncIterable<Buffer> };
+
+async function send(client: Client, request: Request): Promise<Answer> {
+  try {
+    // As a stream: the client's own parser takes twice as long.
+    const options = { asStream: true, headers: HEADERS, meta: true } as const;
+    const { statusCode, body } = await client.transport.request<AsyncIterable<Buffer>>(request, options);
+    return { status: statusCode ?? 0, body };
+  } catch (error) {
+    const unreachable = error instanceof errors.ConnectionError || error instanceof errors.TimeoutError;
+    throw unreachable || error instanceof errors.NoLivingConnectionsError ? unavailable() : error;
+  }
+}
+
+async function readAnswer({ status, body }: Answer): Promise<SearchAnswer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  if (status === 200) return JSON.parse(text) as SearchAnswer;
+  // A cluster that is not ready or too busy is no fault of the request; anything else is a bug.
+  throw [429, 502, 503].includes(status)
+    ? unavailable()
+    : new Error(`Elasticsearch answers ${status}: ${text}`);
+}
+
+function unavailable(): RequestError {
   return new RequestError(503, 'ServiceUnavailableError', 'The read index cannot be reached right now');
 }

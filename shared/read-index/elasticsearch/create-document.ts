@@ -1,6 +1,7 @@
 import type { Scalar } from '../bool-query.ts';
 import { PUBLICATION_STATE_FIELD } from '../bool-query.ts';
 import { compareCodePoints, textForm } from '../column.ts';
+import type { Neighbour, Neighbours } from '../document-index.ts';
 import { foldText } from '../fold-text.ts';
 import type { FieldValues, IndexedComponent, IndexedRow } from '../read-index.ts';
 import {
@@ -15,8 +16,6 @@ import {
 import {
   type DocumentBody,
   type EmbeddedBody,
-  type Neighbour,
-  type Neighbours,
   type PlaceBody,
   type StoredLinks,
   type StoredPart,

@@ -23,7 +23,7 @@ type NestedDsl = {
   readonly inner_hits?: {
     readonly size: number;
     readonly _source: false;
-    readonly docvalue_fields: readonly DocValueField[];
+    readonly docvalue_fields: readonly string[];
   };
 };
 
@@ -33,9 +33,6 @@ type BoolDsl = {
   readonly minimum_should_match?: 1;
   readonly must_not?: readonly Dsl[];
 };
-
-/** `format: '#'` gives whole numbers as exact text. */
-export type DocValueField = string | { readonly field: string; readonly format: string };
 
 export type SortDsl = {
   readonly [field: string]: { readonly order: 'asc' | 'desc'; readonly missing?: '_first' | '_last' };

@@ -2,7 +2,7 @@ import type { BoolQuery } from '../bool-query.ts';
 import type { SearchRequest } from '../read-index.ts';
 import type { Dsl, SortDsl } from './dsl.ts';
 import { planQuery, type Strategy } from './plan-query.ts';
-import { planSort } from './plan-sort.ts';
+import { planSort, sortDsl } from './plan-sort.ts';
 import type { PlannedQuery } from './planned-query.ts';
 import { render } from './render-query.ts';
 import type { ReaderContext } from './session.ts';
@@ -34,11 +34,12 @@ export function explainSearch({ layouts, names }: ReaderContext, request: Search
       return { terms: { [into]: [`the keys that semi-join ${number} finds`] } };
     });
   const dsl = explain(plan);
+  const sort = planSort(layouts(type), request.sort);
   return {
     query,
     index: names.alias(type, world),
     dsl,
-    sort: planSort(layouts(type), request.sort),
+    sort: sort && sortDsl(sort),
     strategies,
     semiJoins,
   };

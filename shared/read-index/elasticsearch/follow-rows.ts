@@ -3,12 +3,11 @@ import type { Uid } from '../../schema/content-type.ts';
 import type { BoolQuery } from '../bool-query.ts';
 import type { FollowRequest, FollowResult, Hits, RowSpace, SortKey } from '../read-index.ts';
 import type { PlacedComponents, PlacedRelation, PlacedZone } from './document-layout.ts';
-import type { SortDsl } from './dsl.ts';
 import { PAGE_OF_KEYS } from './index-definition.ts';
 import type { StoredPart } from './index-document.ts';
 import { countLinking, linkingRows, ownedTargets, partSpace, partsOf, stepOf } from './linked-rows.ts';
 import { planAtPlace, planQuery } from './plan-query.ts';
-import { planSort } from './plan-sort.ts';
+import { planSort, sortDsl } from './plan-sort.ts';
 import { locate, readRows, rememberRow } from './read-rows.ts';
 import { sourceBytes } from './search-rows.ts';
 import { resolveQuery } from './semi-join.ts';
@@ -92,7 +91,7 @@ async function followComponents(
   }
   if (sort !== undefined) {
     const keys = lists.flat().map(({ key }) => key);
-    const ranks = rankOf(await sortInProcess(session, below, keys, sort));
+    const ranks = rankOf((await sortInProcess(session, below, keys, sort)).map(({ key }) => key));
     lists = lists.map((list) => [...list].sort((a, b) => ranks(a.key) - ranks(b.key)));
   }
   return listed(
@@ -170,7 +169,7 @@ async function followOwned(
   const keys = [...new Set(wanted.flat())];
   const listing = countOnly !== true;
   const clauses = sort === undefined || !listing ? undefined : planSort(session.layouts(target), sort);
-  const inIndex = keys.length <= PAGE_OF_KEYS ? (clauses ?? undefined) : undefined;
+  const inIndex = clauses && keys.length <= PAGE_OF_KEYS ? sortDsl(clauses) : undefined;
   const dsl = isAsked(query)
     ? await resolveQuery(session, planQuery(session.layouts, target, query))
     : undefined;
@@ -206,7 +205,11 @@ async function sortChildren(
   sort: readonly SortKey[],
 ): Promise<Child[][]> {
   const keys = [...new Set(lists.flat().map(({ key }) => key))];
-  return inOrder(lists, await sortInProcess(session, space, keys, sort));
+  const sorted = await sortInProcess(session, space, keys, sort);
+  return inOrder(
+    lists,
+    sorted.map(({ key }) => key),
+  );
 }
 
 async function followInverse(
@@ -221,9 +224,16 @@ async function followInverse(
     ? await resolveQuery(session, planQuery(layouts, step.target, query))
     : undefined;
   if (countOnly === true) return counted(await countLinking(session, parents, step, dsl));
-  const clauses: readonly SortDsl[] | null | undefined = sort && planSort(layouts(step.target), sort);
+  const clauses = sort && planSort(layouts(step.target), sort);
   const fields = details ? ['src', 'parts'] : ['src'];
-  const linking = await linkingRows(session, parents, step, fields, dsl, clauses ?? undefined);
+  const linking = await linkingRows(
+    session,
+    parents,
+    step,
+    fields,
+    dsl,
+    clauses ? sortDsl(clauses) : undefined,
+  );
   const space: RowSpace = { type: step.target, path: [] };
   let lists = linking.lists.map((list) => {
     const ordered = sort === undefined ? [...list].sort((a, b) => a.order - b.order || a.key - b.key) : list;

@@ -129,19 +129,20 @@ function componentField(step: Exclude<PlacedStep, { kind: 'relation' }>, sorted:
 }
 
 function valueField({ name, type, fieldType }: PlacedScalar): Mapping {
-  if (name === PUBLICATION_STATE_FIELD) return { type: 'byte' };
+  // Smaller types take a number for a missing value that is not the largest of all.
+  if (name === PUBLICATION_STATE_FIELD) return { type: 'long' };
   switch (fieldType) {
     case 'keyword':
     case 'json':
+    case 'long':
       return { type: 'keyword' };
     case 'number':
       return { type: type === 'integer' ? 'long' : 'double' };
-    case 'long':
+    // Booleans as 0 and 1: Elasticsearch has no place before or behind both of its own that search_after could begin at.
+    case 'boolean':
     case 'time-of-day':
     case 'instant':
       return { type: 'long' };
-    case 'boolean':
-      return { type: 'boolean' };
     default:
       return assertNever(fieldType);
   }

@@ -1,20 +1,7 @@
 import type { Uid } from '../../schema/content-type.ts';
-import type { IndexedRow, RowSpace, World } from '../read-index.ts';
 
-/** A document of the index of (type, world), to be written under the id `String(key)` with the external version `position`. */
-export type IndexDocument = {
-  readonly type: Uid;
-  readonly world: World;
-  /** The row's key. */
-  readonly key: number;
-  /** Log position of the newest fact the document was made from. */
-  readonly position: bigint;
-  /** null: the row is gone. */
-  readonly body: DocumentBody | null;
-};
-
-/** A value in a document. 64-bit integers are decimal strings, which Elasticsearch reads exactly. */
-export type StoredValue = string | number | boolean;
+/** A value in a document. */
+export type StoredValue = string | number;
 
 /** The fields of a place, see `DocumentLayout`. */
 export type PlaceBody = {
@@ -57,20 +44,6 @@ export type StoredPart = {
 };
 
 export type StoredParts = { readonly [attribute: string]: readonly StoredPart[] };
-
-/** A linked row: its key, and the link's place among the links of the row at the other end. */
-export type Neighbour = { readonly key: number; readonly otherOrder: number };
-
-/** What a document is made of beside its own row: one world as it is at one position. */
-export type Neighbours = {
-  /**
-   * What a relation attribute (either side, or `localizations`) of a row or component leads to, in link order, ties by key; only
-   * rows that exist in the world. `key` names the holder in its row space: a row's key, or a component's id.
-   */
-  linked(space: RowSpace, key: number, attribute: string): readonly Neighbour[];
-  /** A row by its key; undefined when it does not exist in the world. */
-  row(type: Uid, key: number): IndexedRow | undefined;
-};
 
 /** Below which name a dynamic zone's items hold the fields of a kind of component. Field names cannot have dots. */
 export function zoneHolder(component: Uid): string {

@@ -1,7 +1,7 @@
 import type { RowSpace } from '../read-index.ts';
 import type { SearchHit } from './client.ts';
 import type { PlacedRelation, PlacedStep } from './document-layout.ts';
-import { type DocValueField, type Dsl, type SortDsl, termsDsl } from './dsl.ts';
+import { type Dsl, type SortDsl, termsDsl } from './dsl.ts';
 import { PAGE_OF_KEYS, WINDOW } from './index-definition.ts';
 import type { StoredLinks, StoredPart } from './index-document.ts';
 import { detailsOf, jsonField, locate, rememberPart } from './read-rows.ts';
@@ -68,7 +68,7 @@ export async function linkingRows(
   session: Session,
   parents: readonly number[],
   { target, mappedBy = '' }: PlacedRelation,
-  fields: readonly DocValueField[] = [],
+  fields: readonly string[] = [],
   query?: Dsl,
   sort?: readonly SortDsl[],
 ): Promise<LinkingRows> {

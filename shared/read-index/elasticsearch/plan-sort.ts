@@ -1,28 +1,37 @@
-import type { SortKey } from '../read-index.ts';
-import { type DocumentLayout, type Place, sortFieldNames } from './document-layout.ts';
+import { PUBLICATION_STATE_FIELD } from '../bool-query.ts';
+import type { SortKey, SortPosition } from '../read-index.ts';
+import { type DocumentLayout, type Place, type PlacedScalar, sortFieldNames } from './document-layout.ts';
 import type { SortDsl } from './dsl.ts';
+import { readInteger, storedValue } from './stored-value.ts';
+
+/** A sort key as a field of the documents. */
+export type SortClause = {
+  readonly field: string;
+  readonly direction: 'asc' | 'desc';
+  readonly held: HeldAs;
+};
+
+/** How a field holds its values: 64-bit integers as text of their own, other whole numbers and doubles as such. */
+type HeldAs = 'text' | 'integer' | 'whole' | 'double';
 
 /** Ascending id: the order without a sort, and the last tie-break of every other. */
-const BY_ID: SortDsl = { 'f.id': { order: 'asc' } };
+const BY_ID: SortClause = { field: 'f.id', direction: 'asc', held: 'whole' };
 
 /**
  * The sort keys as fields of the documents, or null when one of them leads beyond what is copied there. Throws on an attribute
  * that the schema does not have.
  */
-export function planSort(layout: DocumentLayout, sort: readonly SortKey[]): readonly SortDsl[] | null {
-  const clauses: SortDsl[] = [];
+export function planSort(layout: DocumentLayout, sort: readonly SortKey[]): readonly SortClause[] | null {
+  const clauses: SortClause[] = [];
   for (const key of sort) {
-    const field = sortField(layout, key);
-    if (field === undefined) return null;
-    // NULL counts as greater than every value.
-    const missing = key.direction === 'asc' ? '_last' : '_first';
-    clauses.push({ [field]: { order: key.direction, missing } });
-    if (field === 'f.id') return clauses;
+    const clause = sortClause(layout, key);
+    if (clause === undefined) return null;
+    clauses.push(clause);
   }
   return [...clauses, BY_ID];
 }
 
-function sortField(layout: DocumentLayout, { path, field, direction }: SortKey): string | undefined {
+function sortClause(layout: DocumentLayout, { path, field, direction }: SortKey): SortClause | undefined {
   let place: Place = layout.root;
   let inList = false;
   for (const attribute of path) {
@@ -32,29 +41,58 @@ function sortField(layout: DocumentLayout, { path, field, direction }: SortKey):
     inList ||= next.list;
     place = next.place;
   }
-  if (!place.scalars.has(field)) {
+  const scalar = place.scalars.get(field);
+  if (scalar === undefined) {
     // A copy may lack what its row has.
     if (place.kind === 'embedded') return undefined;
     throw new Error(`${place.model.uid} has no field ${field} in the read index`);
   }
-  if (!inList) return `${place.prefix}f.${field}`;
+  const held = heldAs(scalar);
+  if (!inList) return { field: `${place.prefix}f.${field}`, direction, held };
   const names = sortFieldNames(path, field);
-  return `s.${direction === 'asc' ? names.low : names.high}`;
+  return { field: `s.${direction === 'asc' ? names.low : names.high}`, direction, held };
 }
 
-/** The same order from its other end. */
-export function reverseSort(clauses: readonly SortDsl[]): readonly SortDsl[] {
-  return clauses.map((clause) =>
-    Object.fromEntries(
-      Object.entries(clause).map(([field, { order, missing }]) => [
-        field,
-        {
-          order: order === 'asc' ? ('desc' as const) : ('asc' as const),
-          ...(missing === undefined
-            ? {}
-            : { missing: missing === '_last' ? ('_first' as const) : ('_last' as const) }),
-        },
-      ]),
-    ),
-  );
+/** NULL counts as greater than every value. `reversed`: the same order from its other end. */
+export function sortDsl(clauses: readonly SortClause[], reversed = false): readonly SortDsl[] {
+  return clauses.map(({ field, direction }) => {
+    const ascending = (direction === 'asc') !== reversed;
+    return { [field]: { order: ascending ? 'asc' : 'desc', missing: ascending ? '_last' : '_first' } };
+  });
+}
+
+function heldAs({ name, type, fieldType }: PlacedScalar): HeldAs {
+  if (name === PUBLICATION_STATE_FIELD) return 'whole';
+  if (fieldType === 'keyword' || fieldType === 'json') return 'text';
+  if (fieldType === 'long') return 'integer';
+  return type === 'decimal' || type === 'float' ? 'double' : 'whole';
+}
+
+type SortValue = SortPosition[number];
+type WireValue = string | number | null;
+
+/** What Elasticsearch takes and gives for a missing number. */
+const MISSING = { whole: '9223372036854775807', double: 'Infinity', text: null, integer: null } as const;
+
+/** A place in the order, as `search_after` takes it. */
+export function writePosition(clauses: readonly SortClause[], position: SortPosition): readonly WireValue[] {
+  return clauses.map(({ held }, i) => writeValue(held, position[i] ?? null));
+}
+
+function writeValue(held: HeldAs, value: SortValue): WireValue {
+  if (value === null) return MISSING[held];
+  if (held === 'text') return String(value);
+  return held === 'integer' ? String(storedValue('long', value)) : Number(value);
+}
+
+/** The place of a hit, from its sort values. */
+export function readPosition(clauses: readonly SortClause[], sort: readonly WireValue[]): SortPosition {
+  return clauses.map(({ held }, i) => readValue(held, sort[i] ?? null));
+}
+
+function readValue(held: HeldAs, value: WireValue): SortValue {
+  if (value === null || held === 'text') return value;
+  if (held === 'integer') return readInteger(String(value));
+  if (held === 'double') return value === MISSING.double ? null : Number(value);
+  return Number(value) >= Number(MISSING.whole) ? null : Number(value);
 }

@@ -1,7 +1,7 @@
 import type { ComponentStep, RowSpace } from '../read-index.ts';
 import type { HitFields, SearchHit } from './client.ts';
 import type { DocumentLayout, Place } from './document-layout.ts';
-import { type DocValueField, type Dsl, type SortDsl, termsDsl } from './dsl.ts';
+import { type Dsl, type SortDsl, termsDsl } from './dsl.ts';
 import { PAGE_OF_KEYS } from './index-definition.ts';
 import type { StoredLinks, StoredPart, StoredParts } from './index-document.ts';
 import { indexOf, knownRows, type RowDetails, type Session } from './session.ts';
@@ -39,7 +39,7 @@ export async function readRows(
   session: Session,
   space: RowSpace,
   keys: readonly number[],
-  fields: readonly DocValueField[],
+  fields: readonly string[],
   query?: Dsl,
   sort?: readonly SortDsl[],
 ): Promise<readonly ReadRow[]> {
@@ -64,7 +64,7 @@ export async function readRows(
   return rows;
 }
 
-function listQuery(path: string, query: Dsl, docvalue_fields: readonly DocValueField[]): Dsl {
+function listQuery(path: string, query: Dsl, docvalue_fields: readonly string[]): Dsl {
   const inner_hits = { size: PAGE_OF_KEYS, _source: false as const, docvalue_fields };
   return { nested: { path, query, score_mode: 'none', inner_hits } };
 }

@@ -1,14 +1,14 @@
 import { RequestError } from '../../request-error.ts';
-import type { Hits, SearchRequest, SearchResult } from '../read-index.ts';
-import type { SearchBody, SearchHit } from './client.ts';
-import type { Dsl, SortDsl } from './dsl.ts';
+import type { Hits, SearchRequest, SearchResult, SortPosition } from '../read-index.ts';
+import type { SearchAnswer, SearchBody, SearchHit } from './client.ts';
+import type { Dsl } from './dsl.ts';
 import { OFFSET_LIMIT, PAGE_OF_KEYS, WINDOW } from './index-definition.ts';
 import { planQuery } from './plan-query.ts';
-import { planSort, reverseSort } from './plan-sort.ts';
+import { planSort, readPosition, type SortClause, sortDsl, writePosition } from './plan-sort.ts';
 import { readRows, rememberRow } from './read-rows.ts';
 import { resolveQuery } from './semi-join.ts';
 import { indexOf, type Session } from './session.ts';
-import { sortInProcess } from './sort-in-process.ts';
+import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';
 
 /** From this offset on the matches are counted first: the far half is nearer from the other end. */
 const COUNT_FROM = 2000;
@@ -19,14 +19,43 @@ export async function searchRows(
   request: SearchRequest,
   details: boolean,
 ): Promise<SearchResult> {
-  const { type, from, size, withTotal } = request;
+  const { type, from, size, withTotal, cursor } = request;
   const query = await resolveQuery(session, planQuery(session.layouts, type, request.query));
-  const sort = planSort(session.layouts(type), request.sort);
+  const clauses = planSort(session.layouts(type), request.sort);
   const search: PageSearch = { session, request, query, details };
-  if (sort === null) return sortedInProcess(search);
-  if (from >= COUNT_FROM || from + size > WINDOW) return farPage(search, sort);
-  const { hits } = await readPage(search, { from, size, sort, track_total_hits: withTotal });
-  return { total: withTotal ? (hits.total?.value ?? 0) : undefined, hits: readHits(search, hits.hits) };
+  if (clauses === null) return sortedInProcess(search);
+  if (cursor !== undefined) return pageBehind(search, clauses, cursor.after);
+  if (from >= COUNT_FROM || from + size > WINDOW) return farPage(search, clauses);
+  const { hits } = await readPage(search, {
+    from,
+    size,
+    sort: sortDsl(clauses),
+    track_total_hits: withTotal,
+  });
+  return { total: totalOf(search, hits), hits: readHits(search, hits.hits) };
+}
+
+function totalOf({ request }: PageSearch, { total }: SearchAnswer['hits']): number | undefined {
+  return request.withTotal ? (total?.value ?? 0) : undefined;
+}
+
+async function pageBehind(
+  search: PageSearch,
+  clauses: readonly SortClause[],
+  after: SortPosition | null,
+): Promise<SearchResult> {
+  const { size, withTotal } = search.request;
+  // One row more tells whether anything follows.
+  const page: Omit<SearchBody, 'query'> = {
+    size: size + 1,
+    sort: sortDsl(clauses),
+    track_total_hits: withTotal,
+    ...(after === null ? {} : { search_after: writePosition(clauses, after) }),
+  };
+  const { hits } = await readPage(search, page);
+  const last = hits.hits.length > size ? hits.hits[size - 1] : undefined;
+  const next = last === undefined ? null : readPosition(clauses, last.sort ?? []);
+  return { total: totalOf(search, hits), hits: readHits(search, hits.hits.slice(0, size)), next };
 }
 
 type PageSearch = {
@@ -68,7 +97,7 @@ async function countMatches({ session, request, query }: PageSearch): Promise<nu
   return hits.total?.value ?? 0;
 }
 
-async function farPage(search: PageSearch, sort: readonly SortDsl[]): Promise<SearchResult> {
+async function farPage(search: PageSearch, clauses: readonly SortClause[]): Promise<SearchResult> {
   const { from, size, withTotal } = search.request;
   const total = await countMatches(search);
   const known = withTotal ? total : undefined;
@@ -77,13 +106,13 @@ async function farPage(search: PageSearch, sort: readonly SortDsl[]): Promise<Se
   if (from > OFFSET_LIMIT) refuseOffset(from);
   if (length > WINDOW - from) refuseSize(total);
   if (from <= total / 2) {
-    const { hits } = await readPage(search, { from, size: length, sort });
+    const { hits } = await readPage(search, { from, size: length, sort: sortDsl(clauses) });
     return { total: known, hits: readHits(search, hits.hits) };
   }
   const { hits } = await readPage(search, {
     from: total - from - length,
     size: length,
-    sort: reverseSort(sort),
+    sort: sortDsl(clauses, true),
   });
   return { total: known, hits: readHits(search, [...hits.hits].reverse()) };
 }
@@ -109,7 +138,7 @@ function refuseSize(total: number): never {
 /** A sort through relations that are not in the documents: all matching rows are put in order here, up to a limit. */
 async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
   const { session, request, query, details } = search;
-  const { type, from, size, withTotal } = request;
+  const { type, withTotal } = request;
   const most = Math.min(session.sortLimit, PAGE_OF_KEYS);
   const index = indexOf(session, type);
   const { hits } = await session.engine.search(index, {
@@ -122,11 +151,28 @@ async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
   if (total > most) refuseSort(total, most, request);
   const keys = hits.hits.map(({ fields }) => fields?.['key']?.[0] as number);
   const space = { type, path: [] };
-  const page = (await sortInProcess(session, space, keys, request.sort)).slice(from, from + size);
-  const read = await readRows(session, space, page, details ? ['src', 'links', 'parts'] : ['src']);
-  const byKey = new Map(read.map((row) => [row.key, row]));
-  const found = page.flatMap((key) => byKey.get(key) ?? []);
-  return { total: withTotal ? total : undefined, hits: readHits(search, found) };
+  const sorted = await sortInProcess(session, space, keys, request.sort);
+  const { rows, next } = pageOf(sorted, request);
+  const fields = details ? ['src', 'links', 'parts'] : ['src'];
+  const pageKeys = rows.map(({ key }) => key);
+  const read = new Map((await readRows(session, space, pageKeys, fields)).map((row) => [row.key, row]));
+  const found = readHits(
+    search,
+    pageKeys.flatMap((key) => read.get(key) ?? []),
+  );
+  const result = { total: withTotal ? total : undefined, hits: found };
+  return next === undefined ? result : { ...result, next };
+}
+
+function pageOf(
+  sorted: readonly PlacedRow[],
+  { from, size, cursor, sort }: SearchRequest,
+): { readonly rows: readonly PlacedRow[]; readonly next?: SortPosition | null } {
+  if (cursor === undefined) return { rows: sorted.slice(from, from + size) };
+  const { after } = cursor;
+  const behind = after === null ? sorted : sorted.filter((row) => isBehind(sort, row, after));
+  const last = behind.length > size ? behind[size - 1] : undefined;
+  return { rows: behind.slice(0, size), next: last === undefined ? null : last.position };
 }
 
 function refuseSort(total: number, most: number, { sort }: SearchRequest): never {

@@ -1,11 +1,14 @@
-import type { Scalar } from '../bool-query.ts';
 import { compareCodePoints } from '../column.ts';
-import type { RowSpace, SortKey } from '../read-index.ts';
+import type { RowSpace, SortKey, SortPosition } from '../read-index.ts';
 import { linkingRows, ownedTargets, partSpace, partsOf, stepOf } from './linked-rows.ts';
 import { locate, readRows } from './read-rows.ts';
 import type { Session } from './session.ts';
+import { readInteger } from './stored-value.ts';
 
-type SortValue = Scalar | null;
+type SortValue = SortPosition[number];
+
+/** A row and its place in an order. */
+export type PlacedRow = { readonly key: number; readonly position: SortPosition };
 
 /** The rows with these keys in the order of `sort`, whatever its paths lead through; ties by ascending id. */
 export async function sortInProcess(
@@ -13,21 +16,36 @@ export async function sortInProcess(
   space: RowSpace,
   keys: readonly number[],
   sort: readonly SortKey[],
-): Promise<readonly number[]> {
-  const all: readonly SortKey[] = [...sort, { path: [], field: 'id', direction: 'asc' }];
-  const columns: { readonly of: ReadonlyMap<number, SortValue>; readonly sign: 1 | -1 }[] = [];
+): Promise<readonly PlacedRow[]> {
+  const all = withId(sort);
+  const positions = new Map<number, SortValue[]>(keys.map((key) => [key, []]));
   for (const { path, field, direction } of all) {
     const values = await valuesAlong(session, space, keys, path, field);
-    const of = new Map(keys.map((key) => [key, endValue(values.get(key) ?? [null], direction)]));
-    columns.push({ of, sign: direction === 'asc' ? 1 : -1 });
+    for (const [key, position] of positions) position.push(endValue(values.get(key) ?? [null], direction));
   }
-  return [...keys].sort((a, b) => {
-    for (const { of, sign } of columns) {
-      const order = compareValues(of.get(a) ?? null, of.get(b) ?? null);
-      if (order !== 0) return sign * order;
-    }
-    return 0;
-  });
+  const rows = [...positions].map(([key, position]) => ({ key, position }));
+  return rows.sort((a, b) => comparePositions(all, a.position, b.position));
+}
+
+function withId(sort: readonly SortKey[]): readonly SortKey[] {
+  return [...sort, { path: [], field: 'id', direction: 'asc' }];
+}
+
+/** Whether a row stands behind a place. */
+export function isBehind(sort: readonly SortKey[], row: PlacedRow, place: SortPosition): boolean {
+  return comparePositions(withId(sort), row.position, place) > 0;
+}
+
+function comparePositions(
+  keys: readonly SortKey[],
+  a: readonly SortValue[],
+  b: readonly SortValue[],
+): number {
+  for (const [i, { direction }] of keys.entries()) {
+    const order = compareValues(a[i] ?? null, b[i] ?? null);
+    if (order !== 0) return direction === 'asc' ? order : -order;
+  }
+  return 0;
 }
 
 /** The smallest value ascending, the largest descending; NULL is the greatest (SEMANTICS section 7). */
@@ -96,12 +114,12 @@ async function columnValues(
   const scalar = place.scalars.get(field);
   if (scalar === undefined) throw new Error(`${place.model.uid} has no field ${field} in the read index`);
   const name = `${place.prefix}f.${field}`;
-  const exact = scalar.fieldType === 'long';
-  const rows = await readRows(session, space, keys, [exact ? { field: name, format: '#' } : name]);
+  const isLong = scalar.fieldType === 'long';
+  const rows = await readRows(session, space, keys, [name]);
   return new Map(
     rows.map(({ key, fields }) => {
-      const value = (fields[name]?.[0] ?? null) as SortValue;
-      return [key, [exact && value !== null ? BigInt(value) : value]];
+      const value = (fields[name]?.[0] ?? null) as string | number | null;
+      return [key, [isLong && value !== null ? readInteger(String(value)) : value]];
     }),
   );
 }

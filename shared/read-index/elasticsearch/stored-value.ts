@@ -15,11 +15,9 @@ export function storedValue(type: FieldType, value: Scalar): StoredValue {
     case 'json':
       return storedText(String(value));
     case 'long':
-      return String(value);
-    case 'boolean':
-      return Boolean(value);
+      return storedInteger(BigInt(value));
     default:
-      // Lucene tells -0 from 0.
+      // Booleans are 0 and 1. Lucene tells -0 from 0.
       return Number(value) + 0;
   }
 }
@@ -37,9 +35,19 @@ export function storedText(text: string): string {
   return wellFormed.slice(0, read) + createHash('sha256').update(wellFormed).digest('hex');
 }
 
-/** Whether a text stands in its term whole. */
-export function isWholeTerm(text: string): boolean {
-  return text.length * 3 <= PREFIX_BYTES || Buffer.byteLength(text) <= PREFIX_BYTES;
+const INT64_OFFSET = 2n ** 63n;
+
+/**
+ * 64-bit integers are terms that sort as the integers do: as numbers the largest could not be told from a missing value in a
+ * sort, nor be read exactly from JSON.
+ */
+function storedInteger(value: bigint): string {
+  return String(value + INT64_OFFSET).padStart(20, '0');
+}
+
+/** Back from `storedInteger`. */
+export function readInteger(stored: string): bigint {
+  return BigInt(stored) - INT64_OFFSET;
 }
 
 /** Publication states are held as ranks, which is how they sort. -1 for no state at all. */

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  DEFAULT_DENORMALISE,
+  type DenormaliseSettings,
+} from '../../shared/read-index/elasticsearch/document-layout.ts';
+import type { ReadIndex, SearchRequest } from '../../shared/read-index/read-index.ts';
+import { libraryRegistry } from '../contract/read-index-library.ts';
+import { historyOf } from '../support/brute-force-history.ts';
+import { type FollowPlan, followPlans, searchRequests } from '../support/brute-force-questions.ts';
+import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts';
+import { hasElasticsearch } from '../support/elasticsearch.ts';
+import { createTestIndices, type TestIndices } from '../support/elasticsearch-index.ts';
+import { singleLinks } from '../support/single-links.ts';
+
+/** Of each history some thirty questions: 20,000 in a full run (VARVE_PROPERTY_RUNS=700). */
+const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 15);
+const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
+const registry = libraryRegistry();
+
+/** From nothing copied to more than by default, so that every strategy meets every query. */
+const SETTINGS: readonly (readonly [string, DenormaliseSettings])[] = [
+  ['as by default', DEFAULT_DENORMALISE],
+  ['nothing copied', { toOne: 0, toMany: 0, paths: [] }],
+  [
+    'much copied',
+    {
+      toOne: 3,
+      toMany: 1,
+      paths: ['books.tags', 'authors.books.chapters', 'tags.books', 'prequel.related', 'author.books'],
+    },
+  ],
+];
+
+async function searchAnswer(index: ReadIndex, request: SearchRequest) {
+  const { total, hits } = await index.search(request);
+  return { total, sources: hits.sources.map((source) => Buffer.from(source).toString()) };
+}
+
+async function followAnswer(index: ReadIndex, plan: FollowPlan) {
+  const parents = await index.search(plan.parents);
+  const found = await index.follow({ ...plan.request, parents: parents.hits.rows });
+  const inZone = found.zoneComponents !== undefined && plan.inZone && plan.request.countOnly !== true;
+  return {
+    children: found.children.map(({ sources }) => sources.map((source) => Buffer.from(source).toString())),
+    counts: found.counts,
+    exceeded: found.exceeded,
+    zoneComponents: inZone ? found.zoneComponents : undefined,
+  };
+}
+
+describe.runIf(hasElasticsearch())(`elasticsearch against brute force (seed ${SEED}, ${RUNS} runs)`, () => {
+  describe.each(SETTINGS)('%s', (_name, settings) => {
+    let indices: TestIndices;
+    beforeAll(async () => {
+      indices = await createTestIndices(registry, settings);
+    }, 180_000);
+    afterAll(() => indices?.remove());
+
+    it('answers every search and follow the same after every batch of a history', async () => {
+      const searches = fc.array(searchRequests(registry), { minLength: 10, maxLength: 20 });
+      const follows = fc.array(followPlans(registry), { minLength: 4, maxLength: 8 });
+      const property = fc.asyncProperty(
+        historyOf(registry),
+        searches,
+        follows,
+        async (history, searched, followed) => {
+          const index = await indices.open();
+          const naive = createBruteForceReadIndex(registry);
+          for (const batch of singleLinks(registry, history)) {
+            await index.apply(batch);
+            await naive.apply(batch);
+            for (const request of searched) {
+              expect(await searchAnswer(index, request)).toEqual(await searchAnswer(naive, request));
+            }
+            for (const plan of followed) {
+              expect(await followAnswer(index, plan)).toEqual(await followAnswer(naive, plan));
+            }
+          }
+        },
+      );
+      await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
+    }, 3_600_000);
+  });
+});
