@@ -1,16 +1,17 @@
 import type { SortPosition } from '../read-index.ts';
 import { type Bits, hasBit } from './bits.ts';
 import { compareSortValues, sortValue } from './indexed-column.ts';
+import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
 import type { RowSpaceIndex } from './row-space.ts';
-import { type BoundSortKey, keyValue } from './sort-rows.ts';
 
 /** Where the first row behind `after` stands in `rows`, which are in the keys' order: a binary search. */
 export function firstBehind(keys: readonly BoundSortKey[], rows: Int32Array, after: SortPosition): number {
+  const readers = createKeyReaders(keys);
   let low = 0;
   let high = rows.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (isBehind(keys, rows[middle] as number, after)) high = middle;
+    if (isBehind(keys, readers, rows[middle] as number, after)) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -18,8 +19,8 @@ export function firstBehind(keys: readonly BoundSortKey[], rows: Int32Array, aft
 
 /** The place of a row in the keys' order. */
 export function positionOf(keys: readonly BoundSortKey[], row: number): SortPosition {
-  return keys.map((key) => {
-    const value = keyValue(key, row, 0);
+  return createKeyReaders(keys).map((read) => {
+    const value = read(row);
     return typeof value === 'boolean' ? Number(value) : value;
   });
 }
@@ -48,10 +49,15 @@ export function walkRows(rows: Int32Array, at: number, matched: Bits, size: numb
   return found;
 }
 
-function isBehind(keys: readonly BoundSortKey[], row: number, after: SortPosition): boolean {
-  for (const [at, key] of keys.entries()) {
-    const order = compareSortValues(keyValue(key, row, 0), after[at] ?? null);
-    if (order !== 0) return key.descending ? order < 0 : order > 0;
+function isBehind(
+  keys: readonly BoundSortKey[],
+  readers: readonly KeyReader[],
+  row: number,
+  after: SortPosition,
+): boolean {
+  for (const [at, read] of readers.entries()) {
+    const order = compareSortValues(read(row), after[at] ?? null);
+    if (order !== 0) return keys[at]?.descending === true ? order < 0 : order > 0;
   }
   return false;
 }

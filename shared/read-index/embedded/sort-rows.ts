@@ -1,19 +1,12 @@
 import type { SortKey, World } from '../read-index.ts';
-import { compareSortValues, type IndexedColumn, type SortValue, sortValue } from './indexed-column.ts';
+import { compareSortValues, type SortValue } from './indexed-column.ts';
+import { type BoundSortKey, createKeyReader, type KeyReader } from './key-reader.ts';
 import { mergeSort } from './merge-sort.ts';
-import { listCount, listEntry } from './row-lists.ts';
-import { columnOf, type RowSpaceIndex, type Step } from './row-space.ts';
+import { columnOf, type RowSpaceIndex } from './row-space.ts';
 import { type Spaces, stepFrom } from './spaces.ts';
 
 /** Code units that stand elsewhere in UTF-16 order than in code point order. */
 const BEYOND_PLAIN = /[\ud800-\uffff]/;
-
-/** A sort key bound to a row space and world. */
-export type BoundSortKey = {
-  readonly steps: readonly Step[];
-  readonly column: IndexedColumn;
-  readonly descending: boolean;
-};
 
 /** Binds sort keys; ascending id comes last. Throws on a field or attribute the schema does not have. */
 export function bindSort(
@@ -34,11 +27,17 @@ export function bindSort(
   return [...keys, { steps: [], column: space.ids, descending: false }];
 }
 
-/** Where `a` stands to `b`, reading their values: for a few comparisons. */
-export function compareRows(keys: readonly BoundSortKey[], a: number, b: number): number {
-  for (const key of keys) {
-    const order = compareSortValues(keyValue(key, a, 0), keyValue(key, b, 0));
-    if (order !== 0) return key.descending ? -order : order;
+/** Where `a` stands to `b`, by their keys. */
+export function compareRows(
+  keys: readonly BoundSortKey[],
+  readers: readonly KeyReader[],
+  a: number,
+  b: number,
+): number {
+  for (let i = 0; i < readers.length; i++) {
+    const read = readers[i] as KeyReader;
+    const order = compareSortValues(read(a), read(b));
+    if (order !== 0) return (keys[i] as BoundSortKey).descending ? -order : order;
   }
   return a - b;
 }
@@ -60,10 +59,11 @@ export function sortRows(keys: readonly BoundSortKey[], rows: readonly number[] 
 
 /** One number per row that sorts ascending as the key asks; NULL is infinite. */
 function sortableNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array): Float64Array {
+  const read = createKeyReader(key);
   const values: SortValue[] = new Array(rows.length);
   let ranked = false;
   for (let i = 0; i < rows.length; i++) {
-    const value = keyValue(key, rows[i] as number, 0);
+    const value = read(rows[i] as number);
     values[i] = value;
     if (typeof value === 'string' || typeof value === 'bigint') ranked = true;
   }
@@ -85,20 +85,4 @@ function ranksOf(values: readonly SortValue[]): Map<SortValue, number> {
   if (plain) distinct.sort();
   else distinct.sort(compareSortValues);
   return new Map(distinct.map((value, rank) => [value, rank]));
-}
-
-/** Of all values at the ends of the path the smallest (asc) or largest (desc); no end is NULL (SEMANTICS section 7). */
-export function keyValue(key: BoundSortKey, row: number, level: number): SortValue {
-  const step = key.steps[level];
-  if (step === undefined) return sortValue(key.column, row);
-  const { lists } = step.down;
-  const count = listCount(lists, row);
-  if (count === 0) return null;
-  let best = keyValue(key, listEntry(lists, row, 0), level + 1);
-  for (let index = 1; index < count; index++) {
-    const value = keyValue(key, listEntry(lists, row, index), level + 1);
-    const order = compareSortValues(value, best);
-    if (key.descending ? order > 0 : order < 0) best = value;
-  }
-  return best;
 }

@@ -1,7 +1,8 @@
 import { hasBit, selectRows, setBit } from './bits.ts';
+import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
 import { listCount, listEntry } from './row-lists.ts';
-import { borrowBits, type RowSpaceIndex, releaseBits } from './row-space.ts';
-import { type BoundSortKey, compareRows, sortRows } from './sort-rows.ts';
+import { borrowBits, type RowSpaceIndex, releaseBits, type Step } from './row-space.ts';
+import { compareRows, sortRows } from './sort-rows.ts';
 import type { Watchers } from './watchers.ts';
 
 /**
@@ -73,19 +74,20 @@ function listen(order: SortedOrder, watchers: Watchers, watcher: (row: number) =
   order.stopWatching.push(() => watchers.delete(watcher));
 }
 
-/** Marks the rows that reach `row` by the first `level` steps of the key. */
+/** Marks the rows that reach `row` by the first `level` steps of the key, level by level: many paths may lead to one row. */
 function markRoots(order: SortedOrder, key: BoundSortKey, row: number, level: number): void {
   if (!order.built) return;
-  const step = key.steps[level - 1];
-  if (step === undefined) {
-    mark(order, row);
-    return;
+  let reached: Iterable<number> = [row];
+  for (let at = level - 1; at >= 0; at--) {
+    const { lists } = (key.steps[at] as Step).up;
+    const above = new Set<number>();
+    for (const below of reached) {
+      const count = listCount(lists, below);
+      for (let index = 0; index < count; index++) above.add(listEntry(lists, below, index));
+    }
+    reached = above;
   }
-  const { lists } = step.up;
-  const count = listCount(lists, row);
-  for (let index = 0; index < count && order.built; index++) {
-    markRoots(order, key, listEntry(lists, row, index), level - 1);
-  }
+  for (const root of reached) mark(order, root);
 }
 
 function mark(order: SortedOrder, row: number): void {
@@ -101,9 +103,10 @@ function putMovedRows(order: SortedOrder): void {
   takeOut(order);
   const { space, keys } = order;
   const back = [...order.moved].filter((row) => hasBit(space.live, row));
-  back.sort((a, b) => compareRows(keys, a, b));
+  const readers = createKeyReaders(keys);
+  back.sort((a, b) => compareRows(keys, readers, a, b));
   order.moved.clear();
-  putIn(order, back);
+  putIn(order, readers, back);
 }
 
 /** Removes the moved rows, wherever they stand. */
@@ -131,7 +134,7 @@ function takeOut(order: SortedOrder): void {
 }
 
 /** Inserts sorted rows, from the last to the first, so that each stretch between them moves once. */
-function putIn(order: SortedOrder, sorted: readonly number[]): void {
+function putIn(order: SortedOrder, readers: readonly KeyReader[], sorted: readonly number[]): void {
   const total = order.count + sorted.length;
   if (total > order.rows.length) {
     const longer = new Int32Array(Math.ceil(total * 1.25));
@@ -141,7 +144,7 @@ function putIn(order: SortedOrder, sorted: readonly number[]): void {
   let end = order.count;
   for (let i = sorted.length - 1; i >= 0; i--) {
     const row = sorted[i] as number;
-    const at = placeFor(order, row, end);
+    const at = placeFor(order, readers, row, end);
     order.rows.copyWithin(at + i + 1, at, end);
     order.rows[at + i] = row;
     end = at;
@@ -149,12 +152,17 @@ function putIn(order: SortedOrder, sorted: readonly number[]): void {
   order.count = total;
 }
 
-function placeFor({ rows, keys }: SortedOrder, row: number, end: number): number {
+function placeFor(
+  { rows, keys }: SortedOrder,
+  readers: readonly KeyReader[],
+  row: number,
+  end: number,
+): number {
   let low = 0;
   let high = end;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareRows(keys, rows[middle] as number, row) < 0) low = middle + 1;
+    if (compareRows(keys, readers, rows[middle] as number, row) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
