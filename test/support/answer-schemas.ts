@@ -7,7 +7,13 @@ export function createAnswerValidators(document: OpenApiDocument): (schema: obje
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (addFormats as unknown as (target: Ajv2020) => void)(ajv);
   ajv.addSchema(closed(document) as object, 'openapi');
-  return (schema) => ajv.compile(absolute(closed(schema)) as object);
+  const validators = new Map<string, ValidateFunction>();
+  return (schema) => {
+    const key = JSON.stringify(schema);
+    const validate = validators.get(key) ?? ajv.compile(absolute(closed(schema)) as object);
+    validators.set(key, validate);
+    return validate;
+  };
 }
 
 /** Objects hold what they name and nothing else. What is open by design says so. */
