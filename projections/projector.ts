@@ -35,7 +35,7 @@ export type ProjectorOptions = {
   readonly eventStore: EventStore;
   readonly graph: ContentGraph;
   /** Loaded up to the graph's position; undefined where only the graph is kept level (an import). */
-  readonly readIndex: ReadIndex | undefined;
+  readonly readIndex: Pick<ReadIndex, 'apply'> | undefined;
 };
 
 type Waiter = {

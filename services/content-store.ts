@@ -1,5 +1,9 @@
 import { join } from 'node:path';
-import { type ContentGraph, openContentGraph } from '../projections/content-graph.ts';
+import {
+  type ContentGraph,
+  type ContentGraphOptions,
+  openContentGraph,
+} from '../projections/content-graph.ts';
 import { catchUp } from '../projections/projector.ts';
 import { isAccessEvent } from '../shared/access/access-events.ts';
 import { upcast } from '../shared/document/upcasters.ts';
@@ -33,12 +37,15 @@ export type ContentStore = {
  * Takes the data directory, appends the content type definitions that changed and brings the graph level with the log. Throws
  * DataDirectoryInUse when another process has the directory.
  */
-export async function openContentStore(options: ContentStoreOptions): Promise<ContentStore> {
+export async function openContentStore(
+  options: ContentStoreOptions,
+  graphOptions: ContentGraphOptions = {},
+): Promise<ContentStore> {
   const lock = lockDataDirectory(options.data);
   const log = openSqliteEventStore(join(options.data, 'events.db'), { decode: upcast });
   const isNew = !(await hasDocuments(log));
   await appendDefinitions(log, options.space, options.definitions, new Date().toISOString());
-  const graph = openContentGraph(join(options.data, 'graph.db'));
+  const graph = openContentGraph(join(options.data, 'graph.db'), graphOptions);
   await catchUp(log, graph);
   return {
     registry: options.registry,

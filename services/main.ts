@@ -1,9 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { loadReadIndex, startProjector } from '../projections/projector.ts';
+import { startProjector } from '../projections/projector.ts';
 import type { Rights } from '../shared/access/rights.ts';
 import { openFolderAssetStore } from '../shared/asset-store/folder-asset-store.ts';
-import { createEmbeddedIndex } from '../shared/read-index/embedded/embedded-index.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import { type AccessControl, openAccessControl } from './access/access-control.ts';
@@ -18,10 +17,13 @@ import { type CallerApi, createCallerApis } from './http/caller-apis.ts';
 import { createContentApi } from './http/create-content-api.ts';
 import type { AssetRoutesOptions } from './http/serve-assets.ts';
 import { createUploadApi } from './http/upload-api.ts';
+import { EMBEDDED, type ReadSidePlan } from './read-side.ts';
 
 export type VarveOptions = ContentStoreOptions & {
   readonly defaultLocale: string;
   readonly usersEnvelope: boolean;
+  /** Absent: the index inside the process. */
+  readonly readSide?: ReadSidePlan;
   /** Entries that a page may skip; beyond it there are cursors. */
   readonly maxOffset: number;
   /** Where uploaded files are kept; absent: in the data directory. */
@@ -49,21 +51,22 @@ export type Varve = {
 };
 
 /**
- * The composition root: SQLite log, content graph and embedded index in one process, which is the only one of its data
- * directory and so its leader. Throws a sentence when the directory cannot be used.
+ * The composition root: SQLite log, content graph and, unless told otherwise, embedded index in one process, which is the
+ * only one of its data directory and so its leader. Throws a sentence when the directory cannot be used.
  */
 export async function openVarve(options: VarveOptions): Promise<Varve> {
   const { registry, space, defaultLocale, usersEnvelope } = options;
-  const store = await openContentStore(options);
+  const plan = options.readSide ?? EMBEDDED;
+  const store = await openContentStore(options, plan.graph);
   const { log, graph, isNew } = store;
-  // What the graph holds, types that are in the log and no more in the folder included.
-  const index = createEmbeddedIndex({ registry: graph.registry() });
-  await loadReadIndex(graph, index);
-  const projector = startProjector({ eventStore: log, graph, readIndex: index });
+  const readSide = await plan.open(graph, log);
+  const { index } = readSide;
+  const projector = startProjector({ eventStore: log, graph, readIndex: readSide.sink });
   const commands = createCommandHandler({
     eventStore: log,
     graph: graph.reader,
     applied: projector.applied,
+    ...(readSide.visible === undefined ? {} : { visible: readSide.visible }),
     registry: () => registry,
     defaultLocale,
     space,
@@ -101,11 +104,11 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     apiFor,
     assets: { store: assets, index },
     isNew,
-    stopped: Promise.all([projector.done, access.done]).then(() => undefined),
+    stopped: Promise.all([projector.done, access.done, readSide.done]).then(() => undefined),
     async close() {
       await access.close();
       await projector.close();
-      await index.close();
+      await readSide.close();
       await store.close();
     },
   };

@@ -12,6 +12,7 @@ import { createLogger } from './create-logger.ts';
 import { findExampleRequest } from './example-request.ts';
 import { packageVersion } from './package-version.ts';
 import { readContentTypes } from './read-content-types.ts';
+import { chooseReadSide } from './read-side.ts';
 import { InvalidSettings, type ServeSettings } from './settings.ts';
 import { startMessage } from './start-message.ts';
 import { writeExamples } from './write-examples.ts';
@@ -26,7 +27,8 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   await refuseOpenHost(settings, publicRights !== undefined);
   const stop = stopOnSignal(logger, settings.drainSeconds);
-  const [varve, listener] = await openAndListen({ ...settings, ...contentTypes }, settings);
+  const readSide = await chooseReadSide(settings, logger);
+  const [varve, listener] = await openAndListen({ ...settings, ...contentTypes, readSide }, settings);
   stop.with(listener, varve);
   varve.stopped.catch((error: unknown) => die(logger, error));
   try {

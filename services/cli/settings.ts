@@ -144,6 +144,47 @@ export const SERVE_SETTINGS = {
     description: 'entries that a page may skip; beyond it there are cursors (default: 100000)',
     schema: wholeNumber(0, 1_000_000_000).default(100_000),
   },
+  readIndex: {
+    flags: '--read-index <where>',
+    variable: 'VARVE_READ_INDEX',
+    description:
+      'embedded: in this process; or the address of an Elasticsearch, such as http://127.0.0.1:9200 (default: embedded)',
+    schema: z
+      .union([z.literal('embedded'), z.url({ protocol: /^https?$/ })], {
+        error: 'is neither embedded nor an http or https address',
+      })
+      .default('embedded'),
+  },
+  readIndexUser: {
+    flags: '--read-index-user <name>',
+    variable: 'VARVE_READ_INDEX_USER',
+    description: 'who Varve is to Elasticsearch',
+    schema: z.string().optional(),
+  },
+  readIndexPassword: {
+    flags: '--read-index-password <password>',
+    variable: 'VARVE_READ_INDEX_PASSWORD',
+    description: "that user's password; better given by the variable",
+    schema: z.string().optional(),
+  },
+  readIndexApiKey: {
+    flags: '--read-index-api-key <key>',
+    variable: 'VARVE_READ_INDEX_API_KEY',
+    description: 'an API key of Elasticsearch, instead of a user; better given by the variable',
+    schema: z.string().optional(),
+  },
+  readIndexCa: {
+    flags: '--read-index-ca <file>',
+    variable: 'VARVE_READ_INDEX_CA',
+    description: "certificate of the authority that signed Elasticsearch's, PEM",
+    schema: z.string().min(1, 'is empty: a file is needed').optional(),
+  },
+  readIndexCloudId: {
+    flags: '--read-index-cloud-id <id>',
+    variable: 'VARVE_READ_INDEX_CLOUD_ID',
+    description: 'a deployment on Elastic Cloud, instead of an address',
+    schema: z.string().optional(),
+  },
   bodyLimit: {
     flags: '--body-limit <bytes>',
     variable: 'VARVE_BODY_LIMIT',

@@ -36,7 +36,7 @@ const APPLIED_TIMEOUT_MS = 10_000;
 
 /**
  * Runs one command: lock the document, read its state from the graph, plan, lock the unique values it claims, decide,
- * append at the revision that was read, and answer when the graph has applied it. The locks are held until then, also when
+ * append at the revision that was read, and answer when reads show it. The locks are held until the graph has applied it, also when
  * the answer had to be given earlier: the next command on this document or value reads a graph that knows this one. A
  * document's lock is always taken before any value's, and values' in order, so no two commands wait for each other. Other
  * documents run at the same time, and their appends share a commit. The stream itself is never read: the cost does not grow
@@ -64,12 +64,18 @@ export function createCommit(environment: CommandEnvironment, locks: Locks): Com
         },
       );
       void shown.then(release);
-      return { position, applied: await within(shown, environment.appliedTimeoutMs), changed: true };
+      const seen = shown.then((isShown) => isShown && isVisible(environment, position));
+      return { position, applied: await within(seen, environment.appliedTimeoutMs), changed: true };
     } catch (error) {
       release();
       throw error;
     }
   };
+}
+
+async function isVisible({ visible }: CommandEnvironment, position: bigint): Promise<boolean> {
+  await visible?.(position);
+  return true;
 }
 
 /** Position of the last event appended; undefined when there was nothing to append. Throws 409 after several conflicts. */

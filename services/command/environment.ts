@@ -7,8 +7,10 @@ export type CommandEnvironment = {
   readonly eventStore: EventStore;
   /** Level with the log, as the projector keeps it. */
   readonly graph: ContentGraphReader;
-  /** Resolves when the graph and the read index show everything up to `position`. */
+  /** Resolves when the graph shows everything up to `position`, and the read index too unless it has `visible`. */
   readonly applied: (position: bigint) => Promise<void>;
+  /** Resolves when the read index shows it; the next command on the document need not wait for that. */
+  readonly visible?: (position: bigint) => Promise<void>;
   /** The content types in force. */
   readonly registry: () => SchemaRegistry;
   readonly defaultLocale: string;

@@ -1,12 +1,10 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { SearchRequest, SortPosition } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
+import { digestText, isSignature, signText } from '../../shared/text-digest.ts';
 
 /** What cursors of one query are signed with, and what says which query it is. */
 export type CursorScope = { readonly key: Uint8Array; readonly query: string };
 
-/** Bytes of a shortened SHA-256: 128 bits, for the query's name as for the signature. */
-const DIGEST_BYTES = 16;
 /** Characters: with the rest of the request it has to fit into Node's 16 KiB of request line and headers. */
 const MAX_LENGTH = 8192;
 const FORM = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{22})$/;
@@ -17,8 +15,7 @@ export function cursorScope(key: Uint8Array, search: SearchRequest): CursorScope
   const text = JSON.stringify([type, world, query, sort], (_, value) =>
     typeof value === 'bigint' ? { bigint: String(value) } : value,
   );
-  const digest = createHash('sha256').update(text).digest().subarray(0, DIGEST_BYTES);
-  return { key, query: digest.toString('base64url') };
+  return { key, query: digestText(text) };
 }
 
 /**
@@ -35,15 +32,13 @@ export function writeCursor(scope: CursorScope, place: SortPosition): string {
       `at most ${MAX_LENGTH} characters`,
     );
   }
-  return `${payload}.${sign(scope.key, payload)}`;
+  return `${payload}.${signText(scope.key, payload)}`;
 }
 
 /** Throws RequestError (400) for a cursor that was changed, was made by another installation, or belongs to another query. */
 export function readCursor(scope: CursorScope, cursor: string): SortPosition {
   const [, payload = '', signature = ''] = FORM.exec(cursor) ?? [];
-  // Compared as text: the last character of 22 has bits to spare, and a changed cursor is refused whatever was changed.
-  const [signed, given] = [Buffer.from(sign(scope.key, payload)), Buffer.from(signature)];
-  if (given.length !== signed.length || !timingSafeEqual(given, signed)) {
+  if (!isSignature(signature, signText(scope.key, payload))) {
     throw refusal('Invalid cursor', cursor, "'nextCursor' of an answer, or nothing to begin");
   }
   const [query, ...values] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as readonly unknown[];
@@ -60,10 +55,6 @@ export function readCursor(scope: CursorScope, cursor: string): SortPosition {
 function readValue(value: unknown): SortPosition[number] {
   if (typeof value === 'object' && value !== null) return BigInt((value as { bigint: string }).bigint);
   return value as string | number | null;
-}
-
-function sign(key: Uint8Array, payload: string): string {
-  return createHmac('sha256', key).update(payload).digest().subarray(0, DIGEST_BYTES).toString('base64url');
 }
 
 function refusal(message: string, found: unknown, accepted: string): RequestError {

@@ -1,0 +1,257 @@
+import type { DocumentIndex } from '../shared/read-index/document-index.ts';
+import type { ContentGraph } from './content-graph.ts';
+import type { Lane } from './graph/stale-rows.ts';
+import { nextBatch, release, sendBatch, type Work } from './index-writer/lane.ts';
+import { FULL_PACE, faster, type Pace, slower } from './index-writer/pace.ts';
+import type { Settlement, StaleDocuments } from './stale-documents.ts';
+
+export type IndexWriterOptions = {
+  readonly graph: ContentGraph;
+  readonly index: DocumentIndex;
+  /** Told when the index does not take documents, and when it does again. */
+  readonly report: (report: WriterReport) => void;
+};
+
+export type WriterReport =
+  | { readonly kind: 'stuck'; readonly reason: string; readonly error?: unknown }
+  | { readonly kind: 'going on' }
+  | { readonly kind: 'refused'; readonly documents: readonly RefusedDocument[] };
+
+export type RefusedDocument = {
+  readonly type: string;
+  readonly world: string;
+  readonly key: number;
+  readonly reason: string;
+};
+
+export type WriterStatus = {
+  /** Documents that are out of date. */
+  readonly backlog: number;
+  /** Seconds since the first of them was marked; 0 at rest. */
+  readonly oldestSeconds: number;
+  readonly refused: number;
+  /** Since the start. */
+  readonly written: number;
+};
+
+/** Keeps the documents of an index level with the graph. */
+export type IndexWriter = {
+  /** The graph has changed. */
+  wake(): void;
+  /**
+   * Resolves when searches see what changed up to a position: the rows themselves, and the documents that embed them where they
+   * are few. Waits as long as the index takes no documents.
+   */
+  visible(position: bigint): Promise<void>;
+  /** Resolves when no document is out of date. */
+  atRest(): Promise<void>;
+  status(): WriterStatus;
+  /** Rejects when the graph cannot be read. Resolves on close. */
+  readonly done: Promise<void>;
+  /** Waits for what is under way. What is left is written after the next start. */
+  close(): Promise<void>;
+};
+
+/** Requests under way at once. What writes wait for goes one request at a time: each takes along all that came meanwhile. */
+const WORKERS: Readonly<Record<Lane, number>> = { prompt: 1, backlog: 2 };
+/** Milliseconds after which what the backlog wrote can be found. */
+const REFRESH_EVERY = 1_000;
+const PAUSE_STEP = 200;
+
+type Waiter = { readonly isReached: () => boolean; readonly resolve: () => void };
+
+type State = Work & {
+  readonly options: IndexWriterOptions;
+  readonly wakers: Set<() => void>;
+  waiters: Waiter[];
+  /** Counts wake-ups, so that none between looking and sleeping is missed. */
+  changes: number;
+  stopping: boolean;
+  stuck: boolean;
+  written: number;
+  lastRefresh: number;
+  /** Something was written by the backlog that searches may not see yet. */
+  unrefreshed: boolean;
+};
+
+/** Starts the workers. Documents of earlier runs that were never refreshed are made visible first. */
+export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
+  const { graph, index } = options;
+  const { stale } = graph;
+  if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
+  const state: State = {
+    ...{ options, stale, index, taken: new Map(), position: graph.position, now: Date.now },
+    ...{ wakers: new Set(), waiters: [], changes: 0, stopping: false, stuck: false, written: 0 },
+    ...{ lastRefresh: 0, unrefreshed: true },
+  };
+  const workers = (['prompt', 'backlog'] as const).flatMap((lane) =>
+    Array.from({ length: WORKERS[lane] }, () => runWorker(state, lane)),
+  );
+  const done = Promise.all(workers).then(() => {});
+  done.catch(() => {
+    state.stopping = true;
+    wakeAll(state);
+  });
+  const wait = (isReached: () => boolean): Promise<void> =>
+    isReached() ? Promise.resolve() : new Promise((resolve) => state.waiters.push({ isReached, resolve }));
+  return {
+    wake() {
+      wakeAll(state);
+      resolveWaiters(state);
+    },
+    visible: (position) => wait(() => (stale.oldest('prompt') ?? position + 1n) > position),
+    atRest: () =>
+      wait(
+        () =>
+          stale.oldest('prompt') === undefined && stale.oldest('backlog') === undefined && !state.unrefreshed,
+      ),
+    status: () => statusOf(state, stale),
+    done,
+    async close() {
+      state.stopping = true;
+      wakeAll(state);
+      await done.catch(() => {});
+    },
+  };
+}
+
+function statusOf(state: State, stale: StaleDocuments): WriterStatus {
+  const { rows, oldest } = stale.count();
+  return {
+    backlog: rows,
+    oldestSeconds: oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000),
+    refused: stale.parked().length,
+    written: state.written,
+  };
+}
+
+async function runWorker(state: State, lane: Lane): Promise<void> {
+  let pace: Pace = FULL_PACE;
+  while (!state.stopping) {
+    const seen = state.changes;
+    try {
+      const result = await workOnce(state, lane, pace);
+      if (result === 'nothing') await untilChanged(state, seen);
+      else if (result === undefined) {
+        pace = faster(pace);
+        noteProgress(state);
+      } else {
+        noteTrouble(state, result);
+        pace = slower(pace, Math.random());
+        await pause(state, pace.wait);
+      }
+    } catch (error) {
+      if (error instanceof GraphFailure) throw error.cause;
+      noteTrouble(state, (error as Error).message, error);
+      pace = slower(pace, Math.random());
+      await pause(state, pace.wait);
+    }
+  }
+}
+
+/** The graph could not be read or written: nothing that another try would mend. */
+class GraphFailure extends Error {}
+
+function onGraph<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new GraphFailure('the content graph failed', { cause: error });
+  }
+}
+
+/** One request, or none when there is nothing to write. Answers why it is to be tried again, if it is. */
+async function workOnce(state: State, lane: Lane, pace: Pace): Promise<'nothing' | string | undefined> {
+  const next = await nextBatch(state, lane, pace.bytes);
+  if (next === undefined) return finishBacklog(state, lane);
+  const { batch, unmakable } = next;
+  const { documents, position } = batch;
+  try {
+    settle(state, unmakable);
+    if (documents.length === 0) return undefined;
+    const { settled, again } = await sendBatch(state, batch, lane === 'prompt');
+    if (lane === 'backlog') state.unrefreshed = true;
+    settle(state, settled);
+    if (lane === 'backlog') await refreshNowAndThen(state);
+    return again;
+  } finally {
+    release(state, [...documents, ...unmakable.map(({ document }) => document)], position);
+    resolveWaiters(state);
+  }
+}
+
+function settle(state: State, settlements: readonly Settlement[]): void {
+  if (settlements.length === 0) return;
+  onGraph(() => state.stale.settle(settlements));
+  const refused = settlements.flatMap(({ document: { type, world, key }, refused: reason }) =>
+    reason === undefined ? [] : [{ type, world, key, reason }],
+  );
+  state.written += settlements.length - refused.length;
+  if (refused.length > 0) state.options.report({ kind: 'refused', documents: refused });
+}
+
+async function refreshNowAndThen(state: State): Promise<void> {
+  const now = performance.now();
+  if (now - state.lastRefresh < REFRESH_EVERY) return;
+  state.lastRefresh = now;
+  await state.index.refresh();
+}
+
+/** The backlog is empty: what it wrote becomes visible, and whoever waits for rest goes on. */
+async function finishBacklog(state: State, lane: Lane): Promise<'nothing'> {
+  if (lane === 'prompt' || !state.unrefreshed) return 'nothing';
+  state.unrefreshed = false;
+  try {
+    await state.index.refresh();
+  } catch (error) {
+    state.unrefreshed = true;
+    throw error;
+  }
+  resolveWaiters(state);
+  return 'nothing';
+}
+
+function resolveWaiters(state: State): void {
+  if (state.waiters.length === 0) return;
+  const reached = state.waiters.filter(({ isReached }) => isReached());
+  if (reached.length === 0) return;
+  state.waiters = state.waiters.filter((waiter) => !reached.includes(waiter));
+  for (const { resolve } of reached) resolve();
+}
+
+function noteTrouble(state: State, reason: string, error?: unknown): void {
+  if (state.stuck) return;
+  state.stuck = true;
+  state.options.report({ kind: 'stuck', reason, error });
+}
+
+function noteProgress(state: State): void {
+  if (!state.stuck) return;
+  state.stuck = false;
+  state.options.report({ kind: 'going on' });
+}
+
+/** Until something changes that `seen` does not know of. */
+function untilChanged(state: State, seen: number): Promise<void> {
+  if (state.stopping || state.changes !== seen) return Promise.resolve();
+  return new Promise((resolve) => state.wakers.add(resolve));
+}
+
+/** So many milliseconds; less when the writer is closed. */
+async function pause(state: State, milliseconds: number): Promise<void> {
+  const until = performance.now() + milliseconds;
+  while (!state.stopping && performance.now() < until) {
+    const left = until - performance.now();
+    const timer = new Promise<void>(
+      (resolve) => void setTimeout(resolve, Math.min(left, PAUSE_STEP)).unref(),
+    );
+    await timer;
+  }
+}
+
+function wakeAll(state: State): void {
+  state.changes++;
+  const wakers = [...state.wakers];
+  state.wakers.clear();
+  for (const wake of wakers) wake();
+}

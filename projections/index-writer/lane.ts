@@ -1,0 +1,104 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DocumentIndex, IndexableDocument } from '../../shared/read-index/document-index.ts';
+import type { Lane } from '../graph/stale-rows.ts';
+import {
+  documentName,
+  type Settlement,
+  type StaleDocument,
+  type StaleDocuments,
+} from '../stale-documents.ts';
+
+/** Stale documents of both lanes, with those that are being written. */
+export type Work = {
+  readonly stale: StaleDocuments;
+  readonly index: DocumentIndex;
+  /** By name: the position up to which a document under way will show everything. */
+  readonly taken: Map<string, bigint>;
+  /** Of the graph. */
+  readonly position: () => bigint;
+  /** Milliseconds, of a clock that also runs while the process is stopped. */
+  readonly now: () => number;
+};
+
+/** Documents of one request. */
+export type Batch = {
+  readonly documents: readonly StaleDocument[];
+  readonly sent: readonly IndexableDocument[];
+  /** What the account may strike off: what the graph had when the documents were chosen. */
+  readonly position: bigint;
+  /** Milliseconds; later it is not sent any more. */
+  readonly deadline: number;
+};
+
+/** Small beside what an index remembers deletes for, which is an hour. */
+const SEND_WITHIN = 60_000;
+/** Milliseconds of making documents before others have their turn. */
+const TURN = 8;
+const DOCUMENTS_AT_ONCE = 2_000;
+
+/**
+ * The next documents of a lane, as they are now, up to so many bytes; undefined when there are none. What was refused already
+ * when it was made comes with a settlement.
+ */
+export async function nextBatch(
+  work: Work,
+  lane: Lane,
+  maxBytes: number,
+): Promise<{ readonly batch: Batch; readonly unmakable: readonly Settlement[] } | undefined> {
+  const position = work.position();
+  const chosen = work.stale.next(lane, DOCUMENTS_AT_ONCE, work.taken);
+  if (chosen.length === 0) return undefined;
+  const deadline = work.now() + SEND_WITHIN;
+  const documents: StaleDocument[] = [];
+  const sent: IndexableDocument[] = [];
+  const unmakable: Settlement[] = [];
+  let bytes = 0;
+  for (const document of chosen) work.taken.set(documentName(document), position);
+  let turnEnds = performance.now() + TURN;
+  for (const [at, document] of chosen.entries()) {
+    try {
+      const { row, neighbours } = work.stale.read(document);
+      const made = work.index.present(row, neighbours);
+      documents.push(document);
+      sent.push(made);
+      bytes += made.text.length;
+    } catch (error) {
+      unmakable.push({ document, position, refused: `cannot be made: ${(error as Error).message}` });
+    }
+    if (bytes >= maxBytes) {
+      for (const rest of chosen.slice(at + 1)) work.taken.delete(documentName(rest));
+      break;
+    }
+    if (performance.now() < turnEnds) continue;
+    await nextTurn();
+    turnEnds = performance.now() + TURN;
+  }
+  return { batch: { documents, sent, position, deadline }, unmakable };
+}
+
+/** What a batch came to. `again`: why some of its documents are still to be written. */
+export type Sent = { readonly settled: readonly Settlement[]; readonly again: string | undefined };
+
+export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Promise<Sent> {
+  if (work.now() > batch.deadline) return { settled: [], again: 'the process was stopped meanwhile' };
+  const outcomes = await work.index.write(batch.sent, { refresh });
+  const settled: Settlement[] = [];
+  let again: string | undefined;
+  for (const [at, outcome] of outcomes.entries()) {
+    const document = batch.documents[at] as StaleDocument;
+    if (outcome.kind === 'again') again = outcome.reason;
+    else {
+      const refused = outcome.kind === 'refused' ? outcome.reason : undefined;
+      settled.push({ document, position: batch.position, refused });
+    }
+  }
+  return { settled, again };
+}
+
+/** The documents are nobody's any more: what is not settled will be chosen again. */
+export function release(work: Work, documents: readonly StaleDocument[], position: bigint): void {
+  for (const document of documents) {
+    const name = documentName(document);
+    if (work.taken.get(name) === position) work.taken.delete(name);
+  }
+}

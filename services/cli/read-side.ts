@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
+import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
+import { EMBEDDED, type ReadSidePlan } from '../read-side.ts';
+import type { ServeSettings } from './settings.ts';
+
+/** Where the settings say that reads are answered. Throws a sentence when the certificate cannot be read. */
+export async function chooseReadSide(settings: ServeSettings, logger: Logger): Promise<ReadSidePlan> {
+  if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined) return EMBEDDED;
+  // The client and all that belongs to it take longer to load than the rest of the server.
+  const { elasticsearchReadSide } = await import('../elasticsearch-read-side.ts');
+  return elasticsearchReadSide({
+    connection: connectionOf(settings),
+    space: settings.space,
+    report: logger,
+  });
+}
+
+function connectionOf(settings: ServeSettings): ElasticsearchConnection {
+  const { readIndexCloudId: cloudId, readIndexApiKey: apiKey, readIndexCa: ca } = settings;
+  const address = settings.readIndex === 'embedded' ? undefined : new URL(settings.readIndex);
+  const username = settings.readIndexUser ?? (decodeURIComponent(address?.username ?? '') || undefined);
+  const password = settings.readIndexPassword ?? (decodeURIComponent(address?.password ?? '') || undefined);
+  return {
+    ...(address === undefined ? {} : { url: address.origin + address.pathname }),
+    ...(cloudId === undefined ? {} : { cloudId }),
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(ca === undefined ? {} : { ca: readCertificate(ca) }),
+  };
+}
+
+function readCertificate(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`--read-index-ca: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,143 @@
+import { type Client, errors } from '@elastic/elasticsearch';
+import type { Uid } from '../../schema/content-type.ts';
+import type {
+  DocumentIndex,
+  DocumentRow,
+  IndexableDocument,
+  Neighbours,
+  WriteOutcome,
+} from '../document-index.ts';
+import { createDocument } from './create-document.ts';
+import type { IndexNames } from './index-names.ts';
+import { writeAlias } from './open-indices.ts';
+import type { Layouts } from './plan-query.ts';
+
+export type DocumentWriterOptions = {
+  readonly client: Client;
+  readonly names: IndexNames;
+  readonly layouts: Layouts;
+  readonly types: Iterable<Uid>;
+};
+
+/**
+ * Far below the hour that an index remembers deletes for: whatever is under way longer than this is given up, so that no
+ * request of ours arrives after a later delete was forgotten.
+ */
+const REQUEST_TIMEOUT = 60_000;
+
+const BULK =
+  '/_bulk?require_alias=true&filter_path=errors,items.*.status,items.*.error.type,items.*.error.reason,items.*.error.caused_by.reason';
+
+/** Writes documents to the indices of a space through their write aliases. */
+export function createDocumentWriter({
+  client,
+  names,
+  layouts,
+  types,
+}: DocumentWriterOptions): DocumentIndex {
+  /** Written to since they were last refreshed: at first all, for what a process before this one wrote. */
+  const unrefreshed = new Set<string>();
+  for (const type of types) {
+    for (const world of ['draft', 'published'] as const) unrefreshed.add(writeAlias(names, type, world));
+  }
+  const send = async (
+    documents: readonly IndexableDocument[],
+    refresh: boolean,
+  ): Promise<readonly WriteOutcome[]> => {
+    const body = documents.map(({ text }) => text).join('');
+    try {
+      const answer = (await client.transport.request(
+        { method: 'POST', path: refresh ? `${BULK}&refresh=true` : BULK, body },
+        { headers: NDJSON, requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 },
+      )) as BulkAnswer;
+      return outcomes(documents, answer);
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      if (documents.length === 1)
+        return [{ kind: 'refused', reason: 'the document is too large for a request' }];
+      const half = Math.ceil(documents.length / 2);
+      const first = await send(documents.slice(0, half), refresh);
+      return [...first, ...(await send(documents.slice(half), refresh))];
+    }
+  };
+  return {
+    present: (row, neighbours) => present(names, layouts, row, neighbours),
+    async write(documents, { refresh }) {
+      if (!refresh) for (const { type, world } of documents) unrefreshed.add(writeAlias(names, type, world));
+      return send(documents, refresh);
+    },
+    async refresh() {
+      const touched = [...unrefreshed];
+      if (touched.length === 0) return;
+      unrefreshed.clear();
+      try {
+        await client.transport.request(
+          { method: 'POST', path: `/${touched.join(',')}/_refresh` },
+          { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 },
+        );
+      } catch (error) {
+        for (const alias of touched) unrefreshed.add(alias);
+        throw error;
+      }
+    },
+  };
+}
+
+const NDJSON = { 'content-type': 'application/x-ndjson', accept: 'application/json' };
+
+type BulkItem = {
+  readonly status: number;
+  readonly error?: {
+    readonly type: string;
+    readonly reason: string;
+    readonly caused_by?: { readonly reason?: string };
+  };
+};
+type BulkAnswer = {
+  readonly errors: boolean;
+  readonly items: readonly { readonly [action: string]: BulkItem }[];
+};
+
+function present(
+  names: IndexNames,
+  layouts: Layouts,
+  { type, world, key, position }: DocumentRow,
+  neighbours: Neighbours,
+): IndexableDocument {
+  const row = neighbours.row(type, key);
+  // An older state is refused with 409; the same one may come twice.
+  const meta = `{"_index":"${writeAlias(names, type, world)}","_id":"${key}","version":${position},"version_type":"external_gte"}`;
+  const text =
+    row === undefined
+      ? `{"delete":${meta}}\n`
+      : `{"index":${meta}}\n${JSON.stringify(createDocument(layouts(type), key, row, neighbours))}\n`;
+  return { type, world, key, position, text };
+}
+
+const WRITTEN: WriteOutcome = Object.freeze({ kind: 'written' });
+
+function outcomes(documents: readonly IndexableDocument[], answer: BulkAnswer): readonly WriteOutcome[] {
+  if (answer.items.length !== documents.length) {
+    throw new Error(`a bulk of ${documents.length} documents was answered for ${answer.items.length}`);
+  }
+  return answer.errors
+    ? answer.items.map((item) => outcome(Object.values(item)[0] as BulkItem))
+    : documents.map(() => WRITTEN);
+}
+
+function outcome({ status, error }: BulkItem): WriteOutcome {
+  // 409: a newer state is there already. 404 without an error: there was nothing to delete.
+  if (error === undefined || status === 409) return WRITTEN;
+  const cause = error.caused_by?.reason === undefined ? '' : ` (${error.caused_by.reason})`;
+  const reason = `${error.type}: ${error.reason}${cause}`;
+  return { kind: isPassing(status) ? 'again' : 'refused', reason };
+}
+
+/** Too busy, a shard that is not there yet, or an index that somebody took away. */
+function isPassing(status: number): boolean {
+  return status === 429 || status === 404 || status === 403 || status >= 500;
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof errors.ResponseError && error.statusCode === 413;
+}

@@ -1,0 +1,81 @@
+import { errors } from '@elastic/elasticsearch';
+import type { SchemaRegistry } from '../../schema/schema-registry.ts';
+import type { Dependency, DocumentIndex } from '../document-index.ts';
+import { createElasticsearchClient, createSearchEngine, type ElasticsearchConnection } from './client.ts';
+import { createLayout } from './create-layout.ts';
+import { dependenciesOf } from './dependencies.ts';
+import { DEFAULT_DENORMALISE, type DocumentLayout } from './document-layout.ts';
+import { createDocumentWriter } from './document-writer.ts';
+import { createElasticsearchReader, type ElasticsearchReader } from './elasticsearch-reader.ts';
+import { mappingProblem } from './index-definition.ts';
+import { createIndexNames } from './index-names.ts';
+import { type OpenedIndices, openIndices } from './open-indices.ts';
+
+/** A cluster as the home of one space's indices. */
+export type ElasticsearchCluster = {
+  readonly reader: ElasticsearchReader;
+  readonly writer: DocumentIndex;
+  /** Resolves when the cluster answers and what is there of the space's indices can be searched. See `isPassing`. */
+  ready(): Promise<void>;
+  openIndices(options: { readonly log: string; readonly anew: boolean }): Promise<OpenedIndices>;
+  close(): Promise<void>;
+};
+
+export type ElasticsearchClusterOptions = {
+  readonly connection: ElasticsearchConnection;
+  readonly space: string;
+  readonly registry: SchemaRegistry;
+};
+
+const SEMI_JOIN_LIMIT = 1_000_000;
+const SORT_LIMIT = 10_000;
+const READY_WITHIN = '10s';
+
+/** Connects to nothing yet. Throws a sentence when a content type does not fit into an index. */
+export function createElasticsearchCluster(options: ElasticsearchClusterOptions): ElasticsearchCluster {
+  const { connection, space, registry } = options;
+  const layouts = layoutsOf(registry);
+  const problems = [...layouts.values()].map(mappingProblem).filter((problem) => problem !== undefined);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const client = createElasticsearchClient(connection);
+  const names = createIndexNames(space);
+  const layoutOf = (type: string): DocumentLayout => {
+    const layout = layouts.get(type);
+    if (layout === undefined) throw new Error(`content type ${type} has no index`);
+    return layout;
+  };
+  return {
+    reader: createElasticsearchReader({
+      engine: createSearchEngine(client),
+      names,
+      layouts: layoutOf,
+      semiJoinLimit: SEMI_JOIN_LIMIT,
+      sortLimit: SORT_LIMIT,
+    }),
+    writer: createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys() }),
+    async ready() {
+      const health = { index: `${space}-*`, wait_for_status: 'yellow', timeout: READY_WITHIN } as const;
+      await client.cluster.health(health, { maxRetries: 0 });
+    },
+    openIndices: ({ log, anew }) =>
+      openIndices({ client, names, space, layouts: [...layouts.values()], log, anew }),
+    close: () => client.close(),
+  };
+}
+
+function layoutsOf(registry: SchemaRegistry): ReadonlyMap<string, DocumentLayout> {
+  const types = [...registry.contentTypes.keys()];
+  return new Map(types.map((type) => [type, createLayout(registry, type, DEFAULT_DENORMALISE)]));
+}
+
+/** What the documents of all content types show beside their own rows. */
+export function documentDependencies(registry: SchemaRegistry): readonly Dependency[] {
+  return [...layoutsOf(registry).values()].flatMap(dependenciesOf);
+}
+
+/** True for a failure that time or an operator mends; false when the cluster understood the request and refuses it. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof errors.ResponseError)) return error instanceof errors.ElasticsearchClientError;
+  const status = error.statusCode ?? 500;
+  return status >= 500 || status === 429 || status === 408;
+}
