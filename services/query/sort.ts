@@ -22,6 +22,9 @@ export type SortContext = {
   readonly world: World;
 };
 
+/** Steps through relations and components that all keys of one sort may take together. */
+const MAX_STEPS = 20;
+
 /** `order` is null where the request does not say. */
 type SortItem = { readonly path: readonly string[]; readonly order: string | null; readonly at: string };
 
@@ -32,12 +35,23 @@ export function resolveSort(
   context: SortContext,
 ): readonly SortKey[] {
   if (value === undefined || value === null) return [];
-  const keys: SortKey[] = [];
+  const keys = new Map<string, SortKey>();
   for (const item of parseSort(value, context)) {
     const key = resolveItem(item, model, context);
-    if (key !== null) keys.push(key);
+    if (key === null) continue;
+    // Rows that an attribute of their own does not tell apart, it does not tell apart the other way round either.
+    const name = [...key.path, key.field, key.path.length === 0 ? '' : key.direction].join(' ');
+    if (!keys.has(name)) keys.set(name, key);
   }
-  return keys;
+  refuseLongWays([...keys.values()], value, context);
+  return [...keys.values()];
+}
+
+function refuseLongWays(keys: readonly SortKey[], value: QueryValue, context: SortContext): void {
+  const steps = keys.reduce((sum, { path }) => sum + path.length, 0);
+  if (steps <= MAX_STEPS) return;
+  const message = `Invalid sort parameter: its keys take ${steps} steps through relations, at most ${MAX_STEPS} are possible`;
+  refuse(context, message, value, `at most ${MAX_STEPS} steps through relations`, context.param);
 }
 
 function parseSort(value: QueryValue, context: SortContext): readonly SortItem[] {

@@ -22,6 +22,9 @@ describe('sort', () => {
     ['sort=status:desc&status=draft', ['$publication desc']],
     ['sort=status:desc,key', ['key asc']],
     ['sort=', []],
+    ['sort=key,stars,key:desc,stars', ['key asc', 'stars asc']],
+    ['sort=tags.name,tags.name:desc,tags.name', ['tags.name asc', 'tags.name desc']],
+    [`sort=${'chef.restaurants.'.repeat(10)}name`, [`${'chef.restaurants.'.repeat(10)}name asc`]],
   ])('%s', (query, wanted) => {
     expect(sort(query)).toEqual(wanted);
   });
@@ -38,6 +41,10 @@ describe('sort', () => {
     ['sort=key:', 'Invalid order. order can only be one of asc|desc|ASC|DESC'],
     ['sort[key]=foo', 'Invalid order. order can only be one of asc|desc|ASC|DESC'],
     ['sort=toString', 'Invalid sort query'],
+    [
+      `sort=chef.name,${'chef.restaurants.'.repeat(10)}name`,
+      'Invalid sort parameter: its keys take 21 steps through relations, at most 20 are possible',
+    ],
     ['sort=name.key', 'Invalid sort at name.key: name has no attributes'],
     ['sort=extra', 'Invalid sort at extra: extra is a json attribute'],
     ['sort[0][chef][]=name', 'Invalid sort parameter'],
