@@ -1,5 +1,5 @@
 import type { Scalar } from '../../shared/read-index/bool-query.ts';
-import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import type { AnswerScope, ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { AnswerOptions } from './answer-list.ts';
 import { allOf } from './combine-queries.ts';
 import type { EntryPlan } from './plan-query.ts';
@@ -39,6 +39,7 @@ async function findEntry(
   value: Scalar,
   options: AnswerOptions,
 ): Promise<Chunks | null> {
+  const answer: AnswerScope = {};
   const { hits } = await index.search({
     type: plan.type.uid,
     world: plan.world,
@@ -47,9 +48,11 @@ async function findEntry(
     from: 0,
     size: 1,
     withTotal: false,
+    answer,
+    followed: plan.selection.populate.length > 0,
   });
   const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;
-  const context = { index, world: plan.world, budget: { total, left: total } };
+  const context = { index, world: plan.world, budget: { total, left: total }, answer };
   const [entry] = await renderRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
   return entry ?? null;
 }

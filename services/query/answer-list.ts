@@ -1,4 +1,4 @@
-import type { Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
+import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
 import { writeCursor } from './cursor.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
@@ -17,8 +17,9 @@ export async function answerList(
   plan: ListPlan,
   options: AnswerOptions = {},
 ): Promise<Buffer> {
-  const { total, hits, next } = await index.search(plan.search);
-  const items = await renderPage(index, plan, hits, options);
+  const answer: AnswerScope = {};
+  const { total, hits, next } = await searchPage(index, plan, answer);
+  const items = await renderPage(index, plan, hits, answer, options);
   const nextCursor = plan.cursors === undefined || !next ? null : writeCursor(plan.cursors, next);
   const pagination = describePagination(plan.pagination, total, nextCursor);
   const explain = plan.explain === undefined ? {} : { explain: await explainList(index, plan) };
@@ -43,8 +44,9 @@ export async function answerBareList(
   plan: ListPlan,
   options: AnswerOptions = {},
 ): Promise<Buffer> {
-  const { hits } = await index.search(plan.search);
-  return Buffer.concat(listOf(await renderPage(index, plan, hits, options)));
+  const answer: AnswerScope = {};
+  const { hits } = await searchPage(index, plan, answer);
+  return Buffer.concat(listOf(await renderPage(index, plan, hits, answer, options)));
 }
 
 /** The number of rows a plan finds, page or not. */
@@ -53,13 +55,18 @@ export async function answerCount(index: ReadIndex, plan: ListPlan): Promise<Buf
   return Buffer.from(String(total));
 }
 
+function searchPage(index: ReadIndex, { search, selection }: ListPlan, answer: AnswerScope) {
+  return index.search({ ...search, answer, followed: selection.populate.length > 0 });
+}
+
 function renderPage(
   index: ReadIndex,
   plan: ListPlan,
   hits: Hits,
+  answer: AnswerScope,
   options: AnswerOptions,
 ): Promise<readonly Chunks[]> {
   const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;
-  const context = { index, world: plan.search.world, budget: { total, left: total } };
+  const context = { index, world: plan.search.world, budget: { total, left: total }, answer };
   return renderRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
 }

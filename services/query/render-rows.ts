@@ -1,4 +1,5 @@
 import type {
+  AnswerScope,
   FollowRequest,
   FollowResult,
   Hits,
@@ -18,7 +19,13 @@ export type RowBudget = { readonly total: number; left: number };
 export const DEFAULT_ROW_BUDGET = 20_000;
 
 /** Where the rows live, and what one rendering shares. */
-export type RenderContext = { readonly index: ReadIndex; readonly world: World; readonly budget: RowBudget };
+export type RenderContext = {
+  readonly index: ReadIndex;
+  readonly world: World;
+  readonly budget: RowBudget;
+  /** As in the search that found the rows. */
+  readonly answer?: AnswerScope;
+};
 
 /** Bytes in pieces, put together once per answer. */
 export type Chunks = readonly Uint8Array[];
@@ -57,10 +64,12 @@ async function renderLevel(
   // A row that several parents show is rendered once.
   const distinct = distinctRows(level);
   const rendered = distinct.first.map((i) => [withoutLast(sources[i] as Uint8Array)]);
-  for (const node of populate) {
-    const name = Buffer.from(`,${JSON.stringify(node.attribute)}:`);
-    const values = await renderNode(context, space, distinct, node);
-    for (const [row, value] of values.entries()) append(rendered[row] as Uint8Array[], [name, ...value]);
+  const attributes = await Promise.all(populate.map((node) => renderNode(context, space, distinct, node)));
+  for (const [i, { attribute }] of populate.entries()) {
+    const name = Buffer.from(`,${JSON.stringify(attribute)}:`);
+    for (const [row, value] of (attributes[i] ?? []).entries()) {
+      append(rendered[row] as Uint8Array[], [name, ...value]);
+    }
   }
   for (const row of rendered) row.push(CLOSE_OBJECT);
   return distinct.places.map((place) => rendered[place] as Chunks);
@@ -138,7 +147,8 @@ async function renderLink(
     ...(sort.length === 0 ? {} : { sort }),
     ...(countOnly ? { countOnly } : {}),
   };
-  const result = await follow(context, parents, request);
+  const followed = node.selection.populate.length > 0;
+  const result = await follow(context, parents, { ...request, followed });
   if (countOnly) return result.counts.map((count) => [Buffer.from(`{"count":${count}}`)]);
   const childSpace: RowSpace =
     node.kind === 'relation'
@@ -193,7 +203,8 @@ async function follow(
   request: FollowRequest,
 ): Promise<FollowResult> {
   const { budget } = context;
-  const result = await context.index.follow(request);
+  const { answer } = context;
+  const result = await context.index.follow(answer === undefined ? request : { ...request, answer });
   if (request.countOnly) return result;
   for (const [i, { rows }] of result.children.entries()) budget.left -= rows.length * (parents.shown[i] ?? 1);
   if (result.exceeded || budget.left < 0) refuseTooMany(budget, request.attribute);

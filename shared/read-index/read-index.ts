@@ -112,7 +112,16 @@ export type SearchRequest = {
    * may be gone. `from` is 0 and `size` finite then.
    */
   readonly cursor?: { readonly after: SortPosition | null };
+  readonly answer?: AnswerScope;
+  /** The rows found will be followed, for the same `answer`. */
+  readonly followed?: boolean;
 };
+
+/**
+ * Stands for the answer that a request is made for, by identity: an engine may keep what it reads for as long as the answer is
+ * in the making.
+ */
+export type AnswerScope = object;
 
 /** Rows of one answer: parallel arrays. */
 export type Hits = {
@@ -145,6 +154,9 @@ export type FollowRequest = {
   /** At most this many rows over all parents together; one more makes `exceeded` true. */
   readonly limit: number;
   readonly countOnly?: boolean;
+  readonly answer?: AnswerScope;
+  /** The rows found will be followed as well. */
+  readonly followed?: boolean;
 };
 
 export type FollowResult = {

@@ -18,12 +18,9 @@ const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
 type Child = { readonly key: number; readonly source: Uint8Array; readonly kind?: Uid };
 
-/** Answers a `FollowRequest`; see there. `details` reads what a further `follow` needs of the rows with them. */
-export async function followRows(
-  session: Session,
-  request: FollowRequest,
-  details: boolean,
-): Promise<FollowResult> {
+/** Answers a `FollowRequest`; see there. */
+export async function followRows(session: Session, request: FollowRequest): Promise<FollowResult> {
+  const { followed: details = false } = request;
   const step = stepOf(session, request.space, request.attribute);
   switch (step.kind) {
     case 'component':

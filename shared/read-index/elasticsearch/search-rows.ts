@@ -13,16 +13,12 @@ import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';
 /** From this offset on the matches are counted first: the far half is nearer from the other end. */
 const COUNT_FROM = 2000;
 
-/** One page of a search. `details` reads what `follow` needs of the rows with it. */
-export async function searchRows(
-  session: Session,
-  request: SearchRequest,
-  details: boolean,
-): Promise<SearchResult> {
-  const { type, from, size, withTotal, cursor } = request;
+/** One page of a search. */
+export async function searchRows(session: Session, request: SearchRequest): Promise<SearchResult> {
+  const { type, from, size, withTotal, cursor, followed = false } = request;
   const query = await resolveQuery(session, planQuery(session.layouts, type, request.query));
   const clauses = planSort(session.layouts(type), request.sort);
-  const search: PageSearch = { session, request, query, details };
+  const search: PageSearch = { session, request, query, details: followed };
   if (clauses === null) return sortedInProcess(search);
   if (cursor !== undefined) return pageBehind(search, clauses, cursor.after);
   if (from >= COUNT_FROM || from + size > WINDOW) return farPage(search, clauses);
@@ -62,6 +58,7 @@ type PageSearch = {
   readonly session: Session;
   readonly request: SearchRequest;
   readonly query: Dsl;
+  /** What `follow` needs of the rows is read with them. */
   readonly details: boolean;
 };
 
