@@ -17,6 +17,9 @@ import { type CallerApi, createCallerApis } from './http/caller-apis.ts';
 import { createContentApi } from './http/create-content-api.ts';
 import type { AssetRoutesOptions } from './http/serve-assets.ts';
 import { createUploadApi } from './http/upload-api.ts';
+import { observeEventStore } from './operating/observe-event-store.ts';
+import { observeReadIndex } from './operating/observe-read-index.ts';
+import { type Operating, watchVitals } from './operating/operating.ts';
 import { EMBEDDED, type ReadSidePlan } from './read-side.ts';
 
 export type VarveOptions = ContentStoreOptions & {
@@ -33,6 +36,7 @@ export type VarveOptions = ContentStoreOptions & {
   readonly uploadTypes: AcceptedMedia;
   /** Of tokens and cursors, base64url; absent: made in the data directory. */
   readonly accessKey?: string | undefined;
+  readonly operating: Operating;
 };
 
 /** A content API over a data directory, in this process. */
@@ -55,15 +59,16 @@ export type Varve = {
  * only one of its data directory and so its leader. Throws a sentence when the directory cannot be used.
  */
 export async function openVarve(options: VarveOptions): Promise<Varve> {
-  const { registry, space, defaultLocale, usersEnvelope } = options;
+  const { registry, space, defaultLocale, usersEnvelope, operating } = options;
   const plan = options.readSide ?? EMBEDDED;
   const store = await openContentStore(options, plan.graph);
   const { log, graph, isNew } = store;
   const readSide = await plan.open(graph, log);
-  const { index } = readSide;
-  const projector = startProjector({ eventStore: log, graph, readIndex: readSide.sink });
+  const index = observeReadIndex(readSide.index, operating.tracing);
+  const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
+  const projector = startProjector({ eventStore, graph, readIndex: readSide.sink });
   const commands = createCommandHandler({
-    eventStore: log,
+    eventStore,
     graph: graph.reader,
     applied: projector.applied,
     ...(readSide.visible === undefined ? {} : { visible: readSide.visible }),
@@ -89,7 +94,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const lists = { cursorKey: cursorKey(key), maxOffset: options.maxOffset };
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
   const apiFor = createCallerApis(registry, (visible, caller) => {
-    const shared = { registry: visible, index, defaultLocale, caller };
+    const shared = { registry: visible, index, defaultLocale, caller, observe: operating.observeQuery };
     return {
       content: createContentApi({ ...shared, commands, usersEnvelope, userId, lists }),
       uploads: createUploadApi({ ...shared, library }),
@@ -97,6 +102,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   });
   const accessOptions = { log, space, key, now: Date.now };
   const access = await openAccessControl(accessOptions);
+  watchVitals(operating, { log, index, registry, documents: readSide.status });
   return {
     registry,
     access,

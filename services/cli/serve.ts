@@ -7,9 +7,13 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { createApp } from '../http/create-app.ts';
 import { type Listener, type ListenOptions, listen } from '../http/listen.ts';
 import { openVarve, type Varve, type VarveOptions } from '../main.ts';
+import { METRICS } from '../operating/metric-definitions.ts';
+import { observeRequests } from '../operating/observe-requests.ts';
+import type { Operating } from '../operating/operating.ts';
 import { refuseOpenHost } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { findExampleRequest } from './example-request.ts';
+import { type OperatingProcess, openOperating } from './open-operating.ts';
 import { packageVersion } from './package-version.ts';
 import { readContentTypes } from './read-content-types.ts';
 import { chooseReadSide } from './read-side.ts';
@@ -26,17 +30,26 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const contentTypes = readContentTypes(settings.contentTypes, logger);
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   await refuseOpenHost(settings, publicRights !== undefined);
-  const stop = stopOnSignal(logger, settings.drainSeconds);
   const readSide = await chooseReadSide(settings, logger);
-  const [varve, listener] = await openAndListen({ ...settings, ...contentTypes, readSide }, settings);
+  const told = await openOperating(settings, logger);
+  const stop = stopOnSignal(logger, settings.drainSeconds, told);
+  const { operating, first } = told;
+  const { host, port } = settings;
+  const options = { ...settings, ...contentTypes, readSide, operating };
+  const opening = openAndListen(options, { host, port, first });
+  // Else its port would keep the process.
+  opening.catch(told.close);
+  const [varve, listener] = await opening;
   stop.with(listener, varve);
   varve.stopped.catch((error: unknown) => die(logger, error));
   try {
     if (publicRights !== undefined) await setPublic(varve, publicRights);
-    await serveApp(settings, varve, listener, logger);
+    told.admit(varve.access);
+    await serveApp(settings, varve, listener, logger, operating);
   } catch (error) {
     await listener.drain(0);
     await varve.close();
+    await told.close();
     throw error;
   }
 }
@@ -46,6 +59,7 @@ async function serveApp(
   varve: Varve,
   listener: Listener,
   logger: Logger,
+  { metrics, tracing }: Operating,
 ): Promise<void> {
   let isGreeted = false;
   const app = await createApp({
@@ -63,8 +77,9 @@ async function serveApp(
     },
     trustProxy: settings.trustProxy ?? false,
     docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },
+    meters: { durations: metrics?.durations(METRICS.httpRequests), tracing },
   });
-  listener.serve((request, response) => app.routing(request, response));
+  listener.serve(observeRequests((request, response) => app.routing(request, response), tracing));
   await greet(settings, listener.url, varve);
   isGreeted = true;
 }
@@ -113,15 +128,17 @@ async function greet(settings: ServeSettings, url: string, varve: Varve): Promis
 type Stopper = { with(listener: Listener, varve: Varve): void };
 
 /** The first signal answers what is under way and closes everything; a second one ends the process at once. */
-function stopOnSignal(logger: Logger, drainSeconds: number): Stopper {
+function stopOnSignal(logger: Logger, drainSeconds: number, { operating, close }: OperatingProcess): Stopper {
   let running: { readonly listener: Listener; readonly varve: Varve } | undefined;
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) process.exit(1);
     stopping = true;
     logger.info({ signal }, 'stopping');
+    operating.readiness.draining();
     await running?.listener.drain(drainSeconds * 1000);
     await running?.varve.close();
+    await close();
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -216,6 +216,37 @@ export const SERVE_SETTINGS = {
       )
       .default(['*/*']),
   },
+  metrics: {
+    flags: '--metrics <boolean>',
+    variable: 'VARVE_METRICS',
+    description: 'measure, and answer /metrics: with access tokens, to full-access ones only (default: true)',
+    schema: yesOrNo.default(true),
+  },
+  metricsPort: {
+    flags: '--metrics-port <number>',
+    variable: 'VARVE_METRICS_PORT',
+    description:
+      'answer /metrics and /health on a port of their own, to everyone who reaches it (default: none)',
+    schema: wholeNumber(0, 65_535).optional(),
+  },
+  metricsHost: {
+    flags: '--metrics-host <address>',
+    variable: 'VARVE_METRICS_HOST',
+    description: 'address of that port (default: 127.0.0.1)',
+    schema: z.string().min(1, 'is empty: an address is needed').default('127.0.0.1'),
+  },
+  slowQueryMs: {
+    flags: '--slow-query-ms <number>',
+    variable: 'VARVE_SLOW_QUERY_MS',
+    description: 'log queries that take longer, with their query string; 0: none (default: 1000)',
+    schema: wholeNumber(0, 3_600_000).default(1_000),
+  },
+  readyLagSeconds: {
+    flags: '--ready-lag-seconds <number>',
+    variable: 'VARVE_READY_LAG_SECONDS',
+    description: '/health/ready answers 503 while what is shown is further behind the log (default: 30)',
+    schema: wholeNumber(0, 86_400).default(30),
+  },
   drainSeconds: {
     flags: '--drain-seconds <number>',
     variable: 'VARVE_DRAIN_SECONDS',

@@ -1,6 +1,7 @@
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
+import type { ObserveQuery } from '../operating/observe-query.ts';
 import type { CallerRules, ListRules } from '../query/plan-query.ts';
 
 /** What the content API is made of. */
@@ -16,4 +17,6 @@ export type ContentApiOptions = {
   readonly lists: ListRules;
   /** What the caller's rights leave of a query. */
   readonly caller: CallerRules;
+  /** Runs each read; absent: nobody looks. */
+  readonly observe?: ObserveQuery;
 };

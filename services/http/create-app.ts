@@ -10,11 +10,13 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
+import { currentRequest, newRequestId } from '../operating/request-scope.ts';
 import { authenticateRequests, requireAdministrator } from './authenticate.ts';
 import type { CallerApi } from './caller-apis.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
 import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 import { parseJsonBody } from './json-body.ts';
+import { measureRequests, type RequestMeters } from './measure-requests.ts';
 import { type ProtectionOptions, protect } from './protect.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { registerCollectionType, registerSingleType, registerUsers } from './routes.ts';
@@ -36,6 +38,7 @@ export type AppOptions = {
   /** Proxies whose X-Forwarded-For is believed: addresses, or none. */
   readonly trustProxy: string | false;
   readonly docs: Omit<DocsOptions, 'apiFor'>;
+  readonly meters: RequestMeters;
 };
 
 /** The HTTP API: routes of every content type, users, files, access and `/_health`. Not listening: give `routing` its requests. */
@@ -45,7 +48,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     // A child logger for every request costs more than many a query.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
-    requestIdHeader: 'x-request-id',
+    // `observeRequests` has judged the caller's header.
+    requestIdHeader: false,
+    genReqId: () => currentRequest()?.id ?? newRequestId(),
     bodyLimit: options.bodyLimit,
     trustProxy: options.trustProxy,
     // What never reaches a route: a path that is no text.
@@ -59,6 +64,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   }) as unknown as FastifyInstance;
   acceptBodies(app);
   refuse(app);
+  measureRequests(app, options.meters);
   await protect(app, options.protection);
   app.get('/_health', (_request, reply) => reply.code(204).send());
   app.decorateRequest('rights');

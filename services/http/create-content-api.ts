@@ -2,6 +2,7 @@ import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { CommandResult } from '../command/command.ts';
+import { runQuery } from '../operating/observe-query.ts';
 import { answerEntry } from '../query/answer-entry.ts';
 import { answerList } from '../query/answer-list.ts';
 import { type EntryPlan, planEntry, planList, planWrite, type QueryRequest } from '../query/plan-query.ts';
@@ -13,7 +14,7 @@ import { matchingLocales } from './matching-locales.ts';
 
 /** Reads are planned by services/query and run on the index; writes are commands, answered from the index. */
 export function createContentApi(options: ContentApiOptions): ContentApi {
-  const { index } = options;
+  const { index, observe = runQuery } = options;
   const request = (type: ContentType, queryString: string): QueryRequest => ({
     registry: options.registry,
     type,
@@ -24,18 +25,34 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
   });
   const entries = entryWrites(options, request);
   const entry = async (type: ContentType, documentId: string, query: string) =>
-    found(await answerEntry(index, planEntry(request(type, query)), documentId));
+    found(
+      await observe({
+        type: type.uid,
+        queryString: query,
+        plan: () => planEntry(request(type, query)),
+        answer: (plan) => answerEntry(index, plan, documentId),
+      }),
+    );
   return {
-    list: (type, query) => answerList(index, planList(request(type, query))),
+    list: (type, query) =>
+      observe({
+        type: type.uid,
+        queryString: query,
+        plan: () => planList(request(type, query)),
+        answer: (plan) => answerList(index, plan),
+      }),
     entry,
     create: entries.create,
     update: entries.update,
     act: entries.act,
     remove: entries.remove,
     async single(type, query) {
-      const plan = planEntry(request(type, query));
-      const documentId = await singleDocument(index, type);
-      return found(documentId === undefined ? null : await answerEntry(index, plan, documentId));
+      const answer = async (plan: EntryPlan) => {
+        const documentId = await singleDocument(index, type);
+        return documentId === undefined ? null : answerEntry(index, plan, documentId);
+      };
+      const plan = () => planEntry(request(type, query));
+      return found(await observe({ type: type.uid, queryString: query, plan, answer }));
     },
     async putSingle(type, query, body) {
       return entries.putSingle(type, await singleDocument(index, type), query, body);

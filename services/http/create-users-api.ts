@@ -2,6 +2,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import type { CommandResult } from '../command/command.ts';
+import { runQuery } from '../operating/observe-query.ts';
 import { answerBareEntry } from '../query/answer-entry.ts';
 import { answerBareList, answerCount, answerList } from '../query/answer-list.ts';
 import {
@@ -22,7 +23,7 @@ const CLOSE = Buffer.from(',"meta":{}}');
  * parameters ignored (SEMANTICS section 11). Request bodies are bare either way.
  */
 export function createUsersApi(options: ContentApiOptions): UsersApi {
-  const { index, commands, usersEnvelope } = options;
+  const { index, commands, usersEnvelope, observe = runQuery } = options;
   const request = (queryString: string): QueryRequest => ({
     registry: options.registry,
     type: contentTypeOf(options.registry, USER_TYPE),
@@ -43,7 +44,13 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
     return { documentId, position, body: id === undefined ? null : ((await one(String(id), '')) ?? null) };
   };
   return {
-    list: (query) => (usersEnvelope ? answerList : answerBareList)(index, list(request(query))),
+    list: (query) =>
+      observe({
+        type: USER_TYPE,
+        queryString: query,
+        plan: () => list(request(query)),
+        answer: (plan) => (usersEnvelope ? answerList : answerBareList)(index, plan),
+      }),
     count: (query) => answerCount(index, list(request(query))),
     async one(id, query) {
       const user = await one(id, query);

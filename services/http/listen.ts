@@ -1,5 +1,11 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import { RequestError } from '../../shared/request-error.ts';
 import { presentError } from './error-envelope.ts';
 
@@ -12,7 +18,14 @@ export type Listener = {
   drain(graceMs: number): Promise<void>;
 };
 
-export type ListenOptions = { readonly host: string; readonly port: number };
+export type ListenOptions = {
+  readonly host: string;
+  readonly port: number;
+  /** What sets the port, for messages. */
+  readonly option?: string;
+  /** Asked before anything else, in every phase; true: it has answered. */
+  readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
+};
 
 /** Longer than the 60 s after which common proxies drop an idle connection, so that the proxy closes first. */
 const KEEP_ALIVE_MS = 65_000;
@@ -25,10 +38,11 @@ const REQUEST_MS = 320_000;
  * sentence when the address cannot be had. Node's own limits stay: 16 KiB of request line and headers (431).
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
+  const { first = () => false } = options;
   let handler: RequestListener = answerStarting;
   const server = createServer(
     { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
-    (request, response) => handler(request, response),
+    (request, response) => first(request, response) || handler(request, response),
   );
   await bind(server, options);
   return {
@@ -54,19 +68,19 @@ function answerStarting(_request: unknown, response: ServerResponse): void {
     .end(STARTING);
 }
 
-function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
+function bind(server: Server, options: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
-    server.listen({ host, port }, () => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
+    server.listen({ host: options.host, port: options.port }, () => {
       server.removeAllListeners('error');
       resolve();
     });
   });
 }
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+function listenError(error: NodeJS.ErrnoException, { host, port, option = '--port' }: ListenOptions): Error {
   const where = `${host}:${port}`;
-  if (error.code === 'EADDRINUSE') return new Error(`${where} is in use: choose another port with --port`);
+  if (error.code === 'EADDRINUSE') return new Error(`${where} is in use: choose another port with ${option}`);
   return new Error(`cannot listen on ${where}: ${error.message}`, { cause: error });
 }
 
@@ -75,23 +89,24 @@ function urlOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+/**
+ * A connection that looks idle may have its next request in the kernel's buffer: to close it then resets the connection under
+ * that request. So each is left open long enough to bring one more, whose answer says that it is the last.
+ */
+const IDLE_MS = 250;
+
 function drain(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
+    server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+    // Not the HTTP server's own `close`, which closes idle connections at once.
+    NetServer.prototype.close.call(server, () => {
       clearTimeout(deadline);
+      clearInterval(idle);
+      // Ends what Node's server checks time-outs with; it has nothing to close any more.
+      server.close(() => {});
       resolve();
     });
-    // A connection that is busy now becomes idle with its answer, and would be kept alive.
-    server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
-    closeIdle(server);
-  });
-}
-
-function closeIdle(server: Server): void {
-  server.closeIdleConnections();
-  if (server.listening) return;
-  server.getConnections((_error, open) => {
-    if (open > 0) setTimeout(() => closeIdle(server), 50);
   });
 }

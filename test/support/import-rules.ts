@@ -32,6 +32,7 @@ const DRIVERS: readonly { readonly driver: string; readonly place: string }[] = 
   { driver: 'node_modules/(commander|(@types/)?cli-progress)/', place: '^services/cli/' },
   { driver: 'node_modules/@node-rs/argon2', place: '^services/command/' },
   { driver: 'node_modules/(file-type|image-size)/', place: '^services/assets/' },
+  { driver: 'node_modules/(prom-client|@opentelemetry)/', place: '^services/operating/' },
 ];
 
 /** Adapters of the ports; an adapter's own files import each other. Beside the event store's port and codec lies only its SQLite adapter. */
@@ -48,6 +49,7 @@ const LAYERS: readonly { readonly from: string; readonly notTo: string }[] = [
   { from: '^projections/', notTo: '^(services|infra|examples)/' },
   { from: '^services/query/', notTo: '^(services/(?!query/)|projections/)' },
   { from: '^services/command/', notTo: '^(services/(?!command/)|projections/)' },
+  { from: '^services/operating/', notTo: '^(services/(?!operating/)|projections/)' },
   { from: '^services/assets/', notTo: '^(services/(?!(assets|command)/)|projections/)' },
 ];
 

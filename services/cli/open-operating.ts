@@ -1,0 +1,74 @@
+import type { Logger } from 'pino';
+import { mayAdminister } from '../../shared/access/rights.ts';
+import type { AccessControl } from '../access/access-control.ts';
+import { type Listener, listen } from '../http/listen.ts';
+import { createOperating, type Operating } from '../operating/operating.ts';
+import {
+  createOperatingEndpoints,
+  type MetricsAccess,
+  type OperatingEndpoints,
+} from '../operating/operating-endpoints.ts';
+import { startTracing } from '../operating/start-tracing.ts';
+import { packageVersion } from './package-version.ts';
+import type { ServeSettings } from './settings.ts';
+
+/** What a process tells of itself, and where. */
+export type OperatingProcess = {
+  readonly operating: Operating;
+  /** Answers health and metrics on the port of the API. */
+  readonly first: OperatingEndpoints;
+  /** Tokens are loaded: from now on they say who may see metrics. */
+  admit(access: AccessControl): void;
+  /** Sends the last traces and leaves the metrics port. */
+  close(): Promise<void>;
+};
+
+/**
+ * With `--metrics-port` metrics are on that port alone, for everyone who reaches it; else on the port of the API, for who may do
+ * everything there. Rejects with a sentence when that port cannot be had.
+ */
+export async function openOperating(settings: ServeSettings, logger: Logger): Promise<OperatingProcess> {
+  const { metricsPort: port, metricsHost: host } = settings;
+  const version = packageVersion();
+  const tracing = await startTracing(process.env, version);
+  const operating = createOperating({ ...settings, tracing, logger, version });
+  const { readiness, metrics } = operating;
+  let access: AccessControl | undefined;
+  const own: Listener | undefined =
+    port === undefined
+      ? undefined
+      : await listen({
+          host,
+          port,
+          option: '--metrics-port',
+          first: createOperatingEndpoints({ readiness, metrics, access: () => 'allowed' }),
+        });
+  own?.serve((_request, response) => response.writeHead(404).end());
+  if (own !== undefined) console.log(`Metrics and health are at ${own.url}`);
+  return {
+    operating,
+    first: createOperatingEndpoints({
+      readiness,
+      metrics: own === undefined ? metrics : undefined,
+      access: (authorization) => (access === undefined ? 'starting' : judge(access, authorization)),
+    }),
+    admit(loaded) {
+      access = loaded;
+    },
+    async close() {
+      // A collector that does not answer must not keep the process.
+      await tracing?.close().catch((error: unknown) => logger.warn({ err: error }, 'traces were lost'));
+      await own?.drain(0);
+    },
+  };
+}
+
+function judge(access: AccessControl, authorization: string | undefined): ReturnType<MetricsAccess> {
+  try {
+    if (mayAdminister(access.authenticate(authorization))) return 'allowed';
+  } catch {
+    // A token that is not valid: who sends it counts as nobody.
+    return 'anonymous';
+  }
+  return authorization === undefined ? 'anonymous' : 'forbidden';
+}

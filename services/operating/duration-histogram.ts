@@ -1,0 +1,77 @@
+import type { Metric, MetricValueWithName, Registry } from 'prom-client';
+import type { MetricDefinition } from './metric-definitions.ts';
+
+/** Counts of durations with certain label values. */
+export type DurationSeries = {
+  /** Milliseconds. */
+  observe(ms: number): void;
+};
+
+export type DurationHistogram = {
+  /** Values in the order of the definition's labels. Made on first use; keep it where it is used often. */
+  series(...labelValues: readonly string[]): DurationSeries;
+};
+
+/** Upper bounds in milliseconds: from a look-up in memory to a query that times out. */
+const BOUNDS_MS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
+
+type Series = { readonly labels: Record<string, string>; readonly counts: Float64Array; sum: number };
+
+/**
+ * A histogram that costs a request some tens of nanoseconds: prom-client's own hashes the labels at every observation, which is
+ * 1.6 µs and would be paid five times by a read. Registered there, so that it is exported with all others.
+ */
+export function createDurationHistogram(registry: Registry, definition: MetricDefinition): DurationHistogram {
+  const all = new Map<string, Series & DurationSeries>();
+  const { name, help, labels: labelNames } = definition;
+  const get = async () => ({
+    name,
+    help,
+    type: 'histogram',
+    aggregator: 'sum',
+    values: [...all.values()].flatMap((series) => samplesOf(name, series)),
+  });
+  // What a registry asks of a metric; the declared type names prom-client's own classes.
+  registry.registerMetric({ name, get } as unknown as Metric<string>);
+  return {
+    series(...labelValues) {
+      const key = labelValues.join('\n');
+      const known = all.get(key);
+      if (known !== undefined) return known;
+      const labels = Object.fromEntries(labelNames.map((label, i) => [label, labelValues[i] ?? '']));
+      const made = createSeries(labels);
+      all.set(key, made);
+      return made;
+    },
+  };
+}
+
+function createSeries(labels: Record<string, string>): Series & DurationSeries {
+  const series = {
+    labels,
+    counts: new Float64Array(BOUNDS_MS.length + 1),
+    sum: 0,
+    observe(ms: number) {
+      let bucket = 0;
+      while (bucket < BOUNDS_MS.length && ms > (BOUNDS_MS[bucket] as number)) bucket++;
+      series.counts[bucket] = (series.counts[bucket] as number) + 1;
+      series.sum += ms;
+    },
+  };
+  return series;
+}
+
+/** Buckets hold what is at most their bound, so each includes those before it. */
+function samplesOf(name: string, { labels, counts, sum }: Series): readonly MetricValueWithName<string>[] {
+  let total = 0;
+  const buckets = [...BOUNDS_MS, Number.POSITIVE_INFINITY].map((bound, i) => {
+    total += counts[i] ?? 0;
+    const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : bound / 1000;
+    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: total };
+  });
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sum / 1000 },
+    { metricName: `${name}_count`, labels, value: total },
+  ];
+}

@@ -1,0 +1,119 @@
+/** What Varve says of itself to Prometheus: every name it exports beside the process's own (`process_…`, `nodejs_…`). */
+export type MetricDefinition = {
+  readonly name: `varve_${string}`;
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+};
+
+/** The dashboard and the alert rules in infra/ name these; test/infra/grafana.test.ts compares. */
+export const METRICS = {
+  httpRequests: {
+    name: 'varve_http_request_duration_seconds',
+    kind: 'histogram',
+    help: 'From the request to the last byte of its answer, by route (not by URL)',
+    labels: ['method', 'route', 'status'],
+  },
+  queryPhases: {
+    name: 'varve_query_phase_duration_seconds',
+    kind: 'histogram',
+    help: 'Time of answered queries: plan, search, populate (only where there was any) and render',
+    labels: ['phase'],
+  },
+  slowQueries: {
+    name: 'varve_slow_queries_total',
+    kind: 'counter',
+    help: 'Queries slower than the threshold of the slow-query log',
+    labels: [],
+  },
+  appends: {
+    name: 'varve_append_duration_seconds',
+    kind: 'histogram',
+    help: 'Time until events were durable in the log',
+    labels: [],
+  },
+  appendConflicts: {
+    name: 'varve_append_conflicts_total',
+    kind: 'counter',
+    help: 'Appends that found their stream at another revision',
+    labels: [],
+  },
+  projectedBatches: {
+    name: 'varve_project_batch_duration_seconds',
+    kind: 'histogram',
+    help: 'Time to apply a batch of events to the content graph and the read index',
+    labels: [],
+  },
+  projectedEvents: {
+    name: 'varve_projected_events_total',
+    kind: 'counter',
+    help: 'Events applied since the start of the process',
+    labels: [],
+  },
+  logPosition: {
+    name: 'varve_log_position',
+    kind: 'gauge',
+    help: 'Position of the last event in the log',
+    labels: [],
+  },
+  projectionPosition: {
+    name: 'varve_projection_position',
+    kind: 'gauge',
+    help: 'Position up to which the read index shows the log',
+    labels: [],
+  },
+  lagEvents: {
+    name: 'varve_projection_lag_events',
+    kind: 'gauge',
+    help: 'Events in the log that the read index does not show yet, counted up to 5000',
+    labels: [],
+  },
+  lagSeconds: {
+    name: 'varve_projection_lag_seconds',
+    kind: 'gauge',
+    help: 'Age of the oldest event that the read index does not show yet',
+    labels: [],
+  },
+  indexRows: {
+    name: 'varve_index_rows',
+    kind: 'gauge',
+    help: 'Rows that the read index shows, by content type and world',
+    labels: ['type', 'world'],
+  },
+  backlog: {
+    name: 'varve_fanout_backlog_documents',
+    kind: 'gauge',
+    help: 'Documents in Elasticsearch that are out of date',
+    labels: [],
+  },
+  backlogOldest: {
+    name: 'varve_fanout_oldest_seconds',
+    kind: 'gauge',
+    help: 'How long the first of them has been waiting; 0 at rest',
+    labels: [],
+  },
+  refusedDocuments: {
+    name: 'varve_index_refused_documents',
+    kind: 'gauge',
+    help: 'Documents that Elasticsearch does not take',
+    labels: [],
+  },
+  writtenDocuments: {
+    name: 'varve_index_written_documents_total',
+    kind: 'counter',
+    help: 'Documents written to Elasticsearch since the start of the process',
+    labels: [],
+  },
+  ready: {
+    name: 'varve_ready',
+    kind: 'gauge',
+    help: '1 while /health/ready answers 200, else 0',
+    labels: [],
+  },
+  build: {
+    name: 'varve_build_info',
+    kind: 'gauge',
+    help: 'Always 1; versions are in the labels',
+    labels: ['version', 'node'],
+  },
+} as const satisfies Readonly<Record<string, MetricDefinition>>;

@@ -1,0 +1,64 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createDurationHistogram, type DurationHistogram } from './duration-histogram.ts';
+import type { MetricDefinition } from './metric-definitions.ts';
+
+/** A value now, with the values of its labels. */
+export type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
+
+/** The metrics of a process: any part adds its own, each name once. */
+export type Metrics = {
+  durations(definition: MetricDefinition & { readonly kind: 'histogram' }): DurationHistogram;
+  counter(definition: MetricDefinition & { readonly kind: 'counter' }): { add(count: number): void };
+  /** A counter that somebody else keeps. */
+  total(definition: MetricDefinition & { readonly kind: 'counter' }, read: () => number): void;
+  /** `read` is asked at every scrape; what it rejects with leaves the metric out of that scrape. */
+  gauge(
+    definition: MetricDefinition & { readonly kind: 'gauge' },
+    read: () => readonly Sample[] | Promise<readonly Sample[]>,
+  ): void;
+  /** Prometheus' text format. */
+  text(): Promise<string>;
+  readonly contentType: string;
+};
+
+/** With what prom-client knows of the process: CPU, memory, garbage collection, event loop delay. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return {
+    durations: (definition) => createDurationHistogram(registry, definition),
+    counter({ name, help }) {
+      const counter = new Counter({ name, help, registers: [registry] });
+      return { add: (count) => counter.inc(count) };
+    },
+    total({ name, help }, read) {
+      new Counter({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          this.reset();
+          this.inc(read());
+        },
+      });
+    },
+    gauge({ name, help, labels }, read) {
+      const gauge = new Gauge({
+        name,
+        help,
+        labelNames: labels,
+        registers: [registry],
+        async collect() {
+          const samples = await Promise.resolve()
+            .then(read)
+            .catch(() => []);
+          gauge.reset();
+          if (samples.length === 0) gauge.remove();
+          for (const sample of samples) gauge.set(sample.labels, sample.value);
+        },
+      });
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,116 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  type Attributes,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Tracing } from './tracing.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Spans by OTLP over HTTP. Registered for the process, so that libraries that trace themselves join in. */
+export function createOpenTelemetry(environment: Environment, version: string): Tracing {
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'varve', 'service.version': version }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: samplerOf(environment),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  trace.setGlobalTracerProvider(provider);
+  const tracer = trace.getTracer('varve', version);
+  const requests = new WeakMap<IncomingMessage, Span>();
+  return {
+    span: (name, attributes, work) =>
+      tracer.startActiveSpan(name, { attributes }, (span) => untilSettled(span, work)),
+    request(request, response, requestId, handle) {
+      const parent = propagation.extract(ROOT_CONTEXT, request.headers);
+      const attributes = { ...requestAttributes(request), 'varve.request.id': requestId };
+      const method = request.method ?? '';
+      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
+      requests.set(request, span);
+      response.once('close', () => {
+        span.setAttribute('http.response.status_code', response.statusCode);
+        if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      });
+      context.with(trace.setSpan(parent, span), handle);
+    },
+    routed(request, route) {
+      requests.get(request)?.updateName(`${request.method} ${route}`).setAttribute('http.route', route);
+    },
+    close: () => provider.shutdown(),
+  };
+}
+
+/** Without the query string, whose filters may hold what somebody looks for. */
+function requestAttributes({ method, url = '' }: IncomingMessage): Attributes {
+  return { 'http.request.method': method ?? '', 'url.path': url.split('?', 1)[0] ?? '' };
+}
+
+function untilSettled<Result>(span: Span, work: () => Result): Result {
+  const failed = (error: unknown): never => {
+    span.recordException(error as Error);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+    throw error;
+  };
+  try {
+    const result = work();
+    if (!(result instanceof Promise)) {
+      span.end();
+      return result;
+    }
+    const settled = result.then((value) => {
+      span.end();
+      return value;
+    }, failed);
+    return settled as Result;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** The names of OpenTelemetry's specification; the SDK leaves reading them to whoever starts it. */
+function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: Environment): Sampler {
+  const byRatio = () => new TraceIdRatioBasedSampler(ratio === undefined ? 1 : Number(ratio));
+  switch (name) {
+    case 'always_on':
+      return new AlwaysOnSampler();
+    case 'always_off':
+      return new AlwaysOffSampler();
+    case 'traceidratio':
+      return byRatio();
+    case 'parentbased_always_off':
+      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
+    case 'parentbased_traceidratio':
+      return new ParentBasedSampler({ root: byRatio() });
+    default:
+      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
+  }
+}

@@ -1,0 +1,125 @@
+import type { Logger } from 'pino';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { METRICS } from './metric-definitions.ts';
+import { createMetrics, type Metrics, type Sample } from './metrics.ts';
+import { createObserveQuery, type ObserveQuery, type QueryReport } from './observe-query.ts';
+import { lagSeconds, measureLag } from './projection-lag.ts';
+import { createReadinessCheck, type ReadinessCheck } from './readiness.ts';
+import type { Tracing } from './tracing.ts';
+
+/** What a process measures and tells of itself; made before there is anything to measure. */
+export type Operating = {
+  /** undefined: nothing is measured. */
+  readonly metrics: Metrics | undefined;
+  readonly tracing: Tracing | undefined;
+  readonly readiness: ReadinessCheck;
+  readonly observeQuery: ObserveQuery;
+};
+
+export type OperatingOptions = {
+  readonly metrics: boolean;
+  readonly tracing: Tracing | undefined;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** 0 = no slow-query log. */
+  readonly slowQueryMs: number;
+  /** Ready while what is shown is at most this far behind the log. */
+  readonly readyLagSeconds: number;
+  readonly version: string;
+};
+
+export function createOperating(options: OperatingOptions): Operating {
+  const { tracing, logger, version } = options;
+  const metrics = options.metrics ? createMetrics() : undefined;
+  const readiness = createReadinessCheck(options.readyLagSeconds);
+  const slowQueries = metrics?.counter(METRICS.slowQueries);
+  metrics?.gauge(METRICS.build, () => [{ labels: { version, node: process.version }, value: 1 }]);
+  metrics?.gauge(METRICS.ready, async () => one((await readiness.check()).status === 'ready' ? 1 : 0));
+  return {
+    metrics,
+    tracing,
+    readiness,
+    observeQuery: createObserveQuery({
+      phases: metrics?.durations(METRICS.queryPhases),
+      tracing,
+      slowMs: options.slowQueryMs,
+      slow(report) {
+        slowQueries?.add(1);
+        logger.warn(presentSlowQuery(report), 'slow query');
+      },
+    }),
+  };
+}
+
+/** What a process that shows a log has to be asked for. */
+export type Vitals = {
+  readonly log: EventStore;
+  readonly index: ReadIndex;
+  readonly registry: SchemaRegistry;
+  /** Of documents that are written behind the log, where there are documents. */
+  readonly documents?: (() => DocumentsStatus) | undefined;
+};
+
+export type DocumentsStatus = {
+  readonly backlog: number;
+  readonly oldestSeconds: number;
+  readonly refused: number;
+  readonly written: number;
+};
+
+/** From now on the process is ready as far as its index is level with the log, and says at every scrape where both stand. */
+export function watchVitals(
+  { metrics, readiness }: Operating,
+  { log, index, registry, documents }: Vitals,
+): void {
+  readiness.serving(() => lagSeconds(log, index.position(), Date.now));
+  if (metrics === undefined) return;
+  const lag = () => measureLag(log, index.position(), Date.now);
+  metrics.gauge(METRICS.logPosition, async () => one(Number(await log.lastPosition())));
+  metrics.gauge(METRICS.projectionPosition, () => one(Number(index.position())));
+  metrics.gauge(METRICS.lagEvents, async () => one((await lag()).events));
+  metrics.gauge(METRICS.lagSeconds, async () => one((await lag()).seconds));
+  metrics.gauge(METRICS.indexRows, () => countRows(index, registry));
+  if (documents === undefined) return;
+  metrics.gauge(METRICS.backlog, () => one(documents().backlog));
+  metrics.gauge(METRICS.backlogOldest, () => one(documents().oldestSeconds));
+  metrics.gauge(METRICS.refusedDocuments, () => one(documents().refused));
+  metrics.total(METRICS.writtenDocuments, () => documents().written);
+}
+
+async function countRows(index: ReadIndex, registry: SchemaRegistry): Promise<readonly Sample[]> {
+  const spaces = [...registry.contentTypes.values()].flatMap((type) =>
+    (type.draftAndPublish ? (['draft', 'published'] as const) : (['published'] as const)).map((world) => ({
+      type: type.uid,
+      world,
+    })),
+  );
+  return Promise.all(
+    spaces.map(async ({ type, world }) => ({
+      labels: { type, world },
+      value: await countSpace(index, type, world),
+    })),
+  );
+}
+
+async function countSpace(index: ReadIndex, type: Uid, world: World): Promise<number> {
+  const everything = { kind: 'match_all' } as const;
+  const request = { type, world, query: everything, sort: [], from: 0, size: 0, withTotal: true };
+  return (await index.search(request)).total ?? 0;
+}
+
+function one(value: number): readonly Sample[] {
+  return [{ labels: {}, value }];
+}
+
+/** Longer than any query a person writes. */
+const SHOWN_QUERY = 2_000;
+
+function presentSlowQuery({ requestId, type, queryString, times }: QueryReport): object {
+  const ms = Object.fromEntries(
+    Object.entries(times).map(([phase, each]) => [`${phase}Ms`, Math.round(each * 10) / 10]),
+  );
+  return { requestId, type, query: queryString.slice(0, SHOWN_QUERY), ...ms };
+}

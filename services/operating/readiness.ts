@@ -1,0 +1,60 @@
+import { setTimeout as after } from 'node:timers/promises';
+
+/** Whether requests should be sent here. */
+export type Readiness =
+  | { readonly status: 'ready' }
+  | {
+      readonly status: 'unavailable';
+      readonly reason: 'starting' | 'lagging' | 'log-unreachable' | 'draining';
+      /** For people. */
+      readonly message: string;
+    };
+
+export type ReadinessCheck = {
+  /** Starting until this is called; from then on judged by how far the index is behind. */
+  serving(lagSeconds: () => Promise<number>): void;
+  draining(): void;
+  check(): Promise<Readiness>;
+};
+
+/** A log that takes longer to say its last position is no log to answer from. */
+const LOG_TIMEOUT_MS = 2_000;
+
+export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
+  let lag: (() => Promise<number>) | undefined;
+  let drains = false;
+  return {
+    serving(lagSeconds) {
+      lag = lagSeconds;
+    },
+    draining() {
+      drains = true;
+    },
+    async check() {
+      if (drains) return unavailable('draining', 'The server is stopping');
+      if (lag === undefined) return unavailable('starting', 'The data is being loaded');
+      return judge(lag, maxLagSeconds);
+    },
+  };
+}
+
+async function judge(lag: () => Promise<number>, maxLagSeconds: number): Promise<Readiness> {
+  const seconds = await withinTime(lag).catch(() => undefined);
+  if (seconds === undefined) return unavailable('log-unreachable', 'The event log does not answer');
+  if (seconds <= maxLagSeconds) return { status: 'ready' };
+  return unavailable('lagging', `What is shown is ${Math.round(seconds)} s behind the event log`);
+}
+
+async function withinTime(lag: () => Promise<number>): Promise<number | undefined> {
+  const stop = new AbortController();
+  try {
+    const late = after(LOG_TIMEOUT_MS, undefined, { signal: stop.signal });
+    return await Promise.race([lag(), late]);
+  } finally {
+    stop.abort();
+  }
+}
+
+function unavailable(reason: (Readiness & { status: 'unavailable' })['reason'], message: string): Readiness {
+  return { status: 'unavailable', reason, message };
+}

@@ -1,0 +1,51 @@
+const SECRET_KEY =
+  /^(authorization|cookie|set-cookie|password|passwd|secret|token|accesskey|api-?_?key|x-api-key)$/i;
+const HIDDEN = '[redacted]';
+const DEPTH = 8;
+
+/** What makes pino write lines without secrets. */
+export const REDACTING = {
+  formatters: { log: (line: object) => redactSecrets(line) as Record<string, unknown> },
+  // pino's own would take a redacted error for an object that only looks like one.
+  serializers: { err: (redacted: unknown) => redacted },
+};
+
+/**
+ * What a log line may show of a value: secrets by their key, credentials in URLs and bearer tokens in text are hidden. Drivers put
+ * whole requests into their errors, so it looks through everything; it runs once a line, not once a request.
+ */
+export function redactSecrets(value: unknown, depth = DEPTH): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return HIDDEN;
+  if (value instanceof Error) return redactError(value, depth);
+  if (Array.isArray(value)) return value.map((item) => redactSecrets(item, depth - 1));
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
+  return redactEntries(value, depth);
+}
+
+function redactError(error: Error, depth: number): object {
+  const { name, message, stack, cause } = error;
+  return {
+    type: name,
+    message: redactText(message),
+    stack: redactText(stack ?? ''),
+    ...redactEntries(error, depth),
+    ...(cause === undefined ? {} : { cause: redactSecrets(cause, depth - 1) }),
+  };
+}
+
+function redactEntries(value: object, depth: number): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      SECRET_KEY.test(key) ? HIDDEN : redactSecrets(each, depth - 1),
+    ]),
+  );
+}
+
+function redactText(text: string): string {
+  return text
+    .replace(/\b(Bearer|Basic|ApiKey) +[\w.~+/=-]+/gi, `$1 ${HIDDEN}`)
+    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${HIDDEN}@`);
+}

@@ -1,0 +1,15 @@
+import type { Tracing } from './tracing.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Traces go where OpenTelemetry's own variables say (OTEL_EXPORTER_OTLP_ENDPOINT, _HEADERS, OTEL_SERVICE_NAME,
+ * OTEL_TRACES_SAMPLER …). Without an endpoint nothing of it is even loaded.
+ */
+export async function startTracing(environment: Environment, version: string): Promise<Tracing | undefined> {
+  const endpoint =
+    environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? environment['OTEL_EXPORTER_OTLP_ENDPOINT'];
+  if (!endpoint || environment['OTEL_SDK_DISABLED'] === 'true') return undefined;
+  const { createOpenTelemetry } = await import('./open-telemetry.ts');
+  return createOpenTelemetry(environment, version);
+}

@@ -1,0 +1,58 @@
+import { PassThrough } from 'node:stream';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import { REDACTING, redactSecrets } from '../../../services/operating/redact-secrets.ts';
+
+/** Recognisable in whatever form it comes out. */
+const SECRET = 'hunter2hunter2';
+
+it.each([
+  ['a header', { headers: { authorization: `Bearer ${SECRET}` } }],
+  ['a header in another case', { headers: { Authorization: `ApiKey ${SECRET}` } }],
+  ['a cookie', { cookie: `session=${SECRET}` }],
+  ['a setting', { settings: { password: SECRET, accessKey: SECRET, apiKey: SECRET, token: SECRET } }],
+  ['a URL', { url: `kurrentdb://admin:${SECRET}@db:2113?tls=true` }],
+  ['text', { reason: `refused "Bearer ${SECRET}"` }],
+  ['a list', { many: [{ deep: [{ secret: SECRET }] }] }],
+  ['bytes', { body: Buffer.from(SECRET) }],
+])('hides a secret in %s', (_name, line) => {
+  expect(JSON.stringify(redactSecrets(line))).not.toContain(SECRET);
+});
+
+it('hides secrets in errors of drivers, which carry their requests, and in their causes', () => {
+  const cause = new Error(`connect https://elastic:${SECRET}@es:9200`);
+  const error = Object.assign(new Error(`401 for Basic ${SECRET}`, { cause }), {
+    meta: { request: { params: { headers: { authorization: SECRET } } } },
+    status: 401,
+  });
+  const shown = redactSecrets({ err: error });
+  expect(JSON.stringify(shown)).not.toContain(SECRET);
+  expect(shown).toMatchObject({
+    err: { type: 'Error', status: 401, stack: expect.stringContaining('redact-secrets.test'), cause: {} },
+  });
+});
+
+it('leaves everything else as it is', () => {
+  const line = {
+    requestId: 'a-1',
+    ms: 12.5,
+    url: '/api/users?sort=name',
+    list: [1, null, true],
+    none: undefined,
+  };
+  expect(redactSecrets(line)).toEqual(line);
+});
+
+it('ends with values that contain themselves', () => {
+  const line: Record<string, unknown> = { name: 'x' };
+  line['self'] = line;
+  expect(redactSecrets(line)).toMatchObject({ name: 'x', self: { name: 'x' } });
+});
+
+it('works in pino, whose own serializer of errors would come after it', () => {
+  const lines = new PassThrough();
+  const logger = pino(REDACTING, lines);
+  logger.error({ err: new Error(`Bearer ${SECRET}`) }, 'failed');
+  const line = JSON.parse(String(lines.read()));
+  expect(line).toMatchObject({ msg: 'failed', err: { type: 'Error', message: 'Bearer [redacted]' } });
+});
