@@ -30,6 +30,7 @@ export type ParsedFilter =
 
 /** Entries of `filters[field][0], [1]…`; Strapi takes a longer list for an object with the keys 0, 1, … */
 const MAX_IMPLICIT_LIST = 100;
+const MIXED_LIST = 'Invalid list: it may hold values only; a value beside operators is written [$eq]';
 
 /**
  * Object of `filters` (or of a `populate` option) → tree. undefined and null: no filter. A malformed node stands where a part
@@ -77,6 +78,8 @@ function parseBody(value: QueryValue, at: string): readonly ParsedFilter[] {
   if (isQueryList(value)) {
     // The name `0` is no attribute's, so this is refused as Strapi refuses it.
     if (value.length > MAX_IMPLICIT_LIST) return [{ kind: 'attribute', name: '0', body: [], at: `${at}[0]` }];
+    // `stars=3&stars[$gt]=1` and `hours[0][day]=mon` come as a list with an object in it.
+    if (value.some(isQueryObject)) return [malformed(MIXED_LIST, value, 'values, or operators', at)];
     return [{ kind: 'comparison', operator: '$in', operand: value, at }];
   }
   if (!isQueryObject(value)) return [{ kind: 'comparison', operator: '$eq', operand: value, at }];

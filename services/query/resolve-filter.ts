@@ -52,6 +52,8 @@ const ROW_ID: QueryScalar = {
   neverNull: true,
   searchable: true,
 };
+const ROW_ID_HINT =
+  'a relation is compared with row ids; name an attribute behind it, such as documentId, to compare that';
 
 /** Parsed filter + content type → resolved filter; what does not fit is added to `context.problems`. */
 export function resolveFilter(
@@ -234,8 +236,10 @@ function resolveComparison(
     return refuse(context, comparison.at, message, operator, operatorList(field));
   }
   const resolved = resolveOperands(operator, comparison.operand, field.type);
-  if (!resolved.ok)
-    return refuse(context, comparison.at, resolved.message, resolved.found, resolved.accepted);
+  if (!resolved.ok) {
+    const message = field === ROW_ID ? `${resolved.message}: ${ROW_ID_HINT}` : resolved.message;
+    return refuse(context, comparison.at, message, resolved.found, resolved.accepted);
+  }
   const members = resolved.comparisons.map(
     (operands): ResolvedFilter => ({ kind: 'comparison', field, operator: resolved.operator, operands }),
   );

@@ -108,6 +108,12 @@ describe('shapes and operands', () => {
     expect(details).toHaveProperty('accepted');
   });
 
+  it('says what to write instead of a common mistake', () => {
+    expect(refusal('filters[chef]=Ada').message).toMatch(/^Invalid integer Ada: .*documentId/);
+    expect(refusal('filters[chef][$in][]=Ada').message).toMatch(/^Invalid integer Ada: .*documentId/);
+    expect(refusal('filters[stars]=3&filters[stars][$gt]=1').message).toMatch(/written \[\$eq\]$/);
+  });
+
   it('has a refusal for every operator given an object', () => {
     for (const operator of Object.keys(OPERATORS)) {
       expect(refusal(`filters[name][${operator}][x]=1`).message).toBe(`Invalid operand of ${operator}`);
