@@ -20,13 +20,12 @@ import { createUploadApi } from './http/upload-api.ts';
 import { observeEventStore } from './operating/observe-event-store.ts';
 import { observeReadIndex } from './operating/observe-read-index.ts';
 import { type Operating, watchVitals } from './operating/operating.ts';
-import { EMBEDDED, type ReadSidePlan } from './read-side.ts';
+import type { ReadSidePlan } from './read-side.ts';
 
 export type VarveOptions = ContentStoreOptions & {
   readonly defaultLocale: string;
   readonly usersEnvelope: boolean;
-  /** Absent: the index inside the process. */
-  readonly readSide?: ReadSidePlan;
+  readonly readSide: ReadSidePlan;
   /** Entries that a page may skip; beyond it there are cursors. */
   readonly maxOffset: number;
   /** Where uploaded files are kept; absent: in the data directory. */
@@ -55,12 +54,12 @@ export type Varve = {
 };
 
 /**
- * The composition root: SQLite log, content graph and, unless told otherwise, embedded index in one process, which is the
- * only one of its data directory and so its leader. Throws a sentence when the directory cannot be used.
+ * The composition root: SQLite log, content graph and a read side in one process, which is the only one of its data
+ * directory and so its leader. Throws a sentence when the directory cannot be used.
  */
 export async function openVarve(options: VarveOptions): Promise<Varve> {
   const { registry, space, defaultLocale, usersEnvelope, operating } = options;
-  const plan = options.readSide ?? EMBEDDED;
+  const plan = options.readSide;
   const store = await openContentStore(options, plan.graph);
   const { log, graph, isNew } = store;
   const readSide = await plan.open(graph, log);

@@ -2,7 +2,10 @@ import type { ContentGraph, ContentGraphOptions } from '../projections/content-g
 import type { WriterStatus } from '../projections/index-writer.ts';
 import { loadReadIndex } from '../projections/projector.ts';
 import type { EventStore } from '../shared/event-store/event-store.ts';
-import { createEmbeddedIndex } from '../shared/read-index/embedded/embedded-index.ts';
+import {
+  createEmbeddedIndex,
+  type EmbeddedIndexOptions,
+} from '../shared/read-index/embedded/embedded-index.ts';
 import type { ReadIndex } from '../shared/read-index/read-index.ts';
 
 /** Where reads are answered, and how it is kept level with the graph. */
@@ -26,23 +29,25 @@ export type ReadSidePlan = {
 };
 
 /** The index inside this process. */
-export const EMBEDDED: ReadSidePlan = {
-  graph: {},
-  async open(graph) {
-    // What the graph holds, types that are in the log and no more in the folder included.
-    const index = createEmbeddedIndex({ registry: graph.registry() });
-    await loadReadIndex(graph, index);
-    const closed = Promise.withResolvers<void>();
-    return {
-      index,
-      sink: index,
-      visible: undefined,
-      status: undefined,
-      done: closed.promise,
-      async close() {
-        await index.close();
-        closed.resolve();
-      },
-    };
-  },
-};
+export function embeddedReadSide(options: Pick<EmbeddedIndexOptions, 'queryTimeLimit'>): ReadSidePlan {
+  return {
+    graph: {},
+    async open(graph) {
+      // What the graph holds, types that are in the log and no more in the folder included.
+      const index = createEmbeddedIndex({ ...options, registry: graph.registry() });
+      await loadReadIndex(graph, index);
+      const closed = Promise.withResolvers<void>();
+      return {
+        index,
+        sink: index,
+        visible: undefined,
+        status: undefined,
+        done: closed.promise,
+        async close() {
+          await index.close();
+          closed.resolve();
+        },
+      };
+    },
+  };
+}

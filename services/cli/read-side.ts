@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
-import { EMBEDDED, type ReadSidePlan } from '../read-side.ts';
+import { embeddedReadSide, type ReadSidePlan } from '../read-side.ts';
 import type { ServeSettings } from './settings.ts';
 
 /** Where the settings say that reads are answered. Throws a sentence when the certificate cannot be read. */
 export async function chooseReadSide(settings: ServeSettings, logger: Logger): Promise<ReadSidePlan> {
-  if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined) return EMBEDDED;
+  if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined) {
+    return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit });
+  }
   // The client and all that belongs to it take longer to load than the rest of the server.
   const { elasticsearchReadSide } = await import('../elasticsearch-read-side.ts');
   return elasticsearchReadSide({

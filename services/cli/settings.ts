@@ -144,6 +144,12 @@ export const SERVE_SETTINGS = {
     description: 'entries that a page may skip; beyond it there are cursors (default: 100000)',
     schema: wholeNumber(0, 1_000_000_000).default(100_000),
   },
+  queryTimeLimit: {
+    flags: '--query-time-limit <ms>',
+    variable: 'VARVE_QUERY_TIME_LIMIT',
+    description: 'work that the index in this process may do for one answer; more is a 400 (default: 5000)',
+    schema: wholeNumber(1, 3_600_000).default(5_000),
+  },
   readIndex: {
     flags: '--read-index <where>',
     variable: 'VARVE_READ_INDEX',

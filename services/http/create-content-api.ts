@@ -1,3 +1,4 @@
+import { QueryTooExpensive } from '../../shared/read-index/query-too-expensive.ts';
 import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
@@ -115,11 +116,14 @@ async function present(index: ReadIndex, plan: EntryPlan, result: CommandResult)
   const world: World = result.version === 'live' ? plan.world : result.version;
   // An action on every locale is answered with the first of them.
   const locale = plan.locale.kind === 'all' ? ({ kind: 'default' } as const) : plan.locale;
-  return {
-    documentId,
-    position,
-    body: found(await answerEntry(index, { ...plan, world, locale }, documentId)),
-  };
+  try {
+    const body = found(await answerEntry(index, { ...plan, world, locale }, documentId));
+    return { documentId, position, body };
+  } catch (error) {
+    if (!(error instanceof QueryTooExpensive)) throw error;
+    // What is stored is not reported as an error: a 202 without the entry.
+    return { documentId, position, body: null };
+  }
 }
 
 /** The document of a single type; of several, as an import may leave them, the oldest. */

@@ -10,12 +10,14 @@ import { MATCH_NOTHING, type Matcher, matchBits, matchEveryRow } from './matcher
 import type { OrderCache } from './order-cache.ts';
 import { columnOf, type RowSpaceIndex } from './row-space.ts';
 import { type Spaces, stepFrom } from './spaces.ts';
+import { PART, spend } from './time-limit.ts';
 
 /** Where queries are answered: valid until the next change of the index. */
 export type QueryContext = { readonly spaces: Spaces; readonly orders: OrderCache; readonly world: World };
 
 /** Binds a query to the rows of `space`. Throws on a field or attribute the schema does not have. */
 export function bindQuery(context: QueryContext, space: RowSpaceIndex, query: BoolQuery): Matcher {
+  spend(PART);
   switch (query.kind) {
     case 'match_all':
       return matchEveryRow(space);

@@ -15,6 +15,7 @@ import { borrowBits, releaseBits } from './row-space.ts';
 import { countMatches, selectAfter, selectPage } from './select-page.ts';
 import { createSourceStore, type LoadSource, type SourceStore, sourcesOf } from './source-store.ts';
 import { createSpaces, type Spaces, worldSpace } from './spaces.ts';
+import { createTimeLimit } from './time-limit.ts';
 
 export type EmbeddedIndexOptions = {
   readonly registry: SchemaRegistry;
@@ -25,6 +26,8 @@ export type EmbeddedIndexOptions = {
   readonly maxOrderedRows?: number;
   /** A deleted row's place is used again after so many others were deleted in its space: `Hits.rows` live that long. */
   readonly reuseOrdinalsAfter?: number;
+  /** Milliseconds of work on one answer; more is a QueryTooExpensive. Absent: no limit. */
+  readonly queryTimeLimit?: number;
 };
 
 type EmbeddedState = { readonly spaces: Spaces; readonly sources: SourceStore; readonly orders: OrderCache };
@@ -44,6 +47,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): ReadIndex {
     sources: createSourceStore(options.sourceMemoryBytes ?? GIBIBYTE, options.loadSource),
     orders: createOrderCache(spaces, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
   };
+  const limit = createTimeLimit(options.queryTimeLimit ?? Number.POSITIVE_INFINITY);
   let position = 0n;
   return {
     apply: async (batch) => {
@@ -53,8 +57,8 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): ReadIndex {
       position = batch.position;
     },
     position: () => position,
-    search: async (request) => search(state, request),
-    follow: async (request) => follow(state, request),
+    search: async (request) => limit(request.answer, () => search(state, request)),
+    follow: async (request) => limit(request.answer, () => follow(state, request)),
     explain: async (request) => explain(state, request),
     close: async () => {},
   };

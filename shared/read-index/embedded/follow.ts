@@ -9,6 +9,7 @@ import { borrowBits, type RowSpaceIndex, releaseBits, type Step } from './row-sp
 import { bindSort, sortRows } from './sort-rows.ts';
 import { type SourceStore, sourcesOf } from './source-store.ts';
 import { spaceAt, stepFrom } from './spaces.ts';
+import { spend } from './time-limit.ts';
 
 const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
@@ -49,6 +50,7 @@ function followStep(
   let left = request.limit;
   let exceeded = false;
   for (const parent of parents) {
+    spend(1);
     if (exceeded || listCount(step.down.lists, parent) === 0) {
       children.push(NO_HITS);
       continue;

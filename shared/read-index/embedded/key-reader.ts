@@ -1,6 +1,7 @@
 import { compareSortValues, type IndexedColumn, type SortValue, sortValue } from './indexed-column.ts';
 import { listCount, listEntry } from './row-lists.ts';
 import type { Step } from './row-space.ts';
+import { spend } from './time-limit.ts';
 
 /** A sort key bound to a row space and world. */
 export type BoundSortKey = {
@@ -35,6 +36,7 @@ function readBest({ down: { lists } }: Step, descending: boolean, read: KeyReade
   return (row) => {
     const count = listCount(lists, row);
     if (count === 0) return null;
+    spend(count);
     let best = read(listEntry(lists, row, 0));
     for (let index = 1; index < count; index++) {
       const value = read(listEntry(lists, row, index));

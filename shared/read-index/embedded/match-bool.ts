@@ -1,6 +1,7 @@
 import { andBits, andNotBits, type Bits, clearBit, countBits, decodeRows, orBits } from './bits.ts';
 import { type Matcher, matchEveryRow } from './matcher.ts';
 import { borrowBits, type RowSpaceIndex, releaseBits } from './row-space.ts';
+import { PART, spend } from './time-limit.ts';
 
 /** Rows that at least one of `options` matches. */
 export function matchAny(options: readonly Matcher[], space: RowSpaceIndex): Matcher {
@@ -12,7 +13,10 @@ export function matchAny(options: readonly Matcher[], space: RowSpaceIndex): Mat
     cost: sum(options, (option) => option.cost),
     testCost: sum(options, (option) => option.testCost),
     collect: (into) => {
-      for (const option of options) option.collect(into);
+      for (const option of options) {
+        spend(PART);
+        option.collect(into);
+      }
     },
     test: (row) => options.some((option) => option.test(row)),
   };
@@ -68,6 +72,7 @@ function cheapestDriver(
 
 /** rows &= matcher, or rows &= ~matcher when it is not `wanted`. */
 function narrow(rows: Bits, matcher: Matcher, wanted: boolean, space: RowSpaceIndex): void {
+  spend(PART);
   if (matcher.cost > 1000 || space.size > 100_000) {
     const count = countBits(rows);
     if (count === 0) return;
@@ -86,6 +91,7 @@ function narrow(rows: Bits, matcher: Matcher, wanted: boolean, space: RowSpaceIn
 function keepTested(rows: Bits, matcher: Matcher, wanted: boolean): void {
   const decoded = decodeRows(rows);
   for (let i = 0; i < decoded.count; i++) {
+    if ((i & 63) === 0) spend(64);
     const row = decoded.rows[i] as number;
     if (matcher.test(row) !== wanted) clearBit(rows, row);
   }

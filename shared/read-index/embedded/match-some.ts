@@ -3,6 +3,7 @@ import { LINK_COST, WORD_COST } from './costs.ts';
 import type { Matcher } from './matcher.ts';
 import { listCount, type RowLists } from './row-lists.ts';
 import { borrowBits, type RowSpaceIndex, releaseBits, type Step } from './row-space.ts';
+import { PART, spend } from './time-limit.ts';
 
 /** Rows of `space` with at least one row at the end of `step` that `inner` matches. */
 export function matchSome(space: RowSpaceIndex, step: Step, inner: Matcher): Matcher {
@@ -17,6 +18,7 @@ export function matchSome(space: RowSpaceIndex, step: Step, inner: Matcher): Mat
     collect: (into) => {
       const matched = borrowBits(step.target);
       inner.collect(matched);
+      spend(PART);
       scatter(step.up.lists, matched, into);
       releaseBits(step.target, matched);
     },
@@ -61,6 +63,7 @@ function someLinked(lists: RowLists, row: number, test: (row: number) => boolean
   const head = lists.heads[row] as number;
   if (count < 2) return count === 1 && test(head);
   const { pool } = lists;
+  spend(count);
   for (let place = head; place < head + count; place++) if (test(pool[place] as number)) return true;
   return false;
 }

@@ -11,6 +11,7 @@ import { collectPosting } from './postings.ts';
 import { listValues } from './row-lists.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import { dictionaryOf } from './term-column.ts';
+import { spend } from './time-limit.ts';
 
 type TextQuery = Extract<BoolQuery, { kind: 'text' }>;
 
@@ -43,6 +44,7 @@ function matchTexts(texts: Dictionary, rows: number, query: TextQuery): Matcher 
     testCost: VERIFY_COST,
     collect: (into) => {
       for (let i = 0; i < candidates.length; i++) {
+        if ((i & 63) === 0) spend(64);
         const term = candidates[i] as number;
         if (matches(term)) collectPosting(texts.postings, term, into);
       }

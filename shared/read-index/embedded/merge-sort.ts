@@ -1,9 +1,12 @@
+import { spend } from './time-limit.ts';
+
 /** 0…count-1 in the order `compare` gives. Array.prototype.sort with a comparator takes five times as long on typed arrays. */
 export function mergeSort(count: number, compare: (a: number, b: number) => number): Int32Array {
   let from = new Int32Array(count);
   for (let i = 0; i < count; i++) from[i] = i;
   let into = new Int32Array(count);
   for (let width = 1; width < count; width *= 2) {
+    spend(count);
     for (let start = 0; start < count; start += 2 * width) {
       mergeRuns(
         from,

@@ -4,6 +4,7 @@ import { type BoundSortKey, createKeyReader, type KeyReader } from './key-reader
 import { mergeSort } from './merge-sort.ts';
 import { columnOf, type RowSpaceIndex } from './row-space.ts';
 import { type Spaces, stepFrom } from './spaces.ts';
+import { spend } from './time-limit.ts';
 
 /** Code units that stand elsewhere in UTF-16 order than in code point order. */
 const BEYOND_PLAIN = /[\ud800-\uffff]/;
@@ -63,6 +64,7 @@ function sortableNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array
   const values: SortValue[] = new Array(rows.length);
   let ranked = false;
   for (let i = 0; i < rows.length; i++) {
+    if ((i & 63) === 0) spend(64);
     const value = read(rows[i] as number);
     values[i] = value;
     if (typeof value === 'string' || typeof value === 'bigint') ranked = true;

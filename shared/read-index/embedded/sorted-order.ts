@@ -100,6 +100,8 @@ function mark(order: SortedOrder, row: number): void {
 }
 
 function putMovedRows(order: SortedOrder): void {
+  // Comparing may end with the query's time. Rows are missing then: the order is built anew when it is wanted again.
+  order.built = false;
   takeOut(order);
   const { space, keys } = order;
   const back = [...order.moved].filter((row) => hasBit(space.live, row));
@@ -107,6 +109,7 @@ function putMovedRows(order: SortedOrder): void {
   back.sort((a, b) => compareRows(keys, readers, a, b));
   order.moved.clear();
   putIn(order, readers, back);
+  order.built = true;
 }
 
 /** Removes the moved rows, wherever they stand. */
