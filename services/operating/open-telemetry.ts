@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as after } from 'node:timers/promises';
 import {
   type Attributes,
   context,
@@ -28,6 +29,8 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Tracing } from './tracing.ts';
+
+const CLOSE_MS = 3_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -64,7 +67,8 @@ export function createOpenTelemetry(environment: Environment, version: string): 
     routed(request, route) {
       requests.get(request)?.updateName(`${request.method} ${route}`).setAttribute('http.route', route);
     },
-    close: () => provider.shutdown(),
+    // A collector that does not answer is tried again for longer than a process may take to stop.
+    close: () => Promise.race([provider.shutdown(), after(CLOSE_MS, undefined, { ref: false })]),
   };
 }
 

@@ -1,0 +1,66 @@
+import { Agent, request } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { startServer } from '../support/server.ts';
+
+const CLIENTS = 12;
+/** So many answers until the server is stopped in the middle of it. */
+const ANSWERS = 600;
+
+type Answer = { readonly status: number; readonly body: string };
+
+function send(agent: Agent, url: string, method: string, body?: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    const sent = request(url, { agent, method, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+      response.on('error', reject);
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+it('SIGTERM under load: every connection that was there is answered, and exit 0', async () => {
+  const server = await startServer();
+  onTestFinished(() => server.dispose());
+  const path = `${server.url}/api/restaurants`;
+  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  onTestFinished(() => agent.destroy());
+  const written: string[] = [];
+  const statuses: number[] = [];
+  const refusals: unknown[] = [];
+  const enough = Promise.withResolvers<void>();
+  const client = async (number: number) => {
+    for (let i = 0; refusals.length < CLIENTS; i++) {
+      const name = `${number}-${i}`;
+      const body = JSON.stringify({ data: { key: name, name } });
+      try {
+        const answer =
+          number % 3 === 0 ? await send(agent, path, 'POST', body) : await send(agent, path, 'GET');
+        statuses.push(answer.status);
+        if (answer.status === 201) written.push(name);
+      } catch (error) {
+        // From here on there is no server for this client.
+        refusals.push((error as NodeJS.ErrnoException).code ?? (error as Error).message);
+        return;
+      }
+      if (statuses.length === ANSWERS) enough.resolve();
+    }
+  };
+  const clients = Array.from({ length: CLIENTS }, (_, number) => client(number));
+  await enough.promise;
+  const exit = server.stop('SIGTERM');
+  await Promise.all(clients);
+  expect(await exit).toMatchObject({ code: 0, signal: null });
+  // A client learns of the end by a refused connection, never by one that breaks under a request.
+  expect(new Set(refusals)).toEqual(new Set(['ECONNREFUSED']));
+  expect(new Set(statuses)).toEqual(new Set([200, 201]));
+  const again = await startServer({ data: server.data });
+  onTestFinished(() => again.dispose());
+  const list = await fetch(`${again.url}/api/restaurants?pagination[limit]=1&pagination[start]=0`);
+  const { meta } = (await list.json()) as { meta: { pagination: { total: number } } };
+  expect(meta.pagination.total).toBe(written.length);
+});

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { startServer } from '../support/server.ts';
+
+type Attribute = { readonly key: string; readonly value: Readonly<Record<string, unknown>> };
+type Span = {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly attributes: readonly Attribute[];
+};
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const CALLER = 'b7ad6b7169203331';
+
+/** Takes traces as OTLP over HTTP, in JSON. */
+async function startCollector(): Promise<{
+  readonly url: string;
+  readonly spans: readonly Span[];
+  service(): unknown;
+}> {
+  const spans: Span[] = [];
+  let service: unknown;
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString());
+    for (const { resource, scopeSpans } of resourceSpans) {
+      const named = resource.attributes.find(({ key }: Attribute) => key === 'service.name');
+      service = named?.value.stringValue;
+      for (const scope of scopeSpans) spans.push(...scope.spans);
+    }
+    response.writeHead(request.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' });
+    response.end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, spans, service: () => service };
+}
+
+it('sends spans of a read, a write and the projection, below those of the caller', async () => {
+  const collector = await startCollector();
+  const server = await startServer({
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SERVICE_NAME: 'varve-test' },
+  });
+  onTestFinished(() => server.dispose());
+  const headers = { traceparent: `00-${TRACE}-${CALLER}-01`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ data: { key: 'a', name: 'secret words' } });
+  expect((await fetch(`${server.url}/api/restaurants`, { method: 'POST', headers, body })).status).toBe(201);
+  const query = 'filters[name]=secret words&populate=tags';
+  const read = { ...headers, 'x-request-id': 'the-read' };
+  expect((await fetch(`${server.url}/api/restaurants?${query}`, { headers: read })).status).toBe(200);
+  // What is not sent yet is sent on the way out.
+  expect((await server.stop()).code).toBe(0);
+  const { spans } = collector;
+  expect(collector.service()).toBe('varve-test');
+  const named = (name: string) => spans.filter((span) => span.name === name && span.traceId === TRACE);
+  const [get] = named('GET /api/restaurants');
+  const [post] = named('POST /api/restaurants');
+  for (const request of [get, post]) expect(request?.parentSpanId).toBe(CALLER);
+  expect(get?.attributes).toContainEqual({ key: 'varve.request.id', value: { stringValue: 'the-read' } });
+  expect(get?.attributes).toContainEqual({ key: 'http.response.status_code', value: { intValue: 200 } });
+  const below = (parent: Span | undefined) =>
+    spans.filter((span) => span.parentSpanId === parent?.spanId).map(({ name }) => name);
+  expect(below(get)).toEqual(['plan', 'search', 'populate']);
+  expect(below(post)).toContain('append');
+  expect(spans.some(({ name }) => name === 'project')).toBe(true);
+  // Nothing that somebody wrote or looked for.
+  expect(JSON.stringify(spans)).not.toMatch(/secret/);
+});
+
+it('goes on without a collector that answers', async () => {
+  const server = await startServer({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' } });
+  onTestFinished(() => server.dispose());
+  expect((await fetch(`${server.url}/api/restaurants`)).status).toBe(200);
+  expect((await server.stop()).code).toBe(0);
+});
