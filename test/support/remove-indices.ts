@@ -1,0 +1,6 @@
+/** Removes every index of a space: a test on a shared Elasticsearch leaves nothing behind. */
+export async function removeIndices(url: string, space: string): Promise<void> {
+  const found = await fetch(`${url}/${space}-*?filter_path=*.aliases&expand_wildcards=all`);
+  const names = Object.keys((await found.json()) as object);
+  if (names.length > 0) await fetch(`${url}/${names.join(',')}`, { method: 'DELETE' });
+}
