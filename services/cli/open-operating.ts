@@ -56,7 +56,6 @@ export async function openOperating(settings: ServeSettings, logger: Logger): Pr
       access = loaded;
     },
     async close() {
-      // A collector that does not answer must not keep the process.
       await tracing?.close().catch((error: unknown) => logger.warn({ err: error }, 'traces were lost'));
       await own?.drain(0);
     },
