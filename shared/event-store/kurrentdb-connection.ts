@@ -6,6 +6,7 @@ export type Connection = {
   readonly client: KurrentDBClient;
   /** What the names of the space's streams begin with. */
   readonly prefix: string;
+  readonly credentials: Credentials | undefined;
   readonly appendCredentials: Credentials | undefined;
   readonly patience: Patience;
 };
@@ -33,19 +34,21 @@ const completed = (url: string): string => {
   return `${address}${address.includes('?') ? '&' : '?'}${DISCOVERY_INTERVAL}`;
 };
 
+/** Those in the address. Given with every read: the Rust half of the client does not decode percent signs in the address. */
+export const credentialsOf = (url: string): Credentials | undefined => {
+  const [, username, password] = CREDENTIALS.exec(url) ?? [];
+  if (username === undefined || password === undefined) return undefined;
+  return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
+};
+
 /**
  * Credentials given with a call make the client use one `Append` call for each append and not the shared `BatchAppend`
  * stream. That has a deadline and says who leads; when the shared stream breaks with several writes queued on it, the client
  * (1.3.1) leaves rejected promises that nobody can handle, which ends a Node process. Without TLS credentials are never sent,
  * so any will do; with TLS and none in the address (client certificates) the shared stream is used, one append at a time.
  */
-export const appendCredentials = (url: string): Credentials | undefined => {
-  const [, username, password] = CREDENTIALS.exec(url) ?? [];
-  if (username !== undefined && password !== undefined) {
-    return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
-  }
-  return /[?&]tls=false(&|$)/i.test(url) ? { username: '', password: '' } : undefined;
-};
+export const appendCredentialsOf = (url: string): Credentials | undefined =>
+  credentialsOf(url) ?? (/[?&]tls=false(&|$)/i.test(url) ? { username: '', password: '' } : undefined);
 
 const CREDENTIALS = /^[a-z+]+:\/\/([^:]+):([^@]+)@/;
 

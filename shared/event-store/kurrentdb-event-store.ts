@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from './event-codec.ts';
 import type { EventStore, StoredEvent, Subscription } from './event-store.ts';
 import { createAppender } from './kurrentdb-append.ts';
-import { appendCredentials, type Connection, connect } from './kurrentdb-connection.ts';
+import { appendCredentialsOf, type Connection, connect, credentialsOf } from './kurrentdb-connection.ts';
 import { isSystemEvent, positionOf, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
 import { createPageSize, readSpaceEnd, readSpacePage, readStreamPage } from './kurrentdb-pages.ts';
 import type { Trouble } from './kurrentdb-retry.ts';
@@ -81,7 +81,8 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
 const createConnection = (url: string, options: KurrentDbEventStoreOptions): Connection => ({
   client: connect(url),
   prefix: `${options.space}.`,
-  appendCredentials: appendCredentials(url),
+  credentials: credentialsOf(url),
+  appendCredentials: appendCredentialsOf(url),
   patience: {
     deadlineMs: options.deadlineMs ?? 10_000,
     giveUpAfterMs: options.giveUpAfterMs ?? 30_000,

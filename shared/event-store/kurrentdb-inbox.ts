@@ -4,6 +4,8 @@ export type Inbox<T> = {
    * stream failed or ended, after everything that arrived before has been taken.
    */
   next(limit: number): Promise<readonly T[] | undefined>;
+  /** Stops listening to the signal. */
+  close(): void;
 };
 
 /** As much of a Readable as is needed: the client's own type of it is not Node's. */
@@ -29,7 +31,8 @@ export const createInbox = <T>(stream: ObjectStream, signal: AbortSignal): Inbox
   stream.on('error', fail);
   stream.on('end', () => fail(new SubscriptionEnded('the server ended the subscription')));
   stream.on('close', () => fail(new SubscriptionEnded('the subscription was closed')));
-  signal.addEventListener('abort', () => wake(), { once: true });
+  const stop = () => wake();
+  signal.addEventListener('abort', stop);
 
   const take = (limit: number): readonly T[] => {
     const batch: T[] = [];
@@ -52,6 +55,7 @@ export const createInbox = <T>(stream: ObjectStream, signal: AbortSignal): Inbox
       }
       return undefined;
     },
+    close: () => signal.removeEventListener('abort', stop),
   };
 };
 

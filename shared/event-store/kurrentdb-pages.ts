@@ -42,7 +42,8 @@ type AllRead = Parameters<Connection['client']['readAll']>[0];
 const readStreamEvents = (connection: Connection, stream: string, options: StreamRead) =>
   retrying(`read of ${stream}`, connection.patience, async () => {
     try {
-      return await collect(connection.client.readStream(stream, { ...options, requiresLeader: true }));
+      const read = { ...options, ...credentialsOf(connection), requiresLeader: true };
+      return await collect(connection.client.readStream(stream, read));
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
       throw error;
@@ -74,9 +75,11 @@ export const readSpaceEnd = (connection: Connection, count: number): Promise<rea
 const readSpaceEvents = (connection: Connection, options: AllRead) => {
   const filter = streamNameFilter({ prefixes: [connection.prefix] });
   return retrying('read of the log', connection.patience, () =>
-    collect(connection.client.readAll({ ...options, filter })),
+    collect(connection.client.readAll({ ...options, ...credentialsOf(connection), filter })),
   );
 };
+
+const credentialsOf = ({ credentials }: Connection) => (credentials === undefined ? {} : { credentials });
 
 const collect = async (
   events: AsyncIterable<{ readonly event?: Recorded }>,

@@ -43,11 +43,17 @@ export const waitBefore = (attempt: number): number =>
 /** Whether the same call may succeed later. */
 export const isPassing = (error: unknown): boolean => {
   if (error instanceof DeadlinePassed) return true;
-  if (!isCommandError(error as Error)) return isDiscoveryFailure(error);
+  if (!isCommandError(error as Error)) return isStatus(error) || isDiscoveryFailure(error);
   const { type, code, message } = error as Error & { type: ErrorType; code?: number };
   if (type !== ErrorType.UNKNOWN) return PASSING.has(type);
   // The Rust bridge has no codes: it spells the status out.
   return !LASTING_CODES.has(code ?? -1) && !message.includes('Client specified an invalid argument');
+};
+
+/** The call for the server's features ends in gRPC's own errors. */
+const isStatus = (error: unknown): boolean => {
+  const code = (error as { readonly code?: unknown }).code;
+  return typeof code === 'number' && !LASTING_CODES.has(code);
 };
 
 /** The client's gossip discovery and sockets end in plain errors. */

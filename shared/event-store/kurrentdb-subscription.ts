@@ -60,6 +60,7 @@ const run = async (connection: Connection, follow: Follow, signal: AbortSignal):
       attempt += 1;
       await pause(connection, error.reason, attempt, signal);
     } finally {
+      inbox.close();
       leave(stream);
     }
   }

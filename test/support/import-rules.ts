@@ -4,7 +4,7 @@ import type { IRegularForbiddenRuleType } from 'dependency-cruiser';
 
 /** The composition root and the tests choose adapters. */
 const COMPOSITION = [
-  '^services/(main|content-store|read-side|elasticsearch-read-side)\\.ts$',
+  '^services/(main|content-store|read-side|elasticsearch-read-side|open-event-store)\\.ts$',
   '^services/cli/',
   '^test/',
 ];

@@ -59,7 +59,8 @@ export const batchAppendCall =
   async (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): Promise<void> => {
     const open = new Map<string, { options: BatchAppendReq.Options; events: ProposedEvent[] }>();
     try {
-      for await (const message of call as AsyncIterable<BatchAppendReq>) {
+      const messages: AsyncIterable<BatchAppendReq> = call.iterator({ destroyOnReturn: false });
+      for await (const message of messages) {
         const correlation = message.getCorrelationId()?.getString() ?? '';
         const options = message.getOptions();
         if (options !== undefined) open.set(correlation, { options, events: [] });

@@ -30,7 +30,7 @@ export const serveSubscription = async (
   call: ReadCall,
   options: ReadReq.Options,
 ): Promise<void> => {
-  const { log } = services;
+  const { log, observed } = services;
   const fault = await services.enter('subscribe', call.metadata);
   const all = options.getAll() as ReadReq.Options.AllOptions;
   const filter = options.getFilter();
@@ -39,6 +39,7 @@ export const serveSubscription = async (
   const interval = window * (filter?.getCheckpointintervalmultiplier() ?? 1);
   await send(call, confirmationResponse(crypto.randomUUID()));
   let next = startOf(services, all);
+  observed.starts.push(all.hasPosition() ? positionOf(all) : undefined);
   let sent = 0;
   let looked = 0;
   while (!call.cancelled) {
@@ -55,6 +56,7 @@ export const serveSubscription = async (
       if (fault?.kind === 'drop' && sent === fault.afterEvents) {
         throw rpcError(status.UNAVAILABLE, 'subscription dropped');
       }
+      observed.eventsSent += 1;
       await sendWatched(services, call, eventResponse(record, uuidOption(options)), next);
       sent += 1;
     }

@@ -15,7 +15,7 @@ import { createDoubleFaults, type DoubleCall, type DoubleFaults, type Fault } fr
 import { createDoubleLog, type DoubleLog } from './double-log.ts';
 import { accessDeniedError, notLeaderError, rpcError } from './double-messages.ts';
 import { readCall } from './double-read.ts';
-import type { DoubleServices } from './double-services.ts';
+import type { DoubleServices, Observed } from './double-services.ts';
 
 export type KurrentDbDoubleOptions = {
   /** Shared by several doubles, they are the nodes of one cluster. Default: a log of its own. */
@@ -38,6 +38,7 @@ export type KurrentDbDouble = {
   readonly faults: DoubleFaults;
   /** How many calls of each kind arrived. */
   readonly calls: { readonly [call in DoubleCall]: number };
+  readonly observed: Observed;
   /** From now on calls that need the leader are sent to that node. */
   follow(leader: KurrentDbDouble): void;
   /** Cuts every connection and refuses new ones until `resume`, which takes the same port again. */
@@ -62,7 +63,8 @@ export const startKurrentDbDouble = async (
 
   const enter = async (call: DoubleCall, metadata: Metadata): Promise<Fault | undefined> => {
     calls[call] += 1;
-    if (!mayCall(options, metadata)) throw accessDeniedError();
+    // As on the server, what it can do is told to anyone.
+    if (call !== 'features' && !mayCall(options, metadata)) throw accessDeniedError();
     const fault = faults.take(call);
     if (fault?.kind === 'hold') await fault.until;
     if (fault?.kind === 'fail') throw rpcError(fault.code, fault.message);
@@ -73,6 +75,7 @@ export const startKurrentDbDouble = async (
   const services: DoubleServices = {
     log,
     enter,
+    observed: { starts: [], eventsSent: 0 },
     maxAppendSize: options.maxAppendSize ?? Number.MAX_SAFE_INTEGER,
     dropSlowAfter: options.dropSlowAfter ?? Number.MAX_SAFE_INTEGER,
   };
@@ -86,6 +89,7 @@ export const startKurrentDbDouble = async (
     log,
     faults,
     calls,
+    observed: services.observed,
     follow(node) {
       leader = node;
     },

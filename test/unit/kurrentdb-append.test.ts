@@ -1,0 +1,199 @@
+import { status } from '@grpc/grpc-js';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { EventStore, ExpectedRevision } from '../../shared/event-store/event-store.ts';
+import { ids, newEvent, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
+import { createDoubleLog } from '../support/kurrentdb/double-log.ts';
+import { gate, type KurrentDbWorld, startWorld, streamOf, type WorldOptions } from './kurrentdb-world.ts';
+
+let world: KurrentDbWorld;
+const start = async (options?: WorldOptions) => {
+  world = await startWorld(options);
+  return world;
+};
+afterEach(() => world.end());
+
+const UNAVAILABLE = { kind: 'fail', code: status.UNAVAILABLE, message: 'Server Is Not Ready' } as const;
+
+/** A stream of two events, and the expectations that an append to it meets. */
+const streamOfTwo = async (store: EventStore): Promise<string> => {
+  const stream = streamOf();
+  await store.append(stream, 'none', newEvents(2));
+  return stream;
+};
+
+describe('an append whose call fails is made again', () => {
+  const met: ExpectedRevision[] = ['any', 1n];
+
+  test.each(met)('before it is written, expecting %s', async (expected) => {
+    const { store, double, troubles } = await start();
+    const stream = await streamOfTwo(store);
+    double.faults.next('append', UNAVAILABLE, UNAVAILABLE);
+    const events = newEvents(2);
+    expect(await store.append(stream, expected, events)).toMatchObject({ kind: 'appended', revision: 3n });
+    expect(ids(await readStream(store, stream)).slice(2)).toEqual(ids(events));
+    expect(troubles.map(({ operation, attempt }) => [operation, attempt])).toEqual([
+      [`append to ${stream}`, 1],
+      [`append to ${stream}`, 2],
+    ]);
+    expect(double.faults.left()).toBe(0);
+  });
+
+  test.each(met)('after it was written, and is stored once, expecting %s', async (expected) => {
+    const { store, double } = await start({ log: createDoubleLog({ rememberedIds: 0 }) });
+    const stream = await streamOfTwo(store);
+    double.faults.next('append', { kind: 'lose-answer' });
+    const events = newEvents(2);
+    const result = await store.append(stream, expected, events);
+    const stored = await readStream(store, stream);
+    expect(ids(stored).slice(2)).toEqual(ids(events));
+    expect(result).toEqual({ kind: 'appended', revision: 3n, position: stored[3]?.position });
+    expect(double.faults.left()).toBe(0);
+  });
+
+  test('after it was written as the first of its stream', async () => {
+    const { store, double } = await start({ log: createDoubleLog({ rememberedIds: 0 }) });
+    const stream = streamOf();
+    double.faults.next('append', { kind: 'lose-answer' });
+    const events = newEvents(3);
+    const result = await store.append(stream, 'none', events);
+    const stored = await readStream(store, stream);
+    expect(ids(stored)).toEqual(ids(events));
+    expect(result).toEqual({ kind: 'appended', revision: 2n, position: stored[2]?.position });
+  });
+
+  test('when there is no answer within the deadline; what arrives late is stored once', async () => {
+    const { store, double, troubles } = await start({ store: { deadlineMs: 200 } });
+    const stream = await streamOfTwo(store);
+    const late = gate();
+    double.faults.next('append', { kind: 'hold', until: late.passed });
+    const events = newEvents(1);
+    expect(await store.append(stream, 1n, events)).toMatchObject({ kind: 'appended', revision: 2n });
+    expect(troubles).toHaveLength(1);
+    late.open();
+    expect(await store.append(stream, 2n, newEvents(1))).toMatchObject({ kind: 'appended', revision: 3n });
+    expect(ids(await readStream(store, stream))).toHaveLength(4);
+  });
+
+  test('when every connection is cut and comes back', async () => {
+    const { store, double, troubles } = await start();
+    const stream = await streamOfTwo(store);
+    double.interrupt();
+    const appending = store.append(stream, 1n, newEvents(1));
+    while (troubles.length === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    await double.resume();
+    expect(await appending).toMatchObject({ kind: 'appended', revision: 2n });
+  });
+
+  test('by the leader, when the node it asked does not lead any more', async () => {
+    const { store, double, addNode } = await start();
+    const stream = await streamOfTwo(store);
+    const leader = await addNode();
+    double.follow(leader);
+    const events = newEvents(2);
+    expect(await store.append(stream, 1n, events)).toMatchObject({ kind: 'appended', revision: 3n });
+    expect(leader.calls.append).toBe(1);
+    expect(ids(await readStream(store, stream)).slice(2)).toEqual(ids(events));
+    expect(leader.calls.read).toBeGreaterThan(0);
+  });
+});
+
+describe('an append that cannot succeed rejects', () => {
+  test('with its name and the reason once the patience is at an end', async () => {
+    const { store, double, troubles } = await start({ store: { giveUpAfterMs: 300 } });
+    const stream = streamOf();
+    double.faults.next('append', ...Array.from({ length: 50 }, () => UNAVAILABLE));
+    await expect(store.append(stream, 'none', newEvents(1))).rejects.toThrow(
+      new RegExp(`append to ${stream} failed: .*Server Is Not Ready`),
+    );
+    expect(troubles.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('at once when the server takes no append of this size', async () => {
+    const { store, double, troubles } = await start({ maxAppendSize: 1_000 });
+    const stream = streamOf();
+    const tooLarge = newEvent({ text: 'x'.repeat(1_000) });
+    await expect(store.append(stream, 'none', [tooLarge])).rejects.toThrow(/Maximum Append Size of 1000/);
+    expect(troubles).toEqual([]);
+    expect(double.calls.append).toBe(1);
+    expect(await store.append(stream, 'none', newEvents(1))).toMatchObject({ revision: 0n });
+  });
+
+  test('at once on a stream that was deleted on the server, as its reads do', async () => {
+    const { store, double } = await start();
+    const stream = await streamOfTwo(store);
+    double.log.tombstone(stream);
+    await expect(store.append(stream, 1n, newEvents(1))).rejects.toThrow(/is deleted/);
+    await expect(readStream(store, stream)).rejects.toThrow(/stream-deleted/);
+  });
+
+  test('when its stream is outside of the space', async () => {
+    const { store, double } = await start();
+    await expect(store.append('varvel.thing-1', 'any', newEvents(1))).rejects.toThrow(
+      /not in the space varve/,
+    );
+    expect(double.calls.append).toBe(0);
+  });
+});
+
+describe('a repeated append is recognised', () => {
+  test('by a process that never saw the stream, on a server that remembers no id, whatever is expected', async () => {
+    const { store, open } = await start({ log: createDoubleLog({ rememberedIds: 0 }) });
+    const stream = await streamOfTwo(store);
+    const events = newEvents(200);
+    const first = await store.append(stream, 1n, events);
+    await store.append(stream, 201n, newEvents(100));
+    for (const expected of ['any', 'none', 0n, 1n, 150n, 301n, 9_999n] as const) {
+      expect(await open().append(stream, expected, events)).toEqual(first);
+    }
+    expect(await readStream(store, stream)).toHaveLength(302);
+  });
+
+  test('though another process wrote it after this one had read the stream', async () => {
+    const { store, open } = await start({ log: createDoubleLog({ rememberedIds: 0 }) });
+    const stream = await streamOfTwo(store);
+    const events = newEvents(2);
+    const first = await open().append(stream, 1n, events);
+    expect(await store.append(stream, 'any', events)).toEqual(first);
+    await open().append(stream, 3n, newEvents(1));
+    expect(await store.append(stream, 4n, events)).toEqual(first);
+    expect(await readStream(store, stream)).toHaveLength(5);
+  });
+});
+
+test('what a process writes to a stream it knows costs one call an append', async () => {
+  const { store, double, open } = await start();
+  const stream = await streamOfTwo(store);
+  await store.append(stream, 1n, newEvents(1));
+  await store.append(stream, 'any', newEvents(1));
+  expect(double.calls).toMatchObject({ append: 3, read: 0 });
+  const other = open();
+  await other.append(stream, 3n, newEvents(1));
+  await other.append(stream, 4n, newEvents(1));
+  expect(double.calls).toMatchObject({ append: 5, read: 1, batchAppend: 0 });
+});
+
+test('actor, correlation, causation, schema version and epoch stand in the custom metadata under their names', async () => {
+  const { store, double } = await start();
+  const stream = streamOf();
+  const metadata = {
+    schemaVersion: 3,
+    at: '2026-03-04T05:06:07.089Z',
+    epoch: 12,
+    actor: 'token:7',
+    correlationId: 'c-1',
+    causationId: 'c-0',
+  };
+  await store.append(stream, 'none', [{ ...newEvent({ a: 1 }), metadata }]);
+  const record = double.log.read(stream)?.[0];
+  expect(record?.contentType).toBe('application/json');
+  expect(JSON.parse(Buffer.from(record?.data ?? []).toString())).toEqual({ a: 1 });
+  expect(JSON.parse(Buffer.from(record?.metadata ?? []).toString())).toEqual({
+    schemaVersion: 3,
+    at: '2026-03-04T05:06:07.089Z',
+    epoch: 12,
+    actor: 'token:7',
+    $correlationId: 'c-1',
+    $causationId: 'c-0',
+  });
+  expect((await readAll(store))[0]?.metadata).toEqual(metadata);
+});

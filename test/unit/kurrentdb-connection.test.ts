@@ -1,0 +1,126 @@
+import { status } from '@grpc/grpc-js';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openEventStore } from '../../services/open-event-store.ts';
+import { connect } from '../../shared/event-store/kurrentdb-connection.ts';
+import { collect, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
+import { createTestCertificate, type TestCertificate } from '../support/kurrentdb/test-certificate.ts';
+import { type KurrentDbWorld, startWorld, streamOf, type WorldOptions } from './kurrentdb-world.ts';
+
+let certificate: TestCertificate;
+beforeAll(() => {
+  certificate = createTestCertificate();
+});
+afterAll(() => certificate.remove());
+
+let world: KurrentDbWorld | undefined;
+const start = async (options: WorldOptions) => {
+  world = await startWorld(options);
+  return world;
+};
+afterEach(async () => {
+  await world?.end();
+  world = undefined;
+});
+
+const credentials = { username: 'varve', password: 'pa:ss/w@rd' };
+const inUrl = `${credentials.username}:${encodeURIComponent(credentials.password)}`;
+
+describe('TLS', () => {
+  const trusting = (port: number, user = '') =>
+    `kurrentdb://${user}localhost:${port}?tlsCAFile=${encodeURIComponent(certificate.authorityFile)}&discoveryInterval=10`;
+
+  test('with credentials: appends, reads and subscriptions carry them', async () => {
+    const options = {
+      tls: certificate,
+      credentials,
+      url: ({ port }) => trusting(port, `${inUrl}@`),
+    } satisfies WorldOptions;
+    const { store, double } = await start(options);
+    const stream = streamOf();
+    expect(await store.append(stream, 'none', newEvents(2))).toMatchObject({
+      kind: 'appended',
+      revision: 1n,
+    });
+    const subscriber = collect(store);
+    await subscriber.until(2);
+    expect(await readStream(store, stream)).toEqual(subscriber.events);
+    expect(double.calls).toMatchObject({ append: 1, batchAppend: 0 });
+  });
+
+  test('with other credentials everything is refused at once', async () => {
+    const options = {
+      tls: certificate,
+      credentials,
+      url: ({ port }) => trusting(port, 'varve:guess@'),
+    } satisfies WorldOptions;
+    const { store, troubles } = await start(options);
+    const stream = streamOf();
+    await expect(store.append(stream, 'none', newEvents(1))).rejects.toThrow(
+      /append to .* failed: (.*)access.?denied/i,
+    );
+    await expect(readAll(store)).rejects.toThrow(/read of the log failed: access.?denied/i);
+    await expect(collect(store).subscription.done).rejects.toThrow(/access.?denied/i);
+    expect(troubles).toEqual([]);
+  });
+
+  test('without credentials the client appends through its batch call, with the same results', async () => {
+    const { store, double } = await start({ tls: certificate, url: ({ port }) => trusting(port) });
+    const stream = streamOf();
+    const events = newEvents(3);
+    double.faults.next('features', { kind: 'fail', code: status.UNAVAILABLE, message: 'not ready' });
+    const first = await store.append(stream, 'none', events);
+    expect(first).toMatchObject({ kind: 'appended', revision: 2n });
+    expect(await store.append(stream, 2n, events)).toEqual(first);
+    expect(await store.append(stream, 'none', newEvents(1))).toEqual({ kind: 'conflict', actual: 2n });
+    double.faults.next('batchAppend', { kind: 'lose-answer' });
+    expect(await store.append(stream, 2n, newEvents(1))).toMatchObject({ kind: 'appended', revision: 3n });
+    expect(await readStream(store, stream)).toHaveLength(4);
+    expect(double.calls.append).toBe(0);
+    expect(double.calls.batchAppend).toBeGreaterThan(0);
+  });
+
+  test('a server whose certificate nobody vouches for is not spoken to', async () => {
+    const { store, double } = await start({
+      tls: certificate,
+      url: ({ port }) => `kurrentdb://localhost:${port}?discoveryInterval=10`,
+      store: { giveUpAfterMs: 200 },
+    });
+    await expect(store.append(streamOf(), 'none', newEvents(1))).rejects.toThrow(/append to .* failed/);
+    await expect(readAll(store)).rejects.toThrow(/read of the log failed/);
+    expect(double.calls).toMatchObject({ append: 0, batchAppend: 0, read: 0 });
+  });
+});
+
+describe('addresses', () => {
+  test.each(['kurrentdb', 'kdb', 'kurrent', 'esdb'])('%s:// reaches the server', async (scheme) => {
+    const options = { url: ({ port }) => `${scheme}://127.0.0.1:${port}?tls=false` } satisfies WorldOptions;
+    const { store } = await start(options);
+    expect(await store.append(streamOf(), 'none', newEvents(1))).toMatchObject({ kind: 'appended' });
+    expect(await readAll(store)).toHaveLength(1);
+  });
+
+  test('one that is not understood is refused without its password', () => {
+    const url = `kurrentdb://${inUrl}@host:notaport`;
+    expect(() => connect(url)).toThrow(/cannot use the event store kurrentdb:\/\/\*\*\*@host/);
+    expect(() => connect(url)).not.toThrow(/pa(:|%3A)ss/);
+  });
+
+  test('openEventStore knows SQLite files and KurrentDB, and names them when it is given something else', async () => {
+    const { double } = await start({});
+    const stores = [
+      openEventStore('sqlite::memory:', { space: 'varve' }),
+      openEventStore(double.url, { space: 'varve' }),
+    ];
+    for (const store of stores) {
+      expect(await store.append(streamOf(), 'none', newEvents(2))).toMatchObject({ revision: 1n });
+      expect(await readAll(store)).toHaveLength(2);
+      await store.close();
+    }
+    for (const url of ['', 'sqlite:', 'postgres://user:secret@host/db', 'events.db']) {
+      expect(() => openEventStore(url, { space: 'varve' })).toThrow(
+        /use sqlite:FILE or kurrentdb:\/\/HOST:PORT/,
+      );
+    }
+    expect(() => openEventStore('postgres://user:secret@host/db', { space: 'varve' })).not.toThrow(/secret/);
+  });
+});

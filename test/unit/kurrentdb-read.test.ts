@@ -1,0 +1,130 @@
+import { status } from '@grpc/grpc-js';
+import { afterEach, expect, test } from 'vitest';
+import type { Recorded } from '../../shared/event-store/kurrentdb-event.ts';
+import { createPageSize } from '../../shared/event-store/kurrentdb-pages.ts';
+import { ids, newEvents, positions, readAll, readStream } from '../contract/event-store-fixtures.ts';
+import {
+  gate,
+  type KurrentDbWorld,
+  lastOf,
+  startWorld,
+  streamOf,
+  type WorldOptions,
+} from './kurrentdb-world.ts';
+
+let world: KurrentDbWorld;
+const start = async (options?: WorldOptions) => {
+  world = await startWorld(options);
+  return world;
+};
+afterEach(() => world.end());
+
+test('a read that is dropped half-way gives each event once', async () => {
+  const { store, double, troubles } = await start();
+  const stream = streamOf();
+  await store.append(stream, 'none', newEvents(300));
+  const drop = { kind: 'drop', afterEvents: 7 } as const;
+  double.faults.next('read', drop, drop);
+  const all = await readAll(store);
+  expect(all).toHaveLength(300);
+  double.faults.next('read', drop);
+  expect(await readStream(store, stream)).toEqual(all);
+  expect(troubles).toHaveLength(3);
+});
+
+test('a read is made again when the server is not ready, busy, gone or silent', async () => {
+  const { store, double } = await start({ store: { deadlineMs: 300 } });
+  const stream = streamOf();
+  await store.append(stream, 'none', newEvents(5));
+  const never = gate();
+  const { UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, UNKNOWN } = status;
+  for (const code of [UNAVAILABLE, DEADLINE_EXCEEDED, ABORTED, UNKNOWN]) {
+    double.faults.next('read', { kind: 'fail', code, message: 'not now' });
+    expect(await readStream(store, stream)).toHaveLength(5);
+  }
+  double.faults.next('read', { kind: 'hold', until: never.passed });
+  expect(await store.lastPosition()).toBe(lastOf(await readAll(store)).position);
+  double.interrupt();
+  const reading = readAll(store);
+  await double.resume();
+  expect(await reading).toHaveLength(5);
+  expect(double.faults.left()).toBe(0);
+  never.open();
+});
+
+test('a read that cannot succeed rejects with its name', async () => {
+  const { store, double, troubles } = await start({ store: { giveUpAfterMs: 200 } });
+  const stream = streamOf();
+  double.faults.next('read', { kind: 'fail', code: status.INVALID_ARGUMENT, message: 'no such thing' });
+  await expect(readStream(store, stream)).rejects.toThrow(new RegExp(`read of ${stream} failed: .*no such`));
+  expect(troubles).toEqual([]);
+  double.interrupt();
+  await expect(store.lastPosition()).rejects.toThrow(/read of the log failed: unavailable/i);
+  expect(troubles.length).toBeGreaterThan(0);
+  await double.resume();
+  expect(await store.lastPosition()).toBe(0n);
+});
+
+test("the log is the space's: no system event, no other space, no tombstone", async () => {
+  const { store, double, open } = await start();
+  const other = open({ space: 'varvel' });
+  const written: string[] = [];
+  for (let n = 0; n < 40; n += 1) {
+    const events = newEvents(2);
+    await store.append(streamOf(), 'none', events);
+    await other.append(streamOf('varvel'), 'none', newEvents(1));
+    written.push(...ids(events));
+  }
+  const last = lastOf(await readAll(store));
+  for (let n = 0; n < 9; n += 1) double.log.tombstone(streamOf());
+  expect(double.log.records.some(({ stream }) => stream.startsWith('$stats'))).toBe(true);
+  expect(ids(await readAll(store))).toEqual(written);
+  expect(ids(await readAll(store, 0n, 3))).toEqual(written);
+  expect(await store.lastPosition()).toBe(last.position);
+  expect(await readAll(other)).toHaveLength(40);
+});
+
+test('positions are those of the transaction log: sparse, and the same in streams and the log', async () => {
+  const { store, double } = await start();
+  const stream = streamOf();
+  await store.append(stream, 'none', newEvents(3));
+  const log = await readAll(store);
+  expect(await readStream(store, stream)).toEqual(log);
+  expect(positions(log)).toEqual(double.log.read(stream)?.map(({ position }) => position));
+  expect(positions(log).every((position, n, all) => position - (all[n - 1] ?? 0n) > 1n)).toBe(true);
+});
+
+test('a position between events is refused, not taken for another', async () => {
+  const { store } = await start({ store: { giveUpAfterMs: 200 } });
+  await store.append(streamOf(), 'none', newEvents(3));
+  const position = lastOf(await readAll(store)).position;
+  await expect(readAll(store, position - 1n)).rejects.toThrow(/read of the log failed: .*invalid position/);
+});
+
+test('pages grow to the size asked for, and shrink where events are large', () => {
+  const pageOf = (count: number, characters: number) =>
+    Array.from({ length: count }, () => ({ data: 'x'.repeat(characters) }) as unknown as Recorded);
+  const size = createPageSize(512);
+  const counts = [100, 100, 100, 100, 1_000_000, 20_000_000, 100].map((characters) => {
+    const count = size.count();
+    size.learn(pageOf(Math.min(count, 8), characters));
+    return count;
+  });
+  expect(counts).toEqual([64, 128, 256, 512, 512, 7, 1]);
+  expect(createPageSize(3).count()).toBe(3);
+});
+
+test('an event that is not JSON is named', async () => {
+  const { store, double } = await start();
+  const stream = streamOf();
+  const bytes = {
+    type: 't',
+    contentType: 'application/octet-stream',
+    data: Buffer.of(1),
+    metadata: Buffer.of(),
+  };
+  double.log.write(stream, 'any', [{ ...bytes, id: crypto.randomUUID() }]);
+  await expect(readStream(store, stream)).rejects.toThrow(
+    new RegExp(`cannot read the event at position \\d+ \\(${stream}, revision 0\\): .*not JSON`),
+  );
+});

@@ -1,0 +1,159 @@
+import { status } from '@grpc/grpc-js';
+import { afterEach, expect, test } from 'vitest';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { collect, ids, newEvent, newEvents, positions, readAll } from '../contract/event-store-fixtures.ts';
+import {
+  gate,
+  type KurrentDbWorld,
+  lastOf,
+  startWorld,
+  streamOf,
+  type WorldOptions,
+} from './kurrentdb-world.ts';
+
+let world: KurrentDbWorld;
+const start = async (options?: WorldOptions) => {
+  world = await startWorld(options);
+  return world;
+};
+afterEach(() => world.end());
+
+/** Every subscription after the first began behind an event that was handed out before. */
+const expectStartsBehindHandled = ({ double }: KurrentDbWorld, events: readonly StoredEvent[]) => {
+  const handled = new Set<bigint | undefined>([undefined, ...positions(events)]);
+  expect(double.observed.starts.filter((position) => !handled.has(position))).toEqual([]);
+};
+
+test('goes on behind the last handled event when the call is dropped, however often', async () => {
+  const { store, double, troubles } = await start();
+  await store.append(streamOf(), 'none', newEvents(100));
+  const drops = [10, 0, 35, 1].map((afterEvents) => ({ kind: 'drop', afterEvents }) as const);
+  double.faults.next('subscribe', ...drops, {
+    kind: 'fail',
+    code: status.UNAVAILABLE,
+    message: 'Server Is Not Ready',
+  });
+  const subscriber = collect(store, 0n, 8);
+  await subscriber.until(100);
+  await store.append(streamOf(), 'none', newEvents(3));
+  await subscriber.until(103);
+  expect(ids(subscriber.events)).toEqual(ids(await readAll(store)));
+  expect(troubles.map(({ operation }) => operation)).toEqual(Array(5).fill('subscription'));
+  expect(double.calls.subscribe).toBe(6);
+  expectStartsBehindHandled(world, subscriber.events);
+});
+
+test('goes on when every connection is cut and comes back, with what others wrote meanwhile', async () => {
+  const { store, double, open, addNode } = await start();
+  await store.append(streamOf(), 'none', newEvents(5));
+  const subscriber = collect(store);
+  await subscriber.until(5);
+  const node = await addNode();
+  double.interrupt();
+  const other = open();
+  node.log.write(streamOf(), 'any', [...double.log.records].slice(-1).map(withNewId));
+  await double.resume();
+  await other.append(streamOf(), 'none', newEvents(2));
+  await subscriber.until(8);
+  expect(subscriber.events).toEqual(await readAll(store));
+});
+
+test('a busy handler makes the server wait; the subscription is not dropped and misses nothing', async () => {
+  const { store, double } = await start();
+  const busy = gate();
+  const events: StoredEvent[] = [];
+  const subscription = store.subscribe(0n, async (batch) => {
+    if (events.length === 0) await busy.passed;
+    events.push(...batch);
+  });
+  const text = 'x'.repeat(2_000);
+  for (let n = 0; n < 60; n += 1) {
+    await store.append(
+      streamOf(),
+      'none',
+      Array.from({ length: 50 }, () => newEvent({ text })),
+    );
+  }
+  expect(double.observed.eventsSent).toBeLessThan(2_000);
+  busy.open();
+  while (events.length < 3_000) await Promise.race([turn(), subscription.done]);
+  expect(ids(events)).toEqual(ids(await readAll(store)));
+  expect(double.calls.subscribe).toBe(1);
+});
+
+test('a server that drops a slow consumer is asked again from the last handled event', async () => {
+  const { store, double, troubles } = await start({ dropSlowAfter: 500 });
+  const busy = gate();
+  const events: StoredEvent[] = [];
+  const subscription = store.subscribe(
+    0n,
+    async (batch) => {
+      if (events.length === 0) await busy.passed;
+      events.push(...batch);
+    },
+    { batchSize: 16 },
+  );
+  const text = 'x'.repeat(2_000);
+  for (let n = 0; n < 60; n += 1) {
+    await store.append(
+      streamOf(),
+      'none',
+      Array.from({ length: 50 }, () => newEvent({ text })),
+    );
+  }
+  busy.open();
+  while (events.length < 3_000) await Promise.race([turn(), subscription.done]);
+  expect(troubles.map(({ error }) => error.message)).toContainEqual(expect.stringContaining('too slow'));
+  expect(double.calls.subscribe).toBeGreaterThan(1);
+  expect(ids(events)).toEqual(ids(await readAll(store)));
+  expectStartsBehindHandled(world, events);
+});
+
+test("never hands out a system event, another space's or a tombstone, and never starts at a checkpoint", async () => {
+  const { store, double, open } = await start();
+  const other = open({ space: 'elsewhere' });
+  await store.append(streamOf(), 'none', newEvents(2));
+  const subscriber = collect(store);
+  await subscriber.until(2);
+  // The server's checkpoints run far ahead of the two events.
+  for (let n = 0; n < 100; n += 1) await other.append(streamOf('elsewhere'), 'none', newEvents(2));
+  double.interrupt();
+  await double.resume();
+  double.log.tombstone(streamOf());
+  await store.append(streamOf(), 'none', newEvents(1));
+  await subscriber.until(3);
+  expect(subscriber.events).toEqual(await readAll(store));
+  expect(subscriber.events).toHaveLength(3);
+  expectStartsBehindHandled(world, subscriber.events);
+});
+
+test('stops for good when the server refuses: done rejects', async () => {
+  const { store, double } = await start();
+  await store.append(streamOf(), 'none', newEvents(2));
+  const log = await readAll(store);
+  await expect(collect(store, lastOf(log).position - 1n).subscription.done).rejects.toThrow(
+    /invalid position/,
+  );
+  double.faults.next('subscribe', { kind: 'fail', code: status.PERMISSION_DENIED, message: 'no' });
+  await expect(collect(store).subscription.done).rejects.toThrow(/no/);
+  expect(double.calls.subscribe).toBe(2);
+});
+
+test('closes while it waits to connect again', async () => {
+  const { store, double, troubles } = await start();
+  const subscriber = collect(store);
+  await store.append(streamOf(), 'none', newEvents(1));
+  await subscriber.until(1);
+  double.interrupt();
+  while (troubles.length < 3) await turn();
+  await subscriber.subscription.close();
+  await subscriber.subscription.done;
+  expect(subscriber.events).toHaveLength(1);
+});
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+const withNewId = (record: KurrentDbWorld['double']['log']['records'][number]) => ({
+  ...record,
+  id: crypto.randomUUID(),
+});
