@@ -2,12 +2,11 @@ import { errors } from '@elastic/elasticsearch';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { Dependency, DocumentIndex } from '../document-index.ts';
 import { createElasticsearchClient, createSearchEngine, type ElasticsearchConnection } from './client.ts';
-import { createLayout } from './create-layout.ts';
+import { createLayouts } from './create-layouts.ts';
 import { dependenciesOf } from './dependencies.ts';
-import { DEFAULT_DENORMALISE, type DocumentLayout } from './document-layout.ts';
+import type { DocumentLayout } from './document-layout.ts';
 import { createDocumentWriter } from './document-writer.ts';
 import { createElasticsearchReader, type ElasticsearchReader } from './elasticsearch-reader.ts';
-import { mappingProblem } from './index-definition.ts';
 import { createIndexNames } from './index-names.ts';
 import { type OpenedIndices, openIndices } from './open-indices.ts';
 
@@ -34,9 +33,7 @@ const READY_WITHIN = '10s';
 /** Connects to nothing yet. Throws a sentence when a content type does not fit into an index. */
 export function createElasticsearchCluster(options: ElasticsearchClusterOptions): ElasticsearchCluster {
   const { connection, space, registry } = options;
-  const layouts = layoutsOf(registry);
-  const problems = [...layouts.values()].map(mappingProblem).filter((problem) => problem !== undefined);
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const layouts = createLayouts(registry);
   const client = createElasticsearchClient(connection);
   const names = createIndexNames(space);
   const layoutOf = (type: string): DocumentLayout => {
@@ -63,14 +60,9 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
   };
 }
 
-function layoutsOf(registry: SchemaRegistry): ReadonlyMap<string, DocumentLayout> {
-  const types = [...registry.contentTypes.keys()];
-  return new Map(types.map((type) => [type, createLayout(registry, type, DEFAULT_DENORMALISE)]));
-}
-
 /** What the documents of all content types show beside their own rows. */
 export function documentDependencies(registry: SchemaRegistry): readonly Dependency[] {
-  return [...layoutsOf(registry).values()].flatMap(dependenciesOf);
+  return [...createLayouts(registry).values()].flatMap(dependenciesOf);
 }
 
 /** True for a failure that time or an operator mends; false when the cluster understood the request and refuses it. */
