@@ -5,6 +5,7 @@ import { Command, Option } from 'commander';
 import { withExampleTypes } from './example-types.ts';
 import { packageRoot } from './package-root.ts';
 import { packageVersion } from './package-version.ts';
+import { readSecretFiles } from './secret-files.ts';
 import {
   IMPORT_SETTINGS,
   InvalidSettings,
@@ -84,7 +85,12 @@ withSettings(
   }),
 );
 
-await program.parseAsync();
+await run(process.argv[2] ?? 'varve', async () => {
+  const tables: readonly SettingsTable[] = [SERVE_SETTINGS, IMPORT_SETTINGS, TOKEN_SETTINGS];
+  const variables = tables.flatMap((table) => Object.values(table).map(({ variable }) => variable));
+  Object.assign(process.env, readSecretFiles(process.env, new Set<string>(variables)));
+  await program.parseAsync();
+});
 
 function withSettings(command: Command, table: SettingsTable): Command {
   for (const { flags, description, variable } of Object.values(table)) {

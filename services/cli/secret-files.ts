@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { InvalidSettings } from './settings.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Values of the variables that are given as files: `VARVE_ACCESS_KEY_FILE=/run/secrets/key` gives VARVE_ACCESS_KEY, as Docker and
+ * Kubernetes hand out secrets. One line end at the end of a file is not part of it. Throws InvalidSettings.
+ */
+export function readSecretFiles(
+  environment: Environment,
+  variables: ReadonlySet<string>,
+): Readonly<Record<string, string>> {
+  const problems: string[] = [];
+  const values: Record<string, string> = {};
+  for (const [name, file] of Object.entries(environment)) {
+    const variable = name.replace(/_FILE$/, '');
+    if (file === undefined || variable === name || !variables.has(variable)) continue;
+    if (environment[variable] !== undefined) {
+      problems.push(`  ${name} and ${variable} are both set: only one of them can count`);
+      continue;
+    }
+    try {
+      values[variable] = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    } catch (error) {
+      problems.push(`  ${name} "${file}" cannot be read: ${(error as Error).message}`);
+    }
+  }
+  if (problems.length > 0) throw new InvalidSettings(problems.join('\n'));
+  return values;
+}
