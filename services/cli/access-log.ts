@@ -4,7 +4,7 @@ import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import { readAccess } from '../access/access-control.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from '../http/loopback.ts';
 import { InvalidSettings } from './settings.ts';
 
 type LogSettings = { readonly data: string; readonly space: string };

@@ -15,6 +15,7 @@ import { authenticateRequests, requireAdministrator } from './authenticate.ts';
 import type { CallerApi } from './caller-apis.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
 import { type ErrorEnvelope, presentError } from './error-envelope.ts';
+import { guardDevelopment } from './guard-development.ts';
 import { parseJsonBody } from './json-body.ts';
 import { measureRequests, type RequestMeters } from './measure-requests.ts';
 import { type ProtectionOptions, protect } from './protect.ts';
@@ -78,6 +79,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 /** Everything whose answer depends on who asks. */
 function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const { registry, access, tokens, apiFor } = options;
+  guardDevelopment(app, access, options.protection.corsOrigins);
   authenticateRequests(app, access);
   const context = { app, apiOf: (request: FastifyRequest) => apiFor(request.rights).content, registry };
   for (const type of registry.contentTypes.values()) {
