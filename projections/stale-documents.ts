@@ -28,6 +28,8 @@ export type StaleDocuments = {
   account(schema: SchemaView, effects: Effects, position: bigint): void;
   /** Marks every row of these types and begins to account. */
   markAll(types: readonly Uid[]): void;
+  /** Every document there should be. Not to be used while the graph changes. */
+  all(): Iterable<StaleDocument>;
   next(lane: Lane, limit: number, taken: ReadonlyMap<string, bigint>): readonly StaleDocument[];
   /** The row of a document as it is now, and what is around it; both only good until the graph changes. */
   read(document: StaleDocument): { readonly row: DocumentRow; readonly neighbours: Neighbours };
@@ -88,6 +90,10 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
         note(position());
       });
       complete = true;
+    },
+    *all() {
+      const { schema } = context();
+      for (const row of stale.everyRow()) yield { ...row, type: schema.typeOfNumber(row.type).uid };
     },
     next(lane, limit, taken) {
       const { schema } = context();

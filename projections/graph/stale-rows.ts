@@ -1,6 +1,6 @@
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { GraphDatabase, SqlRow } from './graph-database.ts';
-import { WORLDS, type WorldNumber } from './row-keys.ts';
+import { versionOfKey, WORLDS, type WorldNumber, worldsOf } from './row-keys.ts';
 
 /** A row whose document in a world does not show some change at or after `since`, the last of them at `position`. */
 export type StaleRow = {
@@ -30,6 +30,8 @@ export type StaleRows = {
   markSelected(select: string, entry: number, world: WorldNumber, position: number): void;
   /** Every row of the types, by number. */
   markTypes(types: readonly number[], position: number): void;
+  /** Each row in each of its worlds, stale or not. */
+  everyRow(): Iterable<StaleRow>;
   /** The longest stale of a lane that `isTaken` does not know. */
   next(lane: Lane, limit: number, isTaken: (row: StaleRow) => boolean, taken: number): readonly StaleRow[];
   /** The document shows everything up to `position`. */
@@ -71,6 +73,19 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
           const keys = 'SELECT key FROM rows WHERE type = ? AND key % 4 IN (?, 2)';
           insertSelected(keys, world, position, position, now(), type, world);
         }
+      }
+    },
+    *everyRow() {
+      for (let from = 0; ; ) {
+        const rows = db.all('SELECT key, type FROM rows WHERE key >= ? ORDER BY key LIMIT 1000', from);
+        for (const [key, type] of rows as [number, number][]) {
+          for (const world of worldsOf(versionOfKey(key))) {
+            yield { world: WORLDS[world], key, type, since: 0, position: 0 };
+          }
+        }
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        from = (last[0] as number) + 1;
       }
     },
     next(lane, limit, isTaken, taken) {

@@ -52,7 +52,7 @@ function javaVersion(home: string): number {
   return Number(/^javac (\d+)/.exec(version)?.[1] ?? 0);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

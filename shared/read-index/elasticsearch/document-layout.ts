@@ -8,7 +8,7 @@ import type { RowSpace } from '../read-index.ts';
  * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written, `x.<attribute>` text form of a column
  *   that is no text;
  * - `c.<attribute>` components, `e.<attribute>` embedded rows, `t.<attribute>` keys of linked rows, on the owning side.
- * The root also has `key`, `src`, `links`, `parts` and the sort fields `s.…`; an embedded row has its `key`.
+ * The root also has `key`, `src`, `links`, `parts`, the document's checksum `sum` and the sort fields `s.…`; an embedded row has its `key`.
  */
 export type DocumentLayout = {
   readonly type: Uid;

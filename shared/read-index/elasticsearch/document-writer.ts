@@ -1,5 +1,6 @@
 import { type Client, errors } from '@elastic/elasticsearch';
 import type { Uid } from '../../schema/content-type.ts';
+import { digestText } from '../../text-digest.ts';
 import type {
   DocumentIndex,
   DocumentRow,
@@ -110,8 +111,13 @@ function present(
   const text =
     row === undefined
       ? `{"delete":${meta}}\n`
-      : `{"index":${meta}}\n${JSON.stringify(createDocument(layouts(type), key, row, neighbours))}\n`;
+      : `{"index":${meta}}\n${withSum(JSON.stringify(createDocument(layouts(type), key, row, neighbours)))}\n`;
   return { type, world, key, position, text };
+}
+
+/** The body with a digest of itself, by which an index is compared with what it should hold. */
+function withSum(body: string): string {
+  return `${body.slice(0, -1)},"sum":"${digestText(body)}"}`;
 }
 
 const WRITTEN: WriteOutcome = Object.freeze({ kind: 'written' });

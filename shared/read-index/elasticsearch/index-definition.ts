@@ -73,6 +73,7 @@ function rootProperties({ root, sortPaths }: DocumentLayout): Properties {
     src: BYTES,
     links: BYTES,
     parts: BYTES,
+    sum: { type: 'keyword', index: false },
     ...placeProperties(root, true),
     ...group('s', sorts),
   };

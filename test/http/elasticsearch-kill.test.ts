@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { foundSums, rebuiltSums } from '../support/document-sums.ts';
+import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { freePort } from '../support/elasticsearch-node.ts';
+import { removeIndices } from '../support/remove-indices.ts';
+import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { createDocumentIds, startWriteLoad } from '../support/write-load.ts';
+
+/**
+ * kill -9 in the middle of writes: of the server, which loses what its workers had in hand, and of Elasticsearch, which loses what
+ * it had not answered. ELASTICSEARCH_KILL_ROUNDS=20 for a full run.
+ */
+const ROUNDS = Number(process.env['ELASTICSEARCH_KILL_ROUNDS'] ?? 2);
+const WRITERS = 6;
+const LOCAL = fileURLToPath(new URL('../../infra/elasticsearch-local/', import.meta.url));
+const ownNode = hasElasticsearch() && inject('elasticsearch').kind === 'node';
+
+function startVarve(data: string, url: string, space: string): Promise<RunningServer> {
+  return startServer({ data, arguments: ['--read-index', url, '--space', space] });
+}
+
+async function backlog(server: RunningServer): Promise<number> {
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  const [, value] = /^varve_fanout_backlog_documents(?:\{[^}]*\})? (\d+)/m.exec(metrics) ?? [];
+  return Number(value);
+}
+
+/** Nothing is written any more: soon every document is as a clean rebuild makes it, none is missing and none too many. */
+async function expectSameAsRebuilt(server: RunningServer, data: string, url: string, space: string) {
+  while ((await backlog(server)) > 0) await delay(50);
+  const expected = await rebuiltSums(data, space);
+  expect(expected.size).toBeGreaterThan(20);
+  let found = await foundSums(url, space);
+  // The last refresh may still be under way.
+  for (let tries = 0; tries < 20 && !isSame(found, expected); tries++) {
+    await delay(250);
+    found = await foundSums(url, space);
+  }
+  expect([...found].sort()).toEqual([...expected].sort());
+}
+
+function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size === b.size && [...a].every(([name, sum]) => b.get(name) === sum);
+}
+
+describe.runIf(hasElasticsearch())('documents in Elasticsearch', () => {
+  it(`are those of a clean rebuild after ${ROUNDS} kills of the server`, {
+    timeout: ROUNDS * 60_000 + 120_000,
+  }, async () => {
+    const url = await elasticsearchUrl();
+    const space = `kill_${process.pid}`;
+    const data = createDataDirectory();
+    let server = await startVarve(data, url, space);
+    onTestFinished(async () => {
+      await server.dispose();
+      await removeIndices(url, space);
+      rmSync(data, { recursive: true, force: true });
+    });
+    const ids = createDocumentIds();
+    for (let round = 1; round <= ROUNDS; round++) {
+      const load = startWriteLoad(server.url, ids, WRITERS, round);
+      await load.written(40 + ((round * 37) % 80));
+      expect((await server.stop('SIGKILL')).signal).toBe('SIGKILL');
+      await load.stop();
+      expect(load.answered()).toBeGreaterThanOrEqual(40);
+      server = await startVarve(data, url, space);
+      await expectSameAsRebuilt(server, data, url, space);
+    }
+  });
+});
+
+describe.runIf(ownNode)('documents in an Elasticsearch that dies', () => {
+  it(`are those of a clean rebuild after ${ROUNDS} kills of the node`, {
+    timeout: ROUNDS * 120_000 + 240_000,
+  }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'varve-dying-'));
+    const port = String(await freePort());
+    const node = join(folder, 'node');
+    const up = () =>
+      promisify(execFile)(join(LOCAL, 'up.sh'), [port, node], { env: { ...process.env, ES_HEAP: '512m' } });
+    const url = `http://127.0.0.1:${port}`;
+    await up();
+    const data = createDataDirectory();
+    const server = await startVarve(data, url, 'dying');
+    onTestFinished(async () => {
+      await server.dispose();
+      await promisify(execFile)(join(LOCAL, 'down.sh'), [node]);
+      rmSync(folder, { recursive: true, force: true });
+      rmSync(data, { recursive: true, force: true });
+    });
+    const ids = createDocumentIds();
+    for (let round = 1; round <= ROUNDS; round++) {
+      const load = startWriteLoad(server.url, ids, WRITERS, round);
+      await load.written(40 + ((round * 53) % 80));
+      process.kill(Number(readFileSync(join(node, 'pid'), 'utf8')), 'SIGKILL');
+      // Writes go on while it is away: they are stored, and answered with 202 when that takes too long.
+      await Promise.all([up(), load.written(WRITERS)]);
+      await load.written(30);
+      await load.stop();
+      await expectSameAsRebuilt(server, data, url, 'dying');
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openContentGraph } from '../../projections/content-graph.ts';
+import { upcast } from '../../shared/document/upcasters.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import {
+  createElasticsearchCluster,
+  documentDependencies,
+} from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import { typeSlug } from '../../shared/read-index/elasticsearch/index-names.ts';
+
+/** What indices hold, by `<slug of the type>-<world> <key>`: the checksum of the document. */
+export type DocumentSums = ReadonlyMap<string, string>;
+
+/** The sums of all documents that searches of a space see. */
+export async function foundSums(url: string, space: string): Promise<DocumentSums> {
+  const aliases = (await (await fetch(`${url}/_cat/aliases/${space}-*?format=json`)).json()) as {
+    readonly alias: string;
+  }[];
+  const sums = new Map<string, string>();
+  for (const { alias } of aliases.filter((each) => !each.alias.endsWith('-write'))) {
+    let after: number | undefined;
+    for (;;) {
+      const hits = await searchSums(url, alias, after);
+      for (const { key, sum } of hits) sums.set(`${alias.slice(space.length + 1)} ${key}`, sum);
+      after = hits.at(-1)?.key;
+      if (after === undefined) break;
+    }
+  }
+  return sums;
+}
+
+async function searchSums(url: string, alias: string, after: number | undefined) {
+  const answer = await fetch(`${url}/${alias}/_search`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      size: 5000,
+      sort: ['key'],
+      docvalue_fields: ['key', 'sum'],
+      _source: false,
+      ...(after === undefined ? {} : { search_after: [after] }),
+    }),
+  });
+  const body = (await answer.json()) as {
+    readonly hits: { readonly hits: readonly { readonly fields: { key: [number]; sum: [string] } }[] };
+  };
+  if (!answer.ok) throw new Error(JSON.stringify(body));
+  return body.hits.hits.map(({ fields }) => ({ key: fields.key[0], sum: fields.sum[0] }));
+}
+
+/** The sums of a clean rebuild: a new graph made from the log of a data directory whose server has stopped. */
+export async function rebuiltSums(data: string, space: string): Promise<DocumentSums> {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-rebuilt-'));
+  for (const name of ['events.db', 'events.db-wal']) {
+    if (existsSync(join(data, name))) copyFileSync(join(data, name), join(folder, name));
+  }
+  const log = openSqliteEventStore(join(folder, 'events.db'), { decode: upcast });
+  const graph = openContentGraph(join(folder, 'graph.db'), { dependencies: documentDependencies });
+  try {
+    for await (const events of log.readAll(0n, { batchSize: 1000 })) graph.replay(events);
+    const { writer, close } = createElasticsearchCluster({
+      connection: {},
+      space,
+      registry: graph.registry(),
+    });
+    const sums = new Map<string, string>();
+    for (const document of graph.stale?.all() ?? []) {
+      const { row, neighbours } = graph.stale?.read(document) ?? {};
+      if (row === undefined || neighbours === undefined) continue;
+      const [, sum] = /"sum":"([^"]+)"\}\n$/.exec(writer.present(row, neighbours).text) ?? [];
+      sums.set(`${typeSlug(document.type)}-${document.world} ${document.key}`, String(sum));
+    }
+    await close();
+    return sums;
+  } finally {
+    graph.close();
+    await log.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,134 @@
+/** Writers that edit a small set of linked documents at once, until they are stopped or the server is gone. */
+export type WriteLoad = {
+  /** Writes that were answered. */
+  readonly answered: () => number;
+  /** Resolves when `count` more writes were answered, or no writer is left. */
+  written(count: number): Promise<void>;
+  /** Ends the writers after the request they are at. */
+  stop(): Promise<void>;
+};
+
+type Ids = { readonly [collection: string]: string[] };
+
+const COLLECTIONS = ['restaurants', 'chefs', 'tags', 'countries'] as const;
+const MOST = 30;
+
+/** What the documents were created as is kept between loads, so that a later one edits what an earlier one made. */
+export function createDocumentIds(): Ids {
+  return Object.fromEntries(COLLECTIONS.map((name) => [name, []]));
+}
+
+export function startWriteLoad(url: string, ids: Ids, writers: number, seed: number): WriteLoad {
+  let answered = 0;
+  let stopped = false;
+  let waiting: { readonly at: number; readonly resolve: () => void }[] = [];
+  const note = () => {
+    answered++;
+    for (const waiter of waiting.filter(({ at }) => at <= answered)) waiter.resolve();
+    waiting = waiting.filter(({ at }) => at > answered);
+  };
+  const running = Array.from({ length: writers }, async (_unused, writer) => {
+    const random = createRandom(seed * 1000 + writer);
+    while (!stopped && (await writeOnce(url, ids, random))) note();
+  });
+  const ended = Promise.all(running).then(() => {
+    for (const { resolve } of waiting) resolve();
+    waiting = [];
+  });
+  return {
+    answered: () => answered,
+    written: (count) =>
+      Promise.race([ended, new Promise<void>((resolve) => waiting.push({ at: answered + count, resolve }))]),
+    stop() {
+      stopped = true;
+      return ended;
+    },
+  };
+}
+
+type Random = (below: number) => number;
+
+type Write = {
+  readonly collection: string;
+  readonly documentId: string | undefined;
+  readonly removes: boolean;
+};
+
+function nextWrite(ids: Ids, random: Random): Write {
+  const collection = COLLECTIONS[Math.min(random(6), 3)] ?? 'restaurants';
+  const known = ids[collection] ?? [];
+  const isNew = known.length < 3 || (known.length < MOST && random(4) === 0);
+  const documentId = isNew ? undefined : pick(known, random);
+  const removes = documentId !== undefined && random(12) === 0;
+  if (removes) known.splice(known.indexOf(documentId), 1);
+  return { collection, documentId, removes };
+}
+
+/** False when the server is gone. */
+async function writeOnce(url: string, ids: Ids, random: Random): Promise<boolean> {
+  const write = nextWrite(ids, random);
+  try {
+    const answer = await send(url, write, ids, random);
+    const text = await answer.text();
+    if (answer.status === 503) return false;
+    // Documents come and go under each other: a target or the document itself may be gone by now.
+    if (!answer.ok && ![400, 404, 409].includes(answer.status)) throw new Error(`${answer.status} ${text}`);
+    if (answer.ok && write.documentId === undefined) noteCreated(ids, write.collection, text);
+    return true;
+  } catch (error) {
+    // The connection broke.
+    if (error instanceof TypeError || error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+function noteCreated(ids: Ids, collection: string, text: string): void {
+  const { data: created } = JSON.parse(text) as { readonly data?: { readonly documentId: string } | null };
+  if (created?.documentId !== undefined) ids[collection]?.push(created.documentId);
+}
+
+function send(url: string, write: Write, ids: Ids, random: Random): Promise<Response> {
+  const { collection, documentId, removes } = write;
+  const path = `${url}/api/${collection}${documentId === undefined ? '' : `/${documentId}`}`;
+  if (removes) return fetch(path, { method: 'DELETE' });
+  return fetch(`${path}?status=${random(3) === 0 ? 'draft' : 'published'}`, {
+    method: documentId === undefined ? 'POST' : 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ data: data(collection, ids, random) }),
+  });
+}
+
+function data(collection: string, ids: Ids, random: Random): object {
+  const name = `name ${random(1_000_000)}`;
+  const some = (of: string) => (ids[of] ?? []).filter(() => random(4) === 0).slice(0, 4);
+  switch (collection) {
+    case 'restaurants':
+      return {
+        ...{
+          key: name,
+          name,
+          stars: random(5),
+          chef: pick(ids['chefs'] ?? [], random) ?? null,
+          tags: some('tags'),
+        },
+        hours: [{ day: 'mon', note: name }],
+      };
+    case 'chefs':
+      return { key: name, name, country: pick(ids['countries'] ?? [], random) ?? null };
+    default:
+      return { key: name, name };
+  }
+}
+
+function pick<Item>(items: readonly Item[], random: Random): Item | undefined {
+  return items[random(Math.max(1, items.length))];
+}
+
+/** Whole numbers, the same for the same seed. */
+function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
