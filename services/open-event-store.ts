@@ -1,6 +1,5 @@
 import type { Decode } from '../shared/event-store/event-codec.ts';
 import type { EventStore } from '../shared/event-store/event-store.ts';
-import { openKurrentDbEventStore } from '../shared/event-store/kurrentdb-event-store.ts';
 import type { Trouble } from '../shared/event-store/kurrentdb-retry.ts';
 import { openSqliteEventStore } from '../shared/event-store/sqlite-event-store.ts';
 
@@ -17,10 +16,14 @@ const KURRENTDB = /^(esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\//;
 /**
  * The event store of an address: `sqlite:FILE` (made when it is not there; relative to the working directory) or
  * `kurrentdb://…`, `kurrentdb+discover://…` with the query parameters of KurrentDB's connection strings, `esdb://…` too.
- * KurrentDB is not connected to before the first call. Throws when the address is another or the file cannot be opened.
+ * KurrentDB is not connected to before the first call, and its client (40 MB, some 0.3 s) not loaded for SQLite. Rejects when
+ * the address is another or the file cannot be opened.
  */
-export const openEventStore = (url: string, options: EventStoreOptions): EventStore => {
-  if (KURRENTDB.test(url)) return openKurrentDbEventStore(url, options);
+export const openEventStore = async (url: string, options: EventStoreOptions): Promise<EventStore> => {
+  if (KURRENTDB.test(url)) {
+    const { openKurrentDbEventStore } = await import('../shared/event-store/kurrentdb-event-store.ts');
+    return openKurrentDbEventStore(url, options);
+  }
   const [, path] = /^sqlite:(.+)$/.exec(url) ?? [];
   if (path === undefined) {
     const scheme = /^[a-z+]+:(?=\/\/)/i.exec(url)?.[0];

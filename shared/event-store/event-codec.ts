@@ -32,7 +32,7 @@ export type Decode = (stored: EventContent) => EventContent;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Throws when the id is no lower-case UUID or the data is no JSON value (a bigint in it, undefined, a function). */
-export const encodeEvent = (event: NewEvent): EncodedEvent => {
+const encodeEvent = (event: NewEvent): EncodedEvent => {
   if (!UUID.test(event.id)) throw new TypeError(`event id "${event.id}" is not a UUID in lower case`);
   const data: string | undefined = JSON.stringify(event.data);
   if (data === undefined) throw new TypeError(`the data of a "${event.type}" event is not a JSON value`);

@@ -16,7 +16,7 @@ export type StreamTails = {
 };
 
 /** How far back an event id is looked for in a stream: beyond it a repetition is not recognised. */
-export const LOOK_BACK = 4_096;
+const LOOK_BACK = 4_096;
 /** Some 100 bytes each. */
 const MAX_IDS = 200_000;
 const PAGE = 512;

@@ -3,13 +3,17 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { describeAppending } from './event-store-contract-append.ts';
 import { describeReading } from './event-store-contract-read.ts';
 import { describeSubscribing } from './event-store-contract-subscribe.ts';
-import type { TestLog, WithLog } from './event-store-fixtures.ts';
+import type { ContractSkips, TestLog, WithLog } from './event-store-fixtures.ts';
 
 /**
  * What every adapter of the EventStore port holds to. It assumes neither dense positions nor that a subscriber hears of an
  * event in any given time, and its ids and streams are new in every run, so that a log may live on a shared server.
  */
-export const describeEventStore = (name: string, createLog: () => Promise<TestLog>): void => {
+export const describeEventStore = (
+  name: string,
+  createLog: () => Promise<TestLog>,
+  skips: ContractSkips = {},
+): void => {
   const withLog: WithLog = (body) => async () => {
     const log = await createLog();
     const stores: EventStore[] = [];
@@ -27,7 +31,7 @@ export const describeEventStore = (name: string, createLog: () => Promise<TestLo
   };
   describe(`event store contract: ${name}`, () => {
     describeAppending(withLog);
-    describeReading(withLog);
+    describeReading(withLog, skips);
     describeSubscribing(withLog);
   });
 };

@@ -8,6 +8,12 @@ export type TestLog = {
   remove(): Promise<void>;
 };
 
+/** What an adapter's server cannot do, each with the reason. */
+export type ContractSkips = {
+  /** Appends of 20 MB. */
+  readonly largeAppends?: string;
+};
+
 /** Gives the test a store on a log of its own; closes every store and removes the log whatever happens. */
 export type WithLog = (
   body: (store: EventStore, open: () => Promise<EventStore>) => Promise<void>,

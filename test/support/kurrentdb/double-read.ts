@@ -1,23 +1,17 @@
-import type { EventEmitter } from 'node:events';
-import { type ServerWritableStream, status } from '@grpc/grpc-js';
-import type {
-  ReadReq,
-  ReadResp,
-} from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import { status } from '@grpc/grpc-js';
+import type { ReadReq } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { LogRecord } from './double-log.ts';
 import {
   eventResponse,
-  invalidPositionError,
   rpcError,
   streamDeletedError,
   streamName,
   streamNotFoundResponse,
 } from './double-messages.ts';
+import { createFilter, indexOf, positionOf, type ReadCall, send, uuidOption } from './double-read-options.ts';
 import type { DoubleServices } from './double-services.ts';
 import { serveSubscription } from './double-subscribe.ts';
-
-export type ReadCall = ServerWritableStream<ReadReq, ReadResp>;
 
 /** `Read`: pages of a stream or of `$all`, in both directions, filtered or not, and subscriptions to `$all`. */
 export const readCall =
@@ -55,25 +49,6 @@ const servePage = async (
   }
 };
 
-/** Resolves when the caller has room for more. */
-export const send = async (call: ReadCall, message: ReadResp): Promise<void> => {
-  if (call.write(message) || call.cancelled) return;
-  await firstOf(call, ['drain', 'cancelled', 'close']);
-};
-
-/** Resolves with the first of these events, and leaves no listener behind. */
-export const firstOf = (emitter: EventEmitter, events: readonly string[]): Promise<void> =>
-  new Promise((resolve) => {
-    const settle = () => {
-      for (const event of events) emitter.off(event, settle);
-      resolve();
-    };
-    for (const event of events) emitter.on(event, settle);
-  });
-
-export const uuidOption = (options: ReadReq.Options) =>
-  options.getUuidOption() ?? new streamsPb.ReadReq.Options.UUIDOption();
-
 const isBackwards = (options: ReadReq.Options): boolean =>
   options.getReadDirection() === streamsPb.ReadReq.Options.ReadDirection.BACKWARDS;
 
@@ -105,32 +80,4 @@ const pageOfAll = (records: readonly LogRecord[], options: ReadReq.Options): rea
     if (page.length === Number(options.getCount())) break;
   }
   return page;
-};
-
-export const positionOf = (from: ReadReq.Options.AllOptions): bigint =>
-  BigInt(from.getPosition()?.getCommitPosition() ?? 0);
-
-/** The record at this position; behind the end the number of records. A position between records is refused, as there. */
-export const indexOf = (records: readonly LogRecord[], position: bigint): number => {
-  let low = 0;
-  let high = records.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((records[middle] as LogRecord).position < position) low = middle + 1;
-    else high = middle;
-  }
-  if (low < records.length && records[low]?.position !== position) throw invalidPositionError();
-  return low;
-};
-
-export const createFilter = (options: ReadReq.Options): ((record: LogRecord) => boolean) => {
-  const filter = options.getFilter();
-  if (filter === undefined) return () => true;
-  const byType = filter.getEventType();
-  const expression = byType ?? filter.getStreamIdentifier();
-  const text = (record: LogRecord) => (byType === undefined ? record.stream : record.type);
-  const regex = expression?.getRegex() ?? '';
-  const prefixes = expression?.getPrefixList() ?? [];
-  if (regex !== '') return (record) => new RegExp(regex).test(text(record));
-  return (record) => prefixes.some((prefix) => text(record).startsWith(prefix));
 };

@@ -16,7 +16,7 @@ import {
   type ReadCall,
   send,
   uuidOption,
-} from './double-read.ts';
+} from './double-read-options.ts';
 import type { DoubleServices } from './double-services.ts';
 
 const DEFAULT_SEARCH_WINDOW = 32;

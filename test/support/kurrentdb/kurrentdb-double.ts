@@ -1,28 +1,16 @@
-import { Buffer } from 'node:buffer';
-import {
-  type Metadata,
-  Server,
-  ServerCredentials,
-  type ServerUnaryCall,
-  type sendUnaryData,
-  status,
-} from '@grpc/grpc-js';
-import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
-import featuresPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
-import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
-import { appendCall, batchAppendCall } from './double-append.ts';
+import type { Metadata, Server } from '@grpc/grpc-js';
 import { createDoubleFaults, type DoubleCall, type DoubleFaults, type Fault } from './double-faults.ts';
 import { createDoubleLog, type DoubleLog } from './double-log.ts';
 import { accessDeniedError, notLeaderError, rpcError } from './double-messages.ts';
-import { readCall } from './double-read.ts';
+import { createServer, listen, type TlsIdentity } from './double-server.ts';
 import type { DoubleServices, Observed } from './double-services.ts';
 
 export type KurrentDbDoubleOptions = {
   /** Shared by several doubles, they are the nodes of one cluster. Default: a log of its own. */
   readonly log?: DoubleLog;
   readonly credentials?: { readonly username: string; readonly password: string };
-  /** PEM. Default: no TLS. */
-  readonly tls?: { readonly key: Buffer; readonly certificate: Buffer };
+  /** Default: no TLS. */
+  readonly tls?: TlsIdentity;
   readonly maxAppendSize?: number;
   readonly dropSlowAfter?: number;
   /** Whether it says that it has `BatchAppend` (EventStoreDB 21.10 and later). Default: true. */
@@ -39,8 +27,11 @@ export type KurrentDbDouble = {
   /** How many calls of each kind arrived. */
   readonly calls: { readonly [call in DoubleCall]: number };
   readonly observed: Observed;
-  /** From now on calls that need the leader are sent to that node. */
+  /** From now on calls that need the leader are sent to that node; of itself: it leads. */
   follow(leader: KurrentDbDouble): void;
+  /** The other nodes that its gossip names. */
+  join(nodes: readonly KurrentDbDouble[]): void;
+  isAlive(): boolean;
   /** Cuts every connection and refuses new ones until `resume`, which takes the same port again. */
   interrupt(): void;
   resume(): Promise<void>;
@@ -49,7 +40,7 @@ export type KurrentDbDouble = {
 
 /**
  * A TEST DOUBLE of a KurrentDB node, in this process: it answers, over real gRPC on a port of its own, the calls that the
- * official client makes (server features, append, batch append, read, subscribe) from a log in memory, with the messages that
+ * official client makes (server features, gossip, append, batch append, read, subscribe) from a log in memory, with the messages that
  * the client package was generated with. It shows that the adapter speaks the protocol and stands faults; it proves nothing
  * about a real server, which has the last word (test/README.md says how to run the same tests on one).
  */
@@ -60,14 +51,14 @@ export const startKurrentDbDouble = async (
   const faults = createDoubleFaults();
   const calls = { append: 0, batchAppend: 0, read: 0, subscribe: 0, features: 0 };
   let leader: KurrentDbDouble | undefined;
+  let others: readonly KurrentDbDouble[] = [];
+  let alive = true;
 
   const enter = async (call: DoubleCall, metadata: Metadata): Promise<Fault | undefined> => {
     calls[call] += 1;
     // As on the server, what it can do is told to anyone.
     if (call !== 'features' && !mayCall(options, metadata)) throw accessDeniedError();
-    const fault = faults.take(call);
-    if (fault?.kind === 'hold') await fault.until;
-    if (fault?.kind === 'fail') throw rpcError(fault.code, fault.message);
+    const fault = await meet(faults.take(call));
     const needsLeader = metadata.get('requires-leader').includes('true');
     if (needsLeader && leader !== undefined) throw notLeaderError(leader);
     return fault;
@@ -79,10 +70,20 @@ export const startKurrentDbDouble = async (
     maxAppendSize: options.maxAppendSize ?? Number.MAX_SAFE_INTEGER,
     dropSlowAfter: options.dropSlowAfter ?? Number.MAX_SAFE_INTEGER,
   };
-  let server = createServer(services, options.batchAppend ?? true);
-  const port = await listen(server, options, 0);
+  const gossip = () =>
+    [double, ...others].map((node) => ({ node, leads: node === (leader ?? double), alive: node.isAlive() }));
+  const start = async (at: number) => {
+    server = createServer(services, gossip, options.batchAppend ?? true);
+    return listen(server, options.tls, at);
+  };
+  const end = () => {
+    alive = false;
+    server?.forceShutdown();
+  };
+  let server: Server | undefined;
+  const port = await start(0);
   const query = options.tls === undefined ? '?tls=false&discoveryInterval=10' : '?discoveryInterval=10';
-  return {
+  const double: KurrentDbDouble = {
     host: '127.0.0.1',
     port,
     url: `kurrentdb://127.0.0.1:${port}${query}`,
@@ -91,68 +92,30 @@ export const startKurrentDbDouble = async (
     calls,
     observed: services.observed,
     follow(node) {
-      leader = node;
+      leader = node === double ? undefined : node;
     },
-    interrupt: () => server.forceShutdown(),
+    join(nodes) {
+      others = nodes;
+    },
+    isAlive: () => alive,
+    interrupt: end,
     async resume() {
-      server = createServer(services, options.batchAppend ?? true);
-      await listen(server, options, port);
+      await start(port);
+      alive = true;
     },
-    stop: () => server.forceShutdown(),
+    stop: end,
   };
+  return double;
 };
 
-type FeaturesCall = ServerUnaryCall<unknown, featuresPb.SupportedMethods>;
-
-const createServer = (services: DoubleServices, hasBatchAppend: boolean): Server => {
-  const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 });
-  server.addService(streamsGrpc.StreamsService, {
-    read: readCall(services),
-    append: appendCall(services),
-    batchAppend: batchAppendCall(services),
-    delete: refuse,
-    tombstone: refuse,
-  });
-  server.addService(serverFeatures.ServerFeaturesService, {
-    getSupportedMethods(call: FeaturesCall, answer: sendUnaryData<featuresPb.SupportedMethods>) {
-      services.enter('features', call.metadata).then(
-        () => answer(null, supportedMethods(hasBatchAppend)),
-        (error) => answer(error),
-      );
-    },
-  });
-  return server;
-};
-
-const refuse = (_call: unknown, answer: (error: Error) => void): void =>
-  answer(rpcError(status.UNIMPLEMENTED, 'the double has no such call'));
-
-const supportedMethods = (hasBatchAppend: boolean) => {
-  const method = (name: string, features: string[] = []) =>
-    new featuresPb.SupportedMethod()
-      .setServiceName('event_store.client.streams.streams')
-      .setMethodName(name)
-      .setFeaturesList(features);
-  const methods = [method('read', ['position', 'events']), method('append')];
-  if (hasBatchAppend) methods.push(method('batchappend', ['deadline_duration']));
-  return new featuresPb.SupportedMethods().setEventStoreServerVersion('25.1.0').setMethodsList(methods);
+const meet = async (fault: Fault | undefined): Promise<Fault | undefined> => {
+  if (fault?.kind === 'hold') await fault.until;
+  if (fault?.kind === 'fail') throw rpcError(fault.code, fault.message);
+  return fault;
 };
 
 const mayCall = ({ credentials }: KurrentDbDoubleOptions, metadata: Metadata): boolean => {
   if (credentials === undefined) return true;
   const expected = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
   return metadata.get('authorization').some((value) => value.toString() === `Basic ${expected}`);
-};
-
-const listen = (server: Server, { tls }: KurrentDbDoubleOptions, port: number): Promise<number> => {
-  const credentials =
-    tls === undefined
-      ? ServerCredentials.createInsecure()
-      : ServerCredentials.createSsl(null, [{ private_key: tls.key, cert_chain: tls.certificate }]);
-  return new Promise((resolve, reject) => {
-    server.bindAsync(`127.0.0.1:${port}`, credentials, (error, bound) => {
-      if (error === null) resolve(bound);
-      else reject(error);
-    });
-  });
 };

@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb-event-store.ts';
+import { inSpace } from '../support/kurrentdb/in-space.ts';
+import { findRealServer, type RealServer } from '../support/kurrentdb/real-server.ts';
+import { describeEventStore } from './event-store-contract.ts';
+
+const NAME = 'kurrentdb, on a real server';
+const NEITHER =
+  'needs VARVE_TEST_KURRENTDB or Docker (test/README.md); the gRPC double stands in for the server';
+const TOO_LARGE = 'a KurrentDB server takes 1 MB in one append, 16 MB at most';
+
+const startServer = findRealServer();
+if (startServer === undefined) {
+  describe(`event store contract: ${NAME}`, { skip: true, meta: { skipReason: NEITHER } }, () => {
+    test('all of it', () => undefined);
+  });
+} else {
+  let server: RealServer;
+  beforeAll(async () => {
+    server = await startServer();
+  }, 180_000);
+  afterAll(() => server.stop());
+
+  // Every log is a space of its own, so a shared server will do and nothing is deleted on it.
+  const createLog = async () => {
+    const space = `test-${randomUUID()}`;
+    return {
+      open: async () => inSpace(openKurrentDbEventStore(server.url, { space }), space),
+      remove: async () => undefined,
+    };
+  };
+  describeEventStore(NAME, createLog, { largeAppends: TOO_LARGE });
+}

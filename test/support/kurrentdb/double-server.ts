@@ -1,0 +1,88 @@
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import gossipGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_grpc_pb.js';
+import gossipPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_pb.js';
+import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
+import featuresPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
+import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
+import { appendCall, batchAppendCall } from './double-append.ts';
+import { rpcError } from './double-messages.ts';
+import { readCall } from './double-read.ts';
+import type { DoubleServices } from './double-services.ts';
+
+type FeaturesCall = ServerUnaryCall<unknown, featuresPb.SupportedMethods>;
+
+/** PEM. */
+export type TlsIdentity = { readonly key: Buffer; readonly certificate: Buffer };
+
+/** The gRPC server of a node, not yet listening. */
+export const createServer = (
+  services: DoubleServices,
+  gossip: () => Gossip,
+  hasBatchAppend: boolean,
+): Server => {
+  const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 });
+  server.addService(streamsGrpc.StreamsService, {
+    read: readCall(services),
+    append: appendCall(services),
+    batchAppend: batchAppendCall(services),
+    delete: refuse,
+    tombstone: refuse,
+  });
+  server.addService(serverFeatures.ServerFeaturesService, {
+    getSupportedMethods(call: FeaturesCall, answer: sendUnaryData<featuresPb.SupportedMethods>) {
+      services.enter('features', call.metadata).then(
+        () => answer(null, supportedMethods(hasBatchAppend)),
+        (error) => answer(error),
+      );
+    },
+  });
+  server.addService(gossipGrpc.GossipService, {
+    read(_call: unknown, answer: sendUnaryData<gossipPb.ClusterInfo>) {
+      answer(null, new gossipPb.ClusterInfo().setMembersList(gossip().map(memberInfo)));
+    },
+  });
+  return server;
+};
+
+/** What a node tells about the cluster's nodes. */
+export type Gossip = readonly {
+  readonly node: { readonly host: string; readonly port: number };
+  readonly leads: boolean;
+  readonly alive: boolean;
+}[];
+
+const memberInfo = ({ node, leads, alive }: Gossip[number]) => {
+  const { LEADER, FOLLOWER } = gossipPb.MemberInfo.VNodeState;
+  const member = new gossipPb.MemberInfo().setIsAlive(alive).setState(leads ? LEADER : FOLLOWER);
+  member.setInstanceId(new sharedPb.UUID().setString(crypto.randomUUID()));
+  return member.setHttpEndPoint(new gossipPb.EndPoint().setAddress(node.host).setPort(node.port));
+};
+
+const refuse = (_call: unknown, answer: (error: Error) => void): void =>
+  answer(rpcError(status.UNIMPLEMENTED, 'the double has no such call'));
+
+const supportedMethods = (hasBatchAppend: boolean) => {
+  const method = (name: string, features: string[] = []) =>
+    new featuresPb.SupportedMethod()
+      .setServiceName('event_store.client.streams.streams')
+      .setMethodName(name)
+      .setFeaturesList(features);
+  const methods = [method('read', ['position', 'events']), method('append')];
+  if (hasBatchAppend) methods.push(method('batchappend', ['deadline_duration']));
+  return new featuresPb.SupportedMethods().setEventStoreServerVersion('25.1.0').setMethodsList(methods);
+};
+
+/** Resolves with the port, a free one for 0. */
+export const listen = (server: Server, tls: TlsIdentity | undefined, port: number): Promise<number> => {
+  const credentials =
+    tls === undefined
+      ? ServerCredentials.createInsecure()
+      : ServerCredentials.createSsl(null, [{ private_key: tls.key, cert_chain: tls.certificate }]);
+  return new Promise((resolve, reject) => {
+    server.bindAsync(`127.0.0.1:${port}`, credentials, (error, bound) => {
+      if (error === null) resolve(bound);
+      else reject(error);
+    });
+  });
+};
