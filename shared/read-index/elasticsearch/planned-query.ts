@@ -47,12 +47,47 @@ export function allOf(
     if (query.kind !== 'none') parts.mustNot.push(query);
   }
   if (parts.filter.some(({ kind }) => kind === 'none')) return NONE;
-  const [only] = parts.filter;
+  const merged = mergeRanges(parts.filter);
+  const [only] = merged;
   if (parts.mustNot.length === 0) {
     if (only === undefined) return ALL;
-    if (parts.filter.length === 1) return only;
+    if (merged.length === 1) return only;
   }
-  return { kind: 'bool', ...parts, should: [] };
+  return { kind: 'bool', filter: merged, mustNot: parts.mustNot, should: [] };
+}
+
+type RangeOfField = Extract<Dsl, { readonly range: unknown }>['range'];
+
+/** Bounds of one column as one range: Elasticsearch walks its values once, not once per bound. Columns have one value at most. */
+function mergeRanges(filter: readonly PlannedQuery[]): readonly PlannedQuery[] {
+  const merged: PlannedQuery[] = [];
+  const at = new Map<string, number>();
+  for (const query of filter) {
+    const range = query.kind === 'leaf' && 'range' in query.dsl ? query.dsl.range : undefined;
+    const field = range && Object.keys(range)[0];
+    const place = field === undefined ? undefined : at.get(field);
+    const other = place === undefined ? undefined : merged[place];
+    const both =
+      range && other?.kind === 'leaf' && 'range' in other.dsl
+        ? mergedRange(other.dsl.range, range)
+        : undefined;
+    if (both !== undefined && place !== undefined) merged[place] = leaf({ range: both });
+    else {
+      if (field !== undefined) at.set(field, merged.length);
+      merged.push(query);
+    }
+  }
+  return merged;
+}
+
+/** undefined where both bound the same side. */
+function mergedRange(one: RangeOfField, two: RangeOfField): RangeOfField | undefined {
+  const [field = ''] = Object.keys(one);
+  const [a = {}, b = {}] = [one[field], two[field]];
+  const isLower = (bounds: object) => 'gt' in bounds || 'gte' in bounds;
+  const isUpper = (bounds: object) => 'lt' in bounds || 'lte' in bounds;
+  if ((isLower(a) && isLower(b)) || (isUpper(a) && isUpper(b))) return undefined;
+  return { [field]: { ...a, ...b } };
 }
 
 function addRequired(parts: { filter: PlannedQuery[]; mustNot: PlannedQuery[] }, query: PlannedQuery): void {

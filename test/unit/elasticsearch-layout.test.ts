@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { compareCodePoints } from '../../shared/read-index/column.ts';
+import { createLayout } from '../../shared/read-index/elasticsearch/create-layout.ts';
+import { createLayouts } from '../../shared/read-index/elasticsearch/create-layouts.ts';
+import {
+  DEFAULT_DENORMALISE,
+  type DenormaliseSettings,
+  type Place,
+} from '../../shared/read-index/elasticsearch/document-layout.ts';
+import {
+  FIELD_LIMIT,
+  indexDefinition,
+  mappingProblem,
+} from '../../shared/read-index/elasticsearch/index-definition.ts';
+import { createIndexNames } from '../../shared/read-index/elasticsearch/index-names.ts';
+import { storedText, storedValue } from '../../shared/read-index/elasticsearch/stored-value.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { AUTHOR, BOOK, libraryRegistry, TAG, TOWN } from '../contract/read-index-library.ts';
+
+const registry = libraryRegistry();
+
+/** Dotted paths of the relations that are copied below a place. */
+function copied(place: Place, path: readonly string[] = []): string[] {
+  return [...place.steps.values()].flatMap((step) => {
+    const here = [...path, step.attribute];
+    if (step.kind === 'component') return copied(step.place, here);
+    if (step.kind === 'zone') return [...step.components.values()].flatMap((below) => copied(below, here));
+    return step.embedded === undefined ? [] : [here.join('.'), ...copied(step.embedded.place, here)];
+  });
+}
+
+const copiedBy = (type: string, settings: Partial<DenormaliseSettings>) =>
+  copied(createLayout(registry, type, { ...DEFAULT_DENORMALISE, ...settings }).root).sort();
+
+function withOptions(type: string, varve: unknown): SchemaRegistry {
+  const changed = { ...contentTypeOf(registry, type), varve };
+  return { ...registry, contentTypes: new Map([...registry.contentTypes, [type, changed]]) };
+}
+
+describe('the layout of documents', () => {
+  it('copies to-one chains of two and owned to-many relations of one step', () => {
+    expect(copiedBy(AUTHOR, {})).toEqual(['home']);
+    expect(copiedBy(TAG, {})).toEqual(
+      ['best', 'best.author', 'best.prequel', 'best.sequel', 'best.cover.artist'].sort(),
+    );
+    expect(copiedBy(BOOK, { toOne: 1 })).toEqual([
+      'author',
+      'chapters.about',
+      'cover.artist',
+      'extras.artist',
+      'extras.source',
+      'prequel',
+      'related',
+      'sequel',
+      'tags',
+    ]);
+  });
+
+  it('copies nothing or what is named, from either side', () => {
+    expect(copiedBy(BOOK, { toOne: 0, toMany: 0 })).toEqual([]);
+    expect(copiedBy(TOWN, { toOne: 0, toMany: 0, paths: ['authors.books'] })).toEqual([
+      'authors',
+      'authors.books',
+    ]);
+  });
+
+  it('has no private attribute in any place', () => {
+    expect(JSON.stringify(indexDefinition(createLayout(registry, BOOK, DEFAULT_DENORMALISE)))).not.toContain(
+      'secret',
+    );
+  });
+
+  it('takes settings from the type and refuses those that do not hold, type by type', () => {
+    const varve = { denormalise: { toOne: 0, toMany: 0, paths: ['tags'] } };
+    const layout = createLayouts(withOptions(BOOK, varve)).get(BOOK);
+    expect(layout && copied(layout.root)).toEqual(['tags']);
+    expect(() => createLayouts(withOptions(BOOK, { denormalise: { toOne: 99, depth: 1 } }))).toThrow(
+      /api::book\.book: pluginOptions\.varve\.denormalise\.toOne: .*\n.*depth/,
+    );
+    expect(() => createLayouts(withOptions(BOOK, { denormalise: { paths: ['author.secretary'] } }))).toThrow(
+      'author.secretary: secretary is no public relation or component',
+    );
+  });
+
+  it('says which type has too many fields, and what makes them fewer', () => {
+    const deep = createLayout(registry, BOOK, {
+      toOne: 5,
+      toMany: 1,
+      paths: ['related.related.related', 'tags.books.tags'],
+    });
+    const problem = mappingProblem(deep);
+    expect(problem).toMatch(/^api::book\.book: its documents have \d+ (fields|nested lists)/);
+    expect(problem).toContain('pluginOptions.varve.denormalise of api::book.book');
+    expect(FIELD_LIMIT).toBeGreaterThan(1000);
+    expect(mappingProblem(createLayout(registry, BOOK, DEFAULT_DENORMALISE))).toBeUndefined();
+  });
+});
+
+describe('names and values', () => {
+  it('names indices after space, type, world and generation', () => {
+    const names = createIndexNames('shop');
+    expect(names.alias('api::restaurant.restaurant', 'draft')).toBe('shop-api_restaurant_restaurant-draft');
+    expect(names.index('plugin::users-permissions.user', 'published', 3)).toBe(
+      'shop-plugin_users_permissions_user-published-3',
+    );
+  });
+
+  it('holds 64-bit integers as terms in their order', () => {
+    const integers = [-(2n ** 63n), -9007199254740993n, -1n, 0n, 9007199254740992n, 2n ** 63n - 1n];
+    const terms = integers.map((value) => String(storedValue('long', value)));
+    expect([...terms].sort(compareCodePoints)).toEqual(terms);
+    expect(new Set(terms.map((term) => term.length))).toEqual(new Set([20]));
+  });
+
+  it('keeps a term within its limit and still tells long texts apart', () => {
+    const [one, two] = ['é'.repeat(40_000), `${'é'.repeat(40_000)}!`].map(storedText);
+    expect(Buffer.byteLength(one ?? '')).toBeLessThanOrEqual(32_766);
+    expect(one).not.toBe(two);
+    expect(storedText('short')).toBe('short');
+    expect(storedText('x'.repeat(32_766))).toBe('x'.repeat(32_766));
+  });
+
+  it('stores no negative zero, which Lucene tells from zero', () => {
+    expect(Object.is(storedValue('number', -0), 0)).toBe(true);
+    expect(storedValue('boolean', true)).toBe(1);
+  });
+});

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { needleGrams, type TextMatch, textGrams } from '../../shared/read-index/elasticsearch/text-grams.ts';
+
+/** What a phrase query does: the tokens stand next to each other, in order. */
+function hasPhrase(content: string, phrase: readonly string[]): boolean {
+  const tokens = content.split(' ');
+  return phrase.length === 0 || tokens.some((_, at) => phrase.every((token, i) => tokens[at + i] === token));
+}
+
+const MATCHES: Readonly<Record<TextMatch, (text: string, needle: string) => boolean>> = {
+  equals: (text, needle) => text === needle,
+  contains: (text, needle) => text.includes(needle),
+  prefix: (text, needle) => text.startsWith(needle),
+  suffix: (text, needle) => text.endsWith(needle),
+};
+
+/** Few characters, so that needles are found; blanks, a character of two UTF-16 units and one beyond the blanks' stand-ins. */
+const text = fc.string({
+  unit: fc.constantFrom('a', 'b', ' ', '\t', '\u2028', '\u{1F600}', 'é', '\uFDF0'),
+  maxLength: 12,
+});
+
+describe('text grams', () => {
+  it.each(Object.entries(MATCHES))('%s is a phrase of grams, exactly', (match, holds) => {
+    const property = fc.property(text, text, (haystack, needle) => {
+      const found = hasPhrase(textGrams(haystack), needleGrams(match as TextMatch, needle));
+      expect(found).toBe(holds(haystack, needle));
+    });
+    fc.assert(property, { numRuns: 3000 });
+  });
+
+  it('asks nothing of a text for an empty needle, but that it is empty for equality', () => {
+    expect(needleGrams('contains', '')).toEqual([]);
+    expect(needleGrams('prefix', '')).toEqual([]);
+    expect(needleGrams('suffix', '')).toEqual([]);
+    expect(hasPhrase(textGrams(''), needleGrams('equals', ''))).toBe(true);
+    expect(hasPhrase(textGrams('a'), needleGrams('equals', ''))).toBe(false);
+  });
+
+  it('has one token for needles of up to three characters', () => {
+    expect(needleGrams('contains', 'ab')).toEqual(['ab']);
+    expect(needleGrams('contains', '\u{1F600}bc')).toEqual(['\u{1F600}bc']);
+    expect(needleGrams('contains', 'abcd')).toEqual(['abc', 'bcd']);
+  });
+
+  it('leaves no blank in a token', () => {
+    const blanks =
+      '\t\n\v\f\r\u001c\u001d\u001e\u001f \u1680\u2000\u2006\u2008\u200a\u2028\u2029\u205f\u3000';
+    expect(textGrams(blanks).split(' ')).not.toContain('');
+    for (const blank of blanks) expect(textGrams(blanks).replaceAll(' ', '')).not.toContain(blank);
+  });
+});
