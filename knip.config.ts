@@ -1,7 +1,15 @@
 import type { KnipConfig } from 'knip';
 
 const config: KnipConfig = {
-  entry: ['services/main.ts', 'test/**/*.test.ts', 'test/bench/*.ts', 'test/conformance/*.ts'],
+  entry: [
+    'services/main.ts',
+    // Run as a thread, and as programs.
+    'shared/event-store/commit-thread.ts',
+    'test/support/{append-until-killed,hold-data-directory}.ts',
+    'test/**/*.test.ts',
+    'test/bench/*.ts',
+    'test/conformance/*.ts',
+  ],
   project: ['{shared,projections,services,test}/**/*.ts', '*.ts'],
   // Dependency-cruiser reads TypeScript with @swc/core.
   ignoreDependencies: ['@swc/core'],

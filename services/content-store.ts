@@ -42,7 +42,7 @@ export async function openContentStore(
   graphOptions: ContentGraphOptions = {},
 ): Promise<ContentStore> {
   const lock = lockDataDirectory(options.data);
-  const log = openSqliteEventStore(join(options.data, 'events.db'), { decode: upcast });
+  const log = openSqliteEventStore(join(options.data, 'events.db'), { decode: upcast, threaded: true });
   const isNew = !(await hasDocuments(log));
   await appendDefinitions(log, options.space, options.definitions, new Date().toISOString());
   const graph = openContentGraph(join(options.data, 'graph.db'), graphOptions);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assertNever } from '../assert-never.ts';
 import type { Append, AppendOutcome } from './commit-appends.ts';
 import type { AppendResult } from './event-store.ts';
@@ -5,8 +6,8 @@ import type { AppendResult } from './event-store.ts';
 export type AppendQueue = {
   /** Resolves when the append's commit is on disk. */
   append(append: Append): Promise<AppendResult>;
-  /** Commits everything that waits, now. */
-  drain(): void;
+  /** Resolves when everything that waits is committed. */
+  drain(): Promise<void>;
 };
 
 type Waiting = {
@@ -15,33 +16,32 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-/** Bounds of one commit, and with it of the time for which nothing else runs. */
+/** Bounds of one commit, and with it of the time that the next one waits. */
 const MAX_APPENDS = 1_024;
 const MAX_CHARACTERS = 8_000_000;
 
 /**
- * Group commit: appends made in one turn of the event loop, which includes all requests that arrived while the last commit
- * was being written, go into one call of `commit`. If that throws, all of them reject with its error.
+ * Group commit: appends made in one turn of the event loop, and all that were made while the last commit was being written,
+ * go into one call of `commit`, one call at a time. If that rejects, all of them reject with its error.
  */
 export const createAppendQueue = (
-  commit: (appends: readonly Append[]) => readonly AppendOutcome[],
+  commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>,
 ): AppendQueue => {
   let waiting: Waiting[] = [];
-  let scheduled = false;
+  let committing: Promise<void> | undefined;
 
-  const schedule = () => {
-    scheduled = true;
-    setImmediate(() => {
-      scheduled = false;
-      if (waiting.length > 0) commitNext();
-      if (waiting.length > 0) schedule();
-    });
+  const commitAll = async () => {
+    while (waiting.length > 0) {
+      await nextTurn();
+      await commitNext();
+    }
+    committing = undefined;
   };
-  const commitNext = () => {
+  const commitNext = async () => {
     const group = waiting.slice(0, groupSize(waiting));
     waiting = waiting.slice(group.length);
     try {
-      const outcomes = commit(group.map(({ append }) => append));
+      const outcomes = await commit(group.map(({ append }) => append));
       for (const [n, member] of group.entries()) settle(member, outcomes[n] as AppendOutcome);
     } catch (error) {
       for (const member of group) member.reject(error);
@@ -51,11 +51,9 @@ export const createAppendQueue = (
     append: (append) =>
       new Promise((resolve, reject) => {
         waiting.push({ append, resolve, reject });
-        if (!scheduled) schedule();
+        committing ??= commitAll();
       }),
-    drain() {
-      while (waiting.length > 0) commitNext();
-    },
+    drain: async () => committing,
   };
 };
 

@@ -19,8 +19,6 @@ export type Commit = {
   readonly outcomes: readonly AppendOutcome[];
   /** Position of the log's last event before the commit: another process may have moved it. */
   readonly before: bigint;
-  /** What was written, in order of position. */
-  readonly rows: readonly EventRow[];
 };
 
 /**
@@ -31,14 +29,32 @@ export type Commit = {
 export const commitAppends = (db: Database, appends: readonly Append[]): Commit =>
   transaction(db, () => {
     const before = readLastPosition(db);
-    const rows: EventRow[] = [];
+    let last = before;
     const outcomes = appends.map((append): AppendOutcome => {
       const settled = findEarlierAppend(db, append) ?? findConflict(db, append);
       if (settled.kind !== 'free') return settled;
-      return write(db, append, settled.revision, before + BigInt(rows.length), rows);
+      const { rows, result } = writtenAt(append, settled.revision, last);
+      for (const row of rows) insertEvent(db, row);
+      last = result.position;
+      return result;
     });
-    return { outcomes, before, rows };
+    return { outcomes, before };
   });
+
+/** The events that a commit of these appends wrote, in order of position. */
+export const committedRows = (appends: readonly Append[], { outcomes, before }: Commit): EventRow[] => {
+  const written: EventRow[] = [];
+  let last = before;
+  for (const [n, append] of appends.entries()) {
+    const outcome = outcomes[n];
+    // An append of the same commit may be the retry of one before it.
+    if (outcome?.kind !== 'appended' || outcome.position <= last) continue;
+    const first = outcome.revision - BigInt(append.events.length - 1);
+    written.push(...writtenAt(append, first, last).rows);
+    last = outcome.position;
+  }
+  return written;
+};
 
 /** The result of the append whose events these are, when it has been made already: its retry writes nothing. */
 const findEarlierAppend = (db: Database, { stream, events }: Append): AppendOutcome | undefined => {
@@ -67,21 +83,17 @@ const findConflict = (db: Database, { stream, expected }: Append): Free | Append
   return isExpected ? { kind: 'free', revision: (actual ?? -1n) + 1n } : { kind: 'conflict', actual };
 };
 
-const write = (
-  db: Database,
-  { stream, events }: Append,
-  firstRevision: bigint,
-  lastPosition: bigint,
-  rows: EventRow[],
-): AppendOutcome => {
-  let revision = firstRevision - 1n;
-  let position = lastPosition;
-  for (const event of events) {
-    revision += 1n;
-    position += 1n;
-    const row: EventRow = [position, stream, revision, event.id, event.type, event.data, event.metadata];
-    insertEvent(db, row);
-    rows.push(row);
-  }
-  return { kind: 'appended', revision, position };
+/** An append's events as rows, from `firstRevision` on and behind the event at `lastPosition`, and where that leaves the log. */
+const writtenAt = ({ stream, events }: Append, firstRevision: bigint, lastPosition: bigint) => {
+  const rows = events.map(({ id, type, data, metadata }, n): EventRow => {
+    const revision = firstRevision + BigInt(n);
+    return [lastPosition + BigInt(n) + 1n, stream, revision, id, type, data, metadata];
+  });
+  const count = BigInt(events.length);
+  const result = {
+    kind: 'appended',
+    revision: firstRevision + count - 1n,
+    position: lastPosition + count,
+  } as const;
+  return { rows, result };
 };

@@ -1,8 +1,9 @@
 import type { Database } from '../sqlite/database.ts';
-import { type Append, type AppendOutcome, commitAppends } from './commit-appends.ts';
+import { type Append, type AppendOutcome, committedRows } from './commit-appends.ts';
 import type { EventRow } from './event-codec.ts';
 import type { StoredEvent, Subscription } from './event-store.ts';
 import { type Follower, followLog } from './follow-log.ts';
+import type { LogWriter } from './log-writer.ts';
 import { createRecentEvents } from './recent-events.ts';
 import { readAfter, readForeignVersion, readLastPosition } from './sqlite-log.ts';
 
@@ -12,7 +13,7 @@ type Handle = (events: readonly StoredEvent[]) => Promise<void>;
 /** The live end of a log in SQLite: commits, the followers they wake, and the look-out for other processes' commits. */
 export type LogTail = {
   /** Stores the appends (see commitAppends) and wakes the followers. */
-  commit(appends: readonly Append[]): readonly AppendOutcome[];
+  commit(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
   follow(after: bigint, handle: Handle, batchSize: number): Subscription;
   /** Closes every follower; resolves when none of their handlers runs. */
   close(): Promise<void>;
@@ -21,7 +22,7 @@ export type LogTail = {
 /** How often a log that has followers is asked for what others have appended. One look costs a few microseconds. */
 const FOREIGN_POLL_MS = 10;
 
-export const createLogTail = (db: Database, decodeAll: DecodeAll): LogTail => {
+export const createLogTail = (db: Database, writer: LogWriter, decodeAll: DecodeAll): LogTail => {
   const followers = new Set<Follower>();
   const growth = createGrowth(db);
   const { recent } = growth;
@@ -49,11 +50,11 @@ export const createLogTail = (db: Database, decodeAll: DecodeAll): LogTail => {
     if (followers.size === 0) poll = void clearInterval(poll);
   };
   return {
-    commit(appends) {
-      const { outcomes, before, rows } = commitAppends(db, appends);
-      recent.push(before, rows);
+    async commit(appends) {
+      const commit = await writer.commit(appends);
+      recent.push(commit.before, committedRows(appends, commit));
       wakeAll();
-      return outcomes;
+      return commit.outcomes;
     },
     follow(after, handle, batchSize) {
       look();

@@ -8,7 +8,7 @@ export type RecentEvents = {
   covers(after: bigint): boolean;
   /** Up to `limit` of the held events after this position, in order. */
   after(position: bigint, limit: number): readonly EventRow[];
-  /** Adds a commit that followed the event at `before`. */
+  /** Adds a commit that followed the event at `before`, unless it is known to be in the log already. */
   push(before: bigint, rows: readonly EventRow[]): void;
   /** Forgets everything: the log has grown to `last` by events that are not here. */
   restart(last: bigint): void;
@@ -42,6 +42,8 @@ export const createRecentEvents = (last: bigint): RecentEvents => {
       return rows.slice(from, from + limit);
     },
     push(before, added) {
+      // Whoever looked at the file may have seen the commit, and more, before its writer told of it.
+      if ((added.at(-1)?.[0] ?? before) <= end()) return;
       if (before !== end()) restart(before);
       for (const row of added) {
         rows.push(row);

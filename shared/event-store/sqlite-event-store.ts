@@ -4,11 +4,14 @@ import { createAppendQueue } from './append-queue.ts';
 import { checkedBatchSize, type Decode, decodeEvent, type EventRow, encodeEvents } from './event-codec.ts';
 import type { EventStore } from './event-store.ts';
 import { createLogTail, type DecodeAll } from './log-tail.ts';
+import { createLogWriter, createThreadedLogWriter } from './log-writer.ts';
 import { openLog, readAfter, readLastPosition, readStreamFrom } from './sqlite-log.ts';
 
 export type SqliteEventStoreOptions = {
   /** Applied to every event read, live ones included. Default: as stored. */
   readonly decode?: Decode;
+  /** Commit on a thread of its own, so that this one goes on meanwhile. */
+  readonly threaded?: boolean;
 };
 
 const DEFAULT_BATCH_SIZE = 512;
@@ -23,7 +26,8 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
   const db = openLog(path);
   const decode = options.decode ?? ((stored) => stored);
   const decodeAll: DecodeAll = (rows: readonly EventRow[]) => rows.map((row) => decodeEvent(row, decode));
-  const tail = createLogTail(db, decodeAll);
+  const writer = options.threaded === true ? createThreadedLogWriter(path) : createLogWriter(db);
+  const tail = createLogTail(db, writer, decodeAll);
   const queue = createAppendQueue(tail.commit);
   let closing: Promise<void> | undefined;
 
@@ -31,8 +35,9 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
     if (closing !== undefined) throw new Error('the event store is closed');
   };
   const close = async () => {
-    queue.drain();
+    await queue.drain();
     await tail.close();
+    await writer.close();
     db.close();
   };
   return {

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import { describeEventStore } from './event-store-contract.ts';
 
-describeEventStore('sqlite', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'varve-log-'));
-  return {
-    open: async () => openSqliteEventStore(join(directory, 'log.db')),
-    remove: () => rm(directory, { recursive: true, force: true }),
-  };
-});
+for (const threaded of [false, true]) {
+  describeEventStore(threaded ? 'sqlite with a thread for commits' : 'sqlite', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'varve-log-'));
+    return {
+      open: async () => openSqliteEventStore(join(directory, 'log.db'), { threaded }),
+      remove: () => rm(directory, { recursive: true, force: true }),
+    };
+  });
+}

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createAppendQueue } from '../../shared/event-store/append-queue.ts';
 import type { Append, AppendOutcome } from '../../shared/event-store/commit-appends.ts';
@@ -16,7 +17,7 @@ const appended = (n: number): AppendOutcome => ({
 /** A queue whose commits are noted by the streams of their appends. */
 const queueOf = (outcome: (n: number) => AppendOutcome = appended) => {
   const commits: string[][] = [];
-  const queue = createAppendQueue((appends) => {
+  const queue = createAppendQueue(async (appends) => {
     commits.push(appends.map(({ stream }) => stream));
     return appends.map((_, n) => outcome(n));
   });
@@ -48,7 +49,7 @@ test('a commit is bounded in appends and in size, order is kept', async () => {
 
 test('a commit that fails rejects its appends and no others', async () => {
   let failing = true;
-  const queue = createAppendQueue((appends) => {
+  const queue = createAppendQueue(async (appends) => {
     if (failing) throw new Error('disk full');
     return appends.map((_, n) => appended(n));
   });
@@ -58,10 +59,30 @@ test('a commit that fails rejects its appends and no others', async () => {
   expect(await queue.append(append('c'))).toMatchObject({ kind: 'appended' });
 });
 
-test('drain commits at once what waits', async () => {
+test('what is appended during a commit waits for it and goes into the next, however many turns it takes', async () => {
+  const commits: string[][] = [];
+  let underWay = 0;
+  const queue = createAppendQueue(async (appends) => {
+    expect(++underWay).toBe(1);
+    commits.push(appends.map(({ stream }) => stream));
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    underWay--;
+    return appends.map((_, n) => appended(n));
+  });
+  const results: Promise<unknown>[] = [queue.append(append('s0'))];
+  for (const name of ['s1', 's2', 's3']) {
+    await nextTurn();
+    results.push(queue.append(append(name)));
+  }
+  await Promise.all(results);
+  expect(commits).toEqual([['s0'], ['s1', 's2', 's3']]);
+});
+
+test('drain resolves when all that waits is committed', async () => {
   const { queue, commits } = queueOf();
   const pending = names(1_500).map((name) => queue.append(append(name)));
-  queue.drain();
+  await queue.drain();
   expect(commits.flat()).toHaveLength(1_500);
   await Promise.all(pending);
+  await queue.drain();
 });

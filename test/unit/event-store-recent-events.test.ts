@@ -48,3 +48,13 @@ test('is bounded in events and in size, and never claims to cover what it droppe
   huge.push(0n, rows(1, 1, 'x'.repeat(20_000_000)));
   expect([huge.last(), huge.covers(0n), huge.covers(1n)]).toEqual([1n, false, true]);
 });
+
+test('passes over a commit that was seen in the log before its writer told of it', () => {
+  const recent = createRecentEvents(0n);
+  recent.push(0n, rows(1, 2));
+  recent.restart(6n);
+  recent.push(2n, rows(3, 5));
+  expect([recent.last(), recent.covers(5n), recent.covers(6n)]).toEqual([6n, false, true]);
+  recent.push(6n, rows(7, 8));
+  expect(numbers(recent.after(6n, 9))).toEqual([7, 8]);
+});

@@ -2,7 +2,7 @@ import { assertNever } from '../../assert-never.ts';
 import type { ScalarType } from '../../schema/content-type.ts';
 import { PUBLICATION_STATE_FIELD, PUBLICATION_STATES, type Scalar } from '../bool-query.ts';
 import { compareCodePoints, fieldTypeOf, textForm } from '../column.ts';
-import { type Bits, hasBit } from './bits.ts';
+import type { Bits } from './bits.ts';
 import { createNumberColumn, growNumberColumn, type NumberColumn, setNumber } from './number-column.ts';
 import {
   createTermColumn,
@@ -66,10 +66,6 @@ export function setColumnValue(column: IndexedColumn, row: number, value: Scalar
 /** The rows that have a value. */
 export function presentRows(column: IndexedColumn): Bits {
   return column.store.column.present;
-}
-
-export function hasValue(column: IndexedColumn, row: number): boolean {
-  return hasBit(column.store.column.present, row);
 }
 
 /** What the column is sorted by: numbers for number columns (NaN = NULL), ranks of publication states, else the values. */

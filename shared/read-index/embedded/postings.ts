@@ -73,7 +73,7 @@ export function collectPosting(postings: Postings, term: number, into: Bits): vo
 }
 
 /** into |= entries of the list */
-export function collectList(lists: RowLists, list: number, into: Bits): void {
+function collectList(lists: RowLists, list: number, into: Bits): void {
   const count = listCount(lists, list);
   if (count === 0) return;
   const head = lists.heads[list] as number;

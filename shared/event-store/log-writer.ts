@@ -1,0 +1,66 @@
+import { Worker } from 'node:worker_threads';
+import type { Database } from '../sqlite/database.ts';
+import { type Append, type Commit, commitAppends } from './commit-appends.ts';
+
+/** Stores appends durably, see `commitAppends`. One call at a time. */
+export type LogWriter = {
+  commit(appends: readonly Append[]): Promise<Commit>;
+  close(): Promise<void>;
+};
+
+/** Writes on the calling thread: a commit takes no message, and everything waits while it is being written to disk. */
+export const createLogWriter = (db: Database): LogWriter => ({
+  commit: async (appends) => commitAppends(db, appends),
+  close: async () => {},
+});
+
+export type CommitAnswer =
+  | { readonly kind: 'committed'; readonly commit: Commit }
+  | { readonly kind: 'failed'; readonly error: Error };
+
+type Waiting = { readonly resolve: (commit: Commit) => void; readonly reject: (error: Error) => void };
+
+/**
+ * Writes on a thread of its own, with a connection of its own, so that reads are answered while the disk is waited for. The
+ * thread is started at the first commit, and keeps the process only while a commit is under way.
+ */
+export const createThreadedLogWriter = (path: string): LogWriter => {
+  let thread: Worker | undefined;
+  let waiting: Waiting | undefined;
+
+  const settle = (answer: CommitAnswer) => {
+    thread?.unref();
+    if (answer.kind === 'committed') waiting?.resolve(answer.commit);
+    else waiting?.reject(answer.error);
+    waiting = undefined;
+  };
+  const start = (): Worker => {
+    // The file beside this one, compiled or not.
+    const worker = new Worker(new URL(import.meta.url.replace(/log-writer(\.\w+)$/, 'commit-thread$1')), {
+      workerData: path,
+    });
+    worker.on('message', settle);
+    worker.on('error', (error: Error) => {
+      // The next commit gets a new thread.
+      thread = undefined;
+      settle({ kind: 'failed', error });
+    });
+    return worker;
+  };
+  return {
+    commit: (appends) =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        thread ??= start();
+        thread.ref();
+        thread.postMessage(appends);
+      }),
+    async close() {
+      if (thread === undefined) return;
+      const ended = new Promise((resolve) => thread?.once('exit', resolve));
+      thread.ref();
+      thread.postMessage('close');
+      await ended;
+    },
+  };
+};
