@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { startProjector } from '../projections/projector.ts';
 import type { Rights } from '../shared/access/rights.ts';
@@ -12,6 +12,7 @@ import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { createFileLibrary } from './assets/file-library.ts';
 import { createCommandHandler } from './command/command-handler.ts';
 import { randomDocumentId } from './command/document-id.ts';
+import { newCommandKey } from './command/new-command-key.ts';
 import { type ContentStoreOptions, openContentStore } from './content-store.ts';
 import { type CallerApi, createCallerApis } from './http/caller-apis.ts';
 import { createContentApi } from './http/create-content-api.ts';
@@ -77,7 +78,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     epoch: () => 0,
     now: () => new Date(),
     newDocumentId: randomDocumentId,
-    newEventId: randomUUID,
+    newEventId: newCommandKey,
   });
   const assets = openFolderAssetStore(options.assets ?? join(options.data, 'assets'));
   const library = createFileLibrary({

@@ -58,6 +58,7 @@ export type Importer = {
 export function createImporter(environment: ImportEnvironment): Importer {
   const types = typesByName(environment.registry);
   const claimed = new Map<string, string>();
+  const referenced = new Map<string, string>();
   return {
     async importLine(json) {
       const parsed = parseImportLine(json);
@@ -67,7 +68,12 @@ export function createImporter(environment: ImportEnvironment): Importer {
         return { kind: 'refused', reasons: [`unknown content type ${parsed.line.type}`] };
       try {
         const digest = hash('sha256', JSON.stringify(json));
-        return await importDocument({ ...environment, types, claimed }, type, parsed.line, digest);
+        return await importDocument(
+          { ...environment, types, claimed, referenced },
+          type,
+          parsed.line,
+          digest,
+        );
       } catch (error) {
         if (error instanceof RequestError) return { kind: 'refused', reasons: reasonsOf(error) };
         throw error;
@@ -80,7 +86,21 @@ type ImportRun = ImportEnvironment & {
   readonly types: ReadonlyMap<string, ContentType>;
   /** documentId by claim: what the lines so far have taken. */
   readonly claimed: Map<string, string>;
+  /** documentId by `uid/key`, of what was referred to lately: most documents that are, are often. */
+  readonly referenced: Map<string, string>;
 };
+
+const REMEMBERED_REFERENCES = 100_000;
+
+function referencedDocument({ space, referenced }: ImportRun, type: Uid, key: string): string {
+  const name = `${type}/${key}`;
+  const known = referenced.get(name);
+  if (known !== undefined) return known;
+  if (referenced.size >= REMEMBERED_REFERENCES) referenced.clear();
+  const documentId = derivedDocumentId(space, type, key);
+  referenced.set(name, documentId);
+  return documentId;
+}
 
 function typesByName({ contentTypes }: SchemaRegistry): Map<string, ContentType> {
   return new Map(
@@ -190,7 +210,7 @@ function importedData(run: ImportRun, type: ContentType, sent: Data): ImportedDa
     const target = run.types.get(reference.slice(0, separator))?.uid;
     if (target === undefined || !run.known(reference))
       throw validationError(`unknown reference ${reference}`);
-    const documentId = derivedDocumentId(run.space, target, reference.slice(separator + 1));
+    const documentId = referencedDocument(run, target, reference.slice(separator + 1));
     references.set(documentId, reference);
     targets.add(`${target}/${documentId}`);
     return documentId;
