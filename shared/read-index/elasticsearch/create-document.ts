@@ -178,12 +178,14 @@ function createColumns(place: Place, fields: FieldValues): Writable<PlaceBody> {
     if (value === null || value === undefined) continue;
     f[name] = storedColumn(scalar, value);
     if (text === 'form') x[name] = textForm(scalar.type, value);
-    if (text !== 'grams') continue;
-    w[name] = textGrams(String(value));
-    g[name] = textGrams(foldText(String(value)));
+    if (text !== 'grams' && text !== 'folded') continue;
+    const folded = foldText(String(value));
+    g[name] = textGrams(folded);
+    if (text === 'grams' && folded !== value) w[name] = textGrams(String(value));
   }
   const body: Writable<PlaceBody> = { f };
-  if (!isEmpty(g)) Object.assign(body, { g, w });
+  if (!isEmpty(g)) body.g = g;
+  if (!isEmpty(w)) body.w = w;
   if (!isEmpty(x)) body.x = x;
   return body;
 }

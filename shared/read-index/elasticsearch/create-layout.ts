@@ -38,8 +38,8 @@ type Surroundings = {
 
 type Address = Pick<Place, 'prefix' | 'model' | 'space' | 'kind'>;
 
-/** Types of text that are short enough to be searched in every copy; longer ones are asked of the row's own index. */
-const SHORT_TEXTS: readonly ScalarType[] = ['string', 'email', 'uid', 'enumeration'];
+/** Types of text that are short enough to be searched in copies; longer ones are asked of the row's own index. */
+const SHORT_TEXTS: readonly ScalarType[] = ['string', 'email', 'uid'];
 
 /** The layout of a type's documents. Pure: it follows from the schema and the settings. */
 export function createLayout(
@@ -60,7 +60,7 @@ function createPlace(around: Surroundings, address: Address): Place {
     const step = createStep(around, address, attribute);
     if (step !== undefined) steps.set(attribute.name, step);
   }
-  return { ...address, scalars: placedScalars(model, kind), steps };
+  return { ...address, scalars: placedScalars(model, kind, around.hops), steps };
 }
 
 function stepAttributes(model: Model): readonly Attribute[] {
@@ -69,13 +69,15 @@ function stepAttributes(model: Model): readonly Attribute[] {
   return localizations === undefined ? own : [...own, localizations];
 }
 
-function placedScalars(model: Model, kind: Place['kind']): ReadonlyMap<string, PlacedScalar> {
+function placedScalars(model: Model, kind: Place['kind'], hops: number): ReadonlyMap<string, PlacedScalar> {
   const scalars = new Map<string, PlacedScalar>();
   for (const { name, type } of queryableScalars(model).values()) {
     const fieldType = fieldTypeOf(type);
     const isText = fieldType === 'keyword' || fieldType === 'json';
     const whole = isText ? 'grams' : 'form';
-    const copied = SHORT_TEXTS.includes(type) ? 'grams' : 'none';
+    // Grams are most of what a document costs: a copy has those that people search by.
+    const isSearched = hops <= 1 && SHORT_TEXTS.includes(type) && model.attributes.has(name);
+    const copied = isSearched ? 'folded' : 'none';
     scalars.set(name, { name, type, fieldType, text: kind === 'embedded' ? copied : whole });
   }
   if (isContentType(model) && kind === 'root') {

@@ -5,7 +5,7 @@ import type { RowSpace } from '../read-index.ts';
 /**
  * Where everything stands in the documents of one content type. The same in both worlds. A *place* is a row or component in a
  * document: the document's own row (the root), its components, rows embedded along relations, and so on. Below a place's prefix:
- * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written, `x.<attribute>` text form of a column
+ * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written where these differ, `x.<attribute>` text form of a column
  *   that is no text;
  * - `c.<attribute>` components, `e.<attribute>` embedded rows, `t.<attribute>` keys of linked rows, on the owning side.
  * The root also has `key`, `src`, `links`, `parts`, the document's checksum `sum` and the sort fields `s.…`; an embedded row has its `key`.
@@ -32,8 +32,11 @@ export type PlacedScalar = {
   readonly name: string;
   readonly type: ScalarType;
   readonly fieldType: FieldType;
-  /** What text operators can be asked of: grams (text columns), the text form as a keyword (others), or nothing here. */
-  readonly text: 'grams' | 'form' | 'none';
+  /**
+   * What text operators can be asked of: grams as written and folded (text columns), folded ones only (short texts of rows one
+   * step away), the text form as a keyword (other columns), or nothing here.
+   */
+  readonly text: 'grams' | 'folded' | 'form' | 'none';
 };
 
 /** Rows or components one step away. `holder` is the object field's name without the dot. */

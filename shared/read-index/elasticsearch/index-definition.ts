@@ -88,9 +88,8 @@ function placeProperties(place: Place, sorted: boolean): Properties {
   for (const scalar of place.scalars.values()) {
     groups.f[scalar.name] = { ...valueField(scalar), ...columns };
     if (scalar.text === 'form') groups.x[scalar.name] = TEXT_FORM;
-    if (scalar.text !== 'grams') continue;
-    groups.g[scalar.name] = GRAMS;
-    groups.w[scalar.name] = GRAMS;
+    if (scalar.text === 'grams' || scalar.text === 'folded') groups.g[scalar.name] = GRAMS;
+    if (scalar.text === 'grams') groups.w[scalar.name] = GRAMS;
   }
   for (const step of place.steps.values()) {
     if (step.kind === 'relation') addRelation(groups, place, step, sorted);

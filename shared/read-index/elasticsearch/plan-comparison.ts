@@ -1,11 +1,12 @@
 import { assertNever } from '../../assert-never.ts';
 import { type BoolQuery, PUBLICATION_STATE_FIELD, PUBLICATION_STATES, type Scalar } from '../bool-query.ts';
 import { textForm } from '../column.ts';
+import { foldText } from '../fold-text.ts';
 import type { Place, PlacedScalar } from './document-layout.ts';
 import { type Dsl, type RangeBound, termsDsl } from './dsl.ts';
 import type { StoredValue } from './index-document.ts';
-import { ALL, allOf, leaf, NONE, type PlannedQuery } from './planned-query.ts';
-import { publicationRank, storedValue } from './stored-value.ts';
+import { ALL, allOf, anyOf, leaf, NONE, type PlannedQuery } from './planned-query.ts';
+import { PREFIX_BYTES, publicationRank, storedValue } from './stored-value.ts';
 import { needleGrams } from './text-grams.ts';
 
 export type Comparison = Extract<BoolQuery, { readonly field: string }>;
@@ -154,23 +155,33 @@ function planText(
   query: TextComparison,
 ): PlannedQuery | undefined {
   const { match, value, fold } = query;
-  const { name, text } = scalar;
-  if (
-    match === 'equals' &&
-    !fold &&
-    text !== 'form' &&
-    (scalar.fieldType === 'keyword' || scalar.fieldType === 'json')
-  ) {
-    return planValues(scalar, field, [value]);
-  }
+  const { name, text, fieldType } = scalar;
+  const isText = fieldType === 'keyword' || fieldType === 'json';
+  if (match === 'equals' && !fold && isText) return planValues(scalar, field, [value]);
   if (value === '' && match !== 'equals') return leaf({ exists: { field } });
-  if (text === 'none') return undefined;
   if (text === 'form') return planForm(`${place.prefix}x.${name}`, query);
-  const grams = needleGrams(match, value);
-  const gramField = `${place.prefix}${fold ? 'g' : 'w'}.${name}`;
-  const [only = ''] = grams;
-  if (grams.length === 1) return leaf({ term: { [gramField]: { value: only } } });
-  return grams.length === 0 ? ALL : leaf({ match_phrase: { [gramField]: { query: grams.join(' ') } } });
+  const folded = `${place.prefix}g.${name}`;
+  const tokens = needleGrams(match, value);
+  if (fold) return text === 'none' ? undefined : leaf(phrase(folded, tokens));
+  if (text === 'grams') return asWritten(`${place.prefix}w.${name}`, folded, value, tokens);
+  // A term holds so much of a text, whole or not.
+  const isWithinTerm = match === 'prefix' && isText && value.length * 3 < PREFIX_BYTES;
+  return isWithinTerm ? leaf({ prefix: { [field]: { value } } }) : undefined;
+}
+
+/** Texts without capitals have folded grams only. */
+function asWritten(written: string, folded: string, value: string, tokens: readonly string[]): PlannedQuery {
+  const inWritten = leaf(phrase(written, tokens));
+  if (foldText(value) !== value) return inWritten;
+  const inFolded = allOf([leaf(phrase(folded, tokens))], undefined, [leaf({ exists: { field: written } })]);
+  return anyOf([inWritten, inFolded]);
+}
+
+function phrase(field: string, tokens: readonly string[]): Dsl {
+  const [only = ''] = tokens;
+  return tokens.length === 1
+    ? { term: { [field]: { value: only } } }
+    : { match_phrase: { [field]: { query: tokens.join(' ') } } };
 }
 
 /** Text forms have no capitals, so folding changes nothing. */

@@ -6,7 +6,7 @@ import type { StoredValue } from './index-document.ts';
 /** Lucene's limit of a term. */
 const MAX_TERM_BYTES = 32_766;
 /** Of a longer text so much stands in its term, before the hash of the whole. */
-const PREFIX_BYTES = 32_700;
+export const PREFIX_BYTES = 32_700;
 
 /** A column value, or an operand to compare it with, as Elasticsearch holds it. */
 export function storedValue(type: FieldType, value: Scalar): StoredValue {
