@@ -19,7 +19,7 @@ import { createContentApi } from './http/create-content-api.ts';
 import type { AssetRoutesOptions } from './http/serve-assets.ts';
 import { createUploadApi } from './http/upload-api.ts';
 import { observeEventStore } from './operating/observe-event-store.ts';
-import { observeReadIndex } from './operating/observe-read-index.ts';
+import { traceReadIndex } from './operating/observe-read-index.ts';
 import { type Operating, watchVitals } from './operating/operating.ts';
 import type { ReadSidePlan } from './read-side.ts';
 
@@ -64,7 +64,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const store = await openContentStore(options, plan.graph);
   const { log, graph, isNew } = store;
   const readSide = await plan.open(graph, log);
-  const index = observeReadIndex(readSide.index, operating.tracing);
+  const index = traceReadIndex(readSide.index, operating.tracing);
   const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
   const projector = startProjector({ eventStore, graph, readIndex: readSide.sink });
   const commands = createCommandHandler({

@@ -13,18 +13,18 @@ export type WriteAnswer = {
 
 /**
  * What the routes offer, free of HTTP. `query` is a request's query string as it came, `body` its parsed JSON (undefined when
- * there was none); an answer is the JSON to send. Everything that is refused throws a RequestError. A write resolves once it
+ * there was none); an answer is the JSON to send. `requestId` names the request in logs. Everything that is refused throws a RequestError. A write resolves once it
  * is durable and visible to every later read of this process.
  */
 export type ContentApi = {
-  list(type: ContentType, query: string): Promise<Uint8Array>;
-  entry(type: ContentType, documentId: string, query: string): Promise<Uint8Array>;
+  list(type: ContentType, query: string, requestId?: string): Promise<Uint8Array>;
+  entry(type: ContentType, documentId: string, query: string, requestId?: string): Promise<Uint8Array>;
   create(type: ContentType, query: string, body: unknown): Promise<WriteAnswer>;
   update(type: ContentType, documentId: string, query: string, body: unknown): Promise<WriteAnswer>;
   /** What is not there counts as removed. */
   remove(type: ContentType, documentId: string, query: string): Promise<void>;
   act(type: ContentType, documentId: string, action: EntryAction, query: string): Promise<WriteAnswer>;
-  single(type: ContentType, query: string): Promise<Uint8Array>;
+  single(type: ContentType, query: string, requestId?: string): Promise<Uint8Array>;
   /** Creates the document when there is none. */
   putSingle(type: ContentType, query: string, body: unknown): Promise<WriteAnswer>;
   removeSingle(type: ContentType, query: string): Promise<void>;
@@ -33,7 +33,7 @@ export type ContentApi = {
 
 /** Users are named by their numeric id (SEMANTICS section 11). */
 export type UsersApi = {
-  list(query: string): Promise<Uint8Array>;
+  list(query: string, requestId?: string): Promise<Uint8Array>;
   count(query: string): Promise<Uint8Array>;
   /** undefined: there is no such user. */
   one(id: string, query: string): Promise<Uint8Array | undefined>;

@@ -10,7 +10,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
-import { currentRequest, newRequestId } from '../operating/request-scope.ts';
+import { requestIdOf } from '../operating/request-id.ts';
 import { authenticateRequests, requireAdministrator } from './authenticate.ts';
 import type { CallerApi } from './caller-apis.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
@@ -49,9 +49,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     // A child logger for every request costs more than many a query.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // `observeRequests` has judged the caller's header.
+    // Not every text in the caller's header is an id.
     requestIdHeader: false,
-    genReqId: () => currentRequest()?.id ?? newRequestId(),
+    genReqId: requestIdOf,
     bodyLimit: options.bodyLimit,
     trustProxy: options.trustProxy,
     // What never reaches a route: a path that is no text.
@@ -64,8 +64,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     },
   }) as unknown as FastifyInstance;
   acceptBodies(app);
-  refuse(app);
-  measureRequests(app, options.meters);
+  refuse(app, measureRequests(app, options.meters));
   await protect(app, options.protection);
   app.get('/_health', (_request, reply) => reply.code(204).send());
   app.decorateRequest('rights');
@@ -117,7 +116,7 @@ function acceptBodies(app: FastifyInstance): void {
   );
 }
 
-function refuse(app: FastifyInstance): void {
+function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => void): void {
   app.setErrorHandler((error, request, reply) => {
     const body = presentError(error);
     if (body.error.status >= 500) {
@@ -126,6 +125,7 @@ function refuse(app: FastifyInstance): void {
     sendError(reply.header('x-request-id', request.id), body);
   });
   app.setNotFoundHandler((request, reply) => {
+    measureUnrouted(reply);
     // Strapi has a catch-all route for GET, so an unknown path refuses every other method (case http-017).
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       reply

@@ -25,35 +25,39 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
     ...options.caller,
   });
   const entries = entryWrites(options, request);
-  const entry = async (type: ContentType, documentId: string, query: string) =>
+  const entry: ContentApi['entry'] = async (type, documentId, query, requestId) =>
     found(
       await observe({
+        index,
         type: type.uid,
         queryString: query,
+        requestId,
         plan: () => planEntry(request(type, query)),
-        answer: (plan) => answerEntry(index, plan, documentId),
+        answer: (plan, observed) => answerEntry(observed, plan, documentId),
       }),
     );
   return {
-    list: (type, query) =>
+    list: (type, query, requestId) =>
       observe({
+        index,
         type: type.uid,
         queryString: query,
+        requestId,
         plan: () => planList(request(type, query)),
-        answer: (plan) => answerList(index, plan),
+        answer: (plan, observed) => answerList(observed, plan),
       }),
     entry,
     create: entries.create,
     update: entries.update,
     act: entries.act,
     remove: entries.remove,
-    async single(type, query) {
-      const answer = async (plan: EntryPlan) => {
-        const documentId = await singleDocument(index, type);
-        return documentId === undefined ? null : answerEntry(index, plan, documentId);
+    async single(type, query, requestId) {
+      const answer = async (plan: EntryPlan, observed: ReadIndex) => {
+        const documentId = await singleDocument(observed, type);
+        return documentId === undefined ? null : answerEntry(observed, plan, documentId);
       };
       const plan = () => planEntry(request(type, query));
-      return found(await observe({ type: type.uid, queryString: query, plan, answer }));
+      return found(await observe({ index, type: type.uid, queryString: query, requestId, plan, answer }));
     },
     async putSingle(type, query, body) {
       return entries.putSingle(type, await singleDocument(index, type), query, body);

@@ -44,12 +44,14 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
     return { documentId, position, body: id === undefined ? null : ((await one(String(id), '')) ?? null) };
   };
   return {
-    list: (query) =>
+    list: (query, requestId) =>
       observe({
+        index,
         type: USER_TYPE,
         queryString: query,
+        requestId,
         plan: () => list(request(query)),
-        answer: (plan) => (usersEnvelope ? answerList : answerBareList)(index, plan),
+        answer: (plan, observed) => (usersEnvelope ? answerList : answerBareList)(observed, plan),
       }),
     count: (query) => answerCount(index, list(request(query))),
     async one(id, query) {

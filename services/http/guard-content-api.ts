@@ -26,13 +26,13 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
     refuseUnknownKeys(visible, contentTypeOf(visible, uid), singleData(parseDataPayload(body)));
   };
   return {
-    async list(type, query) {
+    async list(type, query, requestId) {
       allow(type.uid, 'find');
-      return api.list(type, query);
+      return api.list(type, query, requestId);
     },
-    async entry(type, documentId, query) {
+    async entry(type, documentId, query, requestId) {
       allow(type.uid, 'findOne');
-      return api.entry(type, documentId, query);
+      return api.entry(type, documentId, query, requestId);
     },
     async create(type, query, body) {
       allowBody(type, 'create', body);
@@ -50,9 +50,9 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
       allow(type.uid, ACTION_RIGHTS[action]);
       return api.act(type, documentId, action, query);
     },
-    async single(type, query) {
+    async single(type, query, requestId) {
       allow(type.uid, 'find');
-      return api.single(type, query);
+      return api.single(type, query, requestId);
     },
     async putSingle(type, query, body) {
       allowBody(type, 'update', body);
@@ -68,9 +68,9 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
 
 function guardUsersApi(users: UsersApi, allow: Allow): UsersApi {
   return {
-    async list(query) {
+    async list(query, requestId) {
       allow(USER_TYPE, 'find');
-      return users.list(query);
+      return users.list(query, requestId);
     },
     async count(query) {
       allow(USER_TYPE, 'find');

@@ -14,9 +14,12 @@ const NO_ROUTE = '(none)';
 
 /**
  * Times every request of the routes that are registered after this. By route, not by URL: the number of series is bounded by
- * the content types.
+ * the content types. Returns what measures an answer to a request that has none.
  */
-export function measureRequests(app: FastifyInstance, { durations, tracing }: RequestMeters): void {
+export function measureRequests(
+  app: FastifyInstance,
+  { durations, tracing }: RequestMeters,
+): (reply: FastifyReply) => void {
   app.addHook('onRoute', (route) => {
     if (durations !== undefined) {
       const measure = measureRoute(durations, route.url);
@@ -24,18 +27,17 @@ export function measureRequests(app: FastifyInstance, { durations, tracing }: Re
     }
     if (tracing !== undefined) {
       const name: Hook = (request, _reply, done) => {
-        tracing.routed(request.raw, route.url);
+        tracing.routed(request.raw, route.url, request.id);
         done();
       };
       route.onRequest = [...[route.onRequest ?? []].flat(), name];
     }
   });
-  if (durations === undefined) return;
-  const measureOthers = measureRoute(durations, NO_ROUTE);
-  app.addHook('onResponse', (request, reply, done) => {
-    if (request.is404) measureOthers(request, reply, done);
-    else done();
-  });
+  if (durations === undefined) return () => {};
+  const measure = measureRoute(durations, NO_ROUTE);
+  return (reply) => {
+    reply.raw.once('finish', () => measure(reply.request, reply, () => {}));
+  };
 }
 
 function measureRoute(durations: DurationHistogram, url: string): Hook {

@@ -22,11 +22,11 @@ export function registerCollectionType({ app, apiOf, registry }: RouteContext, t
   const { read, write, remove } = entryHandlers(registry, type);
   const path = `/api/${type.pluralName}`;
   register(app, path, {
-    GET: read((request) => apiOf(request).list(type, queryOf(request))),
+    GET: read((request) => apiOf(request).list(type, queryOf(request), request.id)),
     POST: write(201, (request) => apiOf(request).create(type, queryOf(request), request.body)),
   });
   register(app, `${path}/:id`, {
-    GET: read((request) => apiOf(request).entry(type, idOf(request), queryOf(request))),
+    GET: read((request) => apiOf(request).entry(type, idOf(request), queryOf(request), request.id)),
     PUT: write(200, (request) => apiOf(request).update(type, idOf(request), queryOf(request), request.body)),
     DELETE: remove((request) => apiOf(request).remove(type, idOf(request), queryOf(request))),
   });
@@ -41,7 +41,7 @@ export function registerCollectionType({ app, apiOf, registry }: RouteContext, t
 export function registerSingleType({ app, apiOf, registry }: RouteContext, type: ContentType): void {
   const { read, write, remove } = entryHandlers(registry, type);
   register(app, `/api/${type.singularName}`, {
-    GET: read((request) => apiOf(request).single(type, queryOf(request))),
+    GET: read((request) => apiOf(request).single(type, queryOf(request), request.id)),
     PUT: write(200, (request) => apiOf(request).putSingle(type, queryOf(request), request.body)),
     DELETE: remove((request) => apiOf(request).removeSingle(type, queryOf(request))),
   });
@@ -51,7 +51,7 @@ export function registerSingleType({ app, apiOf, registry }: RouteContext, type:
 export function registerUsers({ app, apiOf }: RouteContext): void {
   const users = (request: FastifyRequest) => apiOf(request).users;
   register(app, '/api/users', {
-    GET: async (request, reply) => send(reply, await users(request).list(queryOf(request))),
+    GET: async (request, reply) => send(reply, await users(request).list(queryOf(request), request.id)),
     POST: async (request, reply) => sendWrite(reply, 201, await users(request).create(request.body)),
   });
   register(app, '/api/users/count', {

@@ -1,5 +1,6 @@
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { DurationHistogram } from './duration-histogram.ts';
-import { currentRequest, type RequestScope } from './request-scope.ts';
+import { timeReadIndex } from './observe-read-index.ts';
 import { inSpan, type Tracing } from './tracing.ts';
 
 /** A read: planned, then answered. */
@@ -7,8 +8,11 @@ export type ObservedQuery<Plan, Answer> = {
   /** Uid of the content type. */
   readonly type: string;
   readonly queryString: string;
+  readonly requestId: string | undefined;
+  readonly index: ReadIndex;
   readonly plan: () => Plan;
-  readonly answer: (plan: Plan) => Promise<Answer>;
+  /** Asks the index that it is given. */
+  readonly answer: (plan: Plan, index: ReadIndex) => Promise<Answer>;
 };
 
 /** Runs a read; measures it or not. */
@@ -38,35 +42,25 @@ export type ObserveQueryOptions = {
 };
 
 /** As it is, for whoever measures nothing. */
-export const runQuery: ObserveQuery = async ({ plan, answer }) => answer(plan());
+export const runQuery: ObserveQuery = async ({ index, plan, answer }) => answer(plan(), index);
 
-/** What the read index took of an answer comes from `observeReadIndex`; the rest of it is rendering. */
+/** What is neither planning nor the read index's is rendering. */
 export function createObserveQuery(options: ObserveQueryOptions): ObserveQuery {
   const { phases, tracing, slowMs } = options;
   if (phases === undefined && tracing === undefined && slowMs === 0) return runQuery;
   const record = phases === undefined ? () => {} : recordPhases(phases);
-  return async ({ type, queryString, plan, answer }) => {
-    const scope = currentRequest();
-    const before = indexTimes(scope);
+  return async ({ index, type, queryString, requestId, plan, answer }) => {
     const started = performance.now();
-    const planned = inSpan(tracing, 'plan', { 'varve.type': type }, plan);
+    const planned = tracing === undefined ? plan() : inSpan(tracing, 'plan', { 'varve.type': type }, plan);
     const plannedAt = performance.now();
-    const result = await answer(planned);
-    const now = performance.now();
-    const after = indexTimes(scope);
-    const search = after.search - before.search;
-    const populate = after.populate - before.populate;
-    const render = Math.max(0, now - plannedAt - search - populate);
-    const times = { plan: plannedAt - started, search, populate, render };
+    const times = { plan: plannedAt - started, search: 0, populate: 0, render: 0 };
+    const result = await answer(planned, timeReadIndex(index, times));
+    const ms = performance.now() - started;
+    times.render = Math.max(0, ms - times.plan - times.search - times.populate);
     record(times);
-    if (slowMs > 0 && now - started > slowMs)
-      options.slow({ requestId: scope?.id, type, queryString, times });
+    if (slowMs > 0 && ms > slowMs) options.slow({ requestId, type, queryString, times });
     return result;
   };
-}
-
-function indexTimes(scope: RequestScope | undefined) {
-  return { search: scope?.searchMs ?? 0, populate: scope?.populateMs ?? 0 };
 }
 
 function recordPhases(phases: DurationHistogram): (times: QueryTimes) => void {

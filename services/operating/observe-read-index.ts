@@ -1,35 +1,40 @@
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
-import { currentRequest, type RequestScope } from './request-scope.ts';
 import { inSpan, type Tracing } from './tracing.ts';
 
-/** `index`, which adds what a request takes of it to that request's scope. Calls outside of requests are passed on. */
-export function observeReadIndex(index: ReadIndex, tracing: Tracing | undefined): ReadIndex {
+/** Milliseconds that a query has spent in the read index so far. */
+export type IndexTimes = { search: number; populate: number };
+
+/** `index`, as one query asks it: adds what its calls take to `times`. */
+export function timeReadIndex(index: ReadIndex, times: IndexTimes): ReadIndex {
   return {
     ...index,
-    search(request) {
-      const scope = currentRequest();
-      if (scope === undefined) return index.search(request);
-      const attributes = { 'varve.type': request.type, 'varve.world': request.world };
-      const search = () => index.search(request);
-      return timed(() => inSpan(tracing, 'search', attributes, search), scope, 'searchMs');
+    async search(request) {
+      const started = performance.now();
+      const result = await index.search(request);
+      times.search += performance.now() - started;
+      return result;
     },
-    follow(request) {
-      const scope = currentRequest();
-      if (scope === undefined) return index.follow(request);
-      const attributes = { 'varve.attribute': request.attribute, 'varve.parents': request.parents.length };
-      const follow = () => index.follow(request);
-      return timed(() => inSpan(tracing, 'populate', attributes, follow), scope, 'populateMs');
+    async follow(request) {
+      const started = performance.now();
+      const result = await index.follow(request);
+      times.populate += performance.now() - started;
+      return result;
     },
   };
 }
 
-async function timed<Result>(
-  work: () => Promise<Result>,
-  scope: RequestScope,
-  total: 'searchMs' | 'populateMs',
-): Promise<Result> {
-  const started = performance.now();
-  const result = await work();
-  scope[total] += performance.now() - started;
-  return result;
+/** `index`, whose calls are spans. */
+export function traceReadIndex(index: ReadIndex, tracing: Tracing | undefined): ReadIndex {
+  if (tracing === undefined) return index;
+  return {
+    ...index,
+    search(request) {
+      const attributes = { 'varve.type': request.type, 'varve.world': request.world };
+      return inSpan(tracing, 'search', attributes, () => index.search(request));
+    },
+    follow(request) {
+      const attributes = { 'varve.attribute': request.attribute, 'varve.parents': request.parents.length };
+      return inSpan(tracing, 'populate', attributes, () => index.follow(request));
+    },
+  };
 }

@@ -51,11 +51,10 @@ export function createOpenTelemetry(environment: Environment, version: string): 
   return {
     span: (name, attributes, work) =>
       tracer.startActiveSpan(name, { attributes }, (span) => untilSettled(span, work)),
-    request(request, response, requestId, handle) {
+    request(request, response, handle) {
       const parent = propagation.extract(ROOT_CONTEXT, request.headers);
-      const attributes = { ...requestAttributes(request), 'varve.request.id': requestId };
-      const method = request.method ?? '';
-      const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
+      const options = { kind: SpanKind.SERVER, attributes: requestAttributes(request) };
+      const span = tracer.startSpan(request.method ?? '', options, parent);
       requests.set(request, span);
       response.once('close', () => {
         span.setAttribute('http.response.status_code', response.statusCode);
@@ -64,8 +63,9 @@ export function createOpenTelemetry(environment: Environment, version: string): 
       });
       context.with(trace.setSpan(parent, span), handle);
     },
-    routed(request, route) {
-      requests.get(request)?.updateName(`${request.method} ${route}`).setAttribute('http.route', route);
+    routed(request, route, requestId) {
+      const attributes = { 'http.route': route, 'varve.request.id': requestId };
+      requests.get(request)?.updateName(`${request.method} ${route}`).setAttributes(attributes);
     },
     // A collector that does not answer is tried again for longer than a process may take to stop.
     close: () => Promise.race([provider.shutdown(), after(CLOSE_MS, undefined, { ref: false })]),

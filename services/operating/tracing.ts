@@ -7,9 +7,9 @@ export type Tracing = {
   /** Runs `work` in a span below the current one, until what it returns has settled. */
   span<Result>(name: string, attributes: SpanAttributes, work: () => Result): Result;
   /** Runs `handle` in the span of a request, below the caller's own (`traceparent`), until the connection is done with it. */
-  request(request: IncomingMessage, response: ServerResponse, requestId: string, handle: () => void): void;
-  /** The route that a request has taken. */
-  routed(request: IncomingMessage, route: string): void;
+  request(request: IncomingMessage, response: ServerResponse, handle: () => void): void;
+  /** The route that a request has taken, and what it is called in logs. */
+  routed(request: IncomingMessage, route: string, requestId: string): void;
   /** Sends what is not sent yet. */
   close(): Promise<void>;
 };

@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/** What callers send as `X-Request-Id` is written to logs and answers, so only what is plainly an id counts. */
+const SANE_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
+
+const processId = randomBytes(6).toString('hex');
+let requests = 0;
+
+/** The id that a caller has given its request. */
+export function givenRequestId({ headers }: IncomingMessage): string | undefined {
+  const id = headers['x-request-id'];
+  return typeof id === 'string' && SANE_ID.test(id) ? id : undefined;
+}
+
+/** The caller's own id, or one that is unique over all processes of a fleet. */
+export function requestIdOf(request: IncomingMessage): string {
+  return givenRequestId(request) ?? `${processId}-${(++requests).toString(36)}`;
+}
