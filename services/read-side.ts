@@ -36,6 +36,7 @@ export function embeddedReadSide(options: Pick<EmbeddedIndexOptions, 'queryTimeL
       // What the graph holds, types that are in the log and no more in the folder included.
       const index = createEmbeddedIndex({ ...options, registry: graph.registry() });
       await loadReadIndex(graph, index);
+      void index.warm?.();
       const closed = Promise.withResolvers<void>();
       return {
         index,

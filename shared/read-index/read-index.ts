@@ -177,5 +177,10 @@ export type ReadIndex = {
   follow(request: FollowRequest): Promise<FollowResult>;
   /** How a search is answered, as JSON for people: the engine's own query and the strategies chosen. Takes part in nothing. */
   explain?(request: SearchRequest): Promise<unknown>;
+  /**
+   * Makes, little by little, what the first queries would otherwise wait for. Resolves when it is done or the index was closed;
+   * nothing has to wait for it.
+   */
+  warm?(): Promise<void>;
   close(): Promise<void>;
 };

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type {
   ChangeBatch,
@@ -16,6 +17,7 @@ import { countMatches, selectAfter, selectPage } from './select-page.ts';
 import { createSourceStore, type LoadSource, type SourceStore, sourcesOf } from './source-store.ts';
 import { createSpaces, type Spaces, worldSpace } from './spaces.ts';
 import { createTimeLimit } from './time-limit.ts';
+import { warmColumns } from './warm-columns.ts';
 
 export type EmbeddedIndexOptions = {
   readonly registry: SchemaRegistry;
@@ -32,6 +34,8 @@ export type EmbeddedIndexOptions = {
 
 type EmbeddedState = { readonly spaces: Spaces; readonly sources: SourceStore; readonly orders: OrderCache };
 
+/** Requests come first: half of the time or more is theirs. */
+const WARMING_PAUSE_MS = 5;
 const GIBIBYTE = 2 ** 30;
 const DEFAULT_ORDERED_ROWS = 32 * 2 ** 20;
 const DEFAULT_REUSE_AFTER = 1024;
@@ -49,6 +53,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): ReadIndex {
   };
   const limit = createTimeLimit(options.queryTimeLimit ?? Number.POSITIVE_INFINITY);
   let position = 0n;
+  let isOpen = true;
   return {
     apply: async (batch) => {
       // An older batch's effects are in already, and rows may have changed since.
@@ -60,7 +65,14 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): ReadIndex {
     search: async (request) => limit(request.answer, () => search(state, request)),
     follow: async (request) => limit(request.answer, () => follow(state, request)),
     explain: async (request) => explain(state, request),
-    close: async () => {},
+    warm: () =>
+      warmColumns(spaces, async () => {
+        await delay(WARMING_PAUSE_MS, undefined, { ref: false });
+        return isOpen;
+      }),
+    close: async () => {
+      isOpen = false;
+    },
   };
 }
 

@@ -17,7 +17,7 @@ export type NumberColumn = {
 };
 
 /** With more distinct values postings no longer pay: a range is a stretch of the sorted rows then. */
-const FEW_VALUES = 256;
+export const FEW_VALUES = 256;
 
 export function createNumberColumn(textOf: (value: number) => string, capacity: number): NumberColumn {
   return {

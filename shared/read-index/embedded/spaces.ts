@@ -33,6 +33,11 @@ export function versionSpace(spaces: Spaces, type: Uid, version: RowVersion): Ro
   return space;
 }
 
+/** Every space of content type rows that there is. */
+export function versionSpaces({ byVersion }: Spaces): readonly RowSpaceIndex[] {
+  return Object.values(byVersion).flatMap((spaces) => [...spaces.values()]);
+}
+
 /** The space of a content type's rows in a world. */
 export function worldSpace(spaces: Spaces, type: Uid, world: World): RowSpaceIndex {
   return (

@@ -55,9 +55,14 @@ export function dictionaryOf(column: TermColumn, rows: number): Dictionary {
   column.plain.forEach((value, row) => {
     if (value !== null) setTerm(dictionary, row, value, rows);
   });
+  takeDictionary(column, dictionary);
+  return dictionary;
+}
+
+/** Gives the column a dictionary of all its values. */
+export function takeDictionary(column: TermColumn, dictionary: Dictionary): void {
   column.plain = [];
   column.dictionary = dictionary;
-  return dictionary;
 }
 
 function setPlain(plain: (Scalar | null)[], row: number, value: Scalar | null): void {

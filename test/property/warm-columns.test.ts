@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { applyRows } from '../../shared/read-index/embedded/apply-batch.ts';
+import { hasBit } from '../../shared/read-index/embedded/bits.ts';
+import { termValue } from '../../shared/read-index/embedded/dictionary.ts';
+import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
+import { sortValue } from '../../shared/read-index/embedded/indexed-column.ts';
+import { fewValues } from '../../shared/read-index/embedded/number-column.ts';
+import { collectPosting } from '../../shared/read-index/embedded/postings.ts';
+import { borrowBits, columnOf, type RowSpaceIndex } from '../../shared/read-index/embedded/row-space.ts';
+import { createSourceStore } from '../../shared/read-index/embedded/source-store.ts';
+import { createSpaces, versionSpace } from '../../shared/read-index/embedded/spaces.ts';
+import { dictionaryOf } from '../../shared/read-index/embedded/term-column.ts';
+import { warmColumns } from '../../shared/read-index/embedded/warm-columns.ts';
+import type { RowChange } from '../../shared/read-index/read-index.ts';
+import { BOOK, libraryRegistry, row } from '../contract/read-index-library.ts';
+
+const registry = libraryRegistry();
+const FIELDS = ['title', 'genre', 'copies', 'pages', 'price', 'inPrint', 'documentId'];
+/** More than are done between two looks at the clock, so that changes come in the midst of a column. */
+const BOOKS = 500;
+
+function put(key: number, n: number): RowChange {
+  const values = {
+    id: key,
+    title: n % 7 === 0 ? null : `title ${n % 90}`,
+    genre: ['novel', 'essay', 'poem'][n % 3],
+    copies: n % 5 === 0 ? null : String(2n ** 60n + BigInt(n % 50)),
+    pages: n % 200,
+    // More distinct values than are kept.
+    price: n / 8,
+    inPrint: n % 2 === 0,
+  };
+  return { type: BOOK, version: 'published', key, row: row(registry, BOOK, values) };
+}
+
+const change = fc
+  .tuple(fc.integer({ min: 1, max: BOOKS + 300 }), fc.nat(5_000), fc.boolean())
+  .map(
+    ([key, n, isThere]): RowChange =>
+      isThere ? put(key, n) : { type: BOOK, version: 'published', key, row: null },
+  );
+
+/** Every row's value, by way of the dictionary: which rows its posting says have it. */
+function throughDictionary(space: RowSpaceIndex, field: string): readonly unknown[] {
+  const { store } = columnOf(space, field);
+  const dictionary =
+    store.kind === 'terms' ? dictionaryOf(store.column, space.size) : fewValues(store.column, space.size);
+  if (dictionary === undefined) return ['many'];
+  const rows = Array.from({ length: space.size }, (_, at) => termValue(dictionary, at));
+  dictionary.values.forEach((value, term) => {
+    if (value === undefined) return;
+    const bits = borrowBits(space);
+    collectPosting(dictionary.postings, term, bits);
+    rows.forEach((each, at) => {
+      if (hasBit(bits, at) !== (each === value))
+        throw new Error(`the posting of ${String(value)} is wrong at ${at}`);
+    });
+  });
+  return rows;
+}
+
+it('leaves columns with dictionaries of what is in them, whatever changes or asks meanwhile', async () => {
+  const step = fc.record({
+    changes: fc.array(change, { maxLength: 30 }),
+    asked: fc.option(fc.constantFrom(...FIELDS), { freq: 6 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const target = { spaces: createSpaces(registry, 3), sources: createSourceStore(2 ** 30, undefined) };
+      applyRows(
+        target,
+        Array.from({ length: BOOKS }, (_, i) => put(i + 1, i)),
+      );
+      const space = versionSpace(target.spaces, BOOK, 'published');
+      let at = 0;
+      await warmColumns(
+        target.spaces,
+        async () => {
+          const next = steps[at++];
+          applyRows(target, next?.changes ?? []);
+          if (next?.asked) throughDictionary(space, next.asked);
+          return true;
+        },
+        0,
+      );
+      for (const field of FIELDS) {
+        const column = columnOf(space, field);
+        const isKept =
+          column.store.kind === 'terms' ? column.store.column.dictionary : column.store.column.few;
+        expect(isKept).not.toBe(undefined);
+        expect(isKept).not.toBe('unknown');
+        const expected = Array.from({ length: space.size }, (_, row) => sortValue(column, row));
+        const found = throughDictionary(space, field);
+        if (found[0] !== 'many') expect(found).toEqual(expected);
+        else expect(new Set(expected).size).toBeGreaterThan(256);
+        expect(column.watchers.size).toBe(0);
+      }
+    }),
+    { numRuns: Number(process.env['VARVE_PROPERTY_RUNS'] ?? 60) },
+  );
+});
+
+it('ends with the index', async () => {
+  const index = createEmbeddedIndex({ registry });
+  await index.apply({ position: 1n, rows: [put(1, 1)], links: [] });
+  const warming = index.warm?.();
+  await index.close();
+  await expect(warming).resolves.toBeUndefined();
+});
