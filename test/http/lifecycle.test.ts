@@ -36,7 +36,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)('%s: a write under way is answered, then
   const body = JSON.stringify({ data: { key: 'k', name: 'late' } });
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
-  const head = `POST /api/restaurants HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nexpect: 100-continue\r\n\r\n`;
+  const head = `POST /api/restaurants HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nexpect: 100-continue\r\n\r\n`;
   socket.setEncoding('utf8').write(head);
   let answer = '';
   const closed = new Promise((resolve) => socket.on('close', resolve));

@@ -146,7 +146,7 @@ function sendRaw(parts: readonly string[], headers: string, end: 'wait' | 'destr
   socket.setEncoding('utf8').on('data', (text) => {
     answer += text;
   });
-  socket.write(`POST /api/upload HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n\r\n`);
+  socket.write(`POST /api/upload HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n${headers}\r\n\r\n`);
   for (const part of parts) socket.write(part);
   if (end === 'destroy') setTimeout(() => socket.destroy(), 200);
   return new Promise((resolve) => socket.on('close', () => resolve(answer)));
