@@ -31,6 +31,8 @@ const options = new Command()
     }
   >();
 
+/** As `npm start` and `npm run varve` give them: room for a start's short-lived rows spares a fifth of its time. */
+const NODE_FLAGS = ['--min-semi-space-size=32'];
 const seconds = Number(options.seconds);
 const connections = options.connections.split(',').map(Number);
 const scratch = mkdtempSync(join(tmpdir(), 'varve-bench-'));
@@ -50,7 +52,17 @@ try {
   if (!existsSync(data)) importDataSet();
   const started = performance.now();
   const server = await startProcess(
-    ['services/cli/varve.ts', 'serve', '--content-types', contentTypes, '--data', data, '--port', '0'],
+    [
+      ...NODE_FLAGS,
+      'services/cli/varve.ts',
+      'serve',
+      '--content-types',
+      contentTypes,
+      '--data',
+      data,
+      '--port',
+      '0',
+    ],
     root,
     '/_health',
   );
