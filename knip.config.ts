@@ -13,8 +13,8 @@ const config: KnipConfig = {
   project: ['{shared,projections,services,test}/**/*.ts', '*.ts'],
   // Dependency-cruiser reads TypeScript with @swc/core.
   ignoreDependencies: ['@swc/core'],
-  // Makes the certificates of the KurrentDB tests; part of every Debian.
-  ignoreBinaries: ['openssl'],
+  // Not from npm: certificates of the KurrentDB tests, and what fetches Elasticsearch.
+  ignoreBinaries: ['openssl', 'mvn'],
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
 

@@ -12,7 +12,7 @@ import { type LinkStep, linkStep, walkBack } from './walk-back.ts';
 export type DependenciesOf = (registry: SchemaRegistry) => readonly Dependency[];
 
 /** Rows that embed one changed row, up to which the write waits for them all. */
-export const PROMPT_ROWS = 1_000;
+const PROMPT_ROWS = 1_000;
 
 /** Marks the documents that a batch of changes makes stale. */
 export type FanOut = { mark(schema: SchemaView, effects: Effects, position: number): void };

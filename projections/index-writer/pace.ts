@@ -1,7 +1,7 @@
 /** How fast a lane goes: smaller requests and longer waits after a failure, back to normal as they succeed. */
 export type Pace = { readonly bytes: number; readonly wait: number };
 
-export const FULL_BYTES = 4 * 2 ** 20;
+const FULL_BYTES = 4 * 2 ** 20;
 const LEAST_BYTES = 256 * 2 ** 10;
 const FIRST_WAIT = 100;
 const LONGEST_WAIT = 10_000;

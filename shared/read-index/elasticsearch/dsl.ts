@@ -39,7 +39,7 @@ export type SortDsl = {
 };
 
 /** Values in one `terms` query: Elasticsearch's default limit is 65,536. */
-export const MAX_TERMS = 60_000;
+const MAX_TERMS = 60_000;
 
 /** `field` holds one of `values`, however many there are. */
 export function termsDsl(field: string, values: readonly StoredValue[]): Dsl {

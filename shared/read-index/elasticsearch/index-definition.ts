@@ -16,7 +16,7 @@ export const WINDOW = OFFSET_LIMIT + 10_000;
 
 /** Of one index. Elasticsearch's own defaults, raised where a content type of fifty attributes with relations would pass them. */
 export const FIELD_LIMIT = 3000;
-export const NESTED_LIMIT = 100;
+const NESTED_LIMIT = 100;
 const DEPTH_LIMIT = 20;
 
 /** Rows, or components of one row, that are read with one request where all of them are wanted. */
