@@ -47,6 +47,8 @@ export async function serve(settings: ServeSettings): Promise<void> {
     told.admit(varve.access);
     await serveApp(settings, varve, listener, logger, operating);
   } catch (error) {
+    // A signal came before the greeting was out: whoever handles it closes everything.
+    if (stop.isStopping()) return;
     await listener.drain(0);
     await varve.close();
     await told.close();
@@ -125,7 +127,7 @@ async function greet(settings: ServeSettings, url: string, varve: Varve): Promis
   console.log(message);
 }
 
-type Stopper = { with(listener: Listener, varve: Varve): void };
+type Stopper = { with(listener: Listener, varve: Varve): void; isStopping(): boolean };
 
 /** The first signal answers what is under way and closes everything; a second one ends the process at once. */
 function stopOnSignal(logger: Logger, drainSeconds: number, { operating, close }: OperatingProcess): Stopper {
@@ -148,6 +150,7 @@ function stopOnSignal(logger: Logger, drainSeconds: number, { operating, close }
     with(listener, varve) {
       running = { listener, varve };
     },
+    isStopping: () => stopping,
   };
 }
 

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -55,6 +56,20 @@ it.each(['SIGTERM', 'SIGINT'] as const)('%s: a write under way is answered, then
   const again = await startForTest({ data: server.data });
   const list = (await (await fetch(`${again.url}/api/restaurants`)).json()) as { data: { name: string }[] };
   expect(list.data.map(({ name }) => name)).toEqual(['late']);
+});
+
+it('ends quietly with 0 when it is stopped as soon as it is ready, before it has greeted', async () => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const port = String((probe.address() as AddressInfo).port);
+  probe.close();
+  const data = dataForTest();
+  const server = spawnVarve(['serve', '--content-types', CONFORMANCE_SCHEMA, '--data', data, '--port', port]);
+  const health = async () => (await fetch(`http://127.0.0.1:${port}/_health`).catch(() => undefined))?.status;
+  while ((await health()) !== 204) expect(server.child.exitCode, server.output()).toBeNull();
+  server.child.kill('SIGTERM');
+  const { code, output } = await server.exited;
+  expect({ code, output }).toEqual({ code: 0, output: expect.not.stringContaining('varve serve:') });
 });
 
 it('refuses a second process on one data directory, and names the first', async () => {
