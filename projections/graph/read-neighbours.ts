@@ -18,7 +18,7 @@ import {
   type WorldNumber,
 } from './row-keys.ts';
 import type { TypeView } from './type-view.ts';
-import { linkStep } from './walk-back.ts';
+import { type LinkStep, linkStep } from './walk-back.ts';
 
 const ROW = `SELECT ${ROW_COLUMNS} FROM rows WHERE key = ?`;
 const POSITIONS = 'SELECT key, position FROM rows WHERE key BETWEEN ? AND ?';
@@ -33,6 +33,13 @@ export function readNeighbours(context: ReaderContext, world: WorldNumber): Neig
   const rows = new Map<number, IndexedRow | undefined>();
   /** The entry that a component belongs to, for components of rows read so far. */
   const bearers = new Map<string, number>();
+  const stepOf = createStepLookup(context);
+  /** Of the entry asked about last: its relations are asked for one after the other. */
+  let owned: { readonly entry: number; readonly links: ReadonlyMap<string, LinkRecord[]> } | undefined;
+  const ownedLinks = (relation: GraphRelation, entry: number, component: number): readonly LinkRecord[] => {
+    if (owned?.entry !== entry) owned = { entry, links: groupLinks(context.links.ownedBy(entry)) };
+    return owned.links.get(`${relation.id} ${component}`) ?? [];
+  };
   return {
     row(type, key) {
       if (rows.has(key)) return rows.get(key);
@@ -42,15 +49,38 @@ export function readNeighbours(context: ReaderContext, world: WorldNumber): Neig
       return row;
     },
     linked(space, key, attribute) {
-      const step = linkStep(context.schema, { space, attribute });
+      const step = stepOf(space, attribute);
       if (step.kind === 'locales') return otherLocales(context, context.schema.type(step.to), key, world);
       if (step.kind === 'against') {
         const records = context.links.ofTarget(step.relation, entryOfKey(key));
         return neighbours(context, records, world, 'against');
       }
       const owner = ownerOf(step.relation, space, key, bearers);
-      return neighbours(context, context.links.ofSource(step.relation, ...owner), world, 'along');
+      return neighbours(context, ownedLinks(step.relation, ...owner), world, 'along');
     },
+  };
+}
+
+function groupLinks(records: readonly LinkRecord[]): ReadonlyMap<string, LinkRecord[]> {
+  const groups = new Map<string, LinkRecord[]>();
+  for (const record of records) {
+    const name = `${record.relation.id} ${record.component}`;
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [record]);
+    else group.push(record);
+  }
+  return groups;
+}
+
+/** `linkStep`, worked out once for each space, which a layout names by the same object every time. */
+function createStepLookup({ schema }: ReaderContext): (space: RowSpace, attribute: string) => LinkStep {
+  const steps = new Map<RowSpace, Map<string, LinkStep>>();
+  return (space, attribute) => {
+    const ofSpace = steps.get(space) ?? new Map<string, LinkStep>();
+    steps.set(space, ofSpace);
+    const step = ofSpace.get(attribute) ?? linkStep(schema, { space, attribute });
+    ofSpace.set(attribute, step);
+    return step;
   };
 }
 

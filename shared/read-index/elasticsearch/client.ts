@@ -69,7 +69,11 @@ export function createSearchEngine(client: Client): SearchEngine {
       searches++;
       // Stored fields are not read: everything comes from doc values.
       const whole = { _source: false, stored_fields: '_none_', track_total_hits: false, ...body };
-      const request = { method: 'POST', path: `/${index}/_search`, body: JSON.stringify(whole) };
+      const request = {
+        method: 'POST',
+        path: `/${index}/_search?allow_partial_search_results=false`,
+        body: JSON.stringify(whole),
+      };
       return readAnswer(await send(client, request));
     },
     searches: () => searches,

@@ -4,14 +4,13 @@ import { compareCodePoints, textForm } from '../column.ts';
 import type { Neighbour, Neighbours } from '../document-index.ts';
 import { foldText } from '../fold-text.ts';
 import type { FieldValues, IndexedComponent, IndexedRow } from '../read-index.ts';
-import {
-  type DocumentLayout,
-  type Place,
-  type PlacedRelation,
-  type PlacedScalar,
-  type PlacedStep,
-  type SortPath,
-  sortFieldNames,
+import type {
+  DocumentLayout,
+  Place,
+  PlacedRelation,
+  PlacedScalar,
+  PlacedStep,
+  SortPath,
 } from './document-layout.ts';
 import {
   type DocumentBody,
@@ -83,7 +82,8 @@ function createBody(neighbours: Neighbours, place: Place, held: Held, own: boole
     else addComponents(draft, neighbours, held, step);
   }
   const { c, e, t, links, parts } = draft;
-  const body = createColumns(place, held.fields);
+  const columns = place.kind === 'embedded' ? copiedColumns : createColumns;
+  const body = columns(place, held.fields);
   if (!isEmpty(c)) body.c = c;
   if (!isEmpty(e)) body.e = e;
   if (!isEmpty(t)) body.t = t;
@@ -165,6 +165,17 @@ function createEmbedded(
   return embedded.list ? bodies : bodies[0];
 }
 
+/** Columns of rows as they are copied: many documents made one after the other copy the same row. */
+const copies = new WeakMap<FieldValues, Map<Place, PlaceBody>>();
+
+function copiedColumns(place: Place, fields: FieldValues): Writable<PlaceBody> {
+  const known = copies.get(fields) ?? new Map<Place, PlaceBody>();
+  copies.set(fields, known);
+  const columns = known.get(place) ?? createColumns(place, fields);
+  known.set(place, columns);
+  return { ...columns };
+}
+
 function createColumns(place: Place, fields: FieldValues): Writable<PlaceBody> {
   const [f, g, w, x]: [Members<StoredValue>, Members<string>, Members<string>, Members<string>] = [
     {},
@@ -205,23 +216,18 @@ function createSorts(
   return isEmpty(sorts) ? undefined : sorts;
 }
 
-function addSorts(
-  sorts: Members<StoredValue>,
-  { path, scalars }: SortPath,
-  ends: readonly (Held | null)[],
-): void {
-  for (const scalar of scalars) {
+function addSorts(sorts: Members<StoredValue>, { fields }: SortPath, ends: readonly (Held | null)[]): void {
+  for (const { scalar, low, high } of fields) {
     const values = ends.map((end) => end?.fields[scalar.name] ?? null);
     const known = values.filter((value) => value !== null);
     const [first] = known;
     if (first === undefined) continue;
-    const names = sortFieldNames(path, scalar.name);
-    sorts[names.low] = storedColumn(
+    sorts[low] = storedColumn(
       scalar,
       known.reduce((a, b) => (compareScalars(b, a) < 0 ? b : a), first),
     );
     if (known.length < values.length) continue;
-    sorts[names.high] = storedColumn(
+    sorts[high] = storedColumn(
       scalar,
       known.reduce((a, b) => (compareScalars(b, a) > 0 ? b : a), first),
     );

@@ -13,14 +13,15 @@ import { isContentType, localizationsAttribute, queryableScalars } from '../../s
 import { DOCUMENT_PUBLISHED_FIELD, PUBLICATION_STATE_FIELD } from '../bool-query.ts';
 import { fieldTypeOf } from '../column.ts';
 import type { ComponentStep, RowSpace } from '../read-index.ts';
-import type {
-  DenormaliseSettings,
-  DocumentLayout,
-  Place,
-  PlacedRelation,
-  PlacedScalar,
-  PlacedStep,
-  SortPath,
+import {
+  type DenormaliseSettings,
+  type DocumentLayout,
+  type Place,
+  type PlacedRelation,
+  type PlacedScalar,
+  type PlacedStep,
+  type SortPath,
+  sortFieldNames,
 } from './document-layout.ts';
 import { zoneHolder } from './index-document.ts';
 
@@ -193,7 +194,8 @@ function componentAddress(
 
 function sortPaths(place: Place, path: readonly string[], passedList: boolean): SortPath[] {
   const sortable = [...place.scalars.values()].filter(({ fieldType }) => fieldType !== 'json');
-  const here = passedList ? [{ path, scalars: sortable }] : [];
+  const fields = sortable.map((scalar) => ({ scalar, ...sortFieldNames(path, scalar.name) }));
+  const here = passedList ? [{ path, fields }] : [];
   const below = [...place.steps.values()].flatMap((step) => {
     const next = step.kind === 'component' ? step : step.kind === 'relation' ? step.embedded : undefined;
     return next === undefined

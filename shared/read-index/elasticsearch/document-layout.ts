@@ -71,7 +71,10 @@ export type PlacedRelation = {
   readonly embedded?: { readonly holder: string; readonly list: boolean; readonly place: Place };
 };
 
-export type SortPath = { readonly path: readonly string[]; readonly scalars: readonly PlacedScalar[] };
+export type SortPath = { readonly path: readonly string[]; readonly fields: readonly SortField[] };
+
+/** A column at the end of a path, and the names of its two fields below `s.`. */
+export type SortField = { readonly scalar: PlacedScalar; readonly low: string; readonly high: string };
 
 /** How far relations are copied into the documents of a type; `pluginOptions.varve.denormalise` or the setting for all types. */
 export type DenormaliseSettings = {

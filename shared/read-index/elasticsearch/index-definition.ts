@@ -1,13 +1,6 @@
 import { assertNever } from '../../assert-never.ts';
 import { PUBLICATION_STATE_FIELD } from '../bool-query.ts';
-import {
-  type DocumentLayout,
-  type Place,
-  type PlacedRelation,
-  type PlacedScalar,
-  type PlacedStep,
-  sortFieldNames,
-} from './document-layout.ts';
+import type { DocumentLayout, Place, PlacedRelation, PlacedScalar, PlacedStep } from './document-layout.ts';
 import { zoneHolder } from './index-document.ts';
 
 /** Rows that an offset can reach, and what one page may add to it. */
@@ -60,9 +53,8 @@ const KEY: Mapping = { type: 'long' };
 
 function rootProperties({ root, sortPaths }: DocumentLayout): Properties {
   const sorts: Properties = {};
-  for (const { path, scalars } of sortPaths) {
-    for (const scalar of scalars) {
-      const { low, high } = sortFieldNames(path, scalar.name);
+  for (const { fields } of sortPaths) {
+    for (const { scalar, low, high } of fields) {
       const field = { ...valueField(scalar), index: false };
       sorts[low] = field;
       sorts[high] = field;

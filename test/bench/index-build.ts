@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { openContentGraph } from '../../projections/content-graph.ts';
+import { startIndexWriter } from '../../projections/index-writer.ts';
+import { upcast } from '../../shared/document/upcasters.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import type { IndexableDocument } from '../../shared/read-index/document-index.ts';
+import {
+  createElasticsearchCluster,
+  documentDependencies,
+} from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import { removeIndices } from '../support/remove-indices.ts';
+
+/**
+ * `node test/bench/index-build.ts --data DIR --url URL`: how fast the documents of a loaded data directory are written to empty
+ * indices by the index writer, and the same documents, made before, by bare `_bulk` requests of 4 MB, two at a time.
+ */
+const options = new Command()
+  .requiredOption('--data <dir>', 'data directory with a log; nothing there is changed')
+  .requiredOption('--url <url>', 'Elasticsearch')
+  .option('--types <regex>', 'content types', 'restaurant|review')
+  .parse()
+  .opts<{ data: string; url: string; types: string }>();
+
+const REQUEST_BYTES = 4 * 2 ** 20;
+const AT_ONCE = 2;
+
+const scratch = mkdtempSync(join(tmpdir(), 'varve-build-'));
+const log = openSqliteEventStore(join(options.data, 'events.db'), { decode: upcast });
+const graph = openContentGraph(join(scratch, 'graph.db'), { dependencies: documentDependencies });
+for await (const events of log.readAll(0n, { batchSize: 5000 })) graph.replay(events);
+const types = [...graph.registry().contentTypes.keys()].filter((uid) => new RegExp(options.types).test(uid));
+
+/** Two rounds each, in turn: what comes second finds a warmer Elasticsearch. */
+for (let round = 1; round <= 2; round++) {
+  console.log(`raw _bulk: ${line(await inSpace('benchraw', writeRaw))}`);
+  console.log(`index writer: ${line(await inSpace('benchbuild', writeAll))}`);
+}
+graph.close();
+await log.close();
+rmSync(scratch, { recursive: true, force: true });
+
+type Cluster = ReturnType<typeof createElasticsearchCluster>;
+type Measured = { readonly documents: number; readonly seconds: number };
+
+async function inSpace(space: string, work: (cluster: Cluster) => Promise<Measured>): Promise<Measured> {
+  await removeIndices(options.url, space);
+  const connection = { url: options.url };
+  const cluster = createElasticsearchCluster({ connection, space, registry: graph.registry() });
+  await cluster.openIndices({ log: 'bench', anew: true });
+  const measured = await work(cluster);
+  await cluster.close();
+  await removeIndices(options.url, space);
+  return measured;
+}
+
+async function writeAll({ writer }: Cluster): Promise<Measured> {
+  graph.stale?.markAll(types);
+  const started = performance.now();
+  const indexWriter = startIndexWriter({ graph, index: writer, report: console.error });
+  await indexWriter.atRest();
+  const seconds = (performance.now() - started) / 1000;
+  const documents = indexWriter.status().written;
+  await indexWriter.close();
+  return { documents, seconds };
+}
+
+async function writeRaw({ writer }: Cluster): Promise<Measured> {
+  const requests: { readonly body: string; readonly count: number }[] = [];
+  let batch: IndexableDocument[] = [];
+  let bytes = 0;
+  const close = () => {
+    requests.push({ body: batch.map(({ text }) => text).join(''), count: batch.length });
+    batch = [];
+    bytes = 0;
+  };
+  for (const document of graph.stale?.all() ?? []) {
+    if (!types.includes(document.type)) continue;
+    const { row, neighbours } = graph.stale?.read(document) ?? {};
+    if (row === undefined || neighbours === undefined) continue;
+    const made = writer.present(row, neighbours);
+    batch.push(made);
+    bytes += made.text.length;
+    if (bytes >= REQUEST_BYTES) close();
+  }
+  if (batch.length > 0) close();
+  const started = performance.now();
+  let next = 0;
+  const workers = Array.from({ length: AT_ONCE }, async () => {
+    for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
+      const answer = await fetch(`${options.url}/_bulk?filter_path=errors`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: request.body,
+      });
+      const text = await answer.text();
+      if (text !== '{"errors":false}') throw new Error(text);
+    }
+  });
+  await Promise.all(workers);
+  await fetch(`${options.url}/_refresh`, { method: 'POST' });
+  const seconds = (performance.now() - started) / 1000;
+  return { documents: requests.reduce((sum, { count }) => sum + count, 0), seconds };
+}
+
+function line({ documents, seconds }: Measured): string {
+  return `${documents} documents in ${seconds.toFixed(1)} s = ${(documents / seconds).toFixed(0)} documents/s`;
+}

@@ -1,0 +1,78 @@
+import type {
+  DocumentIndex,
+  IndexableDocument,
+  WriteOutcome,
+} from '../../shared/read-index/document-index.ts';
+
+/** A document index in memory, with searches that see what was refreshed, and failures to order. */
+export type MemoryDocumentIndex = DocumentIndex & {
+  /** What searches see, by `<type> <world> <key>`. */
+  readonly visible: ReadonlyMap<string, string>;
+  /** Every request, as the names of its documents. */
+  readonly requests: readonly (readonly string[])[];
+  /** How requests are answered from now on: an error to throw, or an outcome for a document (undefined: it is written). */
+  behave(how: {
+    readonly fails?: () => Error | undefined;
+    readonly outcome?: (name: string, text: string) => WriteOutcome | undefined;
+    /** Awaited before a request is answered. */
+    readonly before?: (names: readonly string[]) => Promise<void>;
+  }): void;
+};
+
+type Stored = { readonly position: bigint; readonly text: string | undefined };
+
+/** `shows` says what a document shows of its row: a text, or undefined for a row that is not there. */
+export function createMemoryDocumentIndex(
+  shows: (
+    row: Parameters<DocumentIndex['present']>[0],
+    neighbours: Parameters<DocumentIndex['present']>[1],
+  ) => string | undefined,
+): MemoryDocumentIndex {
+  const stored = new Map<string, Stored>();
+  const visible = new Map<string, string>();
+  const requests: string[][] = [];
+  let behaviour: Parameters<MemoryDocumentIndex['behave']>[0] = {};
+  const refresh = () => {
+    visible.clear();
+    for (const [name, { text }] of stored) if (text !== undefined) visible.set(name, text);
+  };
+  const write = (document: IndexableDocument): WriteOutcome => {
+    const name = nameOf(document);
+    const ordered = behaviour.outcome?.(name, document.text);
+    if (ordered !== undefined) return ordered;
+    const known = stored.get(name);
+    // As Elasticsearch does with external versions.
+    if (known === undefined || known.position <= document.position) {
+      stored.set(name, {
+        position: document.position,
+        text: document.text === '' ? undefined : document.text,
+      });
+    }
+    return { kind: 'written' };
+  };
+  return {
+    visible,
+    requests,
+    behave(how) {
+      behaviour = how;
+    },
+    present: (row, neighbours) => ({ ...row, text: shows(row, neighbours) ?? '' }),
+    async write(documents, options) {
+      const names = documents.map(nameOf);
+      requests.push(names);
+      await behaviour.before?.(names);
+      const failure = behaviour.fails?.();
+      if (failure !== undefined) throw failure;
+      const outcomes = documents.map(write);
+      if (options.refresh) refresh();
+      return outcomes;
+    },
+    async refresh() {
+      refresh();
+    },
+  };
+}
+
+function nameOf({ type, world, key }: Pick<IndexableDocument, 'type' | 'world' | 'key'>): string {
+  return `${type} ${world} ${key}`;
+}

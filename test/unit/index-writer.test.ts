@@ -1,0 +1,205 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import { type IndexWriter, startIndexWriter, type WriterReport } from '../../projections/index-writer.ts';
+import type { VarveEvent } from '../../shared/document/events.ts';
+import { createDocument } from '../../shared/read-index/elasticsearch/create-document.ts';
+import { createLayouts } from '../../shared/read-index/elasticsearch/create-layouts.ts';
+import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import { createMemoryDocumentIndex, type MemoryDocumentIndex } from '../support/memory-document-index.ts';
+import { changed, connect, created, createLog, DEFINITIONS, deleted } from './graph-fixture.ts';
+
+type Setting = {
+  readonly graph: ContentGraph;
+  readonly index: MemoryDocumentIndex;
+  readonly reports: WriterReport[];
+  /** Applies events as the projector does, and tells the writer. */
+  given(...events: readonly VarveEvent[]): bigint;
+  start(): IndexWriter;
+  /** As after a crash: the graph is opened again, and nothing else is known. `accounting` false: for another kind of index. */
+  reopen(accounting?: boolean): void;
+};
+
+function openSetting(): Setting {
+  const folder = mkdtempSync(path.join(tmpdir(), 'varve-writer-'));
+  const file = path.join(folder, 'graph.db');
+  const log = createLog();
+  const open = (accounting = true) =>
+    openContentGraph(file, accounting ? { dependencies: documentDependencies } : {});
+  let graph = open();
+  let writer: IndexWriter | undefined;
+  graph.apply(log.add(...DEFINITIONS));
+  graph.stale?.markAll([...graph.registry().contentTypes.keys()]);
+  const layouts = createLayouts(graph.registry());
+  const index = createMemoryDocumentIndex(({ type, key }, neighbours) => {
+    const row = neighbours.row(type, key);
+    const layout = layouts.get(type);
+    if (row === undefined || layout === undefined) return undefined;
+    return JSON.stringify(createDocument(layout, key, row, neighbours));
+  });
+  const reports: WriterReport[] = [];
+  onTestFinished(async () => {
+    await writer?.close();
+    graph.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    get graph() {
+      return graph;
+    },
+    index,
+    reports,
+    given(...events) {
+      graph.apply(log.add(...events));
+      writer?.wake();
+      return graph.position();
+    },
+    start() {
+      writer = startIndexWriter({ graph, index, report: (report) => reports.push(report) });
+      return writer;
+    },
+    reopen(accounting) {
+      graph.close();
+      graph = open(accounting);
+    },
+  };
+}
+
+/** What every document should be, made from the graph at once. */
+function wanted({ graph, index }: Setting): ReadonlyMap<string, string> {
+  const documents = new Map<string, string>();
+  for (const document of graph.stale?.all() ?? []) {
+    const { row, neighbours } = graph.stale?.read(document) ?? {};
+    if (row === undefined || neighbours === undefined) continue;
+    documents.set(`${row.type} ${row.world} ${row.key}`, index.present(row, neighbours).text);
+  }
+  return documents;
+}
+
+const SOME: readonly VarveEvent[] = [
+  created('country', 'fr', { values: { name: 'France' } }),
+  created('chef', 'anna', { values: { name: 'Anna' }, relations: [connect('country', 'fr')] }),
+  created('restaurant', 'r1', { values: { name: 'One' }, relations: [connect('chef', 'anna')] }),
+  created('restaurant', 'r2', { values: { name: 'Two' }, relations: [connect('chef', 'anna')] }),
+];
+
+it('writes every document that is stale, and a write is visible with all that embed it', async () => {
+  const setting = openSetting();
+  setting.given(...SOME);
+  const writer = setting.start();
+  await writer.atRest();
+  expect(setting.index.visible).toEqual(wanted(setting));
+  expect(setting.index.visible.size).toBeGreaterThan(4);
+
+  const position = setting.given(changed('country', 'fr', { values: { name: 'Frankreich' } }));
+  await writer.visible(position);
+  expect(setting.index.visible).toEqual(wanted(setting));
+  expect([...setting.index.visible.values()].filter((text) => text.includes('Frankreich')).length).toBe(
+    // Both worlds of the country; Anna and the restaurants, two hops away, are drafts.
+    2 + 3,
+  );
+  await writer.visible(setting.given(deleted('restaurant', 'r2')));
+  expect(setting.index.visible).toEqual(wanted(setting));
+  expect(writer.status()).toMatchObject({ backlog: 0, oldestSeconds: 0, refused: 0 });
+});
+
+it('tries again what fails, whole requests and single documents, until it is written', async () => {
+  const setting = openSetting();
+  setting.given(...SOME);
+  let failures = 3;
+  let passing = 4;
+  setting.index.behave({
+    fails: () => (failures-- > 0 ? new Error('no connection') : undefined),
+    outcome: () => (passing-- > 0 ? { kind: 'again', reason: 'too many requests' } : undefined),
+  });
+  const writer = setting.start();
+  await writer.visible(setting.graph.position());
+  await writer.atRest();
+  expect(setting.index.visible).toEqual(wanted(setting));
+  expect(setting.reports.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['stuck', 'going on']));
+  expect(failures).toBeLessThanOrEqual(0);
+  expect(passing).toBeLessThanOrEqual(0);
+});
+
+it('parks a document that is refused, says why, and takes it up again with its next change', async () => {
+  const setting = openSetting();
+  setting.given(...SOME);
+  setting.index.behave({
+    outcome: (_, text) => (text.includes('"Two"') ? { kind: 'refused', reason: 'no such field' } : undefined),
+  });
+  const writer = setting.start();
+  await writer.atRest();
+  const all = wanted(setting);
+  expect(setting.index.visible.size).toBe(all.size - 1);
+  expect(writer.status()).toMatchObject({ backlog: 0, refused: 1 });
+  expect(setting.graph.stale?.parked()).toMatchObject([{ world: 'draft', reason: 'no such field' }]);
+  expect(setting.reports).toMatchObject([
+    { kind: 'refused', documents: [{ type: 'api::restaurant.restaurant', reason: 'no such field' }] },
+  ]);
+  await writer.visible(setting.given(changed('restaurant', 'r2', { values: { name: 'Zwei' } })));
+  expect(setting.index.visible).toEqual(wanted(setting));
+  expect(writer.status().refused).toBe(0);
+});
+
+it('writes what was edited before the backlog, however much of that there is', async () => {
+  const setting = openSetting();
+  const many = Array.from({ length: 1_200 }, (_, i) =>
+    created('restaurant', `m${i}`, { values: { name: `m${i}` }, relations: [connect('chef', 'anna')] }),
+  );
+  setting.given(...SOME, ...many);
+  const writer = setting.start();
+  await writer.atRest();
+  // The backlog's requests are answered only once the edit is visible.
+  const edited = Promise.withResolvers<void>();
+  const countrys = setting.graph.position() + 1n;
+  setting.index.behave({
+    before: (names) => (names.length > 100 ? edited.promise : Promise.resolve()),
+  });
+  await writer.visible(setting.given(changed('country', 'fr', { values: { name: 'Frankreich' } })));
+  expect(setting.graph.position()).toBe(countrys);
+  expect(writer.status().backlog).toBeGreaterThan(1_000);
+  await writer.visible(setting.given(changed('restaurant', 'r1', { values: { name: 'Eins' } })));
+  const r1 = [...setting.index.visible.values()].filter((text) => text.includes('"Eins"'));
+  expect(r1).toHaveLength(1);
+  // It was made from the graph as it is, so it shows the new country already.
+  expect(r1[0]).toContain('Frankreich');
+  expect(writer.status().backlog).toBeGreaterThan(1_000);
+  edited.resolve();
+  await writer.atRest();
+  expect(setting.index.visible).toEqual(wanted(setting));
+});
+
+it('goes on where it was after a crash', async () => {
+  const setting = openSetting();
+  setting.given(...SOME);
+  setting.index.behave({ fails: () => new Error('no connection') });
+  const first = setting.start();
+  await expect.poll(() => setting.index.requests.length, { timeout: 5_000 }).toBeGreaterThan(0);
+  await first.close();
+  expect(setting.index.visible.size).toBe(0);
+  setting.reopen();
+  expect(setting.graph.stale?.isComplete()).toBe(true);
+  setting.index.behave({});
+  const second = setting.start();
+  await second.atRest();
+  expect(setting.index.visible).toEqual(wanted(setting));
+});
+
+it('knows when the graph has changed without the account, and begins anew', async () => {
+  const setting = openSetting();
+  setting.given(...SOME);
+  await setting.start().atRest();
+  setting.reopen(false);
+  expect(setting.graph.stale).toBeUndefined();
+  setting.reopen();
+  expect(setting.graph.stale?.isComplete()).toBe(true);
+  setting.reopen(false);
+  setting.given(changed('restaurant', 'r1', { values: { name: 'Eins' } }));
+  setting.reopen();
+  expect(setting.graph.stale?.isComplete()).toBe(false);
+  setting.graph.stale?.markAll([...setting.graph.registry().contentTypes.keys()]);
+  await setting.start().atRest();
+  expect(setting.index.visible).toEqual(wanted(setting));
+});
