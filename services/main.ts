@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { startProjector } from '../projections/projector.ts';
 import type { Rights } from '../shared/access/rights.ts';
-import { openFolderAssetStore } from '../shared/asset-store/folder-asset-store.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import { type AccessControl, openAccessControl } from './access/access-control.ts';
@@ -18,6 +17,7 @@ import { type CallerApi, createCallerApis } from './http/caller-apis.ts';
 import { createContentApi } from './http/create-content-api.ts';
 import type { AssetRoutesOptions } from './http/serve-assets.ts';
 import { createUploadApi } from './http/upload-api.ts';
+import { openAssetStore } from './open-asset-store.ts';
 import { observeEventStore } from './operating/observe-event-store.ts';
 import { traceReadIndex } from './operating/observe-read-index.ts';
 import { type Operating, watchVitals } from './operating/operating.ts';
@@ -29,7 +29,7 @@ export type VarveOptions = ContentStoreOptions & {
   readonly readSide: ReadSidePlan;
   /** Entries that a page may skip; beyond it there are cursors. */
   readonly maxOffset: number;
-  /** Where uploaded files are kept; absent: in the data directory. */
+  /** Where uploaded files are kept, a folder or an s3: address; absent: in the data directory. */
   readonly assets?: string | undefined;
   /** Bytes of one uploaded file. */
   readonly uploadLimit: number;
@@ -61,6 +61,8 @@ export type Varve = {
 export async function openVarve(options: VarveOptions): Promise<Varve> {
   const { registry, space, defaultLocale, usersEnvelope, operating } = options;
   const plan = options.readSide;
+  // First, as it may refuse: nothing has to be undone then.
+  const assets = await openAssetStore(options.assets ?? join(options.data, 'assets'));
   const store = await openContentStore(options, plan.graph);
   const { log, graph, isNew } = store;
   const readSide = await plan.open(graph, log);
@@ -80,7 +82,6 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     newDocumentId: randomDocumentId,
     newEventId: newCommandKey,
   });
-  const assets = openFolderAssetStore(options.assets ?? join(options.data, 'assets'));
   const library = createFileLibrary({
     registry,
     graph: graph.reader,

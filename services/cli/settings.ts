@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseS3Location } from '../../shared/asset-store/s3-location.ts';
 import { parseAcceptedMedia } from '../assets/accepted-media.ts';
 
 /**
@@ -29,6 +30,15 @@ function wholeNumber(min: number, max: number) {
     .transform(Number)
     .pipe(z.number().min(min, message).max(max, message));
 }
+
+const assetsPlace = folder.superRefine((place, context) => {
+  if (!place.startsWith('s3:')) return;
+  try {
+    parseS3Location(place);
+  } catch (error) {
+    context.addIssue((error as Error).message);
+  }
+});
 
 const CONTENT_TYPES = {
   flags: '--content-types <dir>',
@@ -198,10 +208,11 @@ export const SERVE_SETTINGS = {
     schema: wholeNumber(1, 1_073_741_824).default(1_048_576),
   },
   assets: {
-    flags: '--assets <dir>',
+    flags: '--assets <place>',
     variable: 'VARVE_ASSETS',
-    description: 'where uploaded files are kept (default: assets in the data folder)',
-    schema: folder.optional(),
+    description:
+      'where uploaded files are kept: a folder, or s3://bucket/prefix?endpoint=… with AWS_… credentials (default: assets in the data folder)',
+    schema: assetsPlace.optional(),
   },
   uploadLimit: {
     flags: '--upload-limit <bytes>',

@@ -1,6 +1,6 @@
 /**
  * The port of the media content: bytes named by the SHA-256 of what they are, so a name is never a client's and equal files
- * are kept once. Adapters: a folder, later S3. Every adapter passes test/contract/asset-store-contract.ts.
+ * are kept once. Adapters: a folder, and an S3-compatible store. Every adapter passes test/contract/asset-store-contract.ts.
  *
  * Content arrives in two steps, because only its end tells its hash: `stage` takes it in under a name of its own, and
  * nothing can be opened before `keep`. The caller holds a lock on the hash between `keep` and the event that refers to it,

@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type AssetStore, AssetTooLarge, type StagedAsset } from './asset-store.ts';
+import { checkedHash } from './asset-hash.ts';
+import type { AssetStore, StagedAsset } from './asset-store.ts';
+import { measureContent } from './measure-content.ts';
 
-const HASH = /^[0-9a-f]{64}$/;
 /** Longer than any upload takes: an older unfinished file belongs to a process that is gone. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
@@ -57,20 +58,14 @@ async function stage(
 }
 
 async function write(file: FileHandle, content: AsyncIterable<Uint8Array>, maxBytes: number) {
-  const hash = createHash('sha256');
-  let size = 0;
+  const { chunks, measured } = measureContent(content, maxBytes);
   try {
-    for await (const chunk of content) {
-      size += chunk.length;
-      if (size > maxBytes) throw new AssetTooLarge(maxBytes);
-      hash.update(chunk);
-      await file.writeFile(chunk);
-    }
+    for await (const chunk of chunks) await file.writeFile(chunk);
     await file.sync();
   } finally {
     await file.close();
   }
-  return { hash: hash.digest('hex'), size };
+  return measured();
 }
 
 /** The name is durable when the folder that holds it is. */
@@ -103,10 +98,8 @@ function undefinedWhenAbsent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Only a hash ever becomes a path. */
 function pathOf(folder: string, hash: string): string {
-  if (!HASH.test(hash)) throw new Error(`not a SHA-256 in hexadecimal: ${JSON.stringify(hash)}`);
-  return join(folder, hash.slice(0, 2), hash);
+  return join(folder, checkedHash(hash).slice(0, 2), hash);
 }
 
 function removeAbandoned(incoming: string): void {

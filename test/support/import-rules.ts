@@ -4,7 +4,7 @@ import type { IRegularForbiddenRuleType } from 'dependency-cruiser';
 
 /** The composition root and the tests choose adapters. */
 const COMPOSITION = [
-  '^services/(main|content-store|read-side|elasticsearch-read-side|open-event-store)\\.ts$',
+  '^services/(main|content-store|read-side|elasticsearch-read-side|open-event-store|open-asset-store)\\.ts$',
   '^services/cli/',
   '^test/',
 ];
@@ -26,6 +26,7 @@ const COMPUTING_BUILT_INS = '^(node:)?(buffer|util|url|string_decoder)$';
 const DRIVERS: readonly { readonly driver: string; readonly place: string }[] = [
   { driver: '^(node:)?sqlite$', place: '^shared/sqlite/' },
   { driver: 'node_modules/@kurrent/', place: '^shared/event-store/kurrentdb' },
+  { driver: 'node_modules/@aws-sdk/', place: '^shared/asset-store/s3-' },
   { driver: 'node_modules/@elastic/', place: '^shared/read-index/elasticsearch/' },
   { driver: 'node_modules/(@types/)?qs/', place: '^services/query/query-string\\.ts$' },
   { driver: 'node_modules/(@fastify/|fastify)', place: '^services/http/' },

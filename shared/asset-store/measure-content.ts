@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { AssetTooLarge } from './asset-store.ts';
+
+/** Content on its way into a store. */
+export type MeasuredContent = {
+  /** The content itself, to be read once; throws AssetTooLarge as soon as there is more of it than may be. */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** What it was, once it was read to its end. */
+  measured(): { readonly hash: string; readonly size: number };
+  /** Why it ended early: too large, or its own error. What happens to a store while it takes content is not in here. */
+  failure(): unknown;
+};
+
+/** Counts and hashes `content` while it is read. */
+export function measureContent(content: AsyncIterable<Uint8Array>, maxBytes: number): MeasuredContent {
+  const hash = createHash('sha256');
+  let size = 0;
+  let failure: unknown;
+  return {
+    chunks: measure(),
+    measured: () => ({ hash: hash.copy().digest('hex'), size }),
+    failure: () => failure,
+  };
+
+  async function* measure(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of content) {
+        size += chunk.length;
+        if (size > maxBytes) throw new AssetTooLarge(maxBytes);
+        hash.update(chunk);
+        yield chunk;
+      }
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+}

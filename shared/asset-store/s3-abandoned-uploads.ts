@@ -1,0 +1,29 @@
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  ListMultipartUploadsCommand,
+  paginateListObjectsV2,
+} from '@aws-sdk/client-s3';
+import type { S3Place } from './s3-client.ts';
+
+/** Longer than any upload takes: what is older and unfinished belongs to a process that is gone. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000;
+
+/** Removes what killed processes left a day before `now` or earlier: whole objects that nobody kept, and parts of others. */
+export async function removeAbandonedUploads(place: S3Place, now: number): Promise<void> {
+  const { client, bucket, prefix } = place;
+  const isOld = (at: Date | undefined) => at !== undefined && at.getTime() < now - ABANDONED_MS;
+  const incoming = { Bucket: bucket, Prefix: `${prefix}incoming/` };
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, incoming)) {
+    for (const { Key, LastModified } of Contents) {
+      if (isOld(LastModified)) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
+    }
+  }
+  // One page: what is beyond it is for the next process. Parts of copies are under other keys than `incoming/`.
+  const unfinished = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix }));
+  for (const { Key, UploadId, Initiated } of unfinished.Uploads ?? []) {
+    if (isOld(Initiated)) {
+      await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
+    }
+  }
+}

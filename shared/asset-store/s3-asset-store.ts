@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { checkedHash } from './asset-hash.ts';
+import type { AssetStore, ByteRange, StagedAsset, StoredAsset } from './asset-store.ts';
+import { measureContent } from './measure-content.ts';
+import { removeAbandonedUploads } from './s3-abandoned-uploads.ts';
+import { createS3Client, isAbsent, presentS3Error, type S3Place, statusOf } from './s3-client.ts';
+import { copyObject } from './s3-copy-object.ts';
+import type { S3Location } from './s3-location.ts';
+
+export type S3AssetStoreOptions = {
+  /** Bytes from which on a copy is made in parts: the protocol's own limit unless a test says less. */
+  readonly largestCopy?: number;
+};
+
+const MEBIBYTE = 1024 * 1024;
+/** The smallest part of an upload that the protocol allows, and how many parts there may be; the largest is held in memory. */
+const SMALLEST_PART = 5 * MEBIBYTE;
+const LARGEST_PART = 128 * MEBIBYTE;
+const MAX_PARTS = 10_000;
+const PARTS_AT_ONCE = 2;
+const LARGEST_COPY = 5 * 1024 * MEBIBYTE;
+
+/**
+ * Assets as objects of a bucket: `<prefix><first two characters of the hash>/<hash>`, and `<prefix>incoming/` for what is still
+ * arriving, in parts as it comes. As objects cannot be renamed, `keep` has the store copy one. Any number of processes may
+ * share the place. Rejects with a sentence when the bucket is not there or refuses these credentials; a store that is only away
+ * is waited for by requests, not by the start.
+ */
+export async function openS3AssetStore(
+  location: S3Location,
+  { largestCopy = LARGEST_COPY }: S3AssetStoreOptions = {},
+): Promise<AssetStore> {
+  const place: S3Place = { ...location, client: createS3Client(location) };
+  await checkBucket(place);
+  let cleans = false;
+  return {
+    stage(content, maxBytes) {
+      // By who takes uploads; what fails here is tried again by the next process.
+      if (!cleans) void removeAbandonedUploads(place, Date.now()).catch(() => {});
+      cleans = true;
+      return stage(place, content, maxBytes, largestCopy);
+    },
+    open: (hash, range) => reading(open(place, keyOf(place, hash), range)),
+    size: (hash) => reading(sizeOf(place, keyOf(place, hash))),
+    delete: (hash) => remove(place, keyOf(place, hash)),
+  };
+}
+
+async function checkBucket({ client, bucket }: S3Place): Promise<void> {
+  try {
+    await client.send(new HeadBucketCommand({ Bucket: bucket }));
+  } catch (error) {
+    const status = statusOf(error);
+    if (status === 404) throw new Error(`--assets: there is no bucket ${bucket}: make it first`);
+    if (status === 403) throw new Error(`--assets: the bucket ${bucket} refuses these credentials`);
+    if (status === undefined && isMisconfigured(error)) {
+      throw new Error(`--assets: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** The SDK found no credentials or no region: no answer will ever come. */
+function isMisconfigured(error: unknown): boolean {
+  const { name, message } = error as Error;
+  return name === 'CredentialsProviderError' || message.startsWith('Region is missing');
+}
+
+async function stage(
+  place: S3Place,
+  content: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  largestCopy: number,
+): Promise<StagedAsset> {
+  const { client, bucket, prefix } = place;
+  const key = `${prefix}incoming/${randomUUID()}`;
+  const { chunks, measured, failure } = measureContent(content, maxBytes);
+  const body = Readable.from(chunks, { objectMode: false });
+  try {
+    await new Upload({
+      client,
+      params: { Bucket: bucket, Key: key, Body: body, ContentType: 'application/octet-stream' },
+      partSize: Math.min(LARGEST_PART, Math.max(SMALLEST_PART, Math.ceil(maxBytes / MAX_PARTS))),
+      queueSize: PARTS_AT_ONCE,
+    }).done();
+  } catch (error) {
+    throw failure() ?? presentS3Error(error);
+  } finally {
+    body.destroy();
+  }
+  const { hash, size } = measured();
+  return {
+    hash,
+    size,
+    async keep() {
+      await writing(copyObject(place, { from: key, to: keyOf(place, hash), size, largestCopy }));
+      // It is kept: what is left of it elsewhere is removed a day later if not now.
+      await remove(place, key).catch(() => {});
+    },
+    discard: () => remove(place, key),
+  };
+}
+
+async function open(
+  { client, bucket }: S3Place,
+  key: string,
+  range: ByteRange | undefined,
+): Promise<StoredAsset> {
+  const { Body, ContentLength, ContentRange } = await client.send(
+    new GetObjectCommand({
+      Bucket: bucket,
+      Key: key,
+      ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }),
+    }),
+  );
+  const [, total] = /\/(\d+)$/.exec(ContentRange ?? '') ?? [];
+  return { size: Number(total ?? ContentLength), content: Body as Readable };
+}
+
+async function sizeOf({ client, bucket }: S3Place, key: string): Promise<number> {
+  const { ContentLength = 0 } = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+  return ContentLength;
+}
+
+async function remove({ client, bucket }: S3Place, key: string): Promise<void> {
+  await writing(client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })));
+}
+
+async function reading<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw presentS3Error(error);
+  }
+}
+
+async function writing<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw presentS3Error(error);
+  }
+}
+
+function keyOf({ prefix }: S3Place, hash: string): string {
+  return `${prefix}${checkedHash(hash).slice(0, 2)}/${hash}`;
+}

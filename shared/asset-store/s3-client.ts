@@ -1,0 +1,56 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import { RequestError } from '../request-error.ts';
+import type { S3Location } from './s3-location.ts';
+
+/** A bucket and what keys in it begin with. */
+export type S3Place = { readonly client: S3Client; readonly bucket: string; readonly prefix: string };
+
+/** Long enough for one part of an upload on a slow line. */
+const REQUEST_TIMEOUT_MS = 60_000;
+const CONNECTION_TIMEOUT_MS = 5_000;
+/** A download holds a connection for as long as its reader takes. */
+const CONNECTIONS = 512;
+
+/**
+ * Credentials come from where the SDK looks for them: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the file that
+ * AWS_SHARED_CREDENTIALS_FILE names, a role of the machine or pod.
+ */
+export function createS3Client({ endpoint, region, pathStyle }: S3Location): S3Client {
+  return new S3Client({
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(region === undefined ? {} : { region }),
+    forcePathStyle: pathStyle,
+    // Checksums of the SDK's own are not understood by every store; content is known by its SHA-256 anyway.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+      httpAgent: { keepAlive: true, maxSockets: CONNECTIONS },
+      httpsAgent: { keepAlive: true, maxSockets: CONNECTIONS },
+    },
+  });
+}
+
+/** What the SDK throws: `$metadata` has the status of an answer, where there was one. */
+type SdkError = Error & { readonly $metadata?: { readonly httpStatusCode?: number } };
+
+export function isAbsent(error: unknown): boolean {
+  return statusOf(error) === 404;
+}
+
+/** A store that is away or too busy is nobody's fault and passes: 503. Everything else stays what it is. */
+export function presentS3Error(error: unknown): unknown {
+  const status = statusOf(error);
+  const passes = status === undefined || status === 429 || status >= 500;
+  if (!passes) return error;
+  return Object.assign(
+    new RequestError(503, 'ServiceUnavailableError', 'The asset store cannot be reached right now'),
+    { cause: error },
+  );
+}
+
+export function statusOf(error: unknown): number | undefined {
+  return (error as SdkError).$metadata?.httpStatusCode;
+}

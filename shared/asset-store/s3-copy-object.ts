@@ -1,0 +1,55 @@
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3';
+import type { S3Place } from './s3-client.ts';
+
+export type S3Copy = {
+  readonly from: string;
+  readonly to: string;
+  /** Bytes. */
+  readonly size: number;
+  /** What the store copies in one go, in bytes; larger objects go in parts of this size. */
+  readonly largestCopy: number;
+};
+
+/** Copies an object inside the store: its content does not come here. */
+export async function copyObject(place: S3Place, copy: S3Copy): Promise<void> {
+  const { client, bucket } = place;
+  if (copy.size > copy.largestCopy) return copyInParts(place, copy);
+  const CopySource = sourceOf(bucket, copy.from);
+  await client.send(new CopyObjectCommand({ Bucket: bucket, Key: copy.to, CopySource }));
+}
+
+async function copyInParts({ client, bucket }: S3Place, { from, to, size, largestCopy }: S3Copy) {
+  const target = { Bucket: bucket, Key: to };
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(target));
+  const upload = { ...target, UploadId };
+  try {
+    const parts: { readonly PartNumber: number; readonly ETag: string | undefined }[] = [];
+    for (let start = 0; start < size; start += largestCopy) {
+      const PartNumber = parts.length + 1;
+      const { CopyPartResult } = await client.send(
+        new UploadPartCopyCommand({
+          ...upload,
+          PartNumber,
+          CopySource: sourceOf(bucket, from),
+          CopySourceRange: `bytes=${start}-${Math.min(size, start + largestCopy) - 1}`,
+        }),
+      );
+      parts.push({ PartNumber, ETag: CopyPartResult?.ETag });
+    }
+    await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }));
+  } catch (error) {
+    // Should this fail as well, the next process that takes uploads removes what is left.
+    await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
+    throw error;
+  }
+}
+
+function sourceOf(bucket: string, key: string): string {
+  return `${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
+}

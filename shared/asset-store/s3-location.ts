@@ -1,0 +1,55 @@
+/** Where in an S3-compatible store assets are. */
+export type S3Location = {
+  readonly bucket: string;
+  /** Of every key: empty, or ends with a slash. */
+  readonly prefix: string;
+  /** Of a store other than Amazon's. */
+  readonly endpoint: string | undefined;
+  readonly region: string | undefined;
+  /** The bucket is in the path of a URL, not in its host name. */
+  readonly pathStyle: boolean;
+};
+
+/** A sentence that says what cannot be used. */
+export class InvalidS3Location extends Error {}
+
+const PARAMETERS = ['endpoint', 'region', 'path-style'];
+
+/**
+ * `s3://bucket/prefix?endpoint=https://s3.example.org&region=eu-central-1&path-style=true`. With an endpoint the path style is
+ * what most stores understand, so it is the default there. Throws InvalidS3Location.
+ */
+export function parseS3Location(address: string): S3Location {
+  if (!URL.canParse(address)) throw new InvalidS3Location('is no address such as s3://bucket/prefix');
+  const url = new URL(address);
+  if (url.host === '') throw new InvalidS3Location('names no bucket: use s3://bucket/prefix');
+  if (url.username !== '' || url.password !== '') {
+    throw new InvalidS3Location('has a secret in it: give it as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
+  }
+  for (const name of url.searchParams.keys()) {
+    if (!PARAMETERS.includes(name))
+      throw new InvalidS3Location(`has the unknown parameter ${name}: there are ${PARAMETERS.join(', ')}`);
+  }
+  const path = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  const endpoint = parseEndpoint(url.searchParams.get('endpoint'));
+  return {
+    bucket: url.host,
+    prefix: path === '' ? '' : `${path}/`,
+    endpoint,
+    // Stores of one's own seldom have regions; a signature has one all the same.
+    region: url.searchParams.get('region') ?? (endpoint === undefined ? undefined : 'us-east-1'),
+    pathStyle: parsePathStyle(url.searchParams.get('path-style')) ?? endpoint !== undefined,
+  };
+}
+
+function parseEndpoint(text: string | null): string | undefined {
+  if (text === null) return undefined;
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidS3Location(`has the endpoint "${text}", which is no http or https address`);
+}
+
+function parsePathStyle(text: string | null): boolean | undefined {
+  if (text === null) return undefined;
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidS3Location(`has path-style=${text}, which is neither true nor false`);
+}
