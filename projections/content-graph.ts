@@ -10,7 +10,7 @@ import { openDefinitions } from './graph/definitions.ts';
 import { openNames } from './graph/entry-names.ts';
 import type { DependenciesOf } from './graph/fan-out.ts';
 import type { GraphContext, Moment } from './graph/graph-context.ts';
-import { openGraphDatabase } from './graph/graph-database.ts';
+import { type GraphDatabase, openGraphDatabase } from './graph/graph-database.ts';
 import { createGraphReader } from './graph/graph-reader.ts';
 import { openGraphSession } from './graph/graph-session.ts';
 import { createLinkStore } from './graph/link-store.ts';
@@ -40,6 +40,8 @@ export type ContentGraph = {
   /** The content types in force at that position. */
   registry(): SchemaRegistry;
   readonly reader: ContentGraphReader;
+  /** Rows of all types and versions, and bytes of the file they are in. */
+  size(): { readonly rows: number; readonly bytes: number };
   /** Everything the read index holds, as batches of about `batchSize` rows or links; all rows come before all links. */
   readAll(batchSize?: number): Iterable<ChangeBatch>;
   /** The documents that changes have made stale; undefined where the read index is not made of documents. */
@@ -153,7 +155,13 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
       },
       () => position,
     ),
+    size: () => ({ rows: existing.count(), bytes: fileBytes(db) }),
     readAll: (batchSize) => readWholeGraph(readerContext(), position, batchSize),
     close: () => db.connection.close(),
   };
+}
+
+function fileBytes(db: GraphDatabase): number {
+  const [bytes] = db.get('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size') ?? [0];
+  return bytes as number;
 }

@@ -11,7 +11,7 @@ import type { EventStore } from '../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../shared/event-store/sqlite-event-store.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
-import { lockDataDirectory } from '../shared/sqlite/lock-data-directory.ts';
+import { lockDataDirectory, type OperatorChannel } from '../shared/sqlite/lock-data-directory.ts';
 import { appendDefinitions } from './append-definitions.ts';
 
 export type ContentStoreOptions = {
@@ -20,6 +20,8 @@ export type ContentStoreOptions = {
   readonly space: string;
   readonly registry: SchemaRegistry;
   readonly definitions: readonly TypeDefinition[];
+  /** Where this process takes operators' requests. */
+  readonly channel?: OperatorChannel;
 };
 
 /** The log of a data directory and the graph made from it, held by this process alone until `close`. */
@@ -41,7 +43,7 @@ export async function openContentStore(
   options: ContentStoreOptions,
   graphOptions: ContentGraphOptions = {},
 ): Promise<ContentStore> {
-  const lock = lockDataDirectory(options.data);
+  const lock = lockDataDirectory(options.data, options.channel);
   const log = openSqliteEventStore(join(options.data, 'events.db'), { decode: upcast, threaded: true });
   const isNew = !(await hasDocuments(log));
   await appendDefinitions(log, options.space, options.definitions, new Date().toISOString());

@@ -21,6 +21,7 @@ import { openAssetStore } from './open-asset-store.ts';
 import { observeEventStore } from './operating/observe-event-store.ts';
 import { traceReadIndex } from './operating/observe-read-index.ts';
 import { type Operating, watchVitals } from './operating/operating.ts';
+import type { OperatorContext } from './operator/operation.ts';
 import type { ReadSidePlan } from './read-side.ts';
 
 export type VarveOptions = ContentStoreOptions & {
@@ -47,6 +48,8 @@ export type Varve = {
   /** What is there for callers with these rights. */
   readonly apiFor: (rights: Rights) => CallerApi;
   readonly assets: AssetRoutesOptions;
+  /** What operators' requests work on. */
+  readonly operator: OperatorContext;
   /** No document was ever written. */
   readonly isNew: boolean;
   /** Rejects when an event could not be applied: what is served would be wrong from then on. Resolves on close. */
@@ -110,6 +113,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     tokens: createTokenCommands(accessOptions),
     apiFor,
     assets: { store: assets, index },
+    operator: { data: options.data, space, log, graph, server: true, readSide: async () => readSide },
     isNew,
     stopped: Promise.all([projector.done, access.done, readSide.done]).then(() => undefined),
     async close() {

@@ -42,6 +42,7 @@ export type ExistingRows = {
   has(key: number): boolean;
   add(key: number): void;
   delete(key: number): void;
+  count(): number;
 };
 
 export function createExistingRows(): ExistingRows {
@@ -61,5 +62,12 @@ export function createExistingRows(): ExistingRows {
       const word = key >>> 5;
       if (word < words.length) words[word] = (words[word] ?? 0) & ~(1 << (key & 31));
     },
+    count: () => words.reduce((sum, word) => sum + countBits(word), 0),
   };
+}
+
+function countBits(word: number): number {
+  let count = 0;
+  for (let left = word; left !== 0; left &= left - 1) count++;
+  return count;
 }

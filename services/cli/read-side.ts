@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
 import { embeddedReadSide, type ReadSidePlan } from '../read-side.ts';
-import type { ServeSettings } from './settings.ts';
+import type { OperatorSettings } from './settings.ts';
 
 /** Where the settings say that reads are answered. Throws a sentence when the certificate cannot be read. */
-export async function chooseReadSide(settings: ServeSettings, logger: Logger): Promise<ReadSidePlan> {
+export async function chooseReadSide(settings: OperatorSettings, logger: Logger): Promise<ReadSidePlan> {
   if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined) {
     return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit });
   }
@@ -18,7 +18,7 @@ export async function chooseReadSide(settings: ServeSettings, logger: Logger): P
   });
 }
 
-function connectionOf(settings: ServeSettings): ElasticsearchConnection {
+function connectionOf(settings: OperatorSettings): ElasticsearchConnection {
   const { readIndexCloudId: cloudId, readIndexApiKey: apiKey, readIndexCa: ca } = settings;
   const address = settings.readIndex === 'embedded' ? undefined : new URL(settings.readIndex);
   const username = settings.readIndexUser ?? (decodeURIComponent(address?.username ?? '') || undefined);

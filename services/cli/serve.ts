@@ -10,6 +10,7 @@ import { openVarve, type Varve, type VarveOptions } from '../main.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import { observeRequests } from '../operating/observe-requests.ts';
 import type { Operating } from '../operating/operating.ts';
+import { type OperatorListener, openOperatorListener } from '../operator/operator-listener.ts';
 import { refuseOpenHost } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { findExampleRequest } from './example-request.ts';
@@ -32,16 +33,18 @@ export async function serve(settings: ServeSettings): Promise<void> {
   await refuseOpenHost(settings, publicRights !== undefined);
   const readSide = await chooseReadSide(settings, logger);
   const told = await openOperating(settings, logger);
-  const stop = stopOnSignal(logger, settings.drainSeconds, told);
+  const operators = await openOperatorListener();
+  const stop = stopOnSignal(logger, settings.drainSeconds, told, operators);
   const { operating, first } = told;
   const { host, port } = settings;
-  const options = { ...settings, ...contentTypes, readSide, operating };
+  const options = { ...settings, ...contentTypes, readSide, operating, channel: operators.channel };
   const opening = openAndListen(options, { host, port, first });
-  // Else its port would keep the process.
-  opening.catch(told.close);
+  // Else their ports would keep the process.
+  opening.catch(() => Promise.all([told.close(), operators.close()]));
   const [varve, listener] = await opening;
   stop.with(listener, varve);
   varve.stopped.catch((error: unknown) => die(logger, error));
+  operators.serve(varve.operator);
   try {
     if (publicRights !== undefined) await setPublic(varve, publicRights);
     told.admit(varve.access);
@@ -49,6 +52,7 @@ export async function serve(settings: ServeSettings): Promise<void> {
   } catch (error) {
     // A signal came before the greeting was out: whoever handles it closes everything.
     if (stop.isStopping()) return;
+    await operators.close();
     await listener.drain(0);
     await varve.close();
     await told.close();
@@ -130,7 +134,12 @@ async function greet(settings: ServeSettings, url: string, varve: Varve): Promis
 type Stopper = { with(listener: Listener, varve: Varve): void; isStopping(): boolean };
 
 /** The first signal answers what is under way and closes everything; a second one ends the process at once. */
-function stopOnSignal(logger: Logger, drainSeconds: number, { operating, close }: OperatingProcess): Stopper {
+function stopOnSignal(
+  logger: Logger,
+  drainSeconds: number,
+  { operating, close }: OperatingProcess,
+  operators: OperatorListener,
+): Stopper {
   let running: { readonly listener: Listener; readonly varve: Varve } | undefined;
   let stopping = false;
   const stop = async (signal: string) => {
@@ -138,6 +147,7 @@ function stopOnSignal(logger: Logger, drainSeconds: number, { operating, close }
     stopping = true;
     logger.info({ signal }, 'stopping');
     operating.readiness.draining();
+    await operators.close();
     await running?.listener.drain(drainSeconds * 1000);
     await running?.varve.close();
     await close();

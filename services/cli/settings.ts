@@ -82,6 +82,57 @@ const ACCESS_KEY = {
   schema: z.string().optional(),
 } as const satisfies Setting;
 
+/** Where reads are answered, of every command that opens what they are answered from. */
+const READ_INDEX = {
+  queryTimeLimit: {
+    flags: '--query-time-limit <ms>',
+    variable: 'VARVE_QUERY_TIME_LIMIT',
+    description: 'work that the index in this process may do for one answer; more is a 400 (default: 5000)',
+    schema: wholeNumber(1, 3_600_000).default(5_000),
+  },
+  readIndex: {
+    flags: '--read-index <where>',
+    variable: 'VARVE_READ_INDEX',
+    description:
+      'embedded: in this process; or the address of an Elasticsearch, such as http://127.0.0.1:9200 (default: embedded)',
+    schema: z
+      .union([z.literal('embedded'), z.url({ protocol: /^https?$/ })], {
+        error: 'is neither embedded nor an http or https address',
+      })
+      .default('embedded'),
+  },
+  readIndexUser: {
+    flags: '--read-index-user <name>',
+    variable: 'VARVE_READ_INDEX_USER',
+    description: 'who Varve is to Elasticsearch',
+    schema: z.string().optional(),
+  },
+  readIndexPassword: {
+    flags: '--read-index-password <password>',
+    variable: 'VARVE_READ_INDEX_PASSWORD',
+    description: "that user's password; better given by the variable",
+    schema: z.string().optional(),
+  },
+  readIndexApiKey: {
+    flags: '--read-index-api-key <key>',
+    variable: 'VARVE_READ_INDEX_API_KEY',
+    description: 'an API key of Elasticsearch, instead of a user; better given by the variable',
+    schema: z.string().optional(),
+  },
+  readIndexCa: {
+    flags: '--read-index-ca <file>',
+    variable: 'VARVE_READ_INDEX_CA',
+    description: "certificate of the authority that signed Elasticsearch's, PEM",
+    schema: z.string().min(1, 'is empty: a file is needed').optional(),
+  },
+  readIndexCloudId: {
+    flags: '--read-index-cloud-id <id>',
+    variable: 'VARVE_READ_INDEX_CLOUD_ID',
+    description: 'a deployment on Elastic Cloud, instead of an address',
+    schema: z.string().optional(),
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
 function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 }
@@ -154,53 +205,7 @@ export const SERVE_SETTINGS = {
     description: 'entries that a page may skip; beyond it there are cursors (default: 100000)',
     schema: wholeNumber(0, 1_000_000_000).default(100_000),
   },
-  queryTimeLimit: {
-    flags: '--query-time-limit <ms>',
-    variable: 'VARVE_QUERY_TIME_LIMIT',
-    description: 'work that the index in this process may do for one answer; more is a 400 (default: 5000)',
-    schema: wholeNumber(1, 3_600_000).default(5_000),
-  },
-  readIndex: {
-    flags: '--read-index <where>',
-    variable: 'VARVE_READ_INDEX',
-    description:
-      'embedded: in this process; or the address of an Elasticsearch, such as http://127.0.0.1:9200 (default: embedded)',
-    schema: z
-      .union([z.literal('embedded'), z.url({ protocol: /^https?$/ })], {
-        error: 'is neither embedded nor an http or https address',
-      })
-      .default('embedded'),
-  },
-  readIndexUser: {
-    flags: '--read-index-user <name>',
-    variable: 'VARVE_READ_INDEX_USER',
-    description: 'who Varve is to Elasticsearch',
-    schema: z.string().optional(),
-  },
-  readIndexPassword: {
-    flags: '--read-index-password <password>',
-    variable: 'VARVE_READ_INDEX_PASSWORD',
-    description: "that user's password; better given by the variable",
-    schema: z.string().optional(),
-  },
-  readIndexApiKey: {
-    flags: '--read-index-api-key <key>',
-    variable: 'VARVE_READ_INDEX_API_KEY',
-    description: 'an API key of Elasticsearch, instead of a user; better given by the variable',
-    schema: z.string().optional(),
-  },
-  readIndexCa: {
-    flags: '--read-index-ca <file>',
-    variable: 'VARVE_READ_INDEX_CA',
-    description: "certificate of the authority that signed Elasticsearch's, PEM",
-    schema: z.string().min(1, 'is empty: a file is needed').optional(),
-  },
-  readIndexCloudId: {
-    flags: '--read-index-cloud-id <id>',
-    variable: 'VARVE_READ_INDEX_CLOUD_ID',
-    description: 'a deployment on Elastic Cloud, instead of an address',
-    schema: z.string().optional(),
-  },
+  ...READ_INDEX,
   bodyLimit: {
     flags: '--body-limit <bytes>',
     variable: 'VARVE_BODY_LIMIT',
@@ -295,6 +300,13 @@ export const IMPORT_SETTINGS = {
   space: SPACE,
 } as const satisfies Readonly<Record<string, Setting>>;
 
+/** Of commands for operators. */
+export const OPERATOR_SETTINGS = {
+  data: DATA,
+  space: SPACE,
+  ...READ_INDEX,
+} as const satisfies Readonly<Record<string, Setting>>;
+
 export const TOKEN_SETTINGS = {
   data: DATA,
   space: SPACE,
@@ -308,6 +320,7 @@ export type SettingsOf<Table extends SettingsTable> = {
 };
 export type ServeSettings = SettingsOf<typeof SERVE_SETTINGS>;
 export type TokenSettings = SettingsOf<typeof TOKEN_SETTINGS>;
+export type OperatorSettings = SettingsOf<typeof OPERATOR_SETTINGS>;
 export type ImportSettings = SettingsOf<typeof IMPORT_SETTINGS>;
 
 /** Settings that cannot be used: the message lists every problem, one a line. */

@@ -3,12 +3,14 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { withExampleTypes } from './example-types.ts';
+import { addOperatorCommands } from './operator-commands.ts';
 import { packageRoot } from './package-root.ts';
 import { packageVersion } from './package-version.ts';
 import { readSecretFiles } from './secret-files.ts';
 import {
   IMPORT_SETTINGS,
   InvalidSettings,
+  OPERATOR_SETTINGS,
   parseSettings,
   SERVE_SETTINGS,
   type SettingsTable,
@@ -85,8 +87,15 @@ withSettings(
   }),
 );
 
+addOperatorCommands({ program, withSettings, run });
+
 await run(process.argv[2] ?? 'varve', async () => {
-  const tables: readonly SettingsTable[] = [SERVE_SETTINGS, IMPORT_SETTINGS, TOKEN_SETTINGS];
+  const tables: readonly SettingsTable[] = [
+    SERVE_SETTINGS,
+    IMPORT_SETTINGS,
+    TOKEN_SETTINGS,
+    OPERATOR_SETTINGS,
+  ];
   const variables = tables.flatMap((table) => Object.values(table).map(({ variable }) => variable));
   Object.assign(process.env, readSecretFiles(process.env, new Set<string>(variables)));
   await program.parseAsync();

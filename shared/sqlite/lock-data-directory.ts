@@ -7,6 +7,16 @@ export type DirectoryHolder = {
   readonly pid: number;
   /** ISO 8601. */
   readonly startedAt: string;
+  /** Absent: it takes no requests of operators. */
+  readonly channel?: OperatorChannel;
+};
+
+/** Where a server takes operators' requests. */
+export type OperatorChannel = {
+  /** A loopback address: `http://127.0.0.1:40123`. */
+  readonly address: string;
+  /** Whoever may read the directory may ask for anything: every request carries it. */
+  readonly secret: string;
 };
 
 export type DirectoryLock = {
@@ -38,9 +48,9 @@ const SQLITE_BUSY = 5;
  *
  * The lock is a write lock on an SQLite file that has no other purpose, held in an open transaction: the operating system
  * drops it with the process, so a stale lock cannot exist. The holder writes itself down in a file beside it, readable
- * while the lock is held and meaningful only then.
+ * while the lock is held and meaningful only then. `channel` is told there to whoever finds the directory taken.
  */
-export const lockDataDirectory = (directory: string): DirectoryLock => {
+export const lockDataDirectory = (directory: string, channel?: OperatorChannel): DirectoryLock => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const db = new DatabaseSync(join(directory, LOCK_FILE));
   try {
@@ -50,7 +60,11 @@ export const lockDataDirectory = (directory: string): DirectoryLock => {
     if (!isBusy(error)) throw error;
     throw new DataDirectoryInUse(directory, readHolder(directory));
   }
-  const holder = { pid: process.pid, startedAt: new Date().toISOString() };
+  const holder = {
+    pid: process.pid,
+    startedAt: new Date().toISOString(),
+    ...(channel === undefined ? {} : { channel }),
+  };
   writeHolder(directory, holder);
   return {
     holder,

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { openContentGraph } from '../../projections/content-graph.ts';
+import { catchUp } from '../../projections/projector.ts';
+import { upcast } from '../../shared/document/upcasters.ts';
+import { openEventStore } from '../open-event-store.ts';
+import { type OpenedHere, openOperations } from '../operator/open-operations.ts';
+import type { Operations } from '../operator/operations.ts';
+import type { ReadSide } from '../read-side.ts';
+import { createLogger } from './create-logger.ts';
+import { chooseReadSide } from './read-side.ts';
+import type { OperatorSettings } from './settings.ts';
+
+/**
+ * Has `use` work on the data directory that the settings name: through the server that holds it, or here. Throws a sentence when
+ * there is no such directory.
+ */
+export async function withOperations<Result>(
+  settings: OperatorSettings,
+  use: (operations: Operations) => Promise<Result>,
+): Promise<Result> {
+  requireDataDirectory(settings.data);
+  const operations = await openOperations(settings.data, () => openHere(settings));
+  try {
+    return await use(operations);
+  } finally {
+    await operations.close();
+  }
+}
+
+/** A typing error must not make a directory. */
+export function requireDataDirectory(data: string): void {
+  if (existsSync(join(data, 'lock.db'))) return;
+  throw new Error(`${data} is no data directory of a server: say with --data which one is meant`);
+}
+
+/** Called once the directory is locked. */
+async function openHere(settings: OperatorSettings): Promise<OpenedHere> {
+  const { data, space } = settings;
+  const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
+  const plan = await chooseReadSide(settings, logger);
+  const log = await openEventStore(`sqlite:${join(data, 'events.db')}`, { space, decode: upcast });
+  const graph = openContentGraph(join(data, 'graph.db'), plan.graph);
+  let readSide: Promise<ReadSide> | undefined;
+  const openReadSide = async () => {
+    await catchUp(log, graph);
+    return plan.open(graph, log);
+  };
+  return {
+    context: {
+      ...{ data, space, log, graph, server: false },
+      readSide() {
+        readSide ??= openReadSide();
+        return readSide;
+      },
+    },
+    async close() {
+      await readSide?.then((opened) => opened.close());
+      graph.close();
+      await log.close();
+    },
+  };
+}

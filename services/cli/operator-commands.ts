@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { OPERATOR_SETTINGS, parseSettings, type SettingsTable } from './settings.ts';
+
+/** What a command line is made with; see varve.ts. */
+export type CommandLine = {
+  readonly program: Command;
+  readonly withSettings: (command: Command, table: SettingsTable) => Command;
+  readonly run: (command: string, action: () => Promise<void>) => Promise<void>;
+};
+
+const JSON_OPTION = ['--json', 'as JSON, for programs'] as const;
+
+/** Commands that work on a data directory whether or not a server holds it. */
+export function addOperatorCommands({ program, withSettings, run }: CommandLine): void {
+  withSettings(
+    program
+      .command('status')
+      .description('show where the log and everything made from it stand')
+      .option(...JSON_OPTION),
+    OPERATOR_SETTINGS,
+  ).action(({ json, ...given }) =>
+    run('status', async () => {
+      const settings = parseSettings(OPERATOR_SETTINGS, given);
+      const { showStatus } = await import('./status.ts');
+      await showStatus(json === true, settings);
+    }),
+  );
+}

@@ -1,0 +1,24 @@
+/** `74.6 MB`: decimal units, as disks are sold. */
+export function presentBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let amount = bytes;
+  let unit = 0;
+  while (amount >= 1000 && unit < units.length - 1) {
+    amount /= 1000;
+    unit++;
+  }
+  return `${unit === 0 ? amount : amount.toFixed(1)} ${units[unit]}`;
+}
+
+const STEPS = [
+  { unit: 'd', seconds: 86_400 },
+  { unit: 'h', seconds: 3_600 },
+  { unit: 'min', seconds: 60 },
+] as const;
+
+/** `0.4 s`, `12 s`, `3 min`, `2 h`, `5 d`. */
+export function presentSeconds(seconds: number): string {
+  const step = STEPS.find((one) => seconds >= 2 * one.seconds);
+  if (step !== undefined) return `${Math.round(seconds / step.seconds)} ${step.unit}`;
+  return seconds < 10 ? `${seconds.toFixed(1)} s` : `${Math.round(seconds)} s`;
+}

@@ -1,0 +1,44 @@
+import { resolve } from 'node:path';
+import type { ProjectionStatus, Status } from '../operator/status.ts';
+import { withOperations } from './operate.ts';
+import { presentBytes, presentSeconds } from './present-amounts.ts';
+import type { OperatorSettings } from './settings.ts';
+import { textTable } from './text-table.ts';
+
+/** `varve status`: where the log and its projections stand, as a table or as JSON. */
+export async function showStatus(json: boolean, settings: OperatorSettings): Promise<void> {
+  await withOperations(settings, async (operations) => {
+    for await (const status of operations.run('status', {})) {
+      console.log(json ? JSON.stringify(status, null, 2) : presentStatus(status, resolve(settings.data)));
+    }
+  });
+}
+
+function presentStatus({ server, log, projections }: Status, data: string): string {
+  const holder =
+    server === null
+      ? 'none'
+      : `process ${server.pid}, for ${presentSeconds(server.uptimeSeconds)}, ${presentBytes(server.memoryBytes)} of memory`;
+  return [
+    `Data    ${data}`,
+    `Server  ${holder}`,
+    `Log     position ${log.position}`,
+    '',
+    textTable([
+      ['PROJECTION', 'KIND', 'GENERATION', 'POSITION', 'LAG', 'DOCUMENTS', 'SIZE', 'BACKLOG', 'PARKED'],
+      ...projections.map(columnsOf),
+    ]),
+  ].join('\n');
+}
+
+function columnsOf(projection: ProjectionStatus): readonly string[] {
+  const { lagEvents, lagSeconds, backlog, backlogSeconds } = projection;
+  return [
+    ...[projection.name, projection.kind, String(projection.generation), projection.position],
+    lagEvents === 0 ? 'none' : `${lagEvents} events, ${presentSeconds(lagSeconds)}`,
+    String(projection.documents ?? 'unknown'),
+    projection.bytes === null ? 'in memory' : presentBytes(projection.bytes),
+    backlog === 0 ? '0' : `${backlog}, ${presentSeconds(backlogSeconds)}`,
+    String(projection.parked),
+  ];
+}

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as openRequest } from 'node:http';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
+import { type AnswerLine, SECRET_HEADER } from './operator-listener.ts';
+
+/** A start may load much data, or wait for a cluster. */
+const STARTING_LIMIT_MS = 60_000;
+const STARTING_PAUSE_MS = 100;
+
+/**
+ * Has a server do an operation and gives the lines of its answer. A server that is starting is waited for, up to a minute. Throws
+ * an Error with a sentence when it does not answer, cannot do it, or ends meanwhile.
+ */
+export async function* callOperator(
+  channel: OperatorChannel,
+  name: string,
+  form: unknown,
+  signal?: AbortSignal,
+): AsyncGenerator<unknown> {
+  const response = await startedAnswer(channel, name, form, signal);
+  if (response.statusCode !== 200) throw new Error((await text(response)).trim());
+  let isEnded = false;
+  try {
+    for await (const lineText of createInterface({ input: response })) {
+      const line = JSON.parse(lineText) as AnswerLine;
+      if ('failed' in line) throw new Error(line.failed);
+      if ('done' in line) isEnded = true;
+      else yield line.line;
+    }
+  } finally {
+    response.destroy();
+  }
+  if (!isEnded) throw new Error('the server ended before the answer was complete');
+}
+
+async function startedAnswer(
+  channel: OperatorChannel,
+  name: string,
+  form: unknown,
+  signal: AbortSignal | undefined,
+): Promise<IncomingMessage> {
+  const deadline = performance.now() + STARTING_LIMIT_MS;
+  for (;;) {
+    const response = await send(channel, name, form, signal);
+    if (response.statusCode !== 503 || performance.now() > deadline) return response;
+    response.resume();
+    await delay(STARTING_PAUSE_MS, undefined, { signal });
+  }
+}
+
+/** Not `fetch`, which gives up on an answer that pauses for five minutes. */
+async function send(
+  { address, secret }: OperatorChannel,
+  name: string,
+  form: unknown,
+  signal: AbortSignal | undefined,
+): Promise<IncomingMessage> {
+  const request = openRequest(`${address}/_varve/operations/${name}`, {
+    method: 'POST',
+    headers: { [SECRET_HEADER]: secret, 'content-type': 'application/json' },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  request.end(JSON.stringify(form));
+  const [response] = (await once(request, 'response').catch((error: Error) => {
+    throw new Error(`the server that holds the data directory does not answer: ${error.message}`);
+  })) as [IncomingMessage];
+  return response;
+}

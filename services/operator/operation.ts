@@ -1,0 +1,36 @@
+import type * as z from 'zod';
+import type { ContentGraph } from '../../projections/content-graph.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { ReadSide } from '../read-side.ts';
+
+/**
+ * Something operators ask of a data directory that only its holder can do. Written once: a server does it for commands that
+ * find it (operator-listener.ts), and on a free directory the command does it itself (open-operations.ts).
+ */
+export type Operation<Form extends z.ZodType, Line> = {
+  /** What is asked for, as JSON. */
+  readonly form: Form;
+  /**
+   * The answer, line by line: JSON values, bigints as texts. Throws an Error with a sentence for the operator. `signal`: nobody
+   * waits for the answer any more, or the server stops.
+   */
+  run(context: OperatorContext, request: z.output<Form>, signal: AbortSignal): AsyncIterable<Line>;
+};
+
+/** What operations work on. */
+export type OperatorContext = {
+  readonly data: string;
+  readonly space: string;
+  readonly log: EventStore;
+  readonly graph: ContentGraph;
+  /** Follows the log while an operation runs: a server's. Absent: nothing moves but by operations. */
+  readonly server: boolean;
+  /** Where reads are answered. Opened when it is first asked for where no server has it open. */
+  readonly readSide: () => Promise<ReadSide>;
+};
+
+export function defineOperation<Form extends z.ZodType, Line>(
+  operation: Operation<Form, Line>,
+): Operation<Form, Line> {
+  return operation;
+}

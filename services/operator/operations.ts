@@ -1,0 +1,47 @@
+import type * as z from 'zod';
+import type { Operation, OperatorContext } from './operation.ts';
+import { statusOperation } from './status.ts';
+
+/** Every operation, by the name that requests give it. */
+export const OPERATIONS = {
+  status: statusOperation,
+} as const;
+
+export type OperationName = keyof typeof OPERATIONS;
+export type RequestOf<Name extends OperationName> = z.input<(typeof OPERATIONS)[Name]['form']>;
+export type LineOf<Name extends OperationName> =
+  ReturnType<(typeof OPERATIONS)[Name]['run']> extends AsyncIterable<infer Line> ? Line : never;
+
+/** Operations on a data directory, whoever holds it. */
+export type Operations = {
+  /** Who does the work: the server that holds the directory, or this process, which holds it until `close`. */
+  readonly where: 'server' | 'here';
+  /** The answer, line by line. Throws an Error with a sentence when it cannot be done, or the server ends meanwhile. */
+  run<Name extends OperationName>(
+    name: Name,
+    request: RequestOf<Name>,
+    signal?: AbortSignal,
+  ): AsyncIterable<LineOf<Name>>;
+  close(): Promise<void>;
+};
+
+/** Runs an operation in this process. Throws a sentence for a name or a request that there is not. */
+export function runOperation(
+  context: OperatorContext,
+  name: string,
+  request: unknown,
+  signal: AbortSignal,
+): AsyncIterable<unknown> {
+  const operation = Object.hasOwn(OPERATIONS, name)
+    ? (OPERATIONS[name as OperationName] as unknown as Operation<z.ZodType, unknown>)
+    : undefined;
+  if (operation === undefined) {
+    throw new Error(`there is no operation ${name}: the server and the command are of different versions`);
+  }
+  const parsed = operation.form.safeParse(request);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Error(`${name}: ${issue?.path.map(String).join('.')} ${issue?.message}`);
+  }
+  return operation.run(context, parsed.data, signal);
+}

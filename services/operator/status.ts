@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { measureLag } from '../operating/projection-lag.ts';
+import { defineOperation, type OperatorContext } from './operation.ts';
+
+/** How a projection of the log stands. */
+export type ProjectionStatus = {
+  readonly name: 'content graph' | 'read index';
+  readonly kind: 'sqlite' | 'embedded' | 'elasticsearch';
+  readonly generation: number;
+  /** Position of the last event that it shows. */
+  readonly position: string;
+  /** Events in the log that it does not show, counted up to 5,000, and the age of the first of them. */
+  readonly lagEvents: number;
+  readonly lagSeconds: number;
+  /** null: the engine does not answer. */
+  readonly documents: number | null;
+  /** Of its files; null: it is in the memory of the process. */
+  readonly bytes: number | null;
+  /** Documents that are out of date, and since when; 0 where an index is always level. */
+  readonly backlog: number;
+  readonly backlogSeconds: number;
+  /** Documents that the engine refused. */
+  readonly parked: number;
+};
+
+export type Status = {
+  readonly space: string;
+  /** The server that holds the data directory; null: none does. */
+  readonly server: {
+    readonly pid: number;
+    readonly memoryBytes: number;
+    readonly uptimeSeconds: number;
+  } | null;
+  readonly log: { readonly position: string };
+  readonly projections: readonly ProjectionStatus[];
+};
+
+/** One line: the status. Changes nothing, and opens no index that is not open. */
+export const statusOperation = defineOperation({
+  form: z.strictObject({}),
+  async *run(context) {
+    yield await readStatus(context);
+  },
+});
+
+export async function readStatus(context: OperatorContext): Promise<Status> {
+  const { log, graph, space, server } = context;
+  // The log first: what is appended meanwhile would make a projection seem ahead of it.
+  const position = await log.lastPosition();
+  const index = server ? [await statusOfIndex(context)] : [];
+  return {
+    space,
+    server: server
+      ? {
+          pid: process.pid,
+          memoryBytes: process.memoryUsage.rss(),
+          uptimeSeconds: Math.round(process.uptime()),
+        }
+      : null,
+    log: { position: String(position) },
+    projections: [
+      {
+        ...{ name: 'content graph', kind: 'sqlite', generation: 1, position: String(graph.position()) },
+        ...(await lagOf(context, graph.position())),
+        ...{ documents: graph.size().rows, bytes: graph.size().bytes },
+        ...NO_BACKLOG,
+      },
+      ...index,
+    ],
+  };
+}
+
+const NO_BACKLOG = { backlog: 0, backlogSeconds: 0, parked: 0 } as const;
+
+async function statusOfIndex(context: OperatorContext): Promise<ProjectionStatus> {
+  const { index, status } = await context.readSide();
+  const documents = status?.();
+  return {
+    ...{ name: 'read index', kind: documents === undefined ? 'embedded' : 'elasticsearch', generation: 1 },
+    ...{ position: String(index.position()), ...(await lagOf(context, index.position())) },
+    ...{ documents: await countDocuments(context, index).catch(() => null), bytes: null },
+    ...(documents === undefined
+      ? NO_BACKLOG
+      : {
+          backlog: documents.backlog,
+          backlogSeconds: documents.oldestSeconds,
+          parked: documents.refused,
+        }),
+  };
+}
+
+async function lagOf({ log }: OperatorContext, position: bigint) {
+  const { events, seconds } = await measureLag(log, position, Date.now);
+  return { lagEvents: events, lagSeconds: seconds };
+}
+
+/** Of every type in each of its versions. */
+async function countDocuments({ graph }: OperatorContext, index: ReadIndex): Promise<number> {
+  let sum = 0;
+  for (const { uid, draftAndPublish } of graph.registry().contentTypes.values()) {
+    for (const world of draftAndPublish ? (['draft', 'published'] as const) : (['published'] as const)) {
+      const everything = { query: { kind: 'match_all' }, sort: [], from: 0, size: 0 } as const;
+      const { total } = await index.search({ type: uid, world, ...everything, withTotal: true });
+      sum += total ?? 0;
+    }
+  }
+  return sum;
+}
