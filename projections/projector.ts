@@ -7,10 +7,28 @@ const BATCH_SIZE = 1_000;
 /** Larger: the fewer transactions, the fewer times a page is written. */
 const CATCH_UP_BATCH_SIZE = 5_000;
 
-/** Brings the graph level with the end of the log, before there is an index to tell: at start, and in a rebuild. */
-export async function catchUp(eventStore: EventStore, graph: ContentGraph): Promise<void> {
-  for await (const events of eventStore.readAll(graph.position(), { batchSize: CATCH_UP_BATCH_SIZE })) {
+export type CatchUpOptions = {
+  /** The last event to be applied. Default: the end of the log. */
+  readonly until?: bigint;
+  /** Events of a transaction. */
+  readonly batchSize?: number;
+  /** Called after each transaction with its number of events; it ends early when this resolves `stop`. */
+  readonly onBatch?: (events: number) => Promise<'go on' | 'stop'>;
+};
+
+/**
+ * Brings the graph level with the end of the log, before there is an index to tell: at start, and in a rebuild. The checkpoint
+ * moves with every batch: what was cut short goes on from there.
+ */
+export async function catchUp(
+  eventStore: EventStore,
+  graph: ContentGraph,
+  { until, batchSize = CATCH_UP_BATCH_SIZE, onBatch }: CatchUpOptions = {},
+): Promise<void> {
+  for await (const read of eventStore.readAll(graph.position(), { batchSize })) {
+    const events = until === undefined ? read : read.filter(({ position }) => position <= until);
     graph.replay(inForce(events));
+    if (events.length < read.length || (await onBatch?.(events.length)) === 'stop') return;
   }
 }
 

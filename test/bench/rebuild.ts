@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { openContentGraph } from '../../projections/content-graph.ts';
+import { catchUp } from '../../projections/projector.ts';
+import { upcast } from '../../shared/document/upcasters.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+
+/**
+ * `node test/bench/rebuild.ts --data DIR`: events a second of replaying the log of a loaded data directory into a new graph
+ * file, beside merely reading it. The rounds take turns.
+ */
+const options = new Command()
+  .requiredOption('--data <dir>', 'data directory with a log; nothing there is changed')
+  .option('--rounds <n>', 'times each is measured', '3')
+  .option('--batch <n>', 'events of a transaction')
+  .parse()
+  .opts<{ data: string; rounds: string; batch?: string }>();
+
+const log = openSqliteEventStore(join(options.data, 'events.db'), { decode: upcast });
+for (let round = 1; round <= Number(options.rounds); round++) {
+  const read = await timed(readAll);
+  const replayed = await timed(replayAll);
+  console.log(`reading the log: ${read}`);
+  console.log(`replaying it into a new graph: ${replayed}`);
+}
+await log.close();
+
+async function timed(work: () => Promise<number>): Promise<string> {
+  const started = performance.now();
+  const events = await work();
+  const seconds = (performance.now() - started) / 1000;
+  return `${events} events in ${seconds.toFixed(2)} s, ${Math.round(events / seconds)}/s`;
+}
+
+async function readAll(): Promise<number> {
+  let count = 0;
+  for await (const events of log.readAll(0n, { batchSize: 5_000 })) count += events.length;
+  return count;
+}
+
+async function replayAll(): Promise<number> {
+  const scratch = mkdtempSync(join(tmpdir(), 'varve-rebuild-'));
+  const graph = openContentGraph(join(scratch, 'graph.db'));
+  let count = 0;
+  await catchUp(log, graph, {
+    ...(options.batch === undefined ? {} : { batchSize: Number(options.batch) }),
+    async onBatch(events) {
+      count += events;
+      return 'go on';
+    },
+  });
+  graph.close();
+  rmSync(scratch, { recursive: true });
+  return count;
+}
