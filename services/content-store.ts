@@ -8,15 +8,17 @@ import { catchUp } from '../projections/projector.ts';
 import { isAccessEvent } from '../shared/access/access-events.ts';
 import { upcast } from '../shared/document/upcasters.ts';
 import type { EventStore } from '../shared/event-store/event-store.ts';
-import { openSqliteEventStore } from '../shared/event-store/sqlite-event-store.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 import { lockDataDirectory, type OperatorChannel } from '../shared/sqlite/lock-data-directory.ts';
 import { appendDefinitions } from './append-definitions.ts';
+import { logAddress, openEventStore } from './open-event-store.ts';
 
 export type ContentStoreOptions = {
   /** The data directory: made when it is not there. */
   readonly data: string;
+  /** Address of the log; absent: a file in the data directory. */
+  readonly eventStore?: string | undefined;
   readonly space: string;
   readonly registry: SchemaRegistry;
   readonly definitions: readonly TypeDefinition[];
@@ -44,7 +46,8 @@ export async function openContentStore(
   graphOptions: ContentGraphOptions = {},
 ): Promise<ContentStore> {
   const lock = lockDataDirectory(options.data, options.channel);
-  const log = openSqliteEventStore(join(options.data, 'events.db'), { decode: upcast, threaded: true });
+  const { space } = options;
+  const log = await openEventStore(logAddress(options), { space, decode: upcast, threaded: true });
   const isNew = !(await hasDocuments(log));
   await appendDefinitions(log, options.space, options.definitions, new Date().toISOString());
   const graph = openContentGraph(join(options.data, 'graph.db'), graphOptions);

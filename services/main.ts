@@ -18,6 +18,7 @@ import { createContentApi } from './http/create-content-api.ts';
 import type { AssetRoutesOptions } from './http/serve-assets.ts';
 import { createUploadApi } from './http/upload-api.ts';
 import { openAssetStore } from './open-asset-store.ts';
+import { logFolder } from './open-event-store.ts';
 import { observeEventStore } from './operating/observe-event-store.ts';
 import { traceReadIndex } from './operating/observe-read-index.ts';
 import { type Operating, watchVitals } from './operating/operating.ts';
@@ -94,7 +95,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     defaultLocale,
     limits: { maxBytes: options.uploadLimit, accepted: options.uploadTypes },
   });
-  const key = readAccessKey(options.data, options.accessKey);
+  const key = readAccessKey(logFolder(options), options.accessKey);
   const lists = { cursorKey: cursorKey(key), maxOffset: options.maxOffset };
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
   const apiFor = createCallerApis(registry, (visible, caller) => {

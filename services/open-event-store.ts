@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Decode } from '../shared/event-store/event-codec.ts';
 import type { EventStore } from '../shared/event-store/event-store.ts';
 import type { Trouble } from '../shared/event-store/kurrentdb-retry.ts';
@@ -7,10 +9,33 @@ export type EventStoreOptions = {
   readonly space: string;
   /** Applied to every event read. Default: as stored. */
   readonly decode?: Decode;
+  /** SQLite: commit on a thread of its own, so that reads go on meanwhile. */
+  readonly threaded?: boolean;
   /** Hears of calls to KurrentDB that are tried again. */
   readonly onTrouble?: (trouble: Trouble) => void;
 };
 
+/** What a command says of its log. */
+export type LogSettings = {
+  readonly data: string;
+  /** As `openEventStore` takes it; absent: a file in the data directory. */
+  readonly eventStore?: string | undefined;
+};
+
+/** The address of the log that these settings mean. */
+export const logAddress = ({ data, eventStore }: LogSettings): string =>
+  eventStore ?? `sqlite:${join(data, 'events.db')}`;
+
+/** The file of a log in SQLite; undefined where it is elsewhere. */
+export const logFile = (settings: LogSettings): string | undefined => SQLITE.exec(logAddress(settings))?.[1];
+
+/** Where what belongs to a log lies, such as the key of its tokens; undefined where the log is on a server. */
+export const logFolder = (settings: LogSettings): string | undefined => {
+  const file = logFile(settings);
+  return file === undefined ? undefined : dirname(resolve(file));
+};
+
+const SQLITE = /^sqlite:(.+)$/;
 const KURRENTDB = /^(esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\//;
 
 /**
@@ -24,12 +49,13 @@ export const openEventStore = async (url: string, options: EventStoreOptions): P
     const { openKurrentDbEventStore } = await import('../shared/event-store/kurrentdb-event-store.ts');
     return openKurrentDbEventStore(url, options);
   }
-  const [, path] = /^sqlite:(.+)$/.exec(url) ?? [];
+  const [, path] = SQLITE.exec(url) ?? [];
   if (path === undefined) {
     const scheme = /^[a-z+]+:(?=\/\/)/i.exec(url)?.[0];
     const found = scheme === undefined ? 'this address' : `an address that begins with ${scheme}`;
     throw new Error(`${found} names no event store: use sqlite:FILE or kurrentdb://HOST:PORT`);
   }
-  const { decode } = options;
-  return openSqliteEventStore(path, decode === undefined ? {} : { decode });
+  const { decode, threaded = false } = options;
+  mkdirSync(dirname(resolve(path)), { recursive: true, mode: 0o700 });
+  return openSqliteEventStore(path, decode === undefined ? { threaded } : { decode, threaded });
 };

@@ -6,23 +6,28 @@ const FILE = 'access.key';
 const BYTES = 32;
 
 /**
- * The key that tokens are hashed with. Processes that share a log must share it too: given as a setting (base64url of at
- * least 32 bytes), or else from the data directory, where it is made, readable by its owner only, when it is not there.
- * Throws a sentence when what is there is not a key.
+ * The key that tokens are hashed with, and by which processes of one log know each other. They must share it: given as a
+ * setting (base64url of at least 32 bytes), or else from the folder of the log's file, where it is made, readable by its owner
+ * only, when it is not there. Throws a sentence when what is there is not a key, and when the log has no folder.
  */
-export function readAccessKey(data: string, given: string | undefined): Buffer {
+export function readAccessKey(folder: string | undefined, given: string | undefined): Buffer {
   if (given !== undefined) return decode(given, 'VARVE_ACCESS_KEY');
-  const file = join(data, FILE);
-  return decode(readOrCreate(file, data), file);
+  if (folder === undefined) {
+    throw new Error(
+      'a log on a server needs the same --access-key (VARVE_ACCESS_KEY) in every process: 32 bytes or more, base64url',
+    );
+  }
+  const file = join(folder, FILE);
+  return decode(readOrCreate(file, folder), file);
 }
 
-function readOrCreate(file: string, data: string): string {
+function readOrCreate(file: string, folder: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  mkdirSync(data, { recursive: true, mode: 0o700 });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const fresh = `${file}.${process.pid}`;
   writeFileSync(fresh, randomBytes(BYTES).toString('base64url'), { mode: 0o600, flag: 'wx' });
   try {

@@ -1,20 +1,19 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import { readAccess } from '../access/access-control.ts';
 import { isLoopback } from '../http/loopback.ts';
+import { type LogSettings, logAddress, logFile, openEventStore } from '../open-event-store.ts';
 import { InvalidSettings } from './settings.ts';
 
-type LogSettings = { readonly data: string; readonly space: string };
+type SpaceSettings = LogSettings & { readonly space: string };
 
-/** Runs `use` on the log of a data directory, which a server may have open at the same time. */
+/** Runs `use` on the log, which servers may have open at the same time. */
 export async function withLog<Result>(
-  data: string,
+  settings: SpaceSettings,
   use: (log: EventStore) => Promise<Result>,
 ): Promise<Result> {
-  const log = openSqliteEventStore(logFile(data), { decode: upcast });
+  const log = await openEventStore(logAddress(settings), { space: settings.space, decode: upcast });
   try {
     return await use(log);
   } finally {
@@ -22,8 +21,10 @@ export async function withLog<Result>(
   }
 }
 
-export function hasLog(data: string): boolean {
-  return existsSync(logFile(data));
+/** False where there is no file yet; a log on a server is taken to be there. */
+export function hasLog(settings: LogSettings): boolean {
+  const file = logFile(settings);
+  return file === undefined || existsSync(file);
 }
 
 /**
@@ -31,19 +32,15 @@ export function hasLog(data: string): boolean {
  * there. `willBeSet`: rights of anonymous callers are about to be set, which ends development mode.
  */
 export async function refuseOpenHost(
-  { host, ...settings }: LogSettings & { readonly host: string },
+  { host, ...settings }: SpaceSettings & { readonly host: string },
   willBeSet: boolean,
 ): Promise<void> {
   if (isLoopback(host) || willBeSet) return;
-  if (hasLog(settings.data)) {
-    const { development } = await withLog(settings.data, (log) => readAccess(log, settings.space));
+  if (hasLog(settings)) {
+    const { development } = await withLog(settings, (log) => readAccess(log, settings.space));
     if (!development) return;
   }
   throw new InvalidSettings(
     `  --host (VARVE_HOST) "${host}" is not a loopback address, and without access tokens whoever reaches it may read and change everything: make one with varve token create, or say with --public what everyone may do`,
   );
-}
-
-function logFile(data: string): string {
-  return join(data, 'events.db');
 }

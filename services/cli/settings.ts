@@ -54,6 +54,14 @@ const DATA = {
   schema: folder.default('.varve'),
 } as const satisfies Setting;
 
+const EVENT_STORE = {
+  flags: '--event-store <address>',
+  variable: 'VARVE_EVENT_STORE',
+  description:
+    'the log: sqlite:FILE, which several processes of one machine may share, or kurrentdb://HOST:PORT (default: events.db in the data folder)',
+  schema: z.string().min(1, 'is empty: an address is needed').optional(),
+} as const satisfies Setting;
+
 const DEFAULT_LOCALE = {
   flags: '--default-locale <locale>',
   variable: 'VARVE_DEFAULT_LOCALE',
@@ -78,7 +86,7 @@ const ACCESS_KEY = {
   flags: '--access-key <key>',
   variable: 'VARVE_ACCESS_KEY',
   description:
-    'what tokens are hashed with, the same in every process of a log: 32 bytes or more, base64url (default: made in the data folder). Better given as the variable: others see arguments',
+    'what tokens are hashed with, the same in every process of a log: 32 bytes or more, base64url (default: made in the folder of the log). Better given as the variable: others see arguments',
   schema: z.string().optional(),
 } as const satisfies Setting;
 
@@ -140,6 +148,7 @@ function isOrigin(text: string): boolean {
 export const SERVE_SETTINGS = {
   contentTypes: CONTENT_TYPES,
   data: DATA,
+  eventStore: EVENT_STORE,
   port: {
     flags: '--port <number>',
     variable: 'VARVE_PORT',
@@ -296,6 +305,7 @@ export const SERVE_SETTINGS = {
 export const IMPORT_SETTINGS = {
   contentTypes: CONTENT_TYPES,
   data: DATA,
+  eventStore: EVENT_STORE,
   defaultLocale: DEFAULT_LOCALE,
   space: SPACE,
 } as const satisfies Readonly<Record<string, Setting>>;
@@ -309,6 +319,7 @@ export const OPERATOR_SETTINGS = {
 
 export const TOKEN_SETTINGS = {
   data: DATA,
+  eventStore: EVENT_STORE,
   space: SPACE,
   accessKey: ACCESS_KEY,
   contentTypes: { ...CONTENT_TYPES, schema: folder.optional() },

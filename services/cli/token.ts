@@ -4,6 +4,8 @@ import { readAccessKey } from '../access/access-key.ts';
 import { describeToken, type TokenDescription } from '../access/describe-token.ts';
 import { createTokenCommands, type TokenCommands } from '../access/token-commands.ts';
 import { parseTokenRequest } from '../access/token-request.ts';
+import { logFolder } from '../open-event-store.ts';
+
 import { hasLog, withLog } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { readContentTypes } from './read-content-types.ts';
@@ -58,13 +60,17 @@ function withCommands<Result>(
   settings: TokenSettings,
   run: (commands: TokenCommands) => Promise<Result>,
 ): Promise<Result> {
-  const { data, space, accessKey } = settings;
-  const key = readAccessKey(data, accessKey);
-  return withLog(data, (log) => run(createTokenCommands({ log, space, key, now: Date.now })));
+  const { space, accessKey } = settings;
+  const key = readAccessKey(logFolder(settings), accessKey);
+  return withLog(settings, (log) => run(createTokenCommands({ log, space, key, now: Date.now })));
 }
 
-function requireLog({ data }: TokenSettings): void {
-  if (!hasLog(data)) throw new Error(`${data} is no data directory of a server`);
+function requireLog(settings: TokenSettings): void {
+  if (hasLog(settings)) return;
+  const { data, eventStore } = settings;
+  throw new Error(
+    eventStore === undefined ? `${data} is no data directory of a server` : 'there is no such log',
+  );
 }
 
 async function contentTypes({ contentTypes: folder }: TokenSettings): Promise<SchemaRegistry | undefined> {

@@ -3,6 +3,7 @@ import { type Append, type AppendOutcome, committedRows } from './commit-appends
 import type { EventRow } from './event-codec.ts';
 import type { StoredEvent, Subscription } from './event-store.ts';
 import { type Follower, followLog } from './follow-log.ts';
+import { type ForeignCommits, watchForeignCommits } from './foreign-commits.ts';
 import type { LogWriter } from './log-writer.ts';
 import { createRecentEvents } from './recent-events.ts';
 import { readAfter, readForeignVersion, readLastPosition } from './sqlite-log.ts';
@@ -19,26 +20,31 @@ export type LogTail = {
   close(): Promise<void>;
 };
 
-/** How often a log that has followers is asked for what others have appended. One look costs a few microseconds. */
-const FOREIGN_POLL_MS = 10;
-
-export const createLogTail = (db: Database, writer: LogWriter, decodeAll: DecodeAll): LogTail => {
+export const createLogTail = (
+  path: string,
+  db: Database,
+  writer: LogWriter,
+  decodeAll: DecodeAll,
+): LogTail => {
   const followers = new Set<Follower>();
   const growth = createGrowth(db);
   const { recent } = growth;
-  let poll: NodeJS.Timeout | undefined;
+  let foreign: ForeignCommits | undefined;
   let failure: unknown;
 
   const wakeAll = () => {
     for (const follower of followers) follower.wake();
   };
-  const look = () => {
+  const look = (): boolean => {
     try {
-      if (growth.look()) wakeAll();
+      const hasGrown = growth.look();
+      if (hasGrown) wakeAll();
+      return hasGrown;
     } catch (error) {
       // The followers meet it when they read, and reject with it.
       failure = error;
       wakeAll();
+      return false;
     }
   };
   const next = (after: bigint, limit: number) => {
@@ -47,7 +53,9 @@ export const createLogTail = (db: Database, writer: LogWriter, decodeAll: Decode
   };
   const forget = (follower: Follower) => {
     followers.delete(follower);
-    if (followers.size === 0) poll = void clearInterval(poll);
+    if (followers.size > 0) return;
+    foreign?.close();
+    foreign = undefined;
   };
   return {
     async commit(appends) {
@@ -60,7 +68,7 @@ export const createLogTail = (db: Database, writer: LogWriter, decodeAll: Decode
       look();
       const follower = followLog({ next, last: recent.last }, after, handle, batchSize);
       followers.add(follower);
-      poll ??= setInterval(look, FOREIGN_POLL_MS);
+      foreign ??= watchForeignCommits(path, look);
       follower.done.then(
         () => forget(follower),
         () => forget(follower),

@@ -27,7 +27,7 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
   const decode = options.decode ?? ((stored) => stored);
   const decodeAll: DecodeAll = (rows: readonly EventRow[]) => rows.map((row) => decodeEvent(row, decode));
   const writer = options.threaded === true ? createThreadedLogWriter(path) : createLogWriter(db);
-  const tail = createLogTail(db, writer, decodeAll);
+  const tail = createLogTail(path, db, writer, decodeAll);
   const queue = createAppendQueue(tail.commit);
   let closing: Promise<void> | undefined;
 
