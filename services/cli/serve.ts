@@ -11,6 +11,7 @@ import { METRICS } from '../operating/metric-definitions.ts';
 import { observeRequests } from '../operating/observe-requests.ts';
 import type { Operating } from '../operating/operating.ts';
 import { type OperatorListener, openOperatorListener } from '../operator/operator-listener.ts';
+import { readStatus } from '../operator/status.ts';
 import { refuseOpenHost } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { findExampleRequest } from './example-request.ts';
@@ -74,6 +75,7 @@ async function serveApp(
     tokens: varve.tokens,
     apiFor: varve.apiFor,
     assets: varve.assets,
+    status: () => readStatus(varve.operator),
     logger,
     bodyLimit: settings.bodyLimit,
     protection: {

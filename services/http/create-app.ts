@@ -11,6 +11,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
 import { requestIdOf } from '../operating/request-id.ts';
+import type { Status } from '../operator/status.ts';
 import { authenticateRequests, requireAdministrator } from './authenticate.ts';
 import type { CallerApi } from './caller-apis.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
@@ -18,6 +19,7 @@ import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 import { guardDevelopment } from './guard-development.ts';
 import { parseJsonBody } from './json-body.ts';
 import { measureRequests, type RequestMeters } from './measure-requests.ts';
+import { registerProjections } from './projection-routes.ts';
 import { type ProtectionOptions, protect } from './protect.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { registerCollectionType, registerSingleType, registerUsers } from './routes.ts';
@@ -32,6 +34,8 @@ export type AppOptions = {
   readonly tokens: TokenCommands;
   readonly apiFor: (rights: Rights) => CallerApi;
   readonly assets: AssetRoutesOptions;
+  /** Where the log and its projections stand. */
+  readonly status: () => Promise<Status>;
   readonly logger: FastifyBaseLogger;
   /** Bytes of a request body; more is a 413. */
   readonly bodyLimit: number;
@@ -93,6 +97,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   app.register(async (scope) => {
     requireAdministrator(scope);
     registerTokens(scope, { registry, access, tokens });
+    registerProjections(scope, options.status);
   });
 }
 

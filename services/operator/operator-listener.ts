@@ -8,6 +8,7 @@ import { listen } from '../http/listen.ts';
 import { isLoopback } from '../http/loopback.ts';
 import type { OperatorContext } from './operation.ts';
 import { runOperation } from './operations.ts';
+import { readStatus } from './status.ts';
 
 /** Carries the secret of the lock file. Not `Authorization`: it is no token, and no token is it. */
 export const SECRET_HEADER = 'x-varve-operator';
@@ -27,7 +28,8 @@ export type OperatorListener = {
 
 /**
  * Takes requests of operators on a loopback port of its own, whatever address the API has: `POST /_varve/operations/<name>` with
- * the request as JSON, answered with a line of JSON for each line and one for its end. Whoever has no secret gets a 403.
+ * the request as JSON, answered with a line of JSON for each line and one for its end, and `GET /_varve/projections` as on the
+ * port of the API. Whoever has no secret gets a 403.
  */
 export async function openOperatorListener(): Promise<OperatorListener> {
   const secret = randomBytes(32).toString('base64url');
@@ -69,9 +71,18 @@ async function answer(
   response: ServerResponse,
   stopping: AbortSignal,
 ): Promise<void> {
+  if (request.url === '/_varve/projections' && request.method === 'GET') {
+    response.writeHead(200, {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    response.end(JSON.stringify({ data: await readStatus(context), meta: {} }));
+    return;
+  }
   const name = /^\/_varve\/operations\/([a-z-]+)$/.exec(request.url ?? '')?.[1];
   if (name === undefined || request.method !== 'POST') return refuse(response, 404, 'There is no such path');
-  const form = await json(request);
+  const form = await json(request).catch(() => undefined);
+  if (form === undefined) return refuse(response, 400, 'The request is no JSON');
   const gone = new AbortController();
   response.once('close', () => gone.abort(new Error('nobody waits for the answer')));
   response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
