@@ -13,6 +13,8 @@ import { createCommandHandler } from './command/command-handler.ts';
 import { randomDocumentId } from './command/document-id.ts';
 import { newCommandKey } from './command/new-command-key.ts';
 import { type ContentStoreOptions, openContentStore } from './content-store.ts';
+import { createFreshness } from './freshness.ts';
+import type { Freshness } from './http/await-position.ts';
 import { type CallerApi, createCallerApis } from './http/caller-apis.ts';
 import { createContentApi } from './http/create-content-api.ts';
 import type { AssetRoutesOptions } from './http/serve-assets.ts';
@@ -39,6 +41,8 @@ export type VarveOptions = ContentStoreOptions & {
   /** Of tokens and cursors, base64url; absent: made in the data directory. */
   readonly accessKey?: string | undefined;
   readonly operating: Operating;
+  /** Milliseconds that a read waits for a position of the log. */
+  readonly minPositionWait: number;
 };
 
 /** A content API over a data directory, in this process. */
@@ -49,6 +53,7 @@ export type Varve = {
   /** What is there for callers with these rights. */
   readonly apiFor: (rights: Rights) => CallerApi;
   readonly assets: AssetRoutesOptions;
+  readonly freshness: Freshness;
   /** What operators' requests work on. */
   readonly operator: OperatorContext;
   /** No document was ever written. */
@@ -72,7 +77,11 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const readSide = await plan.open(graph, log);
   const index = traceReadIndex(readSide.index, operating.tracing);
   const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
-  const projector = startProjector({ eventStore, graph, readIndex: readSide.sink });
+  const key = readAccessKey(logFolder(options), options.accessKey);
+  const accessOptions = { log, space, key, now: Date.now };
+  const access = await openAccessControl(accessOptions);
+  const freshness = createFreshness({ readSide, access, waitMs: options.minPositionWait });
+  const projector = startProjector({ eventStore, graph, readIndex: freshness.sink });
   const commands = createCommandHandler({
     eventStore,
     graph: graph.reader,
@@ -95,7 +104,6 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     defaultLocale,
     limits: { maxBytes: options.uploadLimit, accepted: options.uploadTypes },
   });
-  const key = readAccessKey(logFolder(options), options.accessKey);
   const lists = { cursorKey: cursorKey(key), maxOffset: options.maxOffset };
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
   const apiFor = createCallerApis(registry, (visible, caller) => {
@@ -105,8 +113,6 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       uploads: createUploadApi({ ...shared, library }),
     };
   });
-  const accessOptions = { log, space, key, now: Date.now };
-  const access = await openAccessControl(accessOptions);
   watchVitals(operating, { log, index, registry, documents: readSide.status });
   return {
     registry,
@@ -114,6 +120,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     tokens: createTokenCommands(accessOptions),
     apiFor,
     assets: { store: assets, index },
+    freshness,
     operator: { data: options.data, space, log, graph, server: true, readSide: async () => readSide },
     isNew,
     stopped: Promise.all([projector.done, access.done, readSide.done]).then(() => undefined),

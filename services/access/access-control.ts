@@ -8,6 +8,7 @@ import {
 } from '../../shared/access/access-state.ts';
 import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { createPositionGate } from '../../shared/position-gate.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { hashSecret, isSameHash, isSecret } from './token-secret.ts';
 
@@ -25,8 +26,8 @@ export type AccessControl = {
   state(): AccessState;
   /** The rights of whoever sends this `Authorization` header. Throws RequestError 401 for a token that is not valid. */
   authenticate(authorization: string | undefined): Rights;
-  /** Resolves when every access event up to `position` counts. */
-  applied(position: bigint): Promise<void>;
+  /** True as soon as every access event up to `position` counts, false when `timeoutMs` is over. */
+  applied(position: bigint, timeoutMs?: number): Promise<boolean>;
   /** Rejects when the log cannot be followed any more; resolves on close. */
   readonly done: Promise<void>;
   close(): Promise<void>;
@@ -43,14 +44,11 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
   const start = await log.lastPosition();
   let state = await readAccess(log, space);
   let position = start;
-  const waiting: { readonly position: bigint; readonly resolve: () => void }[] = [];
+  const gate = createPositionGate(() => position);
   const subscription = log.subscribe(start, async (events) => {
     for (const event of events) if (event.stream === stream) state = evolveAccess(state, event);
     position = events.at(-1)?.position ?? position;
-    for (const waiter of waiting.splice(0)) {
-      if (waiter.position <= position) waiter.resolve();
-      else waiting.push(waiter);
-    }
+    gate.advanced();
   });
   return {
     state: () => state,
@@ -59,10 +57,7 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
       if (secret !== undefined) return findToken(state, key, secret, now()).rights;
       return state.development ? FULL_ACCESS : state.publicRights;
     },
-    applied: (wanted) =>
-      position >= wanted
-        ? Promise.resolve()
-        : new Promise((resolve) => waiting.push({ position: wanted, resolve })),
+    applied: gate.reached,
     done: subscription.done,
     close: () => subscription.close(),
   };

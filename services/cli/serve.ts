@@ -75,6 +75,7 @@ async function serveApp(
     tokens: varve.tokens,
     apiFor: varve.apiFor,
     assets: varve.assets,
+    freshness: varve.freshness,
     status: () => readStatus(varve.operator),
     logger,
     bodyLimit: settings.bodyLimit,

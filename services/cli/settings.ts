@@ -215,6 +215,12 @@ export const SERVE_SETTINGS = {
     schema: wholeNumber(0, 1_000_000_000).default(100_000),
   },
   ...READ_INDEX,
+  minPositionWait: {
+    flags: '--min-position-wait <ms>',
+    variable: 'VARVE_MIN_POSITION_WAIT',
+    description: 'how long a read with Varve-Min-Position waits before it is answered 503 (default: 5000)',
+    schema: wholeNumber(0, 600_000).default(5_000),
+  },
   bodyLimit: {
     flags: '--body-limit <bytes>',
     variable: 'VARVE_BODY_LIMIT',

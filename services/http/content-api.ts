@@ -21,13 +21,13 @@ export type ContentApi = {
   entry(type: ContentType, documentId: string, query: string, requestId?: string): Promise<Uint8Array>;
   create(type: ContentType, query: string, body: unknown): Promise<WriteAnswer>;
   update(type: ContentType, documentId: string, query: string, body: unknown): Promise<WriteAnswer>;
-  /** What is not there counts as removed. */
-  remove(type: ContentType, documentId: string, query: string): Promise<void>;
+  /** What is not there counts as removed. Resolves with the position from which on it is gone. */
+  remove(type: ContentType, documentId: string, query: string): Promise<bigint>;
   act(type: ContentType, documentId: string, action: EntryAction, query: string): Promise<WriteAnswer>;
   single(type: ContentType, query: string, requestId?: string): Promise<Uint8Array>;
   /** Creates the document when there is none. */
   putSingle(type: ContentType, query: string, body: unknown): Promise<WriteAnswer>;
-  removeSingle(type: ContentType, query: string): Promise<void>;
+  removeSingle(type: ContentType, query: string): Promise<bigint>;
   readonly users: UsersApi;
 };
 

@@ -13,6 +13,7 @@ import type { TokenCommands } from '../access/token-commands.ts';
 import { requestIdOf } from '../operating/request-id.ts';
 import type { Status } from '../operator/status.ts';
 import { authenticateRequests, requireAdministrator } from './authenticate.ts';
+import { awaitPositions, type Freshness } from './await-position.ts';
 import type { CallerApi } from './caller-apis.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
 import { type ErrorEnvelope, presentError } from './error-envelope.ts';
@@ -44,6 +45,7 @@ export type AppOptions = {
   readonly trustProxy: string | false;
   readonly docs: Omit<DocsOptions, 'apiFor'>;
   readonly meters: RequestMeters;
+  readonly freshness: Freshness;
 };
 
 /** The HTTP API: routes of every content type, users, files, access and `/_health`. Not listening: give `routing` its requests. */
@@ -70,6 +72,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   acceptBodies(app);
   refuse(app, measureRequests(app, options.meters));
   await protect(app, options.protection);
+  awaitPositions(app, options.freshness);
   app.get('/_health', (_request, reply) => reply.code(204).send());
   app.decorateRequest('rights');
   app.register(async (scope) => registerGuarded(scope, options));
@@ -146,5 +149,6 @@ function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => 
 }
 
 function sendError(reply: FastifyReply, body: ErrorEnvelope): void {
+  if (body.error.status === 503) reply.header('retry-after', '1');
   reply.code(body.error.status).headers(JSON_HEADERS).send(JSON.stringify(body));
 }

@@ -64,8 +64,9 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
     },
     async removeSingle(type, query) {
       const documentId = await singleDocument(index, type);
-      if (documentId === undefined) planEntry(request(type, query));
-      else await entries.remove(type, documentId, query);
+      if (documentId !== undefined) return entries.remove(type, documentId, query);
+      planEntry(request(type, query));
+      return index.position();
     },
     users: createUsersApi(options),
   };
@@ -102,13 +103,14 @@ function entryWrites(
     async remove(type: ContentType, documentId: string, query: string) {
       const plan = planEntry(request(type, query));
       const { status, locale, ...others } = parseQueryString(query);
-      const remove = (one: unknown) =>
-        commands.execute({ kind: 'delete', type: type.uid, documentId, status, locale: one });
-      if (others['filters'] === undefined && others['_q'] === undefined) await remove(locale);
-      else {
-        const wanted = locale ? String(locale) : defaultLocale;
-        for (const one of await matchingLocales(index, plan, documentId, wanted)) await remove(one);
-      }
+      const remove = async (one: unknown) =>
+        (await commands.execute({ kind: 'delete', type: type.uid, documentId, status, locale: one }))
+          .position;
+      if (others['filters'] === undefined && others['_q'] === undefined) return remove(locale);
+      const wanted = locale ? String(locale) : defaultLocale;
+      let position = index.position();
+      for (const one of await matchingLocales(index, plan, documentId, wanted)) position = await remove(one);
+      return position;
     },
   };
 }

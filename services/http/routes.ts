@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { POSITION_HEADER } from './await-position.ts';
 import { type ContentApi, ENTRY_ACTIONS, type WriteAnswer } from './content-api.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { presentInV4, V4_FORMAT, V4_HEADER } from './v4-format.ts';
@@ -94,9 +95,9 @@ function entryHandlers(registry: SchemaRegistry, type: ContentType) {
         sendWrite(reply, status, { ...answer, body: shaped });
       },
     remove:
-      (execute: (request: FastifyRequest) => Promise<void>): Handler =>
+      (execute: (request: FastifyRequest) => Promise<bigint>): Handler =>
       async (request, reply) => {
-        await execute(request);
+        reply.header(POSITION_HEADER, String(await execute(request)));
         sendNothing(reply);
       },
   };
@@ -140,7 +141,7 @@ export function send(reply: FastifyReply, body: Uint8Array): void {
 
 /** `Varve-Position` is where in the log the write stands. */
 function sendWrite(reply: FastifyReply, status: number, { documentId, position, body }: WriteAnswer): void {
-  reply.headers(JSON_HEADERS).header('varve-position', String(position));
+  reply.headers(JSON_HEADERS).header(POSITION_HEADER, String(position));
   if (body !== null) reply.code(status).send(body);
   else reply.code(202).send(JSON.stringify({ data: { documentId }, meta: { position: String(position) } }));
 }

@@ -7,6 +7,7 @@ import type { AccessControl } from '../access/access-control.ts';
 import { describeToken } from '../access/describe-token.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
 import { parseTokenRequest, type TokenProblem } from '../access/token-request.ts';
+import { POSITION_HEADER } from './await-position.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from './responses.ts';
 import { idOf, register } from './routes.ts';
 
@@ -33,13 +34,16 @@ export function registerTokens(app: FastifyInstance, options: TokenRoutesOptions
       if (parsed.kind === 'problems') throw refused(parsed.problems);
       const { token, secret, position } = await tokens.create(parsed.request);
       await access.applied(position);
+      reply.header(POSITION_HEADER, String(position));
       const data = { ...describeToken(token, registry, now()), accessKey: secret };
       sendJson(reply, 201, { data, meta: { accessKey: 'is shown this once and kept nowhere' } });
     },
   });
   register(app, '/_varve/tokens/:id', {
     DELETE: async (request, reply) => {
-      await access.applied((await tokens.revoke(idOf(request))).position);
+      const { position } = await tokens.revoke(idOf(request));
+      await access.applied(position);
+      reply.header(POSITION_HEADER, String(position));
       reply.code(204).headers(SECURITY_HEADERS).send();
     },
   });

@@ -1,5 +1,6 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { POSITION_HEADER } from './await-position.ts';
 import { JSON_HEADERS } from './responses.ts';
 import { idOf, queryOf, register, send } from './routes.ts';
 import type { UploadAnswer, UploadApi, UploadBody } from './upload-api.ts';
@@ -32,7 +33,7 @@ function uploadBody(request: FastifyRequest): UploadBody {
 }
 
 function sendFiles(reply: FastifyReply, status: number, { documentIds, position, body }: UploadAnswer): void {
-  reply.headers(JSON_HEADERS).header('varve-position', String(position));
+  reply.headers(JSON_HEADERS).header(POSITION_HEADER, String(position));
   if (body !== null) reply.code(status).send(body);
   else {
     const data = documentIds.map((documentId) => ({ documentId }));

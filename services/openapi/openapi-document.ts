@@ -4,6 +4,7 @@ import { documentSchemas } from './document-schemas.ts';
 import { collectionPaths, type MayDo, type PathScope, singlePaths } from './entry-paths.ts';
 import type { OpenApiDocument, Paths } from './openapi-types.ts';
 import { operatorGuide } from './operator-guide.ts';
+import { withPositionHeaders } from './position-headers.ts';
 import { HEADERS_TOO_LARGE, REFUSAL_RESPONSES } from './responses.ts';
 import { schemaNames } from './schema-names.ts';
 import { uploadPaths } from './upload-paths.ts';
@@ -46,9 +47,11 @@ function createDocument(registry: SchemaRegistry, options: OpenApiOptions): Open
   const users = contentTypeOf(registry, USER_TYPE);
   const files = contentTypeOf(registry, FILE_TYPE);
   const paths: Paths = {
-    ...merge(types.map((type) => pathsOf(scope, type))),
-    ...userPaths(scope, users, options.usersEnvelope),
-    ...(options.uploads ? uploadPaths(scope, files) : {}),
+    ...withPositionHeaders({
+      ...merge(types.map((type) => pathsOf(scope, type))),
+      ...userPaths(scope, users, options.usersEnvelope),
+      ...(options.uploads ? uploadPaths(scope, files) : {}),
+    }),
     '/_health': HEALTH,
   };
   return {

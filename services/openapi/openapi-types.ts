@@ -9,7 +9,7 @@ export type Example = { readonly summary: string; readonly value: unknown };
 
 export type Parameter = {
   readonly name: string;
-  readonly in: 'query' | 'path';
+  readonly in: 'query' | 'path' | 'header';
   readonly description: string;
   readonly required?: boolean;
   readonly style?: 'deepObject' | 'form' | 'simple';

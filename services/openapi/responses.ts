@@ -85,7 +85,8 @@ const REFUSALS = {
     status: 503,
     name: 'ServiceUnavailableError',
     message: 'The server is starting',
-    description: 'The server is not ready; `Retry-After` says how many seconds to wait.',
+    description:
+      'The server is not ready, or does not show `Varve-Min-Position` in time; `Retry-After` says how many seconds to wait.',
   },
 } as const satisfies Record<string, Refusal>;
 

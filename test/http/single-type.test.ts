@@ -27,7 +27,9 @@ afterAll(async () => {
 
 it('a single type is one document, made by the first PUT, however many come at once', async () => {
   expect((await api.call('GET', '/api/homepage')).status).toBe(404);
-  expect((await api.call('DELETE', '/api/homepage')).status).toBe(204);
+  const nothing = await api.call('DELETE', '/api/homepage');
+  expect(nothing.status).toBe(204);
+  expect(nothing.headers.get('varve-position')).toMatch(/^\d+$/);
   const answers = await Promise.all(
     ['a', 'b', 'c', 'd', 'e'].map((title) =>
       api.call<{ documentId: string }>('PUT', '/api/homepage', { data: { title } }),

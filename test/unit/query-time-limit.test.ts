@@ -29,6 +29,7 @@ async function contentApi() {
     maxOffset: 100_000,
     uploadLimit: 1,
     uploadTypes: ['*/*'],
+    minPositionWait: 1_000,
     operating: createOperating({
       metrics: false,
       tracing: undefined,

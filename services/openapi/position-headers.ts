@@ -1,0 +1,40 @@
+import type { Operation, Parameter, PathItem, Paths } from './openapi-types.ts';
+
+const MIN_POSITION: Parameter = {
+  name: 'Varve-Min-Position',
+  in: 'header',
+  description:
+    'The `Varve-Position` of a write. The answer shows at least what was stored up to there, whichever process gives it: it waits for that, and is a 503 when it takes too long.',
+  schema: { type: 'string', pattern: '^\\d{1,20}$' },
+};
+
+const POSITION = {
+  description: 'Where in the log the write stands; for `Varve-Min-Position`.',
+  schema: { type: 'string' },
+};
+
+/** The paths with the headers by which a read waits for a write. */
+export function withPositionHeaders(paths: Paths): Paths {
+  return Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, withHeaders(item)]));
+}
+
+function withHeaders(item: PathItem): PathItem {
+  return Object.fromEntries(
+    Object.entries(item).map(([method, operation]) => [
+      method,
+      method === 'get' ? withMinPosition(operation) : withPosition(operation),
+    ]),
+  );
+}
+
+function withMinPosition(operation: Operation): Operation {
+  return { ...operation, parameters: [...(operation.parameters ?? []), MIN_POSITION] };
+}
+
+function withPosition(operation: Operation): Operation {
+  const responses = Object.entries(operation.responses).map(([status, response]) => [
+    status,
+    status.startsWith('2') ? { ...response, headers: { 'Varve-Position': POSITION } } : response,
+  ]);
+  return { ...operation, responses: Object.fromEntries(responses) };
+}
