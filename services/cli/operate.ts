@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openContentGraph } from '../../projections/content-graph.ts';
 import { catchUp } from '../../projections/projector.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
-import { openEventStore } from '../open-event-store.ts';
+import { logAddress, openEventStore } from '../open-event-store.ts';
 import { type OpenedHere, openOperations } from '../operator/open-operations.ts';
 import type { Operations } from '../operator/operations.ts';
 import type { ReadSide } from '../read-side.ts';
@@ -39,7 +39,7 @@ async function openHere(settings: OperatorSettings): Promise<OpenedHere> {
   const { data, space } = settings;
   const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
   const plan = await chooseReadSide(settings, logger);
-  const log = await openEventStore(`sqlite:${join(data, 'events.db')}`, { space, decode: upcast });
+  const log = await openEventStore(logAddress(settings), { space, decode: upcast });
   const graph = openContentGraph(join(data, 'graph.db'), plan.graph);
   let readSide: Promise<ReadSide> | undefined;
   const openReadSide = async () => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { OPERATOR_SETTINGS, parseSettings, type SettingsTable } from './settings.ts';
+import { LOG_SETTINGS, OPERATOR_SETTINGS, parseSettings, type SettingsTable } from './settings.ts';
 
 /** What a command line is made with; see varve.ts. */
 export type CommandLine = {
@@ -23,6 +23,22 @@ export function addOperatorCommands({ program, withSettings, run }: CommandLine)
       const settings = parseSettings(OPERATOR_SETTINGS, given);
       const { showStatus } = await import('./status.ts');
       await showStatus(json === true, settings);
+    }),
+  );
+  withSettings(
+    program
+      .command('events')
+      .description('show the history, oldest first')
+      .option('--document <id>', 'of this document alone')
+      .option('--from <position>', 'from this position of the log on')
+      .option('--follow', 'go on with what happens from now on')
+      .option(...JSON_OPTION),
+    LOG_SETTINGS,
+  ).action(({ document, from, follow, json, ...given }) =>
+    run('events', async () => {
+      const settings = parseSettings(LOG_SETTINGS, given);
+      const { showEvents } = await import('./events.ts');
+      await showEvents({ document, from, follow, json }, settings);
     }),
   );
 }

@@ -316,9 +316,17 @@ export const IMPORT_SETTINGS = {
   space: SPACE,
 } as const satisfies Readonly<Record<string, Setting>>;
 
+/** Of commands that read the log alone. */
+export const LOG_SETTINGS = {
+  data: DATA,
+  eventStore: EVENT_STORE,
+  space: SPACE,
+} as const satisfies Readonly<Record<string, Setting>>;
+
 /** Of commands for operators. */
 export const OPERATOR_SETTINGS = {
   data: DATA,
+  eventStore: EVENT_STORE,
   space: SPACE,
   ...READ_INDEX,
 } as const satisfies Readonly<Record<string, Setting>>;
@@ -337,6 +345,7 @@ export type SettingsOf<Table extends SettingsTable> = {
 };
 export type ServeSettings = SettingsOf<typeof SERVE_SETTINGS>;
 export type TokenSettings = SettingsOf<typeof TOKEN_SETTINGS>;
+export type LogOnlySettings = SettingsOf<typeof LOG_SETTINGS>;
 export type OperatorSettings = SettingsOf<typeof OPERATOR_SETTINGS>;
 export type ImportSettings = SettingsOf<typeof IMPORT_SETTINGS>;
 

@@ -1,0 +1,67 @@
+import type { RelationOperation } from '../../shared/document/events.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+
+/** Of a value, or of a whole event of a kind that is not a document's. */
+const SHOWN_CHARACTERS = 60;
+/** A password as it is stored: whoever reads over the operator's shoulder has no use for it. */
+const PASSWORD_HASH = /^\$(argon2|2[aby]\$)/;
+
+type DocumentData = {
+  readonly type: string;
+  readonly documentId: string;
+  readonly locale: string | null;
+  readonly values?: Readonly<Record<string, unknown>>;
+  readonly relations?: readonly RelationOperation[];
+};
+
+/** An event as one line for people: position, time, what happened, to what, and what changed. */
+export function presentEvent({ position, type, data, metadata }: StoredEvent): string {
+  const { at, actor } = metadata;
+  const who = actor === undefined ? [] : [`by ${actor}`];
+  const what = isDocumentData(data)
+    ? describeDocument(data)
+    : isDefinition(data)
+      ? [data.uid, Object.keys(data.schema?.attributes ?? {}).join(', ')]
+      : [shorten(JSON.stringify(data), 2)];
+  return [String(position).padStart(8), at, type.padEnd(17), ...what, ...who].join('  ').trimEnd();
+}
+
+function isDocumentData(data: unknown): data is DocumentData {
+  return typeof data === 'object' && data !== null && 'documentId' in data && 'type' in data;
+}
+
+type Definition = { readonly uid: string; readonly schema: { readonly attributes?: object } | null };
+
+function isDefinition(data: unknown): data is Definition {
+  return typeof data === 'object' && data !== null && 'uid' in data && 'schema' in data;
+}
+
+function describeDocument({ type, documentId, locale, values, relations }: DocumentData): string[] {
+  const changes = [
+    ...Object.entries(values ?? {}).map(([name, value]) => `${name} = ${presentValue(value)}`),
+    ...(relations ?? []).map(presentOperation),
+  ];
+  return [type, documentId, ...(locale === null ? [] : [locale]), changes.join(', ')];
+}
+
+function presentValue(value: unknown): string {
+  if (typeof value === 'string' && PASSWORD_HASH.test(value)) return '(a password)';
+  return shorten(JSON.stringify(value) ?? 'null', 1);
+}
+
+function presentOperation(operation: RelationOperation): string {
+  const { attribute } = operation;
+  if (operation.kind === 'set') return `${attribute} = [${operation.targets.map(idOf).join(' ')}]`;
+  const added = operation.connect.map(({ target }) => `+${idOf(target)}`);
+  const removed = operation.disconnect.map((target) => `-${idOf(target)}`);
+  return `${attribute} ${[...removed, ...added].join(' ')}`;
+}
+
+function idOf({ documentId }: { readonly documentId: string }): string {
+  return documentId;
+}
+
+function shorten(text: string, times: number): string {
+  const most = SHOWN_CHARACTERS * times;
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
+}

@@ -1,0 +1,24 @@
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** Lines that are given to the system at once. */
+const AT_ONCE = 64 * 1024;
+
+/**
+ * Writes each line as soon as there is no more to write with it. A reader that goes away (`| head`) ends it, which is no failure.
+ * stdout and stderr stay open.
+ */
+export async function writeLines(to: Writable, lines: AsyncIterable<string>): Promise<void> {
+  const isOwn = to !== process.stdout && to !== process.stderr;
+  try {
+    await pipeline(Readable.from(chunksOf(lines), { objectMode: false, highWaterMark: AT_ONCE }), to, {
+      end: isOwn,
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  }
+}
+
+async function* chunksOf(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
+}
