@@ -7,9 +7,9 @@ import type { FileLibrary } from '../assets/file-library.ts';
 import type { UploadPart } from '../assets/receive-upload.ts';
 import { answerBareEntry } from '../query/answer-entry.ts';
 import { answerBareList } from '../query/answer-list.ts';
+import { DEFAULT_ROW_BUDGET } from '../query/gather-rows.ts';
 import { type CallerRules, planEntry, planList, type QueryRequest } from '../query/plan-query.ts';
 import { parseQueryString } from '../query/query-string.ts';
-import { DEFAULT_ROW_BUDGET } from '../query/render-rows.ts';
 
 /** Files that were written, as they are now; null when the index did not show them in time (202). */
 export type UploadAnswer = Omit<WrittenFiles, 'applied'> & { readonly body: Uint8Array | null };

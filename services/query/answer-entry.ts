@@ -1,9 +1,12 @@
 import type { Scalar } from '../../shared/read-index/bool-query.ts';
 import type { AnswerScope, ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { AnswerOptions } from './answer-list.ts';
+import { writeAnswer, writeShort } from './answer-writer.ts';
 import { allOf } from './combine-queries.ts';
+import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
 import type { EntryPlan } from './plan-query.ts';
-import { type Chunks, DEFAULT_ROW_BUDGET, renderRows } from './render-rows.ts';
+import type { RowTree } from './row-tree.ts';
+import { writeRow } from './write-rows.ts';
 
 const OPEN = Buffer.from('{"data":');
 const CLOSE = Buffer.from(',"meta":{}}');
@@ -18,7 +21,12 @@ export async function answerEntry(
   // `locale=*` names no single entry (SEMANTICS section 12).
   if (plan.type.localized && plan.locale.kind === 'all') return null;
   const entry = await findEntry(index, plan, 'documentId', documentId, options);
-  return entry === null ? null : Buffer.concat([OPEN, ...entry, CLOSE]);
+  if (entry === null) return null;
+  return writeAnswer((writer) => {
+    writeShort(writer, OPEN);
+    writeRow(writer, entry, 0);
+    writeShort(writer, CLOSE);
+  });
 }
 
 /** The same for Strapi's users dialect: the bare entry, by numeric id. */
@@ -29,7 +37,7 @@ export async function answerBareEntry(
   options: AnswerOptions = {},
 ): Promise<Buffer | null> {
   const entry = await findEntry(index, plan, 'id', id, options);
-  return entry === null ? null : Buffer.concat(entry);
+  return entry === null ? null : writeAnswer((writer) => writeRow(writer, entry, 0));
 }
 
 async function findEntry(
@@ -38,7 +46,7 @@ async function findEntry(
   field: 'documentId' | 'id',
   value: Scalar,
   options: AnswerOptions,
-): Promise<Chunks | null> {
+): Promise<RowTree | null> {
   const answer: AnswerScope = {};
   const { hits } = await index.search({
     type: plan.type.uid,
@@ -51,8 +59,8 @@ async function findEntry(
     answer,
     followed: plan.selection.populate.length > 0,
   });
+  if (hits.rows.length === 0) return null;
   const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;
   const context = { index, world: plan.world, budget: { total, left: total }, answer };
-  const [entry] = await renderRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
-  return entry ?? null;
+  return gatherRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
 }

@@ -1,8 +1,11 @@
 import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
+import { writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
+import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
-import { type Chunks, DEFAULT_ROW_BUDGET, listOf, renderRows } from './render-rows.ts';
+import type { RowTree } from './row-tree.ts';
+import { writeList } from './write-rows.ts';
 
 export type AnswerOptions = {
   /** Rows that `populate` may bring in, all levels together; more is a 400. */
@@ -19,12 +22,19 @@ export async function answerList(
 ): Promise<Buffer> {
   const answer: AnswerScope = {};
   const { total, hits, next } = await searchPage(index, plan, answer);
-  const items = await renderPage(index, plan, hits, answer, options);
+  const page = await gatherPage(index, plan, hits, answer, options);
   const nextCursor = plan.cursors === undefined || !next ? null : writeCursor(plan.cursors, next);
   const pagination = describePagination(plan.pagination, total, nextCursor);
-  const explain = plan.explain === undefined ? {} : { explain: await explainList(index, plan) };
-  const meta = jsonText({ pagination, ...explain });
-  return Buffer.concat([OPEN, ...listOf(items), Buffer.from(`,"meta":${meta}}`)]);
+  const meta =
+    plan.explain === undefined
+      ? JSON.stringify({ pagination })
+      : jsonText({ pagination, explain: await explainList(index, plan) });
+  const end = Buffer.from(`,"meta":${meta}}`);
+  return writeAnswer((writer) => {
+    writeShort(writer, OPEN);
+    writeList(writer, page);
+    writeBytes(writer, end);
+  });
 }
 
 /** The stages of a query as it went through them, and what the engine says of the last one. */
@@ -46,7 +56,8 @@ export async function answerBareList(
 ): Promise<Buffer> {
   const answer: AnswerScope = {};
   const { hits } = await searchPage(index, plan, answer);
-  return Buffer.concat(listOf(await renderPage(index, plan, hits, answer, options)));
+  const page = await gatherPage(index, plan, hits, answer, options);
+  return writeAnswer((writer) => writeList(writer, page));
 }
 
 /** The number of rows a plan finds, page or not. */
@@ -59,14 +70,14 @@ function searchPage(index: ReadIndex, { search, selection }: ListPlan, answer: A
   return index.search({ ...search, answer, followed: selection.populate.length > 0 });
 }
 
-function renderPage(
+function gatherPage(
   index: ReadIndex,
   plan: ListPlan,
   hits: Hits,
   answer: AnswerScope,
   options: AnswerOptions,
-): Promise<readonly Chunks[]> {
+): Promise<RowTree> {
   const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;
   const context = { index, world: plan.search.world, budget: { total, left: total }, answer };
-  return renderRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
+  return gatherRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
 }

@@ -1,0 +1,49 @@
+/**
+ * Bytes of an answer in the making. Most are copies of stored sources, so there are no strings to flatten and no pieces to
+ * collect: each is copied to where it goes, and the whole once more when its length is known.
+ */
+export type AnswerWriter = { bytes: Uint8Array; length: number };
+
+const FIRST_BYTES = 256 * 1024;
+/** A larger answer's bytes are not kept for the next one. */
+const MOST_KEPT_BYTES = 4 * 2 ** 20;
+
+/** What the last answer was written in. */
+let spare: AnswerWriter['bytes'] | undefined;
+
+/** The bytes that `write` writes, in a buffer of their own. `write` is done when it returns. */
+export function writeAnswer(write: (writer: AnswerWriter) => void): Buffer {
+  const writer: AnswerWriter = { bytes: spare ?? new Uint8Array(FIRST_BYTES), length: 0 };
+  spare = undefined;
+  write(writer);
+  const { bytes, length } = writer;
+  const answer = Buffer.allocUnsafe(length);
+  answer.set(bytes.subarray(0, length));
+  if (bytes.length <= MOST_KEPT_BYTES) spare = bytes;
+  return answer;
+}
+
+export function writeByte(writer: AnswerWriter, byte: number): void {
+  if (writer.length === writer.bytes.length) grow(writer, 1);
+  writer.bytes[writer.length++] = byte;
+}
+
+export function writeBytes(writer: AnswerWriter, bytes: Uint8Array): void {
+  if (writer.length + bytes.length > writer.bytes.length) grow(writer, bytes.length);
+  writer.bytes.set(bytes, writer.length);
+  writer.length += bytes.length;
+}
+
+/** For names and other short pieces: below some twenty bytes faster than `writeBytes`. */
+export function writeShort(writer: AnswerWriter, bytes: Uint8Array): void {
+  const { length } = bytes;
+  if (writer.length + length > writer.bytes.length) grow(writer, length);
+  for (let i = 0; i < length; i++) writer.bytes[writer.length + i] = bytes[i] as number;
+  writer.length += length;
+}
+
+function grow(writer: AnswerWriter, more: number): void {
+  const grown = new Uint8Array(Math.max(writer.bytes.length * 2, writer.length + more));
+  grown.set(writer.bytes.subarray(0, writer.length));
+  writer.bytes = grown;
+}

@@ -1,0 +1,208 @@
+import type {
+  AnswerScope,
+  FollowRequest,
+  FollowResult,
+  Hits,
+  ReadIndex,
+  RowSpace,
+  World,
+} from '../../shared/read-index/read-index.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import type { PopulatedValue, RowTree, ZoneEntry } from './row-tree.ts';
+import { createMemberSelector } from './select-members.ts';
+import type { PopulatedLink, PopulatedZone, PopulateNode, Selection } from './selection.ts';
+
+/** What one answer may populate in all levels together, and how much of it is left. */
+export type RowBudget = { readonly total: number; left: number };
+
+/** Rows that `populate` may bring into one answer unless configured otherwise. */
+export const DEFAULT_ROW_BUDGET = 20_000;
+
+/** Where the rows live, and what one answer shares. */
+export type GatherContext = {
+  readonly index: ReadIndex;
+  readonly world: World;
+  readonly budget: RowBudget;
+  /** As in the search that found the rows. */
+  readonly answer?: AnswerScope;
+};
+
+/** Rows of one level, and how often each is shown in the answer. */
+type Level = Hits & { readonly shown: readonly number[] };
+
+/**
+ * Brings together what an answer shows of rows: each attribute of a level is one `follow` for all rows together, and a row
+ * that several parents show is read once.
+ */
+export function gatherRows(
+  context: GatherContext,
+  space: RowSpace,
+  hits: Hits,
+  selection: Selection,
+): Promise<RowTree> {
+  return gatherLevel(context, space, { ...hits, shown: hits.rows.map(() => 1) }, selection);
+}
+
+async function gatherLevel(
+  context: GatherContext,
+  space: RowSpace,
+  level: Level,
+  { fields, populate }: Selection,
+): Promise<RowTree> {
+  const select = fields === null ? undefined : createMemberSelector(fields);
+  if (populate.length === 0 || level.rows.length === 0) {
+    const sources = select === undefined ? level.sources : level.sources.map(select);
+    return { sources, places: null, attributes: [] };
+  }
+  const { places, ...parents } = distinctRows(level);
+  const attributes = populate.map(async (node) => ({
+    name: Buffer.from(`,${JSON.stringify(node.attribute)}:`),
+    value: await gatherNode(context, space, parents, node),
+  }));
+  const sources = select === undefined ? parents.sources : parents.sources.map(select);
+  return { sources, places, attributes: await Promise.all(attributes) };
+}
+
+/** Without repetition; `shown` is of all places of a row together. */
+type Parents = Level;
+
+function distinctRows(level: Level): Parents & { readonly places: readonly number[] } {
+  const index = new Map<number, number>();
+  const sources: Uint8Array[] = [];
+  const shown: number[] = [];
+  const places = level.rows.map((row, i) => {
+    const known = index.get(row) ?? sources.length;
+    if (known === sources.length) {
+      index.set(row, known);
+      sources.push(level.sources[i] as Uint8Array);
+      shown.push(0);
+    }
+    shown[known] = (shown[known] ?? 0) + (level.shown[i] ?? 1);
+    return known;
+  });
+  return { rows: [...index.keys()], sources, shown, places };
+}
+
+function gatherNode(
+  context: GatherContext,
+  space: RowSpace,
+  parents: Parents,
+  node: PopulateNode,
+): Promise<PopulatedValue> {
+  return node.kind === 'zone'
+    ? gatherZone(context, space, parents, node)
+    : gatherLink(context, space, parents, node);
+}
+
+async function gatherLink(
+  context: GatherContext,
+  space: RowSpace,
+  parents: Parents,
+  node: PopulatedLink,
+): Promise<PopulatedValue> {
+  const { attribute, query, sort, countOnly, toMany } = node;
+  const request: FollowRequest = {
+    space,
+    world: context.world,
+    parents: parents.rows,
+    attribute,
+    limit: context.budget.left,
+    ...(query.kind === 'match_all' ? {} : { query }),
+    ...(sort.length === 0 ? {} : { sort }),
+    ...(countOnly ? { countOnly } : {}),
+  };
+  const followed = node.selection.populate.length > 0;
+  const { children, counts } = await follow(context, parents, { ...request, followed });
+  if (countOnly) return { kind: 'counts', counts };
+  const childSpace: RowSpace =
+    node.kind === 'relation'
+      ? { type: node.target, path: [] }
+      : { type: space.type, path: [...space.path, { attribute }] };
+  const level = together(children, parents.shown);
+  const tree = await gatherLevel(context, childSpace, level, node.selection);
+  return { kind: 'rows', toMany, starts: startsOf(children), tree };
+}
+
+/** Components of several kinds in one list: what is behind them is gathered for each kind on its own. */
+async function gatherZone(
+  context: GatherContext,
+  space: RowSpace,
+  parents: Parents,
+  node: PopulatedZone,
+): Promise<PopulatedValue> {
+  const { attribute } = node;
+  const zone = new Map([...node.components].map(([kind, part]) => [kind, part.query]));
+  const { world, budget } = context;
+  const request = { space, world, parents: parents.rows, attribute, zone, limit: budget.left };
+  const { children, zoneComponents = [] } = await follow(context, parents, request);
+  const kinds = zoneComponents.flat();
+  const all = together(children, parents.shown);
+  const components: ZoneEntry[] = new Array(kinds.length);
+  for (const [kind, { selection }] of node.components) {
+    const entries = kinds.flatMap((other, i) => (other === kind ? [i] : []));
+    const rows = entries.map((i) => all.rows[i] as number);
+    const sources = entries.map((i) => all.sources[i] as Uint8Array);
+    const shown = entries.map((i) => all.shown[i] as number);
+    const kindSpace = { type: space.type, path: [...space.path, { attribute, zoneComponent: kind as Uid }] };
+    const tree = await gatherLevel(context, kindSpace, { rows, sources, shown }, selection);
+    for (const [place, entry] of entries.entries()) components[entry] = { tree, place };
+  }
+  return { kind: 'zone', starts: startsOf(children), components };
+}
+
+/** The budget counts what the answer shows: a row behind two parents counts twice, and so does all behind it. */
+async function follow(
+  context: GatherContext,
+  parents: Parents,
+  request: FollowRequest,
+): Promise<FollowResult> {
+  const { budget } = context;
+  const { answer } = context;
+  const result = await context.index.follow(answer === undefined ? request : { ...request, answer });
+  if (request.countOnly) return result;
+  for (const [i, { rows }] of result.children.entries()) budget.left -= rows.length * (parents.shown[i] ?? 1);
+  if (result.exceeded || budget.left < 0) refuseTooMany(budget, request.attribute);
+  return result;
+}
+
+function refuseTooMany(budget: RowBudget, attribute: string): never {
+  throw new RequestError(
+    400,
+    'ValidationError',
+    `Invalid populate parameter: it would bring more than ${budget.total} entries into one answer`,
+    {
+      param: 'populate',
+      source: 'query',
+      path: attribute,
+      found: `more than ${budget.total} entries`,
+      accepted: `at most ${budget.total}: ask for a smaller page, or for fewer relations at once`,
+    },
+  );
+}
+
+/** The children of all parents in one level. */
+function together(children: readonly Hits[], parentsShown: readonly number[]): Level {
+  const rows: number[] = [];
+  const sources: Uint8Array[] = [];
+  const shown: number[] = [];
+  for (const [parent, hits] of children.entries()) {
+    for (const [i, row] of hits.rows.entries()) {
+      rows.push(row);
+      sources.push(hits.sources[i] as Uint8Array);
+      shown.push(parentsShown[parent] ?? 1);
+    }
+  }
+  return { rows, sources, shown };
+}
+
+/** Where each parent's children begin in their level, and where the last one's end. */
+function startsOf(children: readonly Hits[]): readonly number[] {
+  const starts = [0];
+  let end = 0;
+  for (const { rows } of children) {
+    end += rows.length;
+    starts.push(end);
+  }
+  return starts;
+}

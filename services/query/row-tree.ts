@@ -1,0 +1,35 @@
+/** Rows of one level of an answer with all that `populate` brings: everything that is to be written, read from the index. */
+export type RowTree = {
+  /** Response JSON of each distinct row, without populated attributes. */
+  readonly sources: readonly Uint8Array[];
+  /** For every place of the level, which row stands there; null where each row stands in its own place. */
+  readonly places: readonly number[] | null;
+  readonly attributes: readonly PopulatedAttribute[];
+};
+
+/** A populated attribute of all rows of a level. */
+export type PopulatedAttribute = {
+  /** `,"attribute":` */
+  readonly name: Uint8Array;
+  readonly value: PopulatedValue;
+};
+
+export type PopulatedValue =
+  | { readonly kind: 'counts'; readonly counts: readonly number[] }
+  | {
+      readonly kind: 'rows';
+      /** False: the row, or null. */
+      readonly toMany: boolean;
+      /** A row's entries are the places from `starts[row]` to before `starts[row + 1]` of `tree`. */
+      readonly starts: readonly number[];
+      readonly tree: RowTree;
+    }
+  | {
+      readonly kind: 'zone';
+      /** As above, in `components`. */
+      readonly starts: readonly number[];
+      readonly components: readonly ZoneEntry[];
+    };
+
+/** A component of a dynamic zone: the rows of its kind, and its place among them. */
+export type ZoneEntry = { readonly tree: RowTree; readonly place: number };
