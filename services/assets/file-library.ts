@@ -41,7 +41,6 @@ export type FileLibrary = {
   change(id: string, parts: AsyncIterable<UploadPart>): Promise<WrittenFiles>;
   describe(id: string, info: unknown): Promise<WrittenFiles>;
   remove(id: string): Promise<WrittenFiles>;
-  find(id: string): Entry;
 };
 
 export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
@@ -74,7 +73,6 @@ export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
     },
     describe: (id, given) => describe(findFile(options, id), infoValues(parseFileInfo([given])[0] ?? {})),
     remove: (id) => contents.remove(findFile(options, id)),
-    find: (id) => findFile(options, id),
   };
 }
 

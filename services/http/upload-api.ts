@@ -48,12 +48,12 @@ export function createUploadApi(options: UploadApiOptions): UploadApi {
     defaultLocale,
     ...caller,
   });
-  const show = async (id: number, query: string): Promise<Buffer> => {
+  const show = async (id: number | string, query: string): Promise<Buffer> => {
     const file = await answerBareEntry(index, planEntry(request(query)), id);
     if (file === null) throw new RequestError(404, 'NotFoundError', 'file.notFound');
     return file;
   };
-  const showAll = (ids: readonly string[]) => Promise.all(ids.map((id) => show(library.find(id).id, '')));
+  const showAll = (ids: readonly string[]) => Promise.all(ids.map((id) => show(id, '')));
   const present = async ({ applied, ...written }: WrittenFiles, form: 'one' | 'list') => {
     if (!applied) return { ...written, body: null };
     const files = await showAll(written.documentIds);
@@ -61,7 +61,7 @@ export function createUploadApi(options: UploadApiOptions): UploadApi {
   };
   return {
     list: (query) => listFiles(index, request(query)),
-    one: (id, query) => show(library.find(id).id, query),
+    one: (id, query) => show(fileId(id), query),
     async write(query, body) {
       const { id, status, locale } = parseQueryString(query);
       if (id === undefined) {
@@ -73,11 +73,16 @@ export function createUploadApi(options: UploadApiOptions): UploadApi {
       return { ...(await present(written, 'one')), created: false };
     },
     async remove(id) {
-      const body = await show(library.find(id).id, '');
+      const body = await show(fileId(id), '');
       const { documentIds, position } = await library.remove(id);
       return { documentIds, position, body };
     },
   };
+}
+
+/** A file's numeric id, or its documentId. */
+function fileId(id: string): number | string {
+  return /^\d{1,15}$/.test(id) ? Number(id) : id;
 }
 
 function change(library: FileLibrary, id: unknown, body: UploadBody): Promise<WrittenFiles> {

@@ -29,14 +29,14 @@ export async function answerEntry(
   });
 }
 
-/** The same for Strapi's users dialect: the bare entry, by numeric id. */
+/** The same without an envelope, as of users and files in Strapi: by numeric id, or by documentId. */
 export async function answerBareEntry(
   index: ReadIndex,
   plan: EntryPlan,
-  id: number,
+  id: number | string,
   options: AnswerOptions = {},
 ): Promise<Buffer | null> {
-  const entry = await findEntry(index, plan, 'id', id, options);
+  const entry = await findEntry(index, plan, typeof id === 'number' ? 'id' : 'documentId', id, options);
   return entry === null ? null : writeAnswer((writer) => writeRow(writer, entry, 0));
 }
 
