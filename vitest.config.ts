@@ -9,6 +9,10 @@ export default defineConfig({
     reporters: ['default', createClosingLineReporter()],
     // Two shared cores: a slow machine is not a failure, a test that hangs is.
     testTimeout: 60_000,
+    // Modules are loaded once for all files of a worker, which is a third of the whole run. No test file keeps state in one.
+    isolate: false,
+    // One more than the cores CI has: many tests wait for processes that they started.
+    maxWorkers: 3,
     hookTimeout: 60_000,
   },
 });
