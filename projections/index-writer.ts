@@ -3,13 +3,16 @@ import type { ContentGraph } from './content-graph.ts';
 import type { Lane } from './graph/stale-rows.ts';
 import { nextBatch, release, sendBatch, type Work } from './index-writer/lane.ts';
 import { FULL_PACE, faster, type Pace, slower } from './index-writer/pace.ts';
-import type { Settlement, StaleDocuments } from './stale-documents.ts';
+import { createRefreshes, type Refreshes } from './index-writer/refreshes.ts';
+import type { Settlement, StaleDocument, StaleDocuments } from './stale-documents.ts';
 
 export type IndexWriterOptions = {
   readonly graph: ContentGraph;
   readonly index: DocumentIndex;
   /** Told when the index does not take documents, and when it does again. */
   readonly report: (report: WriterReport) => void;
+  /** What `shown` answers may have changed. */
+  readonly progressed?: () => void;
 };
 
 export type WriterReport =
@@ -34,7 +37,10 @@ export type WriterStatus = {
   readonly written: number;
 };
 
-/** Keeps the documents of an index level with the graph. */
+/**
+ * Keeps the documents of an index level with the graph: for the one process that writes them. It may be started and stopped
+ * again and again over one graph, as leaders change; what an earlier one had in hand is written once more, which changes nothing.
+ */
 export type IndexWriter = {
   /** The graph has changed. */
   wake(): void;
@@ -43,19 +49,21 @@ export type IndexWriter = {
    * are few. Waits as long as the index takes no documents.
    */
   visible(position: bigint): Promise<void>;
+  /** Searches see everything up to this position, in the rows' own documents and in all that embed them. */
+  shown(): bigint;
   /** Resolves when no document is out of date. */
   atRest(): Promise<void>;
   status(): WriterStatus;
   /** Rejects when the graph cannot be read. Resolves on close. */
   readonly done: Promise<void>;
+  /** Gives up at once: from now on another process writes. Nobody who waits is told anything more. */
+  stop(): void;
   /** Waits for what is under way. What is left is written after the next start. */
   close(): Promise<void>;
 };
 
 /** Requests under way at once. What writes wait for goes one request at a time: each takes along all that came meanwhile. */
 const WORKERS: Readonly<Record<Lane, number>> = { prompt: 1, backlog: 2 };
-/** Milliseconds after which what the backlog wrote can be found. */
-const REFRESH_EVERY = 1_000;
 const PAUSE_STEP = 200;
 
 type Waiter = { readonly isReached: () => boolean; readonly resolve: () => void };
@@ -69,9 +77,8 @@ type State = Work & {
   stopping: boolean;
   stuck: boolean;
   written: number;
-  lastRefresh: number;
-  /** Something was written by the backlog that searches may not see yet. */
-  unrefreshed: boolean;
+  readonly refreshes: Refreshes;
+  readonly giveUp: AbortController;
 };
 
 /** Starts the workers. Documents of earlier runs that were never refreshed are made visible first. */
@@ -79,10 +86,11 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   const { graph, index } = options;
   const { stale } = graph;
   if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
+  const giveUp = new AbortController();
   const state: State = {
     ...{ options, stale, index, taken: new Map(), position: graph.position, now: Date.now },
     ...{ wakers: new Set(), waiters: [], changes: 0, stopping: false, stuck: false, written: 0 },
-    ...{ lastRefresh: 0, unrefreshed: true },
+    ...{ refreshes: createRefreshes(index), giveUp, given: giveUp.signal },
   };
   const workers = (['prompt', 'backlog'] as const).flatMap((lane) =>
     Array.from({ length: WORKERS[lane] }, () => runWorker(state, lane)),
@@ -100,13 +108,15 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
       resolveWaiters(state);
     },
     visible: (position) => wait(() => (stale.oldest('prompt') ?? position + 1n) > position),
-    atRest: () =>
-      wait(
-        () =>
-          stale.oldest('prompt') === undefined && stale.oldest('backlog') === undefined && !state.unrefreshed,
-      ),
+    shown: () => shownPosition(state),
+    atRest: () => wait(() => oldestUnseen(state) === undefined),
     status: () => statusOf(state, stale),
     done,
+    stop() {
+      state.stopping = true;
+      giveUp.abort();
+      wakeAll(state);
+    },
     async close() {
       state.stopping = true;
       wakeAll(state);
@@ -115,12 +125,25 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   };
 }
 
+/** Of the oldest change that some document does not show to searches. */
+function oldestUnseen({ stale, refreshes }: State): bigint | undefined {
+  const known = [stale.oldest('prompt'), stale.oldest('backlog'), refreshes.oldest()];
+  return known.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a));
+}
+
+function shownPosition(state: State): bigint {
+  const unseen = oldestUnseen(state);
+  const position = state.position();
+  if (unseen === undefined || unseen > position) return position;
+  return unseen > 0n ? unseen - 1n : 0n;
+}
+
 function statusOf(state: State, stale: StaleDocuments): WriterStatus {
   const { rows, oldest } = stale.count();
   return {
     backlog: rows,
     oldestSeconds: oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000),
-    refused: stale.parked().length,
+    refused: stale.parked.list().length,
     written: state.written,
   };
 }
@@ -170,9 +193,9 @@ async function workOnce(state: State, lane: Lane, pace: Pace): Promise<'nothing'
     settle(state, unmakable);
     if (documents.length === 0) return undefined;
     const { settled, again } = await sendBatch(state, batch, lane === 'prompt');
-    if (lane === 'backlog') state.unrefreshed = true;
+    if (lane === 'backlog') state.refreshes.written(oldestOf(documents));
     settle(state, settled);
-    if (lane === 'backlog') await refreshNowAndThen(state);
+    if (lane === 'backlog') await state.refreshes.refreshNowAndThen();
     return again;
   } finally {
     release(state, [...documents, ...unmakable.map(({ document }) => document)], position);
@@ -190,28 +213,20 @@ function settle(state: State, settlements: readonly Settlement[]): void {
   if (refused.length > 0) state.options.report({ kind: 'refused', documents: refused });
 }
 
-async function refreshNowAndThen(state: State): Promise<void> {
-  const now = performance.now();
-  if (now - state.lastRefresh < REFRESH_EVERY) return;
-  state.lastRefresh = now;
-  await state.index.refresh();
+function oldestOf(documents: readonly StaleDocument[]): bigint {
+  return BigInt(Math.min(...documents.map(({ since }) => since)));
 }
 
 /** The backlog is empty: what it wrote becomes visible, and whoever waits for rest goes on. */
 async function finishBacklog(state: State, lane: Lane): Promise<'nothing'> {
-  if (lane === 'prompt' || !state.unrefreshed) return 'nothing';
-  state.unrefreshed = false;
-  try {
-    await state.index.refresh();
-  } catch (error) {
-    state.unrefreshed = true;
-    throw error;
-  }
+  if (lane === 'prompt' || state.refreshes.oldest() === undefined) return 'nothing';
+  await state.refreshes.refresh();
   resolveWaiters(state);
   return 'nothing';
 }
 
 function resolveWaiters(state: State): void {
+  if (!state.stopping) state.options.progressed?.();
   if (state.waiters.length === 0) return;
   const reached = state.waiters.filter(({ isReached }) => isReached());
   if (reached.length === 0) return;

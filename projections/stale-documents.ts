@@ -1,4 +1,5 @@
 import type { DocumentRow, Neighbours } from '../shared/read-index/document-index.ts';
+import type { IndexProgress, ParkedState } from '../shared/read-index/index-progress.ts';
 import type { Uid } from '../shared/schema/content-type.ts';
 import { transaction } from '../shared/sqlite/transaction.ts';
 import type { Effects } from './graph/change-log.ts';
@@ -6,7 +7,7 @@ import { createFanOut, type DependenciesOf } from './graph/fan-out.ts';
 import type { GraphDatabase } from './graph/graph-database.ts';
 import type { ReaderContext } from './graph/graph-reader.ts';
 import { readNeighbours } from './graph/read-neighbours.ts';
-import { type Lane, openStaleRows, type ParkedRow, type StaleRow } from './graph/stale-rows.ts';
+import { type Lane, openStaleRows, type StaleRow, type StaleRows } from './graph/stale-rows.ts';
 import type { SchemaView } from './graph/type-view.ts';
 
 /** A document to be made; see StaleRow. */
@@ -34,11 +35,34 @@ export type StaleDocuments = {
   /** The row of a document as it is now, and what is around it; both only good until the graph changes. */
   read(document: StaleDocument): { readonly row: DocumentRow; readonly neighbours: Neighbours };
   settle(settlements: readonly Settlement[]): void;
+  /**
+   * Somebody else writes the documents, and has come as far as this. An account that is not complete begins here once that is as
+   * far as the graph.
+   */
+  level(progress: Pick<IndexProgress, 'position' | 'parked'>): void;
   /** Position since which some document of a lane is stale; undefined: none is. */
   oldest(lane: Lane): bigint | undefined;
   count(): { readonly rows: number; readonly oldest: number | undefined };
-  parked(): readonly ParkedRow[];
+  readonly parked: ParkedDocuments;
 };
+
+/** A document that the index refused as it was at a position, and why. */
+export type ParkedDocument = ParkedState & {
+  readonly documentId: string;
+  readonly locale: string | null;
+};
+
+/** The documents that the index refuses. Each waits for its row's next change, or for an operator. */
+export type ParkedDocuments = {
+  list(): readonly ParkedDocument[];
+  /** They are written once more, behind all that is waiting; answers how many of them were still refused. */
+  retry(documents: readonly DocumentKey[]): number;
+  /** They are not mentioned any more, and stay in the index as they were before; answers how many were still refused. */
+  drop(documents: readonly DocumentKey[]): number;
+};
+
+/** What names a document: the row's key is unique among all content types. */
+export type DocumentKey = Pick<StaleRow, 'world' | 'key'>;
 
 export type StaleDocumentsOptions = {
   readonly db: GraphDatabase;
@@ -116,12 +140,48 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
         }
       });
     },
+    level(progress) {
+      const begins = !complete && progress.position >= position();
+      transaction(db.connection, () => {
+        levelRows(stale, progress);
+        if (begins) note(position());
+      });
+      complete ||= begins;
+    },
     oldest(lane) {
       const since = stale.oldest(lane);
       return since === undefined ? undefined : BigInt(since);
     },
     count: stale.count,
-    parked: stale.parked,
+    parked: parkedDocuments(options, stale),
+  };
+}
+
+function levelRows(stale: StaleRows, { position, parked }: Pick<IndexProgress, 'position' | 'parked'>): void {
+  stale.forget(Number(position));
+  if (parked.length === 0 && !stale.hasParked()) return;
+  stale.dropAllParked();
+  for (const row of parked) stale.park(row, Number(row.position), row.reason);
+}
+
+function parkedDocuments(
+  { db, context, position }: StaleDocumentsOptions,
+  stale: StaleRows,
+): ParkedDocuments {
+  const count = (documents: readonly DocumentKey[], work: (document: DocumentKey) => boolean) =>
+    transaction(db.connection, () => documents.filter(work).length);
+  return {
+    list() {
+      if (!stale.hasParked()) return [];
+      const { schema } = context();
+      return stale.parked().map((row) => ({
+        ...row,
+        position: BigInt(row.position),
+        type: schema.typeOfNumber(row.type).uid,
+      }));
+    },
+    retry: (documents) => count(documents, (document) => stale.retry(document, Number(position()))),
+    drop: (documents) => count(documents, stale.drop),
   };
 }
 

@@ -1,22 +1,19 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { type IndexWriter, startIndexWriter, type WriterReport } from '../projections/index-writer.ts';
+import type { ContentGraph } from '../projections/content-graph.ts';
+import type { WriterStatus } from '../projections/index-writer.ts';
+import type { ParkedDocuments, StaleDocuments } from '../projections/stale-documents.ts';
 import type { EventStore } from '../shared/event-store/event-store.ts';
 import type { ElasticsearchConnection } from '../shared/read-index/elasticsearch/client.ts';
 import {
   createElasticsearchCluster,
   documentDependencies,
   type ElasticsearchCluster,
-  isPassing,
 } from '../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { ReadIndex } from '../shared/read-index/read-index.ts';
+import type { DocumentRole } from './elasticsearch/document-role.ts';
+import { followDocuments } from './elasticsearch/follow-documents.ts';
+import { leadDocuments } from './elasticsearch/lead-documents.ts';
+import type { Report } from './elasticsearch/report.ts';
 import type { ReadSide, ReadSidePlan } from './read-side.ts';
-
-/** What an operator should know of; the shape of pino's logger. */
-export type Report = {
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-  error(details: object, message: string): void;
-};
 
 export type ElasticsearchOptions = {
   readonly connection: ElasticsearchConnection;
@@ -24,12 +21,7 @@ export type ElasticsearchOptions = {
   readonly report: Report;
 };
 
-const LONGEST_WAIT = 5_000;
-
-/**
- * Reads from Elasticsearch. Opening waits for the cluster as long as it takes, makes the indices that are missing and fills
- * them; it rejects with a sentence when the cluster refuses, as with wrong credentials.
- */
+/** Reads from Elasticsearch. Nothing is asked of the cluster before `lead` or `follow`. */
 export function elasticsearchReadSide({ connection, space, report }: ElasticsearchOptions): ReadSidePlan {
   return {
     graph: { dependencies: documentDependencies },
@@ -38,21 +30,7 @@ export function elasticsearchReadSide({ connection, space, report }: Elasticsear
       if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
       const cluster = createElasticsearchCluster({ connection, space, registry: graph.registry() });
       try {
-        await persistently(report, cluster.ready);
-        const options = { log: await nameOfLog(log), anew: !stale.isComplete() };
-        const indices = await persistently(report, () => cluster.openIndices(options));
-        if (indices.toBuild.length > 0 || options.anew) stale.markAll(indices.toBuild);
-        const writer = startIndexWriter({ graph, index: cluster.writer, report: reportWriter(report) });
-        if (indices.toBuild.length > 0) {
-          report.info({ types: indices.toBuild, documents: writer.status().backlog }, 'building the indices');
-          await Promise.race([writer.atRest(), writer.done]);
-          await persistently(report, indices.promote);
-        } else {
-          await Promise.race([writer.visible(graph.position()), writer.done]);
-        }
-        await persistently(report, cluster.ready);
-        await persistently(report, cluster.writer.refresh);
-        return readSide(cluster, writer, graph.position);
+        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report });
       } catch (error) {
         await cluster.close();
         throw error;
@@ -61,26 +39,99 @@ export function elasticsearchReadSide({ connection, space, report }: Elasticsear
   };
 }
 
-function readSide(cluster: ElasticsearchCluster, writer: IndexWriter, position: () => bigint): ReadSide {
-  const { reader } = cluster;
-  const index: ReadIndex = {
-    apply: async () => writer.wake(),
-    position,
+type Opened = {
+  readonly cluster: ElasticsearchCluster;
+  readonly graph: ContentGraph;
+  readonly stale: StaleDocuments;
+  readonly log: string;
+  readonly report: Report;
+};
+
+/** Before the first role: nobody writes, and nothing is known of what is written. */
+const NOBODY: DocumentRole = Object.freeze({
+  ready: Promise.resolve(),
+  writes: false,
+  wake: () => {},
+  visible: () => Promise.withResolvers<void>().promise,
+  shows: async () => false,
+  written: () => 0,
+  stop: () => {},
+  close: async () => {},
+  ended: Promise.resolve(),
+});
+
+function readSide(opened: Opened): ReadSide {
+  const { cluster, graph, stale } = opened;
+  const done = Promise.withResolvers<void>();
+  // Whoever opens the read side watches it.
+  done.promise.catch(() => {});
+  let role = NOBODY;
+  let writtenBefore = 0;
+  /** Indices that were once found or made whole stay so, whoever writes them. */
+  let isWhole = false;
+  const ended: Promise<void>[] = [];
+  const become = async (next: (isWhole: boolean) => DocumentRole): Promise<void> => {
+    role.stop();
+    writtenBefore += role.written();
+    const mine = next(isWhole);
+    role = mine;
+    ended.push(mine.ended.catch(done.reject));
+    await mine.ready;
+    if (role === mine) isWhole = true;
+  };
+  const index = createIndex(cluster, graph, () => role.wake());
+  return {
+    index,
+    sink: index,
+    visible: (position) => role.visible(position),
+    shows: (position, timeoutMs) => role.shows(position, timeoutMs),
+    status: () => statusOf(stale, writtenBefore + role.written()),
+    parked: parkedDocuments(stale, () => role),
+    lead: (epoch) => become((whole) => leadDocuments({ ...opened, isWhole: whole, epoch })),
+    follow: () => become((whole) => followDocuments({ ...opened, isWhole: whole })),
+    done: done.promise,
+    async close() {
+      await role.close();
+      await Promise.all(ended);
+      await cluster.close();
+      done.resolve();
+    },
+  };
+}
+
+function createIndex({ reader }: ElasticsearchCluster, graph: ContentGraph, wake: () => void): ReadIndex {
+  return {
+    apply: async () => wake(),
+    position: graph.position,
     search: reader.search,
     follow: reader.follow,
     explain: async (request) => reader.explain(request),
     close: async () => {},
   };
+}
+
+/** Decided on by whoever writes: others only know of them. */
+function parkedDocuments({ parked }: StaleDocuments, role: () => DocumentRole): ParkedDocuments {
+  const decide = (work: () => number): number => {
+    if (!role().writes) throw new Error('this process does not write the documents: ask the leader');
+    const count = work();
+    if (count > 0) role().wake();
+    return count;
+  };
   return {
-    index,
-    sink: index,
-    visible: writer.visible,
-    status: writer.status,
-    done: writer.done,
-    async close() {
-      await writer.close();
-      await cluster.close();
-    },
+    list: parked.list,
+    retry: (documents) => decide(() => parked.retry(documents)),
+    drop: (documents) => decide(() => parked.drop(documents)),
+  };
+}
+
+function statusOf(stale: StaleDocuments, written: number): WriterStatus {
+  const { rows, oldest } = stale.count();
+  return {
+    backlog: rows,
+    oldestSeconds: oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000),
+    refused: stale.parked.list().length,
+    written,
   };
 }
 
@@ -88,32 +139,4 @@ function readSide(cluster: ElasticsearchCluster, writer: IndexWriter, position: 
 async function nameOfLog(log: EventStore): Promise<string> {
   for await (const [first] of log.readAll(0n, { batchSize: 1 })) if (first !== undefined) return first.id;
   throw new Error('the log is empty');
-}
-
-/** Tries until it succeeds or is refused: a cluster may start after this process, or long after. */
-async function persistently<Result>(report: Report, work: () => Promise<Result>): Promise<Result> {
-  for (let wait = 250; ; wait = Math.min(LONGEST_WAIT, wait * 2)) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isPassing(error)) throw new Error(`Elasticsearch refuses: ${(error as Error).message}`);
-      report.warn({ reason: (error as Error).message }, 'waiting for Elasticsearch');
-      await delay(wait);
-    }
-  }
-}
-
-function reportWriter(report: Report): (what: WriterReport) => void {
-  return (what) => {
-    switch (what.kind) {
-      case 'stuck':
-        report.warn({ reason: what.reason }, 'Elasticsearch takes no documents, trying again');
-        break;
-      case 'going on':
-        report.warn({}, 'Elasticsearch takes documents again');
-        break;
-      case 'refused':
-        for (const document of what.documents) report.error(document, 'Elasticsearch refuses a document');
-    }
-  };
 }

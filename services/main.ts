@@ -75,6 +75,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const store = await openContentStore(options, plan.graph);
   const { log, graph, isNew } = store;
   const readSide = await plan.open(graph, log);
+  await readSide.lead(0);
   const index = traceReadIndex(readSide.index, operating.tracing);
   const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
   const key = readAccessKey(logFolder(options), options.accessKey);

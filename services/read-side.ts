@@ -1,6 +1,7 @@
 import type { ContentGraph, ContentGraphOptions } from '../projections/content-graph.ts';
 import type { WriterStatus } from '../projections/index-writer.ts';
 import { loadReadIndex } from '../projections/projector.ts';
+import type { ParkedDocuments } from '../projections/stale-documents.ts';
 import type { EventStore } from '../shared/event-store/event-store.ts';
 import {
   createEmbeddedIndex,
@@ -13,10 +14,29 @@ export type ReadSide = {
   readonly index: ReadIndex;
   /** Told of every batch of changes, after the graph. */
   readonly sink: Pick<ReadIndex, 'apply'>;
-  /** Resolves when reads show everything up to a position; undefined where they do once the sink was told. */
+  /**
+   * Resolves when reads show what a write up to this position changed, and all that embeds it where that is little; undefined
+   * where they do once the sink was told.
+   */
   readonly visible: ((position: bigint) => Promise<void>) | undefined;
+  /**
+   * True as soon as reads show everything up to a position, embedded copies included, false when `timeoutMs` is over; undefined
+   * where they do once the sink was told.
+   */
+  readonly shows: ((position: bigint, timeoutMs: number) => Promise<boolean>) | undefined;
   /** Of documents that are out of date, where there are documents. */
   readonly status: (() => WriterStatus) | undefined;
+  /** Those that the index refuses, where there are documents. */
+  readonly parked: ParkedDocuments | undefined;
+  /**
+   * From now on this process alone writes the index, if it is outside the process, in this epoch. Resolves when reads can be
+   * answered: where indices are missing or of other content types that is once they are made and filled. May be called again
+   * after `follow`. Also resolves when `follow` or `close` has ended it meanwhile; rejects with a sentence when the index
+   * refuses for good, as with wrong credentials.
+   */
+  lead(epoch: number): Promise<void>;
+  /** Another process writes. Stops writing at once. Resolves when reads can be answered, or `lead` or `close` has ended it. */
+  follow(): Promise<void>;
   /** Rejects when the index cannot be kept level any more. */
   readonly done: Promise<void>;
   close(): Promise<void>;
@@ -25,6 +45,7 @@ export type ReadSide = {
 /** A kind of read side: what it asks of the graph, and how it is opened once that is level with the log. */
 export type ReadSidePlan = {
   readonly graph: ContentGraphOptions;
+  /** Reads can be answered once its `lead` or its `follow` has resolved. */
   open(graph: ContentGraph, log: EventStore): Promise<ReadSide>;
 };
 
@@ -42,7 +63,11 @@ export function embeddedReadSide(options: Pick<EmbeddedIndexOptions, 'queryTimeL
         index,
         sink: index,
         visible: undefined,
+        shows: undefined,
         status: undefined,
+        parked: undefined,
+        lead: async () => {},
+        follow: async () => {},
         done: closed.promise,
         async close() {
           await index.close();

@@ -19,6 +19,10 @@ export type Lane = 'prompt' | 'backlog';
 export type ParkedRow = {
   readonly world: World;
   readonly key: number;
+  /** The content type's number. */
+  readonly type: number;
+  readonly documentId: string;
+  readonly locale: string | null;
   readonly position: number;
   readonly reason: string;
 };
@@ -36,9 +40,17 @@ export type StaleRows = {
   next(lane: Lane, limit: number, isTaken: (row: StaleRow) => boolean, taken: number): readonly StaleRow[];
   /** The document shows everything up to `position`. */
   done(row: StaleRow, position: number): void;
+  /** Somebody else has made every document show everything up to `position`. */
+  forget(position: number): void;
   /** The document was refused as it is: it waits for the row's next change. */
-  park(row: StaleRow, position: number, reason: string): void;
+  park(row: Pick<StaleRow, 'world' | 'key'>, position: number, reason: string): void;
   parked(): readonly ParkedRow[];
+  hasParked(): boolean;
+  /** The document is to be tried once more: answers whether it was refused. Nobody waits for it. */
+  retry(row: Pick<StaleRow, 'world' | 'key'>, position: number): boolean;
+  /** The refused document stays as it is in the index: answers whether it was refused. */
+  drop(row: Pick<StaleRow, 'world' | 'key'>): boolean;
+  dropAllParked(): void;
   /** Position since which some row of the lane is stale; undefined: none is. */
   oldest(lane: Lane): number | undefined;
   /** `oldest`: when the first of them was marked, milliseconds since 1970. */
@@ -50,6 +62,9 @@ const MARK = `INSERT INTO stale (world, key, prompt, since, position, marked_at)
 const NEXT = `SELECT s.world, s.key, e.type, s.since, s.position FROM stale s JOIN entries e ON e.id = s.key / 4
   WHERE s.prompt = ? ORDER BY s.since, s.key LIMIT ?`;
 
+const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason
+  FROM parked p JOIN entries e ON e.id = p.key / 4 ORDER BY p.position, p.key`;
+
 export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
   const insertSelected = (keys: string, ...values: (number | bigint)[]) =>
     db.run(
@@ -57,8 +72,8 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
        SELECT ?, key, 0, ?, ?, ? FROM (${keys}) WHERE true ${UPSERT}`,
       ...values,
     );
-  const unpark = (world: WorldNumber, key: number) =>
-    db.run('DELETE FROM parked WHERE world = ? AND key = ?', world, key);
+  const unpark = (world: WorldNumber, key: number): boolean =>
+    db.run('DELETE FROM parked WHERE world = ? AND key = ?', world, key) > 0;
   return {
     mark(world, key, lane, position) {
       db.run(MARK, world, key, lane === 'prompt' ? 1 : 0, position, position, now());
@@ -106,20 +121,28 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
       }
       if (hasParked(db)) unpark(number, key);
     },
+    forget(position) {
+      if (db.get('SELECT 1 FROM stale WHERE since <= ? LIMIT 1', position) === undefined) return;
+      db.run('DELETE FROM stale WHERE position <= ?', position);
+      db.run('UPDATE stale SET since = ? WHERE since <= ?', position + 1, position);
+    },
     park({ world, key }, position, reason) {
       const number = worldNumber(world);
       db.run('INSERT OR REPLACE INTO parked VALUES (?, ?, ?, ?)', number, key, position, reason);
       db.run('DELETE FROM stale WHERE world = ? AND key = ? AND position <= ?', number, key, position);
     },
-    parked: () =>
-      db
-        .all('SELECT world, key, position, reason FROM parked ORDER BY position, key')
-        .map(([world, key, position, reason]) => ({
-          world: WORLDS[world as WorldNumber],
-          key: key as number,
-          position: position as number,
-          reason: String(reason),
-        })),
+    parked: () => db.all(PARKED).map(readParked),
+    hasParked: () => hasParked(db),
+    retry({ world, key }, position) {
+      if (!unpark(worldNumber(world), key)) return false;
+      // As a change to come: what searches show of the log so far is not taken back.
+      db.run(MARK, worldNumber(world), key, 0, position + 1, position, now());
+      return true;
+    },
+    drop: ({ world, key }) => unpark(worldNumber(world), key),
+    dropAllParked() {
+      db.run('DELETE FROM parked');
+    },
     oldest(lane) {
       const row = db.get('SELECT min(since) FROM stale WHERE prompt = ?', lane === 'prompt' ? 1 : 0);
       return (row?.[0] as number | null) ?? undefined;
@@ -142,6 +165,18 @@ function readStale([world, key, type, since, position]: SqlRow): StaleRow {
     type: type as number,
     since: since as number,
     position: position as number,
+  };
+}
+
+function readParked([world, key, type, documentId, locale, position, reason]: SqlRow): ParkedRow {
+  return {
+    world: WORLDS[world as WorldNumber],
+    key: key as number,
+    type: type as number,
+    documentId: String(documentId),
+    locale: locale === '' ? null : String(locale),
+    position: position as number,
+    reason: String(reason),
   };
 }
 

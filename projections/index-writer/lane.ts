@@ -18,6 +18,8 @@ export type Work = {
   readonly position: () => bigint;
   /** Milliseconds, of a clock that also runs while the process is stopped. */
   readonly now: () => number;
+  /** Aborted once another process writes: what is under way is given up then, and nothing is sent any more. */
+  readonly given: AbortSignal;
 };
 
 /** Documents of one request. */
@@ -80,8 +82,9 @@ export async function nextBatch(
 export type Sent = { readonly settled: readonly Settlement[]; readonly again: string | undefined };
 
 export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Promise<Sent> {
+  if (work.given.aborted) return { settled: [], again: 'another process writes' };
   if (work.now() > batch.deadline) return { settled: [], again: 'the process was stopped meanwhile' };
-  const outcomes = await work.index.write(batch.sent, { refresh });
+  const outcomes = await work.index.write(batch.sent, { refresh, signal: work.given });
   const settled: Settlement[] = [];
   let again: string | undefined;
   for (const [at, outcome] of outcomes.entries()) {

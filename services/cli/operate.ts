@@ -44,7 +44,10 @@ async function openHere(settings: OperatorSettings): Promise<OpenedHere> {
   let readSide: Promise<ReadSide> | undefined;
   const openReadSide = async () => {
     await catchUp(log, graph);
-    return plan.open(graph, log);
+    const opened = await plan.open(graph, log);
+    // The directory is held by this process alone.
+    await opened.lead(0);
+    return opened;
   };
   return {
     context: {

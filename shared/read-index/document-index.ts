@@ -11,11 +11,11 @@ export type DocumentIndex = {
   /**
    * Writes documents in one request; an older state never replaces a newer one, and repeating a request changes nothing. One
    * outcome per document, in order. With `refresh` they can be found once it resolves. Rejects when the request as a whole
-   * failed, whether or not it took effect: worth another try, later.
+   * failed or was aborted, whether or not it took effect: worth another try, later.
    */
   write(
     documents: readonly IndexableDocument[],
-    options: { readonly refresh: boolean },
+    options: { readonly refresh: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly WriteOutcome[]>;
   /** Makes everything written so far visible to searches. */
   refresh(): Promise<void>;

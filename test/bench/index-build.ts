@@ -56,7 +56,8 @@ async function inSpace(space: string, work: (cluster: Cluster) => Promise<Measur
   return measured;
 }
 
-async function writeAll({ writer }: Cluster): Promise<Measured> {
+async function writeAll({ createWriter }: Cluster): Promise<Measured> {
+  const writer = createWriter();
   graph.stale?.markAll(types);
   const started = performance.now();
   const indexWriter = startIndexWriter({ graph, index: writer, report: console.error });
@@ -67,7 +68,8 @@ async function writeAll({ writer }: Cluster): Promise<Measured> {
   return { documents, seconds };
 }
 
-async function writeRaw({ writer }: Cluster): Promise<Measured> {
+async function writeRaw({ createWriter }: Cluster): Promise<Measured> {
+  const writer = createWriter();
   const requests: { readonly body: string; readonly count: number }[] = [];
   let batch: IndexableDocument[] = [];
   let bytes = 0;

@@ -60,11 +60,12 @@ export async function rebuiltSums(data: string, space: string): Promise<Document
   const graph = openContentGraph(join(folder, 'graph.db'), { dependencies: documentDependencies });
   try {
     for await (const events of log.readAll(0n, { batchSize: 1000 })) graph.replay(events);
-    const { writer, close } = createElasticsearchCluster({
+    const { createWriter, close } = createElasticsearchCluster({
       connection: {},
       space,
       registry: graph.registry(),
     });
+    const writer = createWriter();
     const sums = new Map<string, string>();
     for (const document of graph.stale?.all() ?? []) {
       const { row, neighbours } = graph.stale?.read(document) ?? {};

@@ -134,7 +134,7 @@ it('parks a document that is refused, says why, and takes it up again with its n
   const all = wanted(setting);
   expect(setting.index.visible.size).toBe(all.size - 1);
   expect(writer.status()).toMatchObject({ backlog: 0, refused: 1 });
-  expect(setting.graph.stale?.parked()).toMatchObject([{ world: 'draft', reason: 'no such field' }]);
+  expect(setting.graph.stale?.parked.list()).toMatchObject([{ world: 'draft', reason: 'no such field' }]);
   expect(setting.reports).toMatchObject([
     { kind: 'refused', documents: [{ type: 'api::restaurant.restaurant', reason: 'no such field' }] },
   ]);

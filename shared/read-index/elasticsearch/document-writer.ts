@@ -43,13 +43,14 @@ export function createDocumentWriter({
   }
   const send = async (
     documents: readonly IndexableDocument[],
-    refresh: boolean,
+    options: { readonly refresh: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly WriteOutcome[]> => {
+    const { refresh, signal } = options;
     const body = documents.map(({ text }) => text).join('');
     try {
       const answer = (await client.transport.request(
         { method: 'POST', path: refresh ? `${BULK}&refresh=true` : BULK, body },
-        { headers: NDJSON, requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 },
+        { headers: NDJSON, requestTimeout: REQUEST_TIMEOUT, maxRetries: 0, ...(signal && { signal }) },
       )) as BulkAnswer;
       return outcomes(documents, answer);
     } catch (error) {
@@ -57,15 +58,20 @@ export function createDocumentWriter({
       if (documents.length === 1)
         return [{ kind: 'refused', reason: 'the document is too large for a request' }];
       const half = Math.ceil(documents.length / 2);
-      const first = await send(documents.slice(0, half), refresh);
-      return [...first, ...(await send(documents.slice(half), refresh))];
+      const first = await send(documents.slice(0, half), options);
+      return [...first, ...(await send(documents.slice(half), options))];
     }
   };
   return {
     present: (row, neighbours) => present(names, layouts, row, neighbours),
-    async write(documents, { refresh }) {
-      if (!refresh) for (const { type, world } of documents) unrefreshed.add(writeAlias(names, type, world));
-      return send(documents, refresh);
+    async write(documents, options) {
+      try {
+        return await send(documents, options);
+      } finally {
+        // Only now: a refresh meanwhile did not see them.
+        if (!options.refresh)
+          for (const { type, world } of documents) unrefreshed.add(writeAlias(names, type, world));
+      }
     },
     async refresh() {
       const touched = [...unrefreshed];

@@ -1,6 +1,7 @@
 import { errors } from '@elastic/elasticsearch';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { Dependency, DocumentIndex } from '../document-index.ts';
+import type { ProgressStore } from '../index-progress.ts';
 import { createElasticsearchClient, createSearchEngine, type ElasticsearchConnection } from './client.ts';
 import { createLayouts } from './create-layouts.ts';
 import { dependenciesOf } from './dependencies.ts';
@@ -8,15 +9,22 @@ import type { DocumentLayout } from './document-layout.ts';
 import { createDocumentWriter } from './document-writer.ts';
 import { createElasticsearchReader, type ElasticsearchReader } from './elasticsearch-reader.ts';
 import { createIndexNames } from './index-names.ts';
-import { type OpenedIndices, openIndices } from './open-indices.ts';
+import { areWhole, type OpenedIndices, openIndices } from './open-indices.ts';
+import { createProgressDocument, openProgressIndex } from './progress-document.ts';
 
 /** A cluster as the home of one space's indices. */
 export type ElasticsearchCluster = {
   readonly reader: ElasticsearchReader;
-  readonly writer: DocumentIndex;
+  /** Begins with everything unrefreshed, whoever wrote it. */
+  createWriter(): DocumentIndex;
+  /** How far the documents are level with a log. */
+  progress(log: string): ProgressStore;
   /** Resolves when the cluster answers and what is there of the space's indices can be searched. See `isPassing`. */
   ready(): Promise<void>;
+  /** For the one process that writes. */
   openIndices(options: { readonly log: string; readonly anew: boolean }): Promise<OpenedIndices>;
+  /** Whether reads find an index for every content type, made from this log and for these types. */
+  isWhole(log: string): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -49,13 +57,17 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       semiJoinLimit: SEMI_JOIN_LIMIT,
       sortLimit: SORT_LIMIT,
     }),
-    writer: createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys() }),
+    createWriter: () => createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys() }),
+    progress: (log) => createProgressDocument({ client, space, log }),
     async ready() {
       const health = { index: `${space}-*`, wait_for_status: 'yellow', timeout: READY_WITHIN } as const;
       await client.cluster.health(health, { maxRetries: 0 });
     },
-    openIndices: ({ log, anew }) =>
-      openIndices({ client, names, space, layouts: [...layouts.values()], log, anew }),
+    async openIndices({ log, anew }) {
+      await openProgressIndex(client, space);
+      return openIndices({ client, names, space, layouts: [...layouts.values()], log, anew });
+    },
+    isWhole: (log) => areWhole({ client, names, space, layouts: [...layouts.values()], log }),
     close: () => client.close(),
   };
 }

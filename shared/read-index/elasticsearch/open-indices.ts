@@ -47,17 +47,28 @@ export function writeAlias(names: IndexNames, type: Uid, world: World): string {
 export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIndices> {
   const { layouts, anew, log } = options;
   const generations = await readGenerations(options);
-  const isWhole = (layout: DocumentLayout) =>
-    WORLDS.every((world) =>
-      generations({ layout, world }).some(({ read, made }) => read && made === signature(layout, log)),
-    );
-  const missing = layouts.filter((layout) => anew || !isWhole(layout));
+  const missing = layouts.filter((layout) => anew || !isWhole(generations, layout, log));
   const places = missing.flatMap((layout) => WORLDS.map((world) => ({ layout, world })));
   const built = await Promise.all(places.map((place) => nextGeneration(options, place, generations(place))));
   return {
     toBuild: missing.map(({ type }) => type),
     promote: () => promote(options.client, built),
   };
+}
+
+/** Whether searches find an index of every type and world that was made from this log, as these layouts say. */
+export async function areWhole(options: Omit<OpenIndicesOptions, 'anew'>): Promise<boolean> {
+  const generations = await readGenerations(options);
+  return options.layouts.every((layout) => isWhole(generations, layout, options.log));
+}
+
+type Generations = (place: Place) => readonly Generation[];
+
+function isWhole(generations: Generations, layout: DocumentLayout, log: string): boolean {
+  const made = signature(layout, log);
+  return WORLDS.every((world) =>
+    generations({ layout, world }).some((found) => found.read && found.made === made),
+  );
 }
 
 type Built = { readonly alias: string; readonly index: string; readonly old: readonly string[] };
@@ -109,7 +120,7 @@ async function readGenerations({
   client,
   names,
   space,
-}: OpenIndicesOptions): Promise<(place: Place) => readonly Generation[]> {
+}: Pick<OpenIndicesOptions, 'client' | 'names' | 'space'>): Promise<Generations> {
   const found = await client.indices.get({
     index: `${space}-*`,
     filter_path: ['*.aliases', '*.mappings._meta'],

@@ -1,0 +1,35 @@
+import type { ContentGraph } from '../../projections/content-graph.ts';
+import type { StaleDocuments } from '../../projections/stale-documents.ts';
+import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { Report } from './report.ts';
+
+/** What a process does about the documents in Elasticsearch: it writes them, or another does. From its start until `stop`. */
+export type DocumentRole = {
+  /** Resolves when reads can be answered, or the role has ended. */
+  readonly ready: Promise<void>;
+  /** The graph has changed. */
+  wake(): void;
+  visible(position: bigint): Promise<void>;
+  shows(position: bigint, timeoutMs: number): Promise<boolean>;
+  /** Documents written in this role. */
+  written(): number;
+  /** Whether an operator's word about refused documents counts here. */
+  readonly writes: boolean;
+  /** Gives up what is under way. */
+  stop(): void;
+  /** Waits for what is under way. */
+  close(): Promise<void>;
+  /** Rejects when the graph cannot be read. Resolves when the role has ended and nothing of it is under way. */
+  readonly ended: Promise<void>;
+};
+
+export type DocumentRoleOptions = {
+  readonly cluster: ElasticsearchCluster;
+  readonly graph: ContentGraph;
+  readonly stale: StaleDocuments;
+  /** Names the log. */
+  readonly log: string;
+  readonly report: Report;
+  /** Reads were answered in an earlier role: nothing has to be asked of the cluster first. */
+  readonly isWhole: boolean;
+};

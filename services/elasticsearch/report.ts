@@ -1,0 +1,6 @@
+/** What an operator should know of; the shape of pino's logger. */
+export type Report = {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+};

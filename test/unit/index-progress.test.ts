@@ -1,0 +1,204 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { announceProgress } from '../../projections/announce-progress.ts';
+import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import { followProgress } from '../../projections/follow-progress.ts';
+import { startIndexWriter } from '../../projections/index-writer.ts';
+import type { VarveEvent } from '../../shared/document/events.ts';
+import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { IndexProgress, ProgressStore } from '../../shared/read-index/index-progress.ts';
+import { createMemoryDocumentIndex } from '../support/memory-document-index.ts';
+import { changed, connect, created, createLog, DEFINITIONS } from './graph-fixture.ts';
+
+type MemoryProgress = ProgressStore & { readonly written: readonly IndexProgress[] };
+
+function createMemoryProgress(): MemoryProgress {
+  const written: IndexProgress[] = [];
+  return {
+    written,
+    read: async () => written.at(-1),
+    async write(progress) {
+      written.push(progress);
+    },
+  };
+}
+
+/** One log, and graphs made from it: of a process that leads and of those that stand by. */
+function openFleet() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'varve-progress-'));
+  const log = createLog();
+  const graphs: ContentGraph[] = [];
+  const history: ReturnType<typeof log.add>[number][] = [];
+  const index = createMemoryDocumentIndex(({ type, key }, neighbours) => {
+    const row = neighbours.row(type, key);
+    return row === undefined ? undefined : Buffer.from(row.source).toString();
+  });
+  const store = createMemoryProgress();
+  const closers: (() => Promise<void>)[] = [];
+  onTestFinished(async () => {
+    for (const close of closers) await close();
+    for (const graph of graphs) graph.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    index,
+    store,
+    /** `complete`: with an account from the beginning, nothing stale. */
+    openGraph(complete: boolean): ContentGraph {
+      const file = path.join(folder, `graph-${graphs.length}.db`);
+      const graph = openContentGraph(file, { dependencies: documentDependencies });
+      graphs.push(graph);
+      if (history.length > 0) graph.apply(history);
+      if (complete) graph.stale?.markAll([]);
+      return graph;
+    },
+    given(...events: readonly VarveEvent[]): void {
+      const stored = log.add(...events);
+      history.push(...stored);
+      for (const graph of graphs) graph.apply(stored);
+    },
+    lead(graph: ContentGraph, epoch: number) {
+      const writer = startIndexWriter({
+        graph,
+        index,
+        report: () => {},
+        progressed: () => announcer.advanced(),
+      });
+      const { parked } = graph.stale ?? expect.unreachable();
+      const announcer = announceProgress({ store, writer, parked, epoch, report: () => {} });
+      announcer.advanced();
+      closers.push(writer.close, announcer.close);
+      return writer;
+    },
+    follow(graph: ContentGraph) {
+      const follower = followProgress({ store, stale: graph.stale });
+      follower.wake();
+      closers.push(follower.close);
+      return follower;
+    },
+  };
+}
+
+const RESTAURANTS: readonly VarveEvent[] = [
+  created('country', 'fr', { values: { name: 'France' } }),
+  created('chef', 'anna', { values: { name: 'Anna' }, relations: [connect('country', 'fr')] }),
+  created('restaurant', 'r1', { values: { name: 'One' }, relations: [connect('chef', 'anna')] }),
+];
+
+it('announces a position only once searches see every document that shows it', async () => {
+  const fleet = openFleet();
+  const leader = fleet.openGraph(true);
+  fleet.given(...DEFINITIONS);
+  const many = Array.from({ length: 1_100 }, (_, i) =>
+    created('restaurant', `m${i}`, { values: { name: `m${i}` }, relations: [connect('chef', 'anna')] }),
+  );
+  fleet.given(...RESTAURANTS, ...many);
+  const writer = fleet.lead(leader, 1);
+  await writer.atRest();
+  await expect.poll(() => fleet.store.written.at(-1)?.position).toBe(leader.position());
+  const rested = leader.position();
+
+  // The backlog of one country's new name is held back; an edit behind it is visible, but the position is not announced.
+  const held = Promise.withResolvers<void>();
+  fleet.index.behave({ before: (names) => (names.length > 100 ? held.promise : Promise.resolve()) });
+  fleet.given(changed('country', 'fr', { values: { name: 'Frankreich' } }));
+  writer.wake();
+  fleet.given(changed('restaurant', 'r1', { values: { name: 'Eins' } }));
+  writer.wake();
+  await writer.visible(leader.position());
+  expect(writer.shown()).toBe(rested);
+  expect(fleet.store.written.map(({ position }) => position)).not.toContain(leader.position());
+  held.resolve();
+  await expect
+    .poll(() => fleet.store.written.at(-1))
+    .toMatchObject({ epoch: 1, position: leader.position() });
+  const positions = fleet.store.written.map(({ position }) => position);
+  expect(positions).toEqual([...positions].sort((a, b) => Number(a - b)));
+});
+
+it('forgets in a standby what the leader has written, and writes the rest once it leads', async () => {
+  const fleet = openFleet();
+  const first = fleet.openGraph(true);
+  const second = fleet.openGraph(true);
+  fleet.given(...DEFINITIONS, ...RESTAURANTS);
+  const leading = fleet.lead(first, 1);
+  const follower = fleet.follow(second);
+  expect(second.stale?.count().rows).toBeGreaterThan(3);
+  expect(await follower.reached(second.position(), 5_000)).toBe(true);
+  expect(second.stale?.count().rows).toBe(0);
+
+  leading.stop();
+  await leading.done;
+  fleet.given(changed('restaurant', 'r1', { values: { name: 'Eins' } }));
+  leading.wake();
+  follower.wake();
+  expect(await follower.reached(second.position(), 50)).toBe(false);
+  expect(second.stale?.count().rows).toBeGreaterThan(0);
+  await follower.close();
+
+  const before = fleet.index.requests.length;
+  const now = fleet.lead(second, 2);
+  await now.atRest();
+  const after = fleet.index.requests.slice(before).flat();
+  expect(after.every((name) => name.startsWith('api::restaurant.restaurant'))).toBe(true);
+  expect([...fleet.index.visible.values()].filter((text) => text.includes('"Eins"'))).toHaveLength(1);
+  await expect
+    .poll(() => fleet.store.written.at(-1))
+    .toMatchObject({ epoch: 2, position: second.position() });
+});
+
+it('begins the account of a new standby where the leader has come as far as its graph', async () => {
+  const fleet = openFleet();
+  const leader = fleet.openGraph(true);
+  fleet.given(...DEFINITIONS, ...RESTAURANTS);
+  const fresh = fleet.openGraph(false);
+  expect(fresh.stale?.isComplete()).toBe(false);
+  const follower = fleet.follow(fresh);
+  expect(await follower.reached(fresh.position(), 50)).toBe(false);
+  expect(fresh.stale?.isComplete()).toBe(false);
+  fleet.lead(leader, 1);
+  expect(await follower.reached(fresh.position(), 5_000)).toBe(true);
+  expect(fresh.stale?.isComplete()).toBe(true);
+  expect(fresh.stale?.count().rows).toBe(0);
+});
+
+it('tells standbys which documents are refused, and an operator of the leader has them tried again or dropped', async () => {
+  const fleet = openFleet();
+  const leader = fleet.openGraph(true);
+  const standby = fleet.openGraph(true);
+  fleet.given(...DEFINITIONS, ...RESTAURANTS);
+  fleet.index.behave({
+    outcome: (name) =>
+      name.startsWith('api::restaurant') ? { kind: 'refused', reason: 'no such field' } : undefined,
+  });
+  const writer = fleet.lead(leader, 1);
+  const follower = fleet.follow(standby);
+  await writer.atRest();
+  const { parked } = leader.stale ?? expect.unreachable();
+  const refused = parked.list();
+  expect(refused).toMatchObject([
+    { type: 'api::restaurant.restaurant', world: 'draft', documentId: 'r1', reason: 'no such field' },
+  ]);
+  expect(await follower.reached(standby.position(), 5_000)).toBe(true);
+  expect(standby.stale?.parked.list()).toEqual(refused);
+
+  // Still refused: it is parked again, and nothing that was shown is taken back.
+  const shown = writer.shown();
+  expect(parked.retry(refused)).toBe(1);
+  expect(parked.list()).toEqual([]);
+  expect(writer.shown()).toBe(shown);
+  writer.wake();
+  await writer.atRest();
+  expect(parked.list()).toMatchObject([{ documentId: 'r1' }]);
+
+  fleet.index.behave({});
+  expect(parked.retry(parked.list())).toBe(1);
+  writer.wake();
+  await writer.atRest();
+  expect(parked.list()).toEqual([]);
+  expect([...fleet.index.visible.values()].filter((text) => text.includes('"One"'))).toHaveLength(1);
+  expect(parked.retry(refused)).toBe(0);
+  expect(parked.drop(refused)).toBe(0);
+});
