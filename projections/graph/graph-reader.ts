@@ -115,7 +115,7 @@ function documentWithUnique(
   value: string,
   except: string | undefined,
 ): string | undefined {
-  const unique = schema.type(type).unique.find((each) => each.attribute.name === attribute);
+  const unique = schema.type(type).unique.find(({ place }) => place.name === attribute);
   if (unique === undefined) throw new Error(`${type}.${attribute} is not unique`);
   const holder = db.get(UNIQUE_HOLDER, unique.number, value, locale ?? '', except ?? '');
   return holder === undefined ? undefined : String(holder[0]);

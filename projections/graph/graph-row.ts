@@ -1,8 +1,7 @@
-import { columnValue, textForm } from '../../shared/read-index/column.ts';
+import { valuesAtPlace } from '../../shared/document/unique-values.ts';
 import type { RowFacts, Values } from '../present-row.ts';
 import type { GraphDatabase, SqlRow } from './graph-database.ts';
-import type { VersionNumber } from './row-keys.ts';
-import { versionOfKey } from './row-keys.ts';
+import { DRAFT, type VersionNumber, versionOfKey } from './row-keys.ts';
 import type { TypeView } from './type-view.ts';
 
 /** A row in hand: changed in place during a batch, written at its end. */
@@ -16,9 +15,12 @@ export type GraphRow = {
   position: number;
   /** Scalars and stored components by attribute; what is null is absent. */
   values: Values;
-  /** Unique values as stored, by the number of the attribute. */
-  uniqueValues: ReadonlyMap<number, string>;
+  /** Unique values as stored: each once. */
+  uniqueValues: ReadonlyMap<string, HeldValue>;
 };
+
+/** A value that no other entry of the locale may show, and the number of its place. */
+type HeldValue = { readonly number: number; readonly text: string };
 
 /** What is read of a row. As text a source costs half as much to read, and nearly all that are read are parsed. */
 export const ROW_COLUMNS = 'key, type, position, CAST(source AS TEXT), hidden, components';
@@ -78,42 +80,35 @@ function pickJson(names: readonly string[], values: Values): string | null {
   return picked === undefined ? null : JSON.stringify(picked);
 }
 
-const NO_VALUES: ReadonlyMap<number, string> = new Map();
+const NO_VALUES: GraphRow['uniqueValues'] = new Map();
 
 /** What a row holds against other documents: drafts hold nothing. */
-function uniqueValues(view: TypeView, version: VersionNumber, values: Values): ReadonlyMap<number, string> {
-  if (version === 0 || view.unique.length === 0) return NO_VALUES;
-  const held = new Map<number, string>();
-  for (const { number, attribute } of view.unique) {
-    const column = columnValue(attribute.type, values[attribute.name]);
-    if (column !== null && column !== '') held.set(number, textForm(attribute.type, column));
+function uniqueValues(view: TypeView, version: VersionNumber, values: Values): GraphRow['uniqueValues'] {
+  if (version === DRAFT || view.unique.length === 0) return NO_VALUES;
+  const held = new Map<string, HeldValue>();
+  for (const { number, place } of view.unique) {
+    for (const { text } of valuesAtPlace(place, values)) held.set(`${number} ${text}`, { number, text });
   }
   return held;
 }
+
+const DELETE_VALUE = 'DELETE FROM unique_values WHERE attribute = ? AND value = ? AND entry = ?';
+const WRITE_VALUE = 'INSERT OR REPLACE INTO unique_values VALUES (?, ?, ?)';
 
 /** Brings the stored unique values of a row to what it holds now (`row` undefined: it is gone). */
 export function writeUniqueValues(
   db: GraphDatabase,
   view: TypeView,
   entry: number,
-  before: ReadonlyMap<number, string>,
+  before: GraphRow['uniqueValues'],
   row: GraphRow | undefined,
-): ReadonlyMap<number, string> {
+): GraphRow['uniqueValues'] {
   const after = row === undefined ? NO_VALUES : uniqueValues(view, versionOfKey(row.key), row.values);
-  for (const [attribute, value] of before) {
-    if (after.get(attribute) !== value) {
-      db.run(
-        'DELETE FROM unique_values WHERE attribute = ? AND value = ? AND entry = ?',
-        attribute,
-        value,
-        entry,
-      );
-    }
+  for (const [key, { number, text }] of before) {
+    if (!after.has(key)) db.run(DELETE_VALUE, number, text, entry);
   }
-  for (const [attribute, value] of after) {
-    if (before.get(attribute) !== value) {
-      db.run('INSERT OR REPLACE INTO unique_values VALUES (?, ?, ?)', attribute, value, entry);
-    }
+  for (const [key, { number, text }] of after) {
+    if (!before.has(key)) db.run(WRITE_VALUE, number, text, entry);
   }
   return after;
 }

@@ -1,11 +1,6 @@
+import { type UniquePlace, uniquePlaces } from '../../shared/document/unique-values.ts';
 import type { RowSpace } from '../../shared/read-index/read-index.ts';
-import type {
-  Attribute,
-  ContentType,
-  Model,
-  ScalarAttribute,
-  Uid,
-} from '../../shared/schema/content-type.ts';
+import type { Attribute, ContentType, Model, Uid } from '../../shared/schema/content-type.ts';
 import { relationSide, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { createRowPresenter, type RowPresenter } from '../present-row.ts';
 import { type ComponentBearer, componentBearers } from './component-values.ts';
@@ -34,7 +29,7 @@ export type TypeView = {
   readonly bearerNames: readonly string[];
   /** Names of what all locales of a document share; empty without i18n. */
   readonly shared: readonly string[];
-  readonly unique: readonly { readonly number: number; readonly attribute: ScalarAttribute }[];
+  readonly unique: readonly { readonly number: number; readonly place: UniquePlace }[];
   /** The relation of one of the type's own relation attributes. */
   relation(attribute: string): GraphRelationSide;
 };
@@ -130,9 +125,9 @@ function createTypeView(
   relation: SchemaView['relation'],
 ): TypeView {
   const sides = new Map<string, GraphRelationSide>();
-  const unique = [...type.attributes.values()].filter(isUnique).map((attribute) => ({
-    number: names.number(JSON.stringify([type.uid, 'unique', attribute.name])),
-    attribute,
+  const unique = uniquePlaces(registry, type).map((place) => ({
+    number: names.number(JSON.stringify([type.uid, 'unique', place.name])),
+    place,
   }));
   const attributes = [...type.attributes.values()];
   const bearers = componentBearers(type);
@@ -157,10 +152,6 @@ function createTypeView(
       return created;
     },
   };
-}
-
-function isUnique(attribute: Attribute): attribute is ScalarAttribute {
-  return attribute.kind === 'scalar' && (attribute.unique || attribute.type === 'uid');
 }
 
 function resolveSide(type: ContentType, name: string, relation: SchemaView['relation']): GraphRelationSide {

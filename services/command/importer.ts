@@ -167,14 +167,10 @@ async function decideStep(
   const hashes = await hashPasswords(run.registry, state.type, data);
   const environment = { ...run, registry: () => run.registry, finder };
   const prepared = prepareWrite(environment, state, { data, locale, publish, hashes });
-  const taken = [
-    ...uniqueProblems(run.graph, prepared.claims, state.documentId),
-    ...prepared.claims.flatMap((claim) => {
-      const owner = run.claimed.get(claimKey(claim)) ?? state.documentId;
-      if (owner === state.documentId) return [];
-      return [{ path: claim.attribute, message: 'This attribute must be unique', value: claim.sent }];
-    }),
-  ];
+  const taken = uniqueProblems(run.graph, prepared.claims, state.documentId, (claim) => {
+    const owner = run.claimed.get(claimKey(claim));
+    return owner !== undefined && owner !== state.documentId;
+  });
   refuse(state.type, [...prepared.problems, ...taken], prepared.unreadable);
   claims.push(...prepared.claims);
   const intent =

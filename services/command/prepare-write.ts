@@ -62,7 +62,7 @@ export function prepareWrite(
   check.problems.push(...relationProblems(scope));
   const inherited = isFurtherLocale ? inheritedRelations(environment.graph, state, locale, input) : [];
   const intent = { kind: 'write', locale, ...input, inheritedRelations: inherited, publish } as const;
-  if (!type.draftAndPublish) return prepareLive(check, state, intent, draft === undefined);
+  if (!type.draftAndPublish) return prepareLive(environment, check, state, intent);
   refuse(type, check.problems, check.unreadable);
   if (!publish) return { intent, claims: [], problems: [], unreadable: [] };
   return {
@@ -88,7 +88,7 @@ export function preparePublication(
     relations: relationScope(environment, locale),
   };
   checkStoredEntry(check, state.type, values);
-  const claims = uniqueClaims(state.type, values, (attribute) => localesOf(state, locale, attribute));
+  const claims = claimsOf(environment, state, locale, values);
   return { claims, problems: check.problems, unreadable: check.unreadable };
 }
 
@@ -100,14 +100,23 @@ export function refuse(type: ContentType, problems: readonly Problem[], unreadab
 }
 
 function prepareLive(
-  { problems, unreadable }: EntryCheck,
+  environment: CheckEnvironment,
+  { mode, problems, unreadable }: EntryCheck,
   state: DocumentState,
   intent: Intent & { readonly kind: 'write' },
-  isCreation: boolean,
 ): PreparedWrite {
-  const values = isCreation ? mergedValues(state, intent.locale, intent.values) : intent.values;
-  const claims = uniqueClaims(state.type, values, (attribute) => localesOf(state, intent.locale, attribute));
-  return { intent, claims, problems, unreadable };
+  const { locale, values: sent } = intent;
+  const values = mode === 'creation' ? mergedValues(state, locale, sent) : sent;
+  return { intent, claims: claimsOf(environment, state, locale, values), problems, unreadable };
+}
+
+function claimsOf(
+  { registry }: CheckEnvironment,
+  state: DocumentState,
+  locale: string | null,
+  values: EntryInput['values'],
+): UniqueClaim[] {
+  return uniqueClaims(registry(), state.type, values, (attribute) => localesOf(state, locale, attribute));
 }
 
 /** A shared value is claimed in every locale of the document: it is copied there. */

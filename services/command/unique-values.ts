@@ -1,57 +1,63 @@
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { EntryValues } from '../../shared/document/events.ts';
+import {
+  attributeOfPlace,
+  type UniqueValue,
+  uniquePlaces,
+  valuesAtPlace,
+} from '../../shared/document/unique-values.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Problem } from './problem.ts';
 
 /** A value that no other document may show in the published world (SEMANTICS section 13: per locale; null and "" are free). */
-export type UniqueClaim = {
+export type UniqueClaim = UniqueValue & {
   readonly type: Uid;
-  readonly attribute: string;
+  /** The name of the place. */
+  readonly place: string;
   readonly locale: string | null;
-  /** Text form. */
-  readonly value: string;
-  /** As sent, for the error's details. */
-  readonly sent: unknown;
+  /** The entry has it twice itself. */
+  readonly isRepeated: boolean;
 };
 
-/** What an entry of these values claims in each of `locales`. `uid` attributes are unique whatever the schema says. */
+/** What an entry of these values claims in each of the locales that an attribute of the type has its value in. */
 export function uniqueClaims(
+  registry: SchemaRegistry,
   type: ContentType,
   values: EntryValues,
   localesOf: (attribute: string) => readonly (string | null)[],
 ): UniqueClaim[] {
-  const claims: UniqueClaim[] = [];
-  for (const attribute of type.attributes.values()) {
-    if (attribute.kind !== 'scalar' || !(attribute.unique || attribute.type === 'uid')) continue;
-    const sent = values[attribute.name];
-    if (sent === undefined || sent === null || sent === '') continue;
-    const value = String(sent);
-    for (const locale of localesOf(attribute.name)) {
-      claims.push({ type: type.uid, attribute: attribute.name, locale, value, sent });
-    }
-  }
-  return claims;
+  return uniquePlaces(registry, type).flatMap((place) => {
+    const found = valuesAtPlace(place, values);
+    if (found.length === 0) return [];
+    const counts = new Map<string, number>();
+    for (const { text } of found) counts.set(text, (counts.get(text) ?? 0) + 1);
+    const about = { type: type.uid, place: place.name };
+    return localesOf(attributeOfPlace(place)).flatMap((locale) =>
+      found.map((value) => ({ ...value, ...about, locale, isRepeated: counts.get(value.text) !== 1 })),
+    );
+  });
 }
 
 /** Whoever holds this lock may look whether the value is free and then take it. */
-export function claimKey({ type, attribute, locale, value }: UniqueClaim): string {
-  return JSON.stringify(['unique', type, attribute, locale, value]);
+export function claimKey({ type, place, locale, text }: UniqueClaim): string {
+  return JSON.stringify(['unique', type, place, locale, text]);
 }
 
-/** One problem for each attribute whose value another document has. */
+/** One problem for each value that stands elsewhere too: in the entry, in another document, or as `isTaken` knows. */
 export function uniqueProblems(
   graph: ContentGraphReader,
   claims: readonly UniqueClaim[],
   documentId: string,
+  isTaken: (claim: UniqueClaim) => boolean = () => false,
 ): Problem[] {
-  const taken = claims.filter(
-    ({ type, attribute, locale, value }) =>
-      graph.documentWithUnique(type, attribute, locale, value, documentId) !== undefined,
+  const refused = claims.filter(
+    (claim) =>
+      claim.isRepeated ||
+      isTaken(claim) ||
+      graph.documentWithUnique(claim.type, claim.place, claim.locale, claim.text, documentId) !== undefined,
   );
-  const attributes = new Map(taken.map((claim) => [claim.attribute, claim]));
-  return [...attributes.values()].map(({ attribute, sent }) => ({
-    path: attribute,
-    message: 'This attribute must be unique',
-    value: sent,
-  }));
+  // A value may be claimed in several locales.
+  const values = new Map(refused.map((claim) => [claim.at, claim.value]));
+  return [...values].map(([path, value]) => ({ path, message: 'This attribute must be unique', value }));
 }

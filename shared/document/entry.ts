@@ -36,8 +36,8 @@ export type ContentGraphReader = {
   /** True when some row of the document exists (in that locale when given). */
   exists(type: Uid, documentId: string, locale?: string | null): boolean;
   /**
-   * Another document than `except` whose published or live row in `locale` has this value of a unique attribute
-   * (text form). For users: also `username` and `email`.
+   * Another document than `except` whose published or live row in `locale` has this value (its text) at a place where values are
+   * unique: an attribute by its name, one of a component as `UniquePlace` names it.
    */
   documentWithUnique(
     type: Uid,
@@ -51,6 +51,6 @@ export type ContentGraphReader = {
     type: Uid,
     documentId: string,
     locale: string | null,
-    attribute: string,
+    place: string,
   ): readonly LinkTarget[];
 };

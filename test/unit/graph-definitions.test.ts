@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Json } from '../../shared/document/events.ts';
+import type { Json, VarveEvent } from '../../shared/document/events.ts';
 import {
   changed,
   created,
@@ -9,6 +9,7 @@ import {
   SCHEMAS,
   set,
   type TestGraph,
+  unpublished,
 } from './graph-fixture.ts';
 
 let graph: TestGraph;
@@ -61,6 +62,30 @@ describe('a changed content type', () => {
     expect(() =>
       graph.graph.reader.documentWithUnique('api::country.country', 'name', null, 'Peru', undefined),
     ).toThrow('is not unique');
+  });
+
+  it('knows what became unique in components', () => {
+    const holder = (place: string, value: string) =>
+      graph.graph.reader.documentWithUnique('api::restaurant.restaurant', place, null, value, undefined);
+    const address = { city: 'Oslo', geo: { lat: 1.5 } };
+    graph.given(
+      created('restaurant', 'r1', {
+        values: { address, sections: [{ __component: 'common.geo', lat: 2 }] },
+      }),
+      published('restaurant', 'r1'),
+    );
+    expect(() => holder('address.geo.lat', '1.5')).toThrow('is not unique');
+    const { data } = definition('restaurant') as VarveEvent & { type: 'content-type-defined' };
+    const geo = { info: { displayName: 'geo' }, attributes: { lat: { type: 'float', unique: true } } };
+    graph.given({
+      type: 'content-type-defined',
+      data: { ...data, components: { ...data.components, 'common.geo': geo } },
+    });
+    expect(holder('address.geo.lat', '1.5')).toBe('r1');
+    expect(holder('sections[common.geo].lat', '2')).toBe('r1');
+    expect(holder('sections[common.geo].lat', '1.5')).toBeUndefined();
+    graph.given(unpublished('restaurant', 'r1'));
+    expect(holder('address.geo.lat', '1.5')).toBeUndefined();
   });
 
   it('loses the links of a relation that is gone, for good', () => {
