@@ -1,11 +1,10 @@
-import { setTimeout as after } from 'node:timers/promises';
 import { createPositionGate } from '../shared/position-gate.ts';
 import type { AccessControl } from './access/access-control.ts';
 import type { Freshness } from './http/await-position.ts';
 import type { ReadSide } from './read-side.ts';
 
 export type FreshnessOptions = {
-  readonly readSide: Pick<ReadSide, 'index' | 'sink' | 'visible'>;
+  readonly readSide: Pick<ReadSide, 'index' | 'sink' | 'shows'>;
   /** Tokens and rights are read from the log as well. */
   readonly access: Pick<AccessControl, 'applied'>;
   /** How long a read may wait, in milliseconds. */
@@ -16,7 +15,7 @@ export type FreshnessOptions = {
 export type FollowedFreshness = Freshness & { readonly sink: ReadSide['sink'] };
 
 export function createFreshness({ readSide, access, waitMs }: FreshnessOptions): FollowedFreshness {
-  const { index, sink, visible } = readSide;
+  const { index, sink } = readSide;
   const gate = createPositionGate(index.position);
   return {
     position: index.position,
@@ -26,23 +25,23 @@ export function createFreshness({ readSide, access, waitMs }: FreshnessOptions):
         gate.advanced();
       },
     },
-    async shows(position) {
-      const deadline = performance.now() + waitMs;
-      const left = () => Math.max(0, deadline - performance.now());
-      const isApplied =
-        (await gate.reached(position, waitMs)) && (await access.applied(position, Math.ceil(left())));
-      if (!isApplied || visible === undefined) return isApplied;
-      return within(left(), visible(position));
-    },
+    shows: (position) =>
+      reachAll(position, waitMs, [gate.reached, access.applied, ...(readSide.shows ? [readSide.shows] : [])]),
   };
 }
 
-async function within(timeoutMs: number, reached: Promise<void>): Promise<boolean> {
-  const stop = new AbortController();
-  try {
-    const late = after(timeoutMs, false, { signal: stop.signal });
-    return await Promise.race([reached.then(() => true), late]);
-  } finally {
-    stop.abort();
+/** True as soon as a position is reached, false when `timeoutMs` is over. */
+export type Reach = (position: bigint, timeoutMs: number) => Promise<boolean>;
+
+/** One after the other, all of them together within the time. */
+export async function reachAll(
+  position: bigint,
+  timeoutMs: number,
+  reaches: readonly Reach[],
+): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  for (const reach of reaches) {
+    if (!(await reach(position, Math.max(0, Math.ceil(deadline - performance.now()))))) return false;
   }
+  return true;
 }
