@@ -1,9 +1,4 @@
-import { join } from 'node:path';
-import {
-  type ContentGraph,
-  type ContentGraphOptions,
-  openContentGraph,
-} from '../projections/content-graph.ts';
+import type { ContentGraph } from '../projections/content-graph.ts';
 import { catchUp } from '../projections/projector.ts';
 import { isAccessEvent } from '../shared/access/access-events.ts';
 import { upcast } from '../shared/document/upcasters.ts';
@@ -13,6 +8,8 @@ import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 import { lockDataDirectory, type OperatorChannel } from '../shared/sqlite/lock-data-directory.ts';
 import { appendDefinitions } from './append-definitions.ts';
 import { logAddress, openEventStore } from './open-event-store.ts';
+import type { ReadSidePlan } from './read-side.ts';
+import { openServedGenerations, type ServedGenerations } from './rebuild/served-generations.ts';
 
 export type ContentStoreOptions = {
   /** The data directory: made when it is not there. */
@@ -30,8 +27,9 @@ export type ContentStoreOptions = {
 export type ContentStore = {
   readonly registry: SchemaRegistry;
   readonly log: EventStore;
-  /** Level with the log as it was when the store was opened. */
+  /** Of the generation that serves. Level with the log as it was when the store was opened. */
   readonly graph: ContentGraph;
+  readonly generations: ServedGenerations;
   /** No document was ever written. */
   readonly isNew: boolean;
   close(): Promise<void>;
@@ -43,22 +41,24 @@ export type ContentStore = {
  */
 export async function openContentStore(
   options: ContentStoreOptions,
-  graphOptions: ContentGraphOptions = {},
+  plan?: ReadSidePlan,
 ): Promise<ContentStore> {
   const lock = lockDataDirectory(options.data, options.channel);
   const { space } = options;
   const log = await openEventStore(logAddress(options), { space, decode: upcast, threaded: true });
   const isNew = !(await hasDocuments(log));
   await appendDefinitions(log, options.space, options.definitions, new Date().toISOString());
-  const graph = openContentGraph(join(options.data, 'graph.db'), graphOptions);
+  const generations = openServedGenerations({ data: options.data, log, plan });
+  const { graph } = generations;
   await catchUp(log, graph);
   return {
     registry: options.registry,
     log,
     graph,
+    generations,
     isNew,
     async close() {
-      graph.close();
+      await generations.close();
       await log.close();
       lock.release();
     },

@@ -72,9 +72,9 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const plan = options.readSide;
   // First, as it may refuse: nothing has to be undone then.
   const assets = await openAssetStore(options.assets ?? join(options.data, 'assets'));
-  const store = await openContentStore(options, plan.graph);
-  const { log, graph, isNew } = store;
-  const readSide = await plan.open(graph, log);
+  const store = await openContentStore(options, plan);
+  const { log, graph, generations, isNew } = store;
+  const readSide = await generations.openReadSide();
   await readSide.lead(0);
   const index = traceReadIndex(readSide.index, operating.tracing);
   const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
@@ -114,6 +114,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       uploads: createUploadApi({ ...shared, library }),
     };
   });
+  generations.followKept();
   watchVitals(operating, { log, index, registry, documents: readSide.status });
   return {
     registry,
@@ -122,7 +123,10 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     apiFor,
     assets: { store: assets, index },
     freshness,
-    operator: { data: options.data, space, log, graph, server: true, readSide: async () => readSide },
+    operator: {
+      ...{ data: options.data, space, log, graph, generations, server: true },
+      readSide: async () => readSide,
+    },
     isNew,
     stopped: Promise.all([projector.done, access.done, readSide.done]).then(() => undefined),
     async close() {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openContentGraph } from '../../projections/content-graph.ts';
 import { catchUp } from '../../projections/projector.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import { logAddress, openEventStore } from '../open-event-store.ts';
 import { type OpenedHere, openOperations } from '../operator/open-operations.ts';
 import type { Operations } from '../operator/operations.ts';
 import type { ReadSide } from '../read-side.ts';
+import { openServedGenerations } from '../rebuild/served-generations.ts';
 import { createLogger } from './create-logger.ts';
 import { chooseReadSide } from './read-side.ts';
 import type { OperatorSettings } from './settings.ts';
@@ -40,18 +40,19 @@ async function openHere(settings: OperatorSettings): Promise<OpenedHere> {
   const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
   const plan = await chooseReadSide(settings, logger);
   const log = await openEventStore(logAddress(settings), { space, decode: upcast });
-  const graph = openContentGraph(join(data, 'graph.db'), plan.graph);
+  const generations = openServedGenerations({ data, log, plan });
+  const { graph } = generations;
   let readSide: Promise<ReadSide> | undefined;
   const openReadSide = async () => {
     await catchUp(log, graph);
-    const opened = await plan.open(graph, log);
+    const opened = await generations.openReadSide();
     // The directory is held by this process alone.
     await opened.lead(0);
     return opened;
   };
   return {
     context: {
-      ...{ data, space, log, graph, server: false },
+      ...{ data, space, log, graph, generations, server: false },
       readSide() {
         readSide ??= openReadSide();
         return readSide;
@@ -59,7 +60,7 @@ async function openHere(settings: OperatorSettings): Promise<OpenedHere> {
     },
     async close() {
       await readSide?.then((opened) => opened.close());
-      graph.close();
+      await generations.close();
       await log.close();
     },
   };

@@ -3,6 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { withExampleTypes } from './example-types.ts';
+import { addGenerationCommands } from './generation-commands.ts';
 import { addOperatorCommands } from './operator-commands.ts';
 import { packageRoot } from './package-root.ts';
 import { packageVersion } from './package-version.ts';
@@ -88,6 +89,7 @@ withSettings(
 );
 
 addOperatorCommands({ program, withSettings, run });
+addGenerationCommands({ program, withSettings, run });
 
 await run(process.argv[2] ?? 'varve', async () => {
   const tables: readonly SettingsTable[] = [

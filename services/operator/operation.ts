@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { ReadSide } from '../read-side.ts';
+import type { ServedGenerations } from '../rebuild/served-generations.ts';
 
 /**
  * Something operators ask of a data directory that only its holder can do. Written once: a server does it for commands that
@@ -22,7 +23,9 @@ export type OperatorContext = {
   readonly data: string;
   readonly space: string;
   readonly log: EventStore;
+  /** Of the generation that serves. */
   readonly graph: ContentGraph;
+  readonly generations: ServedGenerations;
   /** Follows the log while an operation runs: a server's. Absent: nothing moves but by operations. */
   readonly server: boolean;
   /** Where reads are answered. Opened when it is first asked for where no server has it open. */

@@ -1,10 +1,24 @@
 import type * as z from 'zod';
+import {
+  dropOperation,
+  generationsOperation,
+  levelOperation,
+  loadOperation,
+  rollbackOperation,
+  takeOverOperation,
+} from './generations.ts';
 import type { Operation, OperatorContext } from './operation.ts';
 import { statusOperation } from './status.ts';
 
 /** Every operation, by the name that requests give it. */
 export const OPERATIONS = {
   status: statusOperation,
+  generations: generationsOperation,
+  level: levelOperation,
+  load: loadOperation,
+  'take-over': takeOverOperation,
+  rollback: rollbackOperation,
+  drop: dropOperation,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -58,7 +58,7 @@ export const lockDataDirectory = (directory: string, channel?: OperatorChannel):
   } catch (error) {
     db.close();
     if (!isBusy(error)) throw error;
-    throw new DataDirectoryInUse(directory, readHolder(directory));
+    throw new DataDirectoryInUse(directory, readDirectoryHolder(directory));
   }
   const holder = {
     pid: process.pid,
@@ -85,7 +85,8 @@ const writeHolder = (directory: string, holder: DirectoryHolder): void => {
   renameSync(`${file}.new`, file);
 };
 
-const readHolder = (directory: string): DirectoryHolder | undefined => {
+/** Who has the directory, or had it when it was killed; undefined when nobody has. */
+export const readDirectoryHolder = (directory: string): DirectoryHolder | undefined => {
   try {
     return JSON.parse(readFileSync(join(directory, HOLDER_FILE), 'utf8')) as DirectoryHolder;
   } catch {

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { openDatabase } from '../../shared/sqlite/open-database.ts';
+import { prepared } from '../../shared/sqlite/prepared.ts';
+import { transaction } from '../../shared/sqlite/transaction.ts';
+import type { Difference } from './digest.ts';
+import {
+  type Generation,
+  type GenerationSource,
+  isEnded,
+  NO_PROGRESS,
+  type Rebuild,
+  type RebuildPhase,
+  type RebuildProgress,
+  type RebuildScope,
+} from './generation.ts';
+
+/**
+ * Which generations a data directory has, and what is being rebuilt there. In a file that the server and the rebuilding process
+ * have open at once.
+ */
+export type GenerationStore = {
+  /** By number. */
+  generations(): readonly Generation[];
+  live(): Generation;
+  /** The last rebuild that was begun; undefined: there never was one. */
+  rebuild(): Rebuild | undefined;
+  /** Begins a rebuild of a new generation. Throws while the last one has not ended. */
+  begin(scope: RebuildScope, at: string): Rebuild;
+  enter(rebuild: number, phase: RebuildPhase, message?: string): void;
+  /** What went wrong; the rebuild can go on from where it is. */
+  note(rebuild: number, message: string): void;
+  advance(rebuild: number, progress: RebuildProgress): void;
+  want(rebuild: number, wanted: Rebuild['wanted']): void;
+  /** Of the last rebuild: what its verification found, so many of them as were noted. */
+  differences(): readonly Difference[];
+  noteDifferences(differences: readonly Difference[]): void;
+  /** The generation serves from now on, which ends the rebuild that made it; the one that did is kept. */
+  setLive(number: number): void;
+  /** The generation is no more. Throws for the one that serves. */
+  forget(number: number): void;
+  close(): void;
+};
+
+const MIGRATIONS = [
+  `CREATE TABLE generation (
+     number  INTEGER PRIMARY KEY,
+     state   TEXT NOT NULL,
+     source  TEXT NOT NULL,
+     made_at TEXT NOT NULL
+   ) STRICT;
+   -- The graph that directories had before there were generations.
+   INSERT INTO generation VALUES (1, 'live', 'log', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));
+   CREATE TABLE rebuild (
+     id         INTEGER PRIMARY KEY AUTOINCREMENT,
+     scope      TEXT NOT NULL,
+     generation INTEGER NOT NULL,
+     phase      TEXT NOT NULL,
+     wanted     TEXT NOT NULL,
+     started_at TEXT NOT NULL,
+     progress   TEXT NOT NULL,
+     message    TEXT
+   ) STRICT;
+   -- What the verification of the last rebuild found.
+   CREATE TABLE difference (
+     "group" TEXT NOT NULL,
+     name    TEXT NOT NULL,
+     before  TEXT,
+     after   TEXT
+   ) STRICT;`,
+] as const;
+
+type GenerationRow = readonly [number, Generation['state'], GenerationSource, string];
+type RebuildRow = readonly [
+  ...[id: number, scope: string, generation: number, phase: RebuildPhase, wanted: Rebuild['wanted']],
+  ...[startedAt: string, progress: string, message: string | null],
+];
+
+const LAST_REBUILD = `SELECT id, scope, generation, phase, wanted, started_at, progress, message FROM rebuild
+  ORDER BY id DESC LIMIT 1`;
+
+/** Opens (or creates) the record of a data directory's generations. */
+export function openGenerationStore(data: string): GenerationStore {
+  const db = openDatabase(join(data, 'generations.db'), { durability: 'normal', migrations: MIGRATIONS });
+  const run = (sql: string, ...values: (string | number | null)[]) => prepared(db, sql).run(...values);
+  const all = <Row>(sql: string): readonly Row[] =>
+    prepared(db, sql, { arrays: true }).all() as unknown as readonly Row[];
+  const generations = () =>
+    all<GenerationRow>('SELECT number, state, source, made_at FROM generation ORDER BY number').map(
+      ([number, state, source, madeAt]): Generation => ({ number, state, source, madeAt }),
+    );
+  const live = () => {
+    const found = generations().find(({ state }) => state === 'live');
+    if (found === undefined) throw new Error('no generation is live');
+    return found;
+  };
+  const rebuild = () => {
+    const [row] = all<RebuildRow>(LAST_REBUILD);
+    return row === undefined ? undefined : rebuildOf(row);
+  };
+  return {
+    generations,
+    live,
+    rebuild,
+    begin: (scope, at) =>
+      transaction(db, () => {
+        const last = rebuild();
+        if (last !== undefined && !isEnded(last.phase)) throw new Error('the last rebuild has not ended');
+        const number = Math.max(last?.generation ?? 0, ...generations().map((each) => each.number)) + 1;
+        run('DELETE FROM difference');
+        run(
+          'INSERT INTO generation VALUES (?, ?, ?, ?)',
+          number,
+          'building',
+          scope.graph ? 'log' : 'copy',
+          at,
+        );
+        run(
+          'INSERT INTO rebuild (scope, generation, phase, wanted, started_at, progress) VALUES (?, ?, ?, ?, ?, ?)',
+          ...[JSON.stringify(scope), number, scope.graph ? 'replaying' : 'copying', 'run', at],
+          JSON.stringify(NO_PROGRESS),
+        );
+        return rebuild() as Rebuild;
+      }),
+    enter: (id, phase, message) =>
+      void run('UPDATE rebuild SET phase = ?, message = ? WHERE id = ?', phase, message ?? null, id),
+    note: (id, message) => void run('UPDATE rebuild SET message = ? WHERE id = ?', message, id),
+    advance: (id, progress) =>
+      void run('UPDATE rebuild SET progress = ? WHERE id = ?', JSON.stringify(progress), id),
+    want: (id, wanted) => void run('UPDATE rebuild SET wanted = ? WHERE id = ?', wanted, id),
+    differences: () =>
+      all<readonly [string, string, string | null, string | null]>(
+        'SELECT "group", name, before, after FROM difference ORDER BY rowid',
+      ).map(([group, name, before, after]) => ({
+        ...{ group, name },
+        ...{ before: before ?? undefined, after: after ?? undefined },
+      })),
+    noteDifferences: (differences) =>
+      transaction(db, () => {
+        run('DELETE FROM difference');
+        for (const { group, name, before, after } of differences) {
+          run('INSERT INTO difference VALUES (?, ?, ?, ?)', group, name, before ?? null, after ?? null);
+        }
+      }),
+    setLive: (number) =>
+      transaction(db, () => {
+        if (!generations().some((each) => each.number === number))
+          throw new Error(`there is no generation ${number}`);
+        run("UPDATE generation SET state = 'kept' WHERE state = 'live'");
+        run("UPDATE generation SET state = 'live' WHERE number = ?", number);
+        const last = rebuild();
+        if (last?.generation === number && !isEnded(last.phase)) {
+          run("UPDATE rebuild SET phase = 'done', message = NULL WHERE id = ?", last.id);
+        }
+      }),
+    forget: (number) =>
+      transaction(db, () => {
+        if (live().number === number) throw new Error(`generation ${number} serves`);
+        run('DELETE FROM generation WHERE number = ?', number);
+      }),
+    close: () => db.close(),
+  };
+}
+
+function rebuildOf(row: RebuildRow): Rebuild {
+  const [id, scope, generation, phase, wanted, startedAt, progress, message] = row;
+  return {
+    ...{ id, generation, phase, wanted, startedAt },
+    scope: JSON.parse(scope) as RebuildScope,
+    progress: JSON.parse(progress) as RebuildProgress,
+    message: message ?? undefined,
+  };
+}

@@ -1,0 +1,83 @@
+import type { World } from '../../shared/read-index/read-index.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+
+/**
+ * A content graph and what is made from it. `building`: not served yet. `live`: serves. `kept`: served before; follows the log
+ * so that it can be taken up again.
+ */
+export type GenerationState = 'building' | 'live' | 'kept';
+
+/** What its graph was begun from: the log's first event, or a copy of the live graph. */
+export type GenerationSource = 'log' | 'copy';
+
+export type Generation = {
+  /** From 1. */
+  readonly number: number;
+  readonly state: GenerationState;
+  readonly source: GenerationSource;
+  /** ISO 8601. */
+  readonly madeAt: string;
+};
+
+/** What makes a rebuild another one. */
+export type RebuildScope = {
+  /** From the log, not from a copy of the graph. */
+  readonly graph: boolean;
+  /** What is made anew and compared; absent: all. */
+  readonly type?: Uid;
+  readonly world?: World;
+};
+
+/** `stopped`: the verification found differences that nobody accepted. `done` and `cancelled` are ends. */
+export type RebuildPhase =
+  | 'copying'
+  | 'replaying'
+  | 'verifying'
+  | 'stopped'
+  | 'taking over'
+  | 'done'
+  | 'cancelled';
+
+export function isEnded(phase: RebuildPhase): boolean {
+  return phase === 'done' || phase === 'cancelled';
+}
+
+export type Rebuild = {
+  readonly id: number;
+  readonly scope: RebuildScope;
+  readonly generation: number;
+  readonly phase: RebuildPhase;
+  /** What its operator wants of it. */
+  readonly wanted: 'run' | 'pause' | 'cancel';
+  readonly startedAt: string;
+  readonly progress: RebuildProgress;
+  /** Why it stopped, or did not go on. */
+  readonly message: string | undefined;
+};
+
+/** How far a rebuild is. */
+export type RebuildProgress = {
+  /** Of the phase: events of the log, rows to compare or load. */
+  readonly done: number;
+  readonly total: number;
+  /** A second, of late. */
+  readonly rate: number;
+  /** Events in the log that the new generation does not show. */
+  readonly lag: number;
+};
+
+export const NO_PROGRESS: RebuildProgress = { done: 0, total: 0, rate: 0, lag: 0 };
+
+export function sameScope(a: RebuildScope, b: RebuildScope): boolean {
+  return a.graph === b.graph && a.type === b.type && a.world === b.world;
+}
+
+/** As it is typed. */
+export function describeScope({ graph, type, world }: RebuildScope): string {
+  const options = [
+    ...(type === undefined ? [] : [`--type ${type}`]),
+    ...(world === undefined ? [] : [`--world ${world}`]),
+    ...(graph ? ['--graph'] : []),
+  ];
+  return ['varve rebuild', ...options].join(' ');
+}

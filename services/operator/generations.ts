@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { Generation } from '../../projections/generations/generation.ts';
+import { catchUp } from '../../projections/projector.ts';
+import { watchLoad } from '../rebuild/watch-load.ts';
+import { defineOperation } from './operation.ts';
+
+/** One line: the position of the live graph, once it is level with the log. */
+export const levelOperation = defineOperation({
+  form: z.strictObject({}),
+  async *run({ graph, log, server }) {
+    // A server's follows by itself.
+    if (!server) await catchUp(log, graph);
+    yield { position: String(graph.position()) };
+  },
+});
+
+/** One line: the generation that serves from now on. */
+export const takeOverOperation = defineOperation({
+  form: z.strictObject({ generation: z.int().positive() }),
+  async *run({ generations }, { generation }) {
+    yield await generations.takeOver(generation);
+  },
+});
+
+/** One line: the generation that served before and does again. */
+export const rollbackOperation = defineOperation({
+  form: z.strictObject({}),
+  async *run({ generations }) {
+    const kept = generations.store.generations().findLast(({ state }) => state === 'kept');
+    if (kept === undefined) throw new Error('no generation is kept that could be taken up again');
+    yield await generations.takeOver(kept.number);
+  },
+});
+
+/** A line for each generation that is gone. */
+export const dropOperation = defineOperation({
+  form: z.strictObject({}),
+  async *run({ generations }) {
+    for (const number of await generations.drop()) yield { number };
+  },
+});
+
+/** A line twice a second, as long as somebody listens: how long requests wait in the server. */
+export const loadOperation = defineOperation({
+  form: z.strictObject({}),
+  run: (_context, _request, signal) => watchLoad(signal),
+});
+
+/** One line: the generations there are. */
+export const generationsOperation = defineOperation({
+  form: z.strictObject({}),
+  async *run({ generations: { store } }) {
+    const generations: readonly Generation[] = store.generations();
+    yield { generations, rebuild: store.rebuild() ?? null };
+  },
+});

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import type { Rebuild } from '../../projections/generations/generation.ts';
+import { checkFile, graphFile } from '../../projections/generations/generation-files.ts';
+import { catchUp } from '../../projections/projector.ts';
+import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
+import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
+
+/** Events of a transaction: each brings a checkpoint, and is as long as the rebuild cannot be interrupted. */
+const BATCH_SIZE = 2_000;
+
+/** The graphs that a rebuild brings up. */
+export type RebuiltGraphs = {
+  /** Of the new generation. */
+  readonly made: ContentGraph;
+  /** From the log's first event: `made` itself, or what it is compared with where it was copied. */
+  readonly derived: ContentGraph;
+  /** Again is harmless. */
+  close(): void;
+};
+
+/** Opens the new generation's graphs, as far as they are. A copy is made whole here; the log is for `fillGraphs`. */
+export function openGraphs(host: RebuildHost, rebuild: Rebuild): RebuiltGraphs {
+  const { data, store } = host;
+  const file = graphFile(data, rebuild.generation);
+  if (!rebuild.scope.graph && !existsSync(file)) {
+    enterPhase(host, rebuild, 'copying', { total: 1 });
+    copyDatabase(graphFile(data, store.live().number), file);
+  }
+  const made = openContentGraph(file);
+  const derived = rebuild.scope.graph ? made : openContentGraph(checkFile(data, rebuild.generation));
+  let isOpen = true;
+  return {
+    made,
+    derived,
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      made.close();
+      if (derived !== made) derived.close();
+    },
+  };
+}
+
+/** Brings the graphs level with the log as it is now. Each goes on from its checkpoint. */
+export async function fillGraphs(
+  host: RebuildHost,
+  rebuild: Rebuild,
+  { made, derived }: RebuiltGraphs,
+): Promise<void> {
+  const end = await host.log.lastPosition();
+  const total = Number(end);
+  const meter = enterPhase(host, rebuild, 'replaying', { total, done: Number(derived.position()) });
+  await replay(host, derived, end, meter);
+  if (made !== derived) await replay(host, made, end, meter);
+}
+
+/** Applies the log up to `until`. */
+export async function replay(
+  host: RebuildHost,
+  graph: ContentGraph,
+  until: bigint,
+  meter?: PhaseMeter,
+): Promise<void> {
+  if (graph.position() >= until) return;
+  let started = performance.now();
+  await catchUp(host.log, graph, {
+    until,
+    batchSize: BATCH_SIZE,
+    async onBatch(events) {
+      await meter?.worked(events, performance.now() - started, Number(until - graph.position()));
+      started = performance.now();
+      return 'go on';
+    },
+  });
+}

@@ -1,0 +1,84 @@
+import {
+  isEnded,
+  type Rebuild,
+  type RebuildPhase,
+  type RebuildProgress,
+} from '../../projections/generations/generation.ts';
+import type { GenerationStore } from '../../projections/generations/generation-store.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { Operations } from '../operator/operations.ts';
+import type { Throttle } from './throttle.ts';
+
+/** What a rebuild works with. */
+export type RebuildHost = {
+  readonly data: string;
+  readonly log: EventStore;
+  readonly store: GenerationStore;
+  readonly throttle: Throttle;
+  /** Has the server that holds the data directory do something; where none does, this process takes the directory for it. */
+  readonly withOperations: <Result>(use: (operations: Operations) => Promise<Result>) => Promise<Result>;
+  /** Told of every step. */
+  readonly tell: (rebuild: Rebuild) => void;
+  readonly now: () => number;
+};
+
+/** The operator wants the rebuild to be paused or cancelled. */
+export class RebuildInterrupted extends Error {
+  readonly wanted: 'pause' | 'cancel';
+
+  constructor(wanted: 'pause' | 'cancel') {
+    super(`the rebuild is to ${wanted}`);
+    this.wanted = wanted;
+  }
+}
+
+/** Progress of one phase of a rebuild. */
+export type PhaseMeter = {
+  /** So many more are done, in so many milliseconds. Rests; throws RebuildInterrupted when the rebuild is not to go on. */
+  worked(units: number, milliseconds: number, lag?: number): Promise<void>;
+};
+
+const TOLD_EVERY_MS = 200;
+
+export function enterPhase(
+  host: RebuildHost,
+  rebuild: Rebuild,
+  phase: RebuildPhase,
+  { total, done: already = 0 }: { readonly total: number; readonly done?: number },
+): PhaseMeter {
+  const { store, throttle, now } = host;
+  store.enter(rebuild.id, phase);
+  const started = now();
+  let done = already;
+  let toldAt = 0;
+  const tell = (lag: number): void => {
+    const seconds = Math.max(0.001, (now() - started) / 1_000);
+    const progress: RebuildProgress = {
+      done,
+      total: Math.max(total, done),
+      rate: (done - already) / seconds,
+      lag,
+    };
+    store.advance(rebuild.id, progress);
+    host.tell({ ...rebuild, phase, progress });
+  };
+  tell(phase === 'replaying' ? total - done : 0);
+  return {
+    async worked(units, milliseconds, lag = 0) {
+      done += units;
+      if (now() - toldAt >= TOLD_EVERY_MS) {
+        toldAt = now();
+        tell(lag);
+      }
+      refuseInterrupted(store, rebuild);
+      await throttle.rest(phase === 'replaying' ? units : 0, milliseconds);
+    },
+  };
+}
+
+/** Throws RebuildInterrupted when the rebuild is not to go on. */
+export function refuseInterrupted(store: GenerationStore, { id }: Rebuild): void {
+  const found = store.rebuild();
+  if (found === undefined || found.id !== id || isEnded(found.phase)) throw new RebuildInterrupted('cancel');
+  if (found.wanted !== 'run') throw new RebuildInterrupted(found.wanted);
+}

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  describeScope,
+  isEnded,
+  type Rebuild,
+  type RebuildScope,
+  sameScope,
+} from '../../projections/generations/generation.ts';
+import { checkFile, removeGeneration } from '../../projections/generations/generation-files.ts';
+import type { GenerationStore } from '../../projections/generations/generation-store.ts';
+import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
+import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
+import type { Operations } from '../operator/operations.ts';
+import { fillGraphs, openGraphs, type RebuiltGraphs } from './fill-graphs.ts';
+import { type RebuildHost, RebuildInterrupted, refuseInterrupted } from './rebuild-host.ts';
+import { verifyGeneration } from './verify-generation.ts';
+
+export type RebuildRequest = {
+  readonly scope: RebuildScope;
+  /** The differences that the verification finds are intended. */
+  readonly accept: boolean;
+};
+
+const ATTACHED_POLL_MS = 200;
+
+/**
+ * Makes the next generation, has it verified and taken over, and resolves with what became of it. Where the same rebuild runs
+ * in another process its end is waited for; where it was cut short it goes on from its checkpoint. Throws a sentence when a
+ * rebuild of another scope has not ended.
+ */
+export async function runRebuild(host: RebuildHost, request: RebuildRequest): Promise<Rebuild> {
+  const lock = tryLockFile(lockFile(host.data));
+  if (lock === undefined) return attach(host, request.scope);
+  try {
+    const rebuild = beginOrGoOn(host, request.scope);
+    await work(host, rebuild, request.accept).catch((error: unknown) => end(host, rebuild, error));
+    return current(host.store);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Wants the rebuild that is not over to pause or to be given up. Where nobody works at it, this is done at once. */
+export function interruptRebuild(
+  { data, store }: Pick<RebuildHost, 'data' | 'store'>,
+  wanted: 'pause' | 'cancel',
+): Rebuild {
+  const rebuild = store.rebuild();
+  if (rebuild === undefined || isEnded(rebuild.phase)) throw new Error('no rebuild is under way');
+  if (rebuild.phase === 'taking over') throw new Error('the new generation is being taken over already');
+  store.want(rebuild.id, wanted);
+  const lock = tryLockFile(lockFile(data));
+  if (lock === undefined) return current(store);
+  if (wanted === 'cancel') cancel({ data, store }, rebuild);
+  lock.release();
+  return current(store);
+}
+
+function lockFile(data: string): string {
+  return join(data, 'rebuild.db');
+}
+
+function current(store: GenerationStore): Rebuild {
+  const rebuild = store.rebuild();
+  if (rebuild === undefined) throw new Error('there is no rebuild');
+  return rebuild;
+}
+
+function beginOrGoOn({ store, now }: RebuildHost, scope: RebuildScope): Rebuild {
+  const last = store.rebuild();
+  if (last === undefined || isEnded(last.phase)) return store.begin(scope, new Date(now()).toISOString());
+  if (!sameScope(last.scope, scope)) {
+    throw new Error(
+      `${describeScope(last.scope)} was begun and is not over: repeat it to go on, or give it up with varve rebuild --cancel`,
+    );
+  }
+  store.want(last.id, 'run');
+  return current(store);
+}
+
+async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild> {
+  const running = current(host.store);
+  if (!sameScope(running.scope, scope)) {
+    throw new Error(
+      `${describeScope(running.scope)} is running: wait for it, or give it up with varve rebuild --cancel`,
+    );
+  }
+  for (;;) {
+    const rebuild = current(host.store);
+    if (rebuild.id !== running.id || isEnded(rebuild.phase) || rebuild.phase === 'stopped') return rebuild;
+    host.tell(rebuild);
+    const lock = tryLockFile(lockFile(host.data));
+    if (lock !== undefined) {
+      lock.release();
+      return current(host.store);
+    }
+    await delay(ATTACHED_POLL_MS);
+  }
+}
+
+async function work(host: RebuildHost, rebuild: Rebuild, accept: boolean): Promise<void> {
+  const graphs = openGraphs(host, rebuild);
+  try {
+    await fillGraphs(host, rebuild, graphs);
+    await host.withOperations(async (operations) => {
+      for await (const _level of operations.run('level', {}));
+      // What was written meanwhile.
+      await fillGraphs(host, rebuild, graphs);
+      if (!(await verify(host, rebuild, graphs)) && !accept) return;
+      graphs.close();
+      await takeOver(host, rebuild, operations);
+    });
+  } finally {
+    graphs.close();
+  }
+}
+
+/** Whether the generation may be taken over as far as the verification goes; else what it found is noted. */
+async function verify(host: RebuildHost, rebuild: Rebuild, graphs: RebuiltGraphs): Promise<boolean> {
+  const { position, differences, count } = await verifyGeneration(host, rebuild, graphs);
+  refuseInterrupted(host.store, rebuild);
+  host.store.noteDifferences(differences);
+  if (count === 0) return true;
+  const message = `${count} differences at position ${position}`;
+  host.store.enter(rebuild.id, 'stopped', message);
+  return false;
+}
+
+async function takeOver(host: RebuildHost, rebuild: Rebuild, operations: Operations): Promise<void> {
+  const { store } = host;
+  store.enter(rebuild.id, 'taking over');
+  host.tell(current(store));
+  for await (const _line of operations.run('take-over', { generation: rebuild.generation }));
+  removeDatabase(checkFile(host.data, rebuild.generation));
+}
+
+/** What becomes of a rebuild that an error ended: it can go on another time, or leaves nothing behind. */
+function end(host: RebuildHost, rebuild: Rebuild, error: unknown): void {
+  if (!(error instanceof RebuildInterrupted)) {
+    host.store.note(rebuild.id, (error as Error).message);
+    throw error;
+  }
+  if (error.wanted === 'cancel') cancel(host, rebuild);
+}
+
+function cancel({ data, store }: Pick<RebuildHost, 'data' | 'store'>, rebuild: Rebuild): void {
+  store.forget(rebuild.generation);
+  removeGeneration(data, rebuild.generation);
+  store.enter(rebuild.id, 'cancelled');
+}

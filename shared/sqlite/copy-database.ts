@@ -1,0 +1,32 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+/**
+ * Writes a copy of a database as it is at one moment, whoever writes to it meanwhile. `to` appears only when it is whole; an
+ * attempt that was cut short leaves `<to>.part`, which the next one replaces. The thread waits until it is written.
+ */
+export const copyDatabase = (from: string, to: string): void => {
+  if (existsSync(to)) throw new Error(`${to} exists already`);
+  const part = `${to}.part`;
+  rmSync(part, { force: true });
+  const db = new DatabaseSync(from, { readOnly: true });
+  try {
+    db.prepare('VACUUM INTO ?').run(part);
+  } finally {
+    db.close();
+  }
+  flush(part);
+  renameSync(part, to);
+};
+
+const flush = (path: string): void => {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+};
+
+/** Removes a database and what SQLite keeps beside it. */
+export const removeDatabase = (path: string): void => {
+  for (const suffix of ['', '-wal', '-shm', '-journal', '.part', '.part-journal'])
+    rmSync(`${path}${suffix}`, { force: true });
+};

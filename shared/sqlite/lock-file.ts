@@ -1,0 +1,25 @@
+import { DatabaseSync } from 'node:sqlite';
+
+export type FileLock = { release(): void };
+
+const SQLITE_BUSY = 5;
+
+/**
+ * Takes a file (made when it is not there) for the life of this process; undefined when another has it. The operating system
+ * gives it back when the process ends, however it ends.
+ */
+export const tryLockFile = (path: string): FileLock | undefined => {
+  const db = new DatabaseSync(path);
+  try {
+    db.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    db.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
+  }
+  return {
+    release() {
+      if (db.isOpen) db.close();
+    },
+  };
+};
