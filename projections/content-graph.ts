@@ -2,10 +2,13 @@ import type { ContentGraphReader } from '../shared/document/entry.ts';
 import type { ContentTypeDefined } from '../shared/document/events.ts';
 import type { StoredEvent } from '../shared/event-store/event-store.ts';
 import type { ChangeBatch } from '../shared/read-index/read-index.ts';
+import type { Uid } from '../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import { transaction } from '../shared/sqlite/transaction.ts';
 import { applyDocumentEvent, isDocumentEvent } from './graph/apply-event.ts';
 import { createChangeLog } from './graph/change-log.ts';
+import { openClaims } from './graph/claims.ts';
+import { openCommands } from './graph/commands.ts';
 import { openDefinitions } from './graph/definitions.ts';
 import { openNames } from './graph/entry-names.ts';
 import type { DependenciesOf } from './graph/fan-out.ts';
@@ -24,7 +27,8 @@ import { openStaleDocuments, type StaleDocuments } from './stale-documents.ts';
 
 /**
  * The projector's working state: the rows of both worlds and the links between them, worked out from the log. Always
- * rebuildable: the same log gives the same rows, ids, keys and links, however it is cut into batches.
+ * rebuildable: the same log gives the same rows, ids, keys and links, however it is cut into batches. Events of a leader whose
+ * lease was over by then are passed over (shared/fleet/fence.ts).
  */
 export type ContentGraph = {
   /**
@@ -37,8 +41,12 @@ export type ContentGraph = {
   replay(events: readonly StoredEvent[]): void;
   /** Position of the last event applied; 0n before the first. */
   position(): bigint;
+  /** Epoch of the newest claim of the lead before a position that was reached since the graph was opened. */
+  epochAt(position: bigint): number;
   /** The content types in force at that position. */
   registry(): SchemaRegistry;
+  /** A content type's definition in force, as its event has it (JSON); undefined when there is none. */
+  definition(uid: Uid): string | undefined;
   readonly reader: ContentGraphReader;
   /** Rows of all types and versions, and bytes of the file they are in. */
   size(): { readonly rows: number; readonly bytes: number };
@@ -60,6 +68,8 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
   const sequences = loadSequences(db);
   const names = openNames(db, sequences);
   const definitions = openDefinitions(db, names);
+  const claims = openClaims(db);
+  const commands = openCommands(db);
   const pending = openPendingEdits(db);
   const existing = createExistingRows();
   for (const [key] of db.all('SELECT key FROM rows')) existing.add(key as number);
@@ -96,8 +106,10 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
       return context;
     };
     for (const event of events) {
+      if (!claims.admit(event)) continue;
       if (isDocumentEvent(event)) {
         applyDocumentEvent(inForce(), event);
+        commands.note(event);
       } else if (event.type === 'content-type-defined') {
         const data = event.data as ContentTypeDefined['data'];
         // What came before is finished under the definitions it was made with.
@@ -118,6 +130,8 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
     transaction(db.connection, () => {
       applyAll(events);
       sequences.flush();
+      claims.flush();
+      commands.flush();
       db.run("INSERT OR REPLACE INTO meta VALUES ('position', ?)", last.position);
       stale?.account(definitions.view(), changes.effects(), last.position);
     });
@@ -147,13 +161,15 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
     replay: (events) => void applyOrStop(events, false),
     stale,
     position: () => position,
+    epochAt: claims.epochAt,
+    definition: definitions.text,
     registry: () => definitions.view().registry,
     reader: createGraphReader(
       () => {
         refuseAfterFailure();
         return readerContext();
       },
-      () => position,
+      { position: () => position, command: commands.find },
     ),
     size: () => ({ rows: existing.count(), bytes: fileBytes(db) }),
     readAll: (batchSize) => readWholeGraph(readerContext(), position, batchSize),

@@ -27,7 +27,7 @@ export async function catchUp(
 ): Promise<void> {
   for await (const read of eventStore.readAll(graph.position(), { batchSize })) {
     const events = until === undefined ? read : read.filter(({ position }) => position <= until);
-    graph.replay(inForce(events));
+    graph.replay(events);
     if (events.length < read.length || (await onBatch?.(events.length)) === 'stop') return;
   }
 }
@@ -54,6 +54,8 @@ export type ProjectorOptions = {
   readonly graph: ContentGraph;
   /** Loaded up to the graph's position; undefined where only the graph is kept level (an import). */
   readonly readIndex: Pick<ReadIndex, 'apply'> | undefined;
+  /** Told of every batch once it is applied, before anyone who waits for it. */
+  readonly applied?: (events: readonly StoredEvent[]) => void;
 };
 
 type Waiter = {
@@ -67,15 +69,16 @@ type Waiter = {
  * index, and then everyone who waits for its position goes on. A crash in between leaves the index behind the graph it is
  * loaded from at the next start, so nothing is lost.
  */
-export function startProjector({ eventStore, graph, readIndex }: ProjectorOptions): Projector {
+export function startProjector({ eventStore, graph, readIndex, applied }: ProjectorOptions): Projector {
   let appliedPosition = graph.position();
   let stopped: Error | undefined;
   let waiters: Waiter[] = [];
 
   const handle = async (events: readonly StoredEvent[]): Promise<void> => {
-    const batch = graph.apply(inForce(events));
+    const batch = graph.apply(events);
     await readIndex?.apply(batch);
     appliedPosition = graph.position();
+    applied?.(events);
     const reached = waiters.filter(({ position }) => position <= appliedPosition);
     if (reached.length === 0) return;
     waiters = waiters.filter(({ position }) => position > appliedPosition);
@@ -106,12 +109,4 @@ export function startProjector({ eventStore, graph, readIndex }: ProjectorOption
     done,
     close: () => subscription.close(),
   };
-}
-
-/**
- * The events that count. All of them: once more than one process can lead, an event written under an older lease epoch than a
- * claim that stands before it in the log is passed over here (architecture.md section 3).
- */
-function inForce(events: readonly StoredEvent[]): readonly StoredEvent[] {
-  return events;
 }

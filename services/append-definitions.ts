@@ -3,39 +3,45 @@ import { type ContentTypeDefined, EVENT_SCHEMA_VERSION } from '../shared/documen
 import type { EventStore, NewEvent } from '../shared/event-store/event-store.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 
+/** When and under which lease types are defined. */
+export type DefinedAt = { readonly at: string; readonly epoch: number };
+
 /**
- * Appends a `content-type-defined` event for every definition that differs from the last one in its stream, before any
- * document event of this run can follow (architecture.md section 3). Throws when another process defines types at once.
+ * Appends a `content-type-defined` event for every definition that differs from the one `inForce` (JSON), before any document
+ * event of this leader can follow (architecture.md section 3). Who is no leader any more when it appends changes nothing: its
+ * events are of an older epoch than the claim before them.
  */
 export async function appendDefinitions(
   log: EventStore,
   space: string,
   definitions: readonly TypeDefinition[],
-  at: string,
+  inForce: (uid: string) => string | undefined,
+  defined: DefinedAt,
 ): Promise<void> {
-  await Promise.all(definitions.map((definition) => appendDefinition(log, space, definition, at)));
+  const changed = definitions.filter(
+    // As text: the order of attributes is part of a definition, it is the order of an answer's keys.
+    (definition) => inForce(definition.uid) !== JSON.stringify(definition),
+  );
+  await Promise.all(changed.map((definition) => appendDefinition(log, space, definition, defined)));
 }
 
 async function appendDefinition(
   log: EventStore,
   space: string,
   definition: TypeDefinition,
-  at: string,
+  { at, epoch }: DefinedAt,
 ): Promise<void> {
   const stream = definitionStream(space, definition.uid);
-  let last: { readonly revision: bigint; readonly data: unknown } | undefined;
-  for await (const event of log.readStream(stream)) last = event;
-  // As text: the order of attributes is part of a definition, it is the order of an answer's keys.
-  if (last !== undefined && JSON.stringify(last.data) === JSON.stringify(definition)) return;
+  let revision: bigint | undefined;
+  for await (const event of log.readStream(stream)) revision = event.revision;
   const event: NewEvent & { readonly type: ContentTypeDefined['type'] } = {
     id: randomUUID(),
     type: 'content-type-defined',
     data: definition,
-    metadata: { schemaVersion: EVENT_SCHEMA_VERSION, at, epoch: 0 },
+    metadata: { schemaVersion: EVENT_SCHEMA_VERSION, at, epoch },
   };
-  const result = await log.append(stream, last?.revision ?? 'none', [event]);
-  if (result.kind === 'conflict')
-    throw new Error(`another process is defining ${definition.uid}: start one at a time`);
+  // A conflict is another leader's definition: this process will hear of it, and of the claim before it.
+  await log.append(stream, revision ?? 'none', [event]);
 }
 
 /** One stream per content type; its category is apart from every document's, whose names begin with a namespace. */

@@ -2,11 +2,11 @@ import type { ContentGraph } from '../projections/content-graph.ts';
 import { catchUp } from '../projections/projector.ts';
 import { isAccessEvent } from '../shared/access/access-events.ts';
 import { upcast } from '../shared/document/upcasters.ts';
-import type { EventStore } from '../shared/event-store/event-store.ts';
+import type { EventStore, StoredEvent } from '../shared/event-store/event-store.ts';
+import { isLeaseEvent } from '../shared/fleet/lease-events.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 import { lockDataDirectory, type OperatorChannel } from '../shared/sqlite/lock-data-directory.ts';
-import { appendDefinitions } from './append-definitions.ts';
 import { logAddress, openEventStore } from './open-event-store.ts';
 import type { ReadSidePlan } from './read-side.ts';
 import { openServedGenerations, type ServedGenerations } from './rebuild/served-generations.ts';
@@ -23,7 +23,7 @@ export type ContentStoreOptions = {
   readonly channel?: OperatorChannel;
 };
 
-/** The log of a data directory and the graph made from it, held by this process alone until `close`. */
+/** A log and the graph made from it in a data directory, which this process alone holds until `close`. */
 export type ContentStore = {
   readonly registry: SchemaRegistry;
   readonly log: EventStore;
@@ -36,7 +36,7 @@ export type ContentStore = {
 };
 
 /**
- * Takes the data directory, appends the content type definitions that changed and brings the graph level with the log. Throws
+ * Takes the data directory, opens the log, which other processes may have open too, and brings the graph level with it. Throws
  * DataDirectoryInUse when another process has the directory.
  */
 export async function openContentStore(
@@ -47,7 +47,6 @@ export async function openContentStore(
   const { space } = options;
   const log = await openEventStore(logAddress(options), { space, decode: upcast, threaded: true });
   const isNew = !(await hasDocuments(log));
-  await appendDefinitions(log, options.space, options.definitions, new Date().toISOString());
   const generations = openServedGenerations({ data: options.data, log, plan });
   const { graph } = generations;
   await catchUp(log, graph);
@@ -67,7 +66,12 @@ export async function openContentStore(
 
 async function hasDocuments(log: EventStore): Promise<boolean> {
   for await (const events of log.readAll(0n)) {
-    if (events.some((event) => event.type !== 'content-type-defined' && !isAccessEvent(event))) return true;
+    if (events.some((event) => !isFromStart(event))) return true;
   }
   return false;
+}
+
+/** What a log has before its first document. */
+function isFromStart(event: StoredEvent): boolean {
+  return event.type === 'content-type-defined' || isAccessEvent(event) || isLeaseEvent(event);
 }

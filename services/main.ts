@@ -8,17 +8,16 @@ import { type AccessControl, openAccessControl } from './access/access-control.t
 import { readAccessKey } from './access/access-key.ts';
 import { createTokenCommands, type TokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
-import { createFileLibrary } from './assets/file-library.ts';
-import { createCommandHandler } from './command/command-handler.ts';
-import { randomDocumentId } from './command/document-id.ts';
-import { newCommandKey } from './command/new-command-key.ts';
 import { type ContentStoreOptions, openContentStore } from './content-store.ts';
+import type { Fleet } from './fleet/fleet.ts';
+import { createLeaseView, readLease } from './fleet/lease-view.ts';
 import { createFreshness } from './freshness.ts';
 import type { Freshness } from './http/await-position.ts';
 import { type CallerApi, createCallerApis } from './http/caller-apis.ts';
 import { createContentApi } from './http/create-content-api.ts';
 import type { AssetRoutesOptions } from './http/serve-assets.ts';
 import { createUploadApi } from './http/upload-api.ts';
+import { leadReadSide } from './lead-read-side.ts';
 import { openAssetStore } from './open-asset-store.ts';
 import { logFolder } from './open-event-store.ts';
 import { observeEventStore } from './operating/observe-event-store.ts';
@@ -26,6 +25,8 @@ import { traceReadIndex } from './operating/observe-read-index.ts';
 import { type Operating, watchVitals } from './operating/operating.ts';
 import type { OperatorContext } from './operator/operation.ts';
 import type { ReadSidePlan } from './read-side.ts';
+import { type Settling, settleContentTypes, watchContentTypes } from './settle-content-types.ts';
+import { openWriteSide, type WriteSideOptions } from './write-side.ts';
 
 export type VarveOptions = ContentStoreOptions & {
   readonly defaultLocale: string;
@@ -43,7 +44,15 @@ export type VarveOptions = ContentStoreOptions & {
   readonly operating: Operating;
   /** Milliseconds that a read waits for a position of the log. */
   readonly minPositionWait: number;
+  /** Names this process among those of its log; no other ever had it. */
+  readonly owner: string;
+  /** Where the others reach it. */
+  readonly address: string;
+  readonly fleetLog: FleetLog;
 };
+
+/** Hears of who leads. */
+export type FleetLog = Pick<Settling, 'waiting'> & Pick<WriteSideOptions, 'report'>;
 
 /** A content API over a data directory, in this process. */
 export type Varve = {
@@ -54,6 +63,8 @@ export type Varve = {
   readonly apiFor: (rights: Rights) => CallerApi;
   readonly assets: AssetRoutesOptions;
   readonly freshness: Freshness;
+  /** Who carries commands out. */
+  readonly fleet: Fleet;
   /** What operators' requests work on. */
   readonly operator: OperatorContext;
   /** No document was ever written. */
@@ -64,47 +75,44 @@ export type Varve = {
 };
 
 /**
- * The composition root: SQLite log, content graph and a read side in one process, which is the only one of its data
- * directory and so its leader. Throws a sentence when the directory cannot be used.
+ * The composition root: a log, a content graph and a read side in one process, which is the only one of its data directory and
+ * can lead. Resolves once its content types are in force (see settleContentTypes) and reads can be answered; who leads is
+ * settled after that. Throws a sentence when the directory cannot be used.
  */
 export async function openVarve(options: VarveOptions): Promise<Varve> {
-  const { registry, space, defaultLocale, usersEnvelope, operating } = options;
+  const { registry, definitions, space, defaultLocale, usersEnvelope, operating, fleetLog } = options;
   const plan = options.readSide;
   // First, as it may refuse: nothing has to be undone then.
   const assets = await openAssetStore(options.assets ?? join(options.data, 'assets'));
   const store = await openContentStore(options, plan);
   const { log, graph, generations, isNew } = store;
+  const now = () => new Date().toISOString();
+  const claimant = { log, space, owner: options.owner, address: options.address, now };
+  await settleContentTypes({ claimant, graph, definitions, waiting: fleetLog.waiting });
+  const lease = await readLease(log, space);
   const readSide = await generations.openReadSide();
-  await readSide.lead(0);
   const index = traceReadIndex(readSide.index, operating.tracing);
   const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
   const key = readAccessKey(logFolder(options), options.accessKey);
   const accessOptions = { log, space, key, now: Date.now };
   const access = await openAccessControl(accessOptions);
   const freshness = createFreshness({ readSide, access, waitMs: options.minPositionWait });
-  const projector = startProjector({ eventStore, graph, readIndex: freshness.sink });
-  const commands = createCommandHandler({
-    eventStore,
-    graph: graph.reader,
-    applied: projector.applied,
-    ...(readSide.visible === undefined ? {} : { visible: readSide.visible }),
-    registry: () => registry,
-    defaultLocale,
-    space,
-    epoch: () => 0,
-    now: () => new Date(),
-    newDocumentId: randomDocumentId,
-    newEventId: newCommandKey,
+  const view = createLeaseView(space, lease);
+  const led = leadReadSide(readSide);
+  const types = watchContentTypes(graph, definitions);
+  const projector = startProjector({
+    ...{ eventStore, graph, readIndex: freshness.sink },
+    applied(events) {
+      types.follow(events);
+      view.follow(events);
+    },
   });
-  const library = createFileLibrary({
-    registry,
-    graph: graph.reader,
-    index,
-    commands,
-    store: assets,
-    defaultLocale,
+  const { commands, library, fleet } = openWriteSide({
+    ...{ claimant, view, eventStore, graph, projector, index, visible: readSide.visible, led },
+    ...{ registry, definitions, defaultLocale, assets, report: fleetLog.report },
     limits: { maxBytes: options.uploadLimit, accepted: options.uploadTypes },
   });
+  await Promise.race([led.readable, led.done, fleet.done, projector.done]);
   const lists = { cursorKey: cursorKey(key), maxOffset: options.maxOffset };
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
   const apiFor = createCallerApis(registry, (visible, caller) => {
@@ -128,8 +136,14 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       readSide: async () => readSide,
     },
     isNew,
-    stopped: Promise.all([projector.done, access.done, readSide.done]).then(() => undefined),
+    fleet,
+    stopped: Promise.all([
+      ...[projector.done, access.done, readSide.done, led.done, fleet.done, types.changed],
+    ]).then(() => undefined),
     async close() {
+      await fleet.stepDown();
+      types.close();
+      led.close();
       await access.close();
       await projector.close();
       await readSide.close();

@@ -12,6 +12,7 @@ export type RequestErrorName =
   | 'UnsupportedMediaTypeError'
   | 'SyntaxError'
   | 'BadRequestError'
+  | 'UnprocessableEntityError'
   | 'ServiceUnavailableError';
 
 /**

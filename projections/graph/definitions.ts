@@ -9,6 +9,8 @@ import { createSchemaView, type SchemaView } from './type-view.ts';
 export type Definitions = {
   /** Takes over a definition from the log. Returns whether it changes one that was in force. */
   define(data: ContentTypeDefined['data'], position: number): boolean;
+  /** A type's definition as its event has it (JSON); undefined when it has none. */
+  text(uid: string): string | undefined;
   /** The registry in force. Worked out when first asked for: definitions come in runs, and only the last of a run is complete. */
   view(): SchemaView;
 };
@@ -24,6 +26,7 @@ export function openDefinitions(db: GraphDatabase, names: Names): Definitions {
       view = undefined;
       return before !== undefined;
     },
+    text: (uid) => db.get('SELECT data FROM definitions WHERE uid = ?', uid)?.[0]?.toString(),
     view() {
       view ??= createSchemaView(readRegistry(db), names);
       return view;

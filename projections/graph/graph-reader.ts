@@ -12,10 +12,11 @@ export type ReaderContext = Pick<GraphContext, 'db' | 'names' | 'existing' | 'li
 /** The graph as the write side reads it. `context` is asked for at each read: content types may have changed. */
 export function createGraphReader(
   context: () => ReaderContext,
-  position: ContentGraphReader['position'],
+  { position, command }: Pick<ContentGraphReader, 'position' | 'command'>,
 ): ContentGraphReader {
   return {
     position,
+    command,
     streamRevision: (type, documentId) => streamRevision(context(), type, documentId),
     entries(type, documentId) {
       const { schema } = context();

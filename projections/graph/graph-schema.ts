@@ -98,4 +98,16 @@ export const GRAPH_MIGRATIONS: readonly string[] = [
     PRIMARY KEY (world, key)
   ) WITHOUT ROWID;
   `,
+  `
+  -- Commands that may be sent again, by id. request: digest of what was asked for. position: of the last event.
+  -- kept_until: milliseconds since 1970.
+  CREATE TABLE commands (
+    id TEXT PRIMARY KEY,
+    request TEXT,
+    document_id TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    kept_until INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX commands_by_end ON commands (kept_until);
+  `,
 ];

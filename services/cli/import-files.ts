@@ -5,8 +5,11 @@ import type { ContentType } from '../../shared/schema/content-type.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
 import { createImporter, type Importer, type ImportOutcome } from '../command/importer.ts';
 import { type ContentStore, openContentStore } from '../content-store.ts';
+import { createPresence } from '../fleet/presence.ts';
+import { listen } from '../http/listen.ts';
 import { type ImportSource, importLines, inBatches } from './import-lines.ts';
 import { type ImportProgress, showProgress } from './import-progress.ts';
+import { leadForImport } from './lead-for-import.ts';
 import { readContentTypes } from './read-content-types.ts';
 import type { ImportSettings } from './settings.ts';
 
@@ -21,18 +24,32 @@ export async function importFiles(files: readonly string[], settings: ImportSett
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
   const contentTypes = readContentTypes(settings.contentTypes, pino({ level: 'warn' }, pino.destination(2)));
   const store = await openContentStore({ ...settings, ...contentTypes });
+  const presence = createPresence();
+  // Whoever starts meanwhile sees that the lead is taken.
+  const listener = await listen({ host: '127.0.0.1', port: 0, first: presence.answer });
   try {
+    const lead = await leadForImport({
+      ...{ store, space: settings.space, definitions: contentTypes.definitions },
+      ...{ owner: presence.owner, address: listener.url },
+    });
     const started = performance.now();
     const references = await collectReferences(files);
-    const result = await importAll({ files, store, settings, references }, showProgress(bytes));
+    const result = await importAll(
+      { files, store, settings, references, epoch: lead.epoch },
+      showProgress(bytes),
+    );
     await catchUp(store.log, store.graph);
+    await lead.giveBack();
     report(result, (performance.now() - started) / 1000);
   } finally {
+    await listener.drain(0);
     await store.close();
   }
 }
 
 type ImportRun = {
+  /** Of the lease that the import holds. */
+  readonly epoch: number;
   readonly files: readonly string[];
   readonly store: ContentStore;
   readonly settings: ImportSettings;
@@ -92,7 +109,7 @@ function report({ documents, refused }: ImportResult, seconds: number): void {
   );
 }
 
-function importerOf({ store, settings, references }: ImportRun): Importer {
+function importerOf({ store, settings, references, epoch }: ImportRun): Importer {
   const typesByName = new Map<string, ContentType>();
   for (const type of store.registry.contentTypes.values()) {
     typesByName.set(type.singularName, type).set(type.uid, type);
@@ -111,7 +128,7 @@ function importerOf({ store, settings, references }: ImportRun): Importer {
     graph: store.graph.reader,
     defaultLocale: settings.defaultLocale,
     space: settings.space,
-    epoch: 0,
+    epoch,
     at: new Date().toISOString(),
     known: (reference) => references.has(reference) || imported(reference),
   });

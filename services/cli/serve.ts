@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { parseAllow } from '../../shared/access/parse-allow.ts';
 import type { Right } from '../../shared/access/rights.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { createPresence } from '../fleet/presence.ts';
 import { createApp } from '../http/create-app.ts';
 import { type Listener, type ListenOptions, listen } from '../http/listen.ts';
 import { openVarve, type Varve, type VarveOptions } from '../main.ts';
@@ -15,8 +16,10 @@ import { readStatus } from '../operator/status.ts';
 import { refuseOpenHost } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { findExampleRequest } from './example-request.ts';
+import { logFleet } from './log-fleet.ts';
 import { type OperatingProcess, openOperating } from './open-operating.ts';
 import { packageVersion } from './package-version.ts';
+import { reachableUrl } from './reachable-url.ts';
 import { readContentTypes } from './read-content-types.ts';
 import { chooseReadSide } from './read-side.ts';
 import { InvalidSettings, type ServeSettings } from './settings.ts';
@@ -37,13 +40,21 @@ export async function serve(settings: ServeSettings): Promise<void> {
   const operators = await openOperatorListener();
   const stop = stopOnSignal(logger, settings.drainSeconds, told, operators);
   const { operating, first } = told;
-  const { host, port } = settings;
-  const options = { ...settings, ...contentTypes, readSide, operating, channel: operators.channel };
-  const opening = openAndListen(options, { host, port, first });
+  const presence = createPresence();
+  const options = {
+    ...{ ...settings, ...contentTypes, readSide, operating, channel: operators.channel },
+    ...{ owner: presence.owner, fleetLog: logFleet(logger) },
+  };
+  const opening = openAndListen(options, {
+    host: settings.host,
+    port: settings.port,
+    first: (request, response) => presence.answer(request, response) || first(request, response),
+  });
   // Else their ports would keep the process.
   opening.catch(() => Promise.all([told.close(), operators.close()]));
   const [varve, listener] = await opening;
   stop.with(listener, varve);
+  presence.of(varve.fleet);
   varve.stopped.catch((error: unknown) => die(logger, error));
   operators.serve(varve.operator);
   try {
@@ -108,14 +119,19 @@ async function setPublic({ tokens, access }: Varve, allow: readonly Right[]): Pr
   if (position !== undefined) await access.applied(position);
 }
 
-/** Listens while the data is being loaded, and answers 503 until then. With either in vain the other is undone. */
-async function openAndListen(options: VarveOptions, address: ListenOptions): Promise<[Varve, Listener]> {
-  const [opened, listening] = await Promise.allSettled([openVarve(options), listen(address)]);
-  if (opened.status === 'fulfilled' && listening.status === 'fulfilled')
-    return [opened.value, listening.value];
-  if (opened.status === 'fulfilled') await opened.value.close();
-  if (listening.status === 'fulfilled') await listening.value.drain(0);
-  throw opened.status === 'rejected' ? opened.reason : (listening as PromiseRejectedResult).reason;
+/** Listens while the data is being loaded, and answers 503 until then. With the data in vain it listens no more. */
+async function openAndListen(
+  options: Omit<VarveOptions, 'address'> & Pick<ServeSettings, 'advertise'>,
+  where: ListenOptions,
+): Promise<[Varve, Listener]> {
+  const listener = await listen(where);
+  try {
+    const address = options.advertise ?? reachableUrl(listener.url);
+    return [await openVarve({ ...options, address }), listener];
+  } catch (error) {
+    await listener.drain(0);
+    throw error;
+  }
 }
 
 async function greet(settings: ServeSettings, url: string, varve: Varve): Promise<void> {

@@ -62,6 +62,14 @@ const EVENT_STORE = {
   schema: z.string().min(1, 'is empty: an address is needed').optional(),
 } as const satisfies Setting;
 
+const ADVERTISE = {
+  flags: '--advertise <url>',
+  variable: 'VARVE_ADVERTISE',
+  description:
+    'where other processes of the log reach this one, such as http://10.0.0.7:1337 (default: where it listens)',
+  schema: z.url({ protocol: /^https?$/, error: 'is not an http or https address' }).optional(),
+} as const satisfies Setting;
+
 const DEFAULT_LOCALE = {
   flags: '--default-locale <locale>',
   variable: 'VARVE_DEFAULT_LOCALE',
@@ -161,6 +169,7 @@ export const SERVE_SETTINGS = {
     description: 'address to listen on; one beyond loopback needs access tokens (default: 127.0.0.1)',
     schema: z.string().min(1, 'is empty: an address is needed').default('127.0.0.1'),
   },
+  advertise: ADVERTISE,
   public: {
     flags: '--public <rights>',
     variable: 'VARVE_PUBLIC',

@@ -4,7 +4,7 @@ import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import type { ActionCommand, Command, CommandResult, WriteCommand } from './command.ts';
 import { type Commit, type CommitRequest, createCommit } from './commit.ts';
 import { type DocumentState, decide, draftOf, publishedOf } from './decide.ts';
-import { derivedDocumentId } from './document-id.ts';
+import { derivedDocumentId, newDocumentId } from './document-id.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { hashPasswords } from './hash-passwords.ts';
 import { createLocks } from './locks.ts';
@@ -66,11 +66,10 @@ async function executeWrite(
   const data = singleData(payload);
   const hashes = await hashPasswords(registry, type, data);
   const request = { data, locale, publish, hashes };
-  const key = command.commandId ?? environment.newEventId();
   const documentId = documentIdOf(environment, command);
   const mayCreate = command.kind !== 'update';
   const committed = await commit({
-    ...commitRequest(command, type, documentId, key),
+    ...commitRequest(command, type, documentId),
     plan: (state) => {
       if (!mayCreate && state.entries.length === 0) throw notFoundError();
       return planWrite(environment, state, request);
@@ -91,9 +90,7 @@ function documentIdOf(environment: CommandEnvironment, command: WriteCommand): s
     case 'put-single':
       return command.documentId ?? derivedDocumentId(environment.space, command.type);
     case 'create':
-      return command.commandId === undefined
-        ? environment.newDocumentId()
-        : derivedDocumentId(environment.space, command.type, command.commandId);
+      return newDocumentId(environment, command.type, command.identity);
     default:
       return assertNever(command);
   }
@@ -120,9 +117,8 @@ async function executeAction(
   const type = contentTypeOf(environment.registry(), command.type);
   const locale = parseWriteLocale(type, command.locale, environment.defaultLocale, 'every-allowed');
   refuseMisplaced(type, command);
-  const key = command.commandId ?? environment.newEventId();
   const committed = await commit({
-    ...commitRequest(command, type, documentId, key),
+    ...commitRequest(command, type, documentId),
     plan: (state) => planAction(environment, state, kind, locale),
   });
   const version = type.draftAndPublish ? (kind === 'publish' ? 'published' : 'draft') : 'live';
@@ -176,10 +172,9 @@ function localesOf(state: DocumentState): (string | null)[] {
 }
 
 function commitRequest(
-  { actor, correlationId }: Command,
+  { identity, actor, correlationId }: Command,
   type: ContentType,
   documentId: string,
-  key: string,
 ): Omit<CommitRequest, 'plan'> {
-  return { type, documentId, key, actor, correlationId };
+  return { type, documentId, identity, actor, correlationId };
 }

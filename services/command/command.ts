@@ -1,11 +1,16 @@
+import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
 /**
  * What a client asks to be written. `body`, `status` and `locale` are as the request has them (parsed JSON body or undefined;
- * query parameters, undefined when absent): the handler judges them. `commandId` makes a repeated command harmless: its
- * events keep their ids, so that the log stores them once.
+ * query parameters, undefined when absent): the handler judges them. `identity` makes a repeated command harmless: it is carried
+ * out once, by whichever process leads, and answered again.
  */
-type CommandBase = { readonly commandId?: string; readonly actor?: string; readonly correlationId?: string };
+type CommandBase = {
+  readonly identity?: CommandIdentity | undefined;
+  readonly actor?: string;
+  readonly correlationId?: string;
+};
 type EntryCommand = CommandBase & {
   readonly type: Uid;
   readonly status?: unknown;

@@ -1,12 +1,13 @@
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
-import type { AppendResult } from '../../shared/event-store/event-store.ts';
+import type { AppendResult, CommandIdentity } from '../../shared/event-store/event-store.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { DocumentState } from './decide.ts';
 import type { CommandEnvironment } from './environment.ts';
 import type { Locks } from './locks.ts';
 import { newEvents } from './new-events.ts';
+import { NotLeading } from './not-leading.ts';
 import { claimKey, type UniqueClaim } from './unique-values.ts';
 
 /** What a command wants to do to the state it was shown. */
@@ -19,8 +20,8 @@ export type Plan = {
 export type CommitRequest = {
   readonly type: ContentType;
   readonly documentId: string;
-  /** Two appends with the same key are the same append. */
-  readonly key: string;
+  /** Absent: nobody sends the command again. */
+  readonly identity?: CommandIdentity | undefined;
   readonly actor?: string | undefined;
   readonly correlationId?: string | undefined;
   /** Throws a RequestError when the command is refused. Called again with the newer state after a conflict. */
@@ -41,21 +42,25 @@ const APPLIED_TIMEOUT_MS = 10_000;
  * document's lock is always taken before any value's, and values' in order, so no two commands wait for each other. Other
  * documents run at the same time, and their appends share a commit. The stream itself is never read: the cost does not grow
  * with its length.
+ *
+ * Nothing is acknowledged that does not count: when another process claimed the lead before the events were stored, it
+ * rejects with NotLeading, and the command can be sent to that process as the same command.
  */
 export function createCommit(environment: CommandEnvironment, locks: Locks): Commit {
   let projectorFailed = false;
   return async (request) => {
     if (projectorFailed) throw unavailable();
-    const releases = [await locks.acquire([documentKey(request)])];
+    const releases = [await locks.acquire(lockKeys(request))];
     const release = () => {
       for (const give of releases.splice(0)) give();
     };
     try {
-      const position = await appendPlanned(environment, locks, releases, request);
-      if (position === undefined) {
+      const outcome = await appendPlanned(environment, locks, releases, request);
+      if (outcome.kind === 'unchanged') {
         release();
-        return { position: environment.graph.position(), applied: true, changed: false };
+        return { position: outcome.position, applied: true, changed: false };
       }
+      const { position, epoch } = outcome;
       const shown = environment.applied(position).then(
         () => true,
         () => {
@@ -65,7 +70,9 @@ export function createCommit(environment: CommandEnvironment, locks: Locks): Com
       );
       void shown.then(release);
       const seen = shown.then((isShown) => isShown && isVisible(environment, position));
-      return { position, applied: await within(seen, environment.appliedTimeoutMs), changed: true };
+      const applied = await within(seen, environment.appliedTimeoutMs);
+      if ((await environment.counts?.(position, epoch)) === false) throw new NotLeading();
+      return { position, applied, changed: true };
     } catch (error) {
       release();
       throw error;
@@ -78,26 +85,36 @@ async function isVisible({ visible }: CommandEnvironment, position: bigint): Pro
   return true;
 }
 
-/** Position of the last event appended; undefined when there was nothing to append. Throws 409 after several conflicts. */
+type Outcome =
+  /** There is nothing to append, or it was appended already: the state at `position` is the command's. */
+  | { readonly kind: 'unchanged'; readonly position: bigint }
+  | { readonly kind: 'appended'; readonly position: bigint; readonly epoch: number };
+
+/** Throws 409 after several conflicts. */
 async function appendPlanned(
   environment: CommandEnvironment,
   locks: Locks,
   releases: (() => void)[],
   request: CommitRequest,
-): Promise<bigint | undefined> {
+): Promise<Outcome> {
   const { graph } = environment;
   const { type, documentId } = request;
+  let seen: bigint | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const revision = graph.streamRevision(type.uid, documentId);
+    const epoch = environment.epoch();
+    const earlier = earlierPosition(environment, request);
+    if (earlier !== undefined) return { kind: 'unchanged', position: earlier };
+    const revision = laterRevision(graph.streamRevision(type.uid, documentId), seen);
     const plan = request.plan({ type, documentId, entries: graph.entries(type.uid, documentId) });
     const releaseClaims = await locks.acquire(plan.claims.map(claimKey));
     releases.push(releaseClaims);
     const events = plan.decide();
-    if (events.length === 0) return undefined;
-    const result = await append(environment, request, revision ?? 'none', events);
-    if (result.kind === 'appended') return result.position;
+    if (events.length === 0) return { kind: 'unchanged', position: graph.position() };
+    const result = await append(environment, request, epoch, revision ?? 'none', events);
+    if (result.kind === 'appended') return { kind: 'appended', position: result.position, epoch };
     releaseClaims();
     // Someone else wrote to the stream: decide again once the graph knows what.
+    seen = result.actual;
     await environment.applied(await environment.eventStore.lastPosition());
   }
   throw new RequestError(409, 'ConflictError', 'The document is being changed by others, try again', {
@@ -105,18 +122,40 @@ async function appendPlanned(
   });
 }
 
+/** Where the command stands in the log already. Throws 422 when it was another request that had its identity. */
+function earlierPosition({ graph }: CommandEnvironment, { identity }: CommitRequest): bigint | undefined {
+  const earlier = identity === undefined ? undefined : graph.command(identity.id);
+  if (earlier === undefined) return undefined;
+  if (earlier.request === identity?.request) return earlier.position;
+  throw new RequestError(
+    422,
+    'UnprocessableEntityError',
+    'This Idempotency-Key was used with another request: give every request one of its own',
+    { header: 'Idempotency-Key' },
+  );
+}
+
+/** The graph does not know the revisions of events that do not count; a conflict tells of them. */
+function laterRevision(known: bigint | undefined, seen: bigint | undefined): bigint | undefined {
+  return (seen ?? -1n) > (known ?? -1n) ? seen : known;
+}
+
 function append(
-  { eventStore, space, now, epoch }: CommandEnvironment,
-  { type, documentId, key, actor, correlationId }: CommitRequest,
+  { eventStore, space, now, newEventId }: CommandEnvironment,
+  { type, documentId, identity, actor, correlationId }: CommitRequest,
+  epoch: number,
   expected: bigint | 'none',
   events: readonly DocumentEvent[],
 ): Promise<AppendResult> {
   const metadata = {
     at: now().toISOString(),
-    epoch: epoch(),
+    epoch,
     ...(actor === undefined ? {} : { actor }),
     ...(correlationId === undefined ? {} : { correlationId }),
+    ...(identity === undefined ? {} : { command: identity }),
   };
+  // Not the same under another lease: events that do not count must not be taken for those that shall.
+  const key = identity === undefined ? newEventId() : `${identity.id}/${epoch}`;
   return eventStore.append(
     documentStream(space, type.uid, documentId),
     expected,
@@ -134,8 +173,10 @@ async function within(shown: Promise<boolean>, timeoutMs = APPLIED_TIMEOUT_MS): 
   return applied;
 }
 
-function documentKey({ type, documentId }: CommitRequest): string {
-  return JSON.stringify(['document', type.uid, documentId]);
+/** The same command at once finds its first one applied. */
+function lockKeys({ type, documentId, identity }: CommitRequest): readonly string[] {
+  const document = JSON.stringify(['document', type.uid, documentId]);
+  return identity === undefined ? [document] : [JSON.stringify(['command', identity.id]), document];
 }
 
 function unavailable(): RequestError {

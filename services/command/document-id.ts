@@ -1,4 +1,7 @@
 import { hash, randomFillSync } from 'node:crypto';
+import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import type { CommandEnvironment } from './environment.ts';
 
 const LENGTH = 24;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
@@ -21,6 +24,16 @@ let used = pool.length;
 /** Always the same documentId for the same `parts`: an import that is repeated meets its own documents. */
 export function derivedDocumentId(...parts: readonly string[]): string {
   return documentIdOf(hash('sha256', JSON.stringify(parts), 'buffer'));
+}
+
+/** Of a document that a command creates: one that can be sent again creates the same one. */
+export function newDocumentId(
+  environment: Pick<CommandEnvironment, 'space' | 'newDocumentId'>,
+  type: Uid,
+  identity: CommandIdentity | undefined,
+): string {
+  if (identity === undefined) return environment.newDocumentId();
+  return derivedDocumentId(environment.space, type, identity.id);
 }
 
 function documentIdOf(bytes: Uint8Array): string {

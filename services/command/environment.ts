@@ -16,8 +16,10 @@ export type CommandEnvironment = {
   readonly defaultLocale: string;
   /** First part of every stream name. */
   readonly space: string;
-  /** Of the lease this process holds; 0 while nothing else can write. */
+  /** Of the lease this process holds, with its graph level with all that came before. Throws NotLeading where it holds none. */
   readonly epoch: () => number;
+  /** Whether events that were appended under an epoch stand before any newer claim. Absent: nobody else can claim. */
+  readonly counts?: (position: bigint, epoch: number) => Promise<boolean>;
   readonly now: () => Date;
   readonly newDocumentId: () => string;
   /** Any text that no other command has; event ids are derived from it. */

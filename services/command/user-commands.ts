@@ -9,6 +9,7 @@ import type { CommandResult, UserCommand } from './command.ts';
 import type { Commit } from './commit.ts';
 import { type DocumentState, decide } from './decide.ts';
 import { typeMessage } from './describe-value.ts';
+import { newDocumentId } from './document-id.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { hashPasswords } from './hash-passwords.ts';
 import { isRecord } from './json-record.ts';
@@ -34,9 +35,9 @@ export async function executeUserCommand(
 ): Promise<CommandResult> {
   const registry = environment.registry();
   const type = contentTypeOf(registry, USER_TYPE);
-  const key = command.commandId ?? environment.newEventId();
   const documentId = userDocument(environment, command);
-  const base = { type, documentId, key, actor: command.actor, correlationId: command.correlationId };
+  const { identity, actor, correlationId } = command;
+  const base = { type, documentId, identity, actor, correlationId };
   const result = { documentId, locale: null, version: 'live' } as const;
   if (command.kind === 'delete-user') {
     const plan = (state: DocumentState) => {
@@ -58,8 +59,12 @@ export async function executeUserCommand(
   return { ...result, ...(await commit({ ...base, plan })) };
 }
 
-function userDocument({ graph, newDocumentId }: CommandEnvironment, command: UserCommand): string {
-  if (command.kind === 'create-user') return newDocumentId();
+function userDocument(environment: CommandEnvironment, command: UserCommand): string {
+  const { graph } = environment;
+  if (command.kind === 'create-user') return newDocumentId(environment, USER_TYPE, command.identity);
+  // Its number may have gone with the user whom this command removed.
+  const applied = command.identity === undefined ? undefined : graph.command(command.identity.id);
+  if (applied !== undefined) return applied.documentId;
   const user = /^\d{1,15}$/.test(command.id) ? graph.documentOfId(USER_TYPE, Number(command.id)) : undefined;
   if (user === undefined) throw notFoundError();
   return user.documentId;

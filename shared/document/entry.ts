@@ -24,9 +24,20 @@ export type Entry = {
   readonly publishedAt: string | null;
 };
 
+/** A command whose events count. */
+export type AppliedCommand = {
+  /** Digest of all that was asked for; undefined where its sender gave none. */
+  readonly request: string | undefined;
+  readonly documentId: string;
+  /** Of its last event. */
+  readonly position: bigint;
+};
+
 export type ContentGraphReader = {
   /** Position of the last event applied. */
   position(): bigint;
+  /** The command of this id, if it was applied: known for a day where clients may repeat it, else for ten minutes. */
+  command(id: string): AppliedCommand | undefined;
   /** Revision of a document's stream as far as applied; undefined when there is none. */
   streamRevision(type: Uid, documentId: string): bigint | undefined;
   /** All rows of a document: every locale and version. */
@@ -41,7 +52,7 @@ export type ContentGraphReader = {
    */
   documentWithUnique(
     type: Uid,
-    attribute: string,
+    place: string,
     locale: string | null,
     value: string,
     except: string | undefined,

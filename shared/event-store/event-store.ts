@@ -22,6 +22,16 @@ export type EventMetadata = {
   readonly actor?: string;
   readonly correlationId?: string;
   readonly causationId?: string;
+  /** The command, where its sender may send it again. */
+  readonly command?: CommandIdentity;
+};
+
+/** What makes a command that is sent again the same command. */
+export type CommandIdentity = {
+  /** No other command has it. */
+  readonly id: string;
+  /** Digest of all that was asked for; absent where whoever repeats the command is trusted to repeat it alike. */
+  readonly request?: string;
 };
 
 export type NewEvent = {

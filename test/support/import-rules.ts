@@ -14,6 +14,7 @@ export const PURE = [
   '^shared/document/',
   '^shared/schema/(?!load-content-types\\.ts)',
   '^shared/access/',
+  '^shared/fleet/',
   '^services/query/',
   '^services/openapi/',
   '^services/command/decide',

@@ -108,7 +108,7 @@ describe('create and update', () => {
     const command = {
       kind: 'create',
       type: PAGE,
-      commandId: 'c-1',
+      identity: { id: 'c-1' },
       body: { data: { name: 'once' } },
     } as const;
     const first = await world.execute(command);

@@ -30,6 +30,9 @@ async function contentApi() {
     uploadLimit: 1,
     uploadTypes: ['*/*'],
     minPositionWait: 1_000,
+    owner: 'this test',
+    address: 'http://127.0.0.1:9',
+    fleetLog: { waiting: () => {}, report: () => {} },
     operating: createOperating({
       metrics: false,
       tracing: undefined,

@@ -1,0 +1,44 @@
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import type { ContentStore } from '../content-store.ts';
+import { returnLease } from '../fleet/claim-lease.ts';
+import { readLease } from '../fleet/lease-view.ts';
+import { takeLead } from '../fleet/take-lead.ts';
+import { settleContentTypes } from '../settle-content-types.ts';
+
+export type ImportLead = {
+  readonly epoch: number;
+  /** With the graph level with all that was imported. Rejects with a sentence when the lead was lost meanwhile. */
+  giveBack(): Promise<void>;
+};
+
+export type ImportLeadOptions = {
+  readonly store: ContentStore;
+  readonly space: string;
+  readonly definitions: readonly TypeDefinition[];
+  readonly owner: string;
+  /** Where others see that it is there. */
+  readonly address: string;
+};
+
+/**
+ * Makes this process the leader of its log, as only a leader writes, and brings its content types in force. Rejects with a
+ * sentence when another process leads.
+ */
+export async function leadForImport(options: ImportLeadOptions): Promise<ImportLead> {
+  const { store, space, definitions, owner, address } = options;
+  const { log, graph } = store;
+  const claimant = { log, space, owner, address, now: () => new Date().toISOString() };
+  const epoch = await takeLead(claimant);
+  await settleContentTypes({ claimant, graph, definitions, waiting: () => {} });
+  return {
+    epoch,
+    async giveBack() {
+      if (graph.epochAt(graph.position() + 1n) !== epoch) {
+        throw new Error(
+          'another process took the lead while this one stood still: what was imported after that does not count, stop that process and import into a fresh log',
+        );
+      }
+      await returnLease(claimant, await readLease(log, space));
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+import { assertNever } from '../../shared/assert-never.ts';
+import type { FleetLog } from '../main.ts';
+
+/** Says in the log who leads. */
+export function logFleet(logger: Logger): FleetLog {
+  return {
+    waiting(types, leader) {
+      logger.warn(
+        { types, leader },
+        'waiting: the content types differ from those in force, and another process leads with these: start this one with the same folder, or stop the others',
+      );
+    },
+    report(what) {
+      switch (what.kind) {
+        case 'leading':
+          logger.info({ epoch: what.epoch }, 'this process leads');
+          break;
+        case 'lost':
+          logger.warn({ epoch: what.epoch }, 'another process has taken over the lead');
+          break;
+        case 'claiming':
+          if (what.from !== undefined)
+            logger.warn({ from: what.from }, 'the leader is gone: claiming the lead');
+          break;
+        default:
+          assertNever(what);
+      }
+    },
+  };
+}

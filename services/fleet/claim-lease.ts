@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { EVENT_SCHEMA_VERSION } from '../../shared/document/events.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { Lease } from '../../shared/fleet/lease.ts';
+import { type LeaseEvent, leaseStream } from '../../shared/fleet/lease-events.ts';
+
+/** Who claims: a process of a space. */
+export type Claimant = {
+  readonly log: EventStore;
+  readonly space: string;
+  readonly owner: string;
+  /** Where others reach it. */
+  readonly address: string;
+  /** ISO 8601. */
+  readonly now: () => string;
+};
+
+/**
+ * Claims the lead that `lease` shows nobody to hold. Position and epoch of the claim; undefined when another was faster. A
+ * claim is the lead: from it on in the log no event of an older epoch counts.
+ */
+export async function claimLease(
+  claimant: Claimant,
+  lease: Lease,
+): Promise<{ readonly position: bigint; readonly epoch: number } | undefined> {
+  const { owner, address } = claimant;
+  const epoch = lease.epoch + 1;
+  const position = await append(
+    claimant,
+    lease,
+    { type: 'leader-elected', data: { epoch, owner, address } },
+    epoch,
+  );
+  return position === undefined ? undefined : { position, epoch };
+}
+
+/** Gives the lead back, so that nobody has to wait. Nothing happens when another has claimed it. */
+export async function returnLease(claimant: Claimant, lease: Lease): Promise<void> {
+  const { epoch } = lease;
+  await append(claimant, lease, { type: 'leader-stepped-down', data: { epoch } }, epoch);
+}
+
+async function append(
+  { log, space, now }: Claimant,
+  { revision }: Lease,
+  event: LeaseEvent,
+  epoch: number,
+): Promise<bigint | undefined> {
+  const metadata = { schemaVersion: EVENT_SCHEMA_VERSION, at: now(), epoch };
+  const stored = await log.append(leaseStream(space), revision ?? 'none', [
+    { id: randomUUID(), ...event, metadata },
+  ]);
+  return stored.kind === 'appended' ? stored.position : undefined;
+}

@@ -1,0 +1,155 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Lease } from '../../shared/fleet/lease.ts';
+import { type Claimant, claimLease, returnLease } from './claim-lease.ts';
+import { type LeaseView, readLease } from './lease-view.ts';
+import { PATIENCE, watchLeader } from './watch-leader.ts';
+
+/** Where the commands of a space are carried out, as this process knows. */
+export type Leader =
+  | { readonly kind: 'here' }
+  | { readonly kind: 'elsewhere'; readonly address: string }
+  /** Nobody leads, or not yet, or nobody knows where. */
+  | { readonly kind: 'nobody' };
+
+/** A process's part in leading its space. */
+export type Fleet = {
+  leader(): Leader;
+  /** Of the lease that this process holds and may take commands under; undefined: none. */
+  epoch(): number | undefined;
+  /** Epoch of the newest claim that this process knows of. */
+  newestEpoch(): number;
+  /** Whether events that were appended at a position under an epoch stand before any newer claim. */
+  counts(position: bigint, epoch: number): Promise<boolean>;
+  /** Resolves when the leader may be another one, and after `ms` at the latest. */
+  changed(ms: number): Promise<void>;
+  /** Takes commands no more and gives the lead back, if it has it. It will not claim again. */
+  stepDown(): Promise<void>;
+  /** Rejects when the process cannot go on as one that may lead. */
+  readonly done: Promise<void>;
+  close(): Promise<void>;
+};
+
+/** What a fleet asks of its process. */
+export type FleetOptions = {
+  readonly claimant: Claimant;
+  /** Follows the log with the graph: what it shows, the graph has applied. */
+  readonly view: LeaseView;
+  /** Epoch of the newest claim before a position that the graph has applied. */
+  readonly epochAt: (position: bigint) => number;
+  readonly position: () => bigint;
+  /** Resolves when the graph has applied the log up to there. */
+  readonly applied: (position: bigint) => Promise<void>;
+  /** What there is to do between the claim and the first command, the graph being level with the claim. */
+  readonly takeOffice: (epoch: number) => Promise<void>;
+  /** Another process leads, or will: called when it is known at the start, and when the lead is lost. */
+  readonly follow: () => void;
+  readonly report: (what: FleetReport) => void;
+};
+
+export type FleetReport =
+  | { readonly kind: 'leading'; readonly epoch: number }
+  | { readonly kind: 'lost'; readonly epoch: number }
+  | { readonly kind: 'claiming'; readonly from: Lease['leader'] };
+
+/** A process that lost the lead without giving it back lets others try twice as long as the last time, up to a minute. */
+const LONGEST_SILENCE_MS = 60_000;
+const FORGIVEN_AFTER_MS = 300_000;
+
+/** A process that can lead: it claims the lead whenever nobody has it, and follows otherwise. */
+export function joinFleet(options: FleetOptions): Fleet {
+  const { claimant, view, takeOffice, report } = options;
+  /** Of the lease under which commands are taken. */
+  let office: number | undefined;
+  /** Of the lease whose holder was seen alive, not only named by the log. */
+  let confirmed: number | undefined;
+  const start = view.current();
+  let isClosed = false;
+  let losses: number[] = [];
+
+  const holds = (lease: Lease) => lease.leader?.owner === claimant.owner;
+  const epoch = () => (holds(view.current()) && office === view.current().epoch ? office : undefined);
+  const hold = async (lease: Lease): Promise<void> => {
+    await takeOffice(lease.epoch);
+    office = lease.epoch;
+    report({ kind: 'leading', epoch: lease.epoch });
+    view.wake();
+    while (!isClosed && view.current().epoch === lease.epoch && holds(view.current()))
+      await view.changed(60_000);
+    office = undefined;
+    options.follow();
+    if (isClosed || view.current().epoch === lease.epoch) return;
+    report({ kind: 'lost', epoch: lease.epoch });
+    losses = [...losses, performance.now()];
+  };
+  const silence = (): number => {
+    losses = losses.filter((at) => performance.now() - at < FORGIVEN_AFTER_MS);
+    return Math.min(LONGEST_SILENCE_MS, PATIENCE.silence * 2 ** losses.length);
+  };
+  const confirm = (lease: Lease): void => {
+    if (confirmed === lease.epoch) return;
+    if (confirmed === undefined) options.follow();
+    confirmed = lease.epoch;
+    view.wake();
+  };
+  const seek = async (lease: Lease): Promise<void> => {
+    // A claim that came while this process was there is a sign of life itself.
+    if (lease !== start) confirm(lease);
+    const watch = {
+      ...{ view, lease, patience: { ...PATIENCE, silence: silence() }, isClosed: () => isClosed },
+      alive: () => confirm(lease),
+    };
+    if (!(await watchLeader(watch))) return;
+    if (losses.length > 0 && lease.leader !== undefined) await view.changed(silence() * Math.random());
+    await options.applied(await claimant.log.lastPosition());
+    // A clock that stood still says nothing of the leader's: whatever came meanwhile is looked at first.
+    if (isClosed || view.current() !== lease) return;
+    report({ kind: 'claiming', from: lease.leader });
+    const claim = await claimLease(claimant, lease);
+    await options.applied(claim?.position ?? (await claimant.log.lastPosition()));
+  };
+  const run = async (): Promise<void> => {
+    while (!isClosed) {
+      const lease = view.current();
+      await (holds(lease) ? hold(lease) : seek(lease));
+    }
+  };
+  const done = run();
+  done.catch(() => {});
+  const close = async () => {
+    isClosed = true;
+    view.wake();
+    // What it waits for may never come: a leader far away, a log that does not answer.
+    await Promise.race([done.catch(() => {}), delay(PATIENCE.probeTimeout, undefined, { ref: false })]);
+  };
+  return {
+    epoch,
+    newestEpoch: () => view.current().epoch,
+    leader() {
+      const { leader } = view.current();
+      if (epoch() !== undefined) return { kind: 'here' };
+      const isKnown = leader !== undefined && !holds(view.current()) && confirmed === view.current().epoch;
+      if (!isKnown) return { kind: 'nobody' };
+      return { kind: 'elsewhere', address: leader.address };
+    },
+    counts: (position, at) => counts(options, position, at),
+    changed: view.changed,
+    async stepDown() {
+      const lease = view.current();
+      await close();
+      office = undefined;
+      if (holds(lease)) await returnLease(claimant, lease);
+    },
+    done,
+    close,
+  };
+}
+
+/** By the graph where it has come so far, else by the lease's stream, which it will follow. */
+async function counts(
+  { claimant, position: applied, epochAt, view }: FleetOptions,
+  position: bigint,
+  epoch: number,
+): Promise<boolean> {
+  if (applied() >= position) return epochAt(position) === epoch;
+  return (await readLease(claimant.log, claimant.space, view.current())).epoch === epoch;
+}

@@ -1,0 +1,58 @@
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { evolveLease, type Lease, NO_LEASE } from '../../shared/fleet/lease.ts';
+import { leaseStream } from '../../shared/fleet/lease-events.ts';
+
+/** The lease as far as this process has followed the log. */
+export type LeaseView = {
+  current(): Lease;
+  /** When an event of the current leader came, or its claim: milliseconds of `performance.now()`. */
+  lastSign(): number;
+  /** Takes the log's events, in order, as they are applied. */
+  follow(events: readonly StoredEvent[]): void;
+  /** Resolves when the lease has changed, and after `ms` at the latest. */
+  changed(ms: number): Promise<void>;
+  /** Lets everyone who waits go on. */
+  wake(): void;
+};
+
+/** The lease as it stands at the log's end. */
+export async function readLease(log: EventStore, space: string, from = NO_LEASE): Promise<Lease> {
+  let lease = from;
+  const next = from.revision === undefined ? 0n : from.revision + 1n;
+  for await (const event of log.readStream(leaseStream(space), next)) lease = evolveLease(lease, event);
+  return lease;
+}
+
+/** `start`: the lease at a position from which on every event is given to `follow`, or later. */
+export function createLeaseView(space: string, start: Lease): LeaseView {
+  const stream = leaseStream(space);
+  let lease = start;
+  let sign = performance.now();
+  let waiting: (() => void)[] = [];
+  const wake = () => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  return {
+    current: () => lease,
+    lastSign: () => sign,
+    wake,
+    follow(events) {
+      const before = lease;
+      for (const event of events) if (event.stream === stream) lease = evolveLease(lease, event);
+      const isAlive = events.some(({ metadata }) => metadata.epoch === lease.epoch);
+      if (isAlive || lease !== before) sign = performance.now();
+      if (lease !== before) wake();
+    },
+    changed(ms) {
+      return new Promise((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          waiting = waiting.filter((each) => each !== done);
+          resolve();
+        };
+        const timer = setTimeout(done, ms);
+        waiting.push(done);
+      });
+    },
+  };
+}

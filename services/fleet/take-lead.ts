@@ -1,0 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Lease } from '../../shared/fleet/lease.ts';
+import { type Claimant, claimLease } from './claim-lease.ts';
+import { readLease } from './lease-view.ts';
+import { probeLeader } from './probe-leader.ts';
+import { PATIENCE } from './watch-leader.ts';
+
+/**
+ * Claims the lead for a command that writes the log by itself, such as an import, and resolves to the epoch. Rejects with a
+ * sentence when another process leads: nobody's writes are fenced off while it is there.
+ */
+export async function takeLead(claimant: Claimant): Promise<number> {
+  const { log, space, owner } = claimant;
+  let before = await log.lastPosition();
+  for (let silentFor = 0; ; silentFor += PATIENCE.probeEvery) {
+    const lease = await readLease(log, space);
+    const { leader } = lease;
+    if (leader?.owner === owner) return lease.epoch;
+    if (leader === undefined || silentFor > PATIENCE.silence || (await isGone(leader))) {
+      const claim = await claimLease(claimant, lease);
+      if (claim !== undefined) return claim.epoch;
+      continue;
+    }
+    await delay(PATIENCE.probeEvery);
+    const last = await log.lastPosition();
+    if (last !== before) silentFor = 0;
+    before = last;
+  }
+}
+
+async function isGone(leader: Lease['leader'] & {}): Promise<boolean> {
+  const probe = await probeLeader(leader, PATIENCE.probeTimeout);
+  if (probe !== 'alive') return probe === 'gone';
+  throw new Error(
+    `the process at ${leader.address} leads this log: stop it, or send it the documents over HTTP`,
+  );
+}

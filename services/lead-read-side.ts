@@ -1,0 +1,31 @@
+import type { ReadSide } from './read-side.ts';
+
+/** A read side that is told whether its process leads, as that changes. */
+export type LedReadSide = {
+  readonly lead: (epoch: number) => void;
+  readonly follow: () => void;
+  /** Resolves when reads can be answered for the first time. */
+  readonly readable: Promise<void>;
+  /** Rejects with a sentence when the index refuses for good. Resolves on close. */
+  readonly done: Promise<void>;
+  close(): void;
+};
+
+export function leadReadSide(readSide: Pick<ReadSide, 'lead' | 'follow'>): LedReadSide {
+  const readable = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
+  done.promise.catch(() => {});
+  let changes = 0;
+  const change = (changed: Promise<void>): void => {
+    const mine = ++changes;
+    // One that was ended by the next resolves too.
+    changed.then(() => mine === changes && readable.resolve(), done.reject);
+  };
+  return {
+    lead: (epoch) => change(readSide.lead(epoch)),
+    follow: () => change(readSide.follow()),
+    readable: readable.promise,
+    done: done.promise,
+    close: done.resolve,
+  };
+}

@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ContentGraph } from '../projections/content-graph.ts';
+import { catchUp } from '../projections/projector.ts';
+import type { StoredEvent } from '../shared/event-store/event-store.ts';
+import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
+import { appendDefinitions } from './append-definitions.ts';
+import { type Claimant, claimLease } from './fleet/claim-lease.ts';
+import { readLease } from './fleet/lease-view.ts';
+import { probeLeader } from './fleet/probe-leader.ts';
+import { PATIENCE } from './fleet/watch-leader.ts';
+
+export type Settling = {
+  readonly claimant: Claimant;
+  readonly graph: ContentGraph;
+  readonly definitions: readonly TypeDefinition[];
+  /** The content types cannot be changed while another process leads: told once, with their names and that process's address. */
+  readonly waiting: (types: readonly string[], leader: string) => void;
+};
+
+/** Content types whose definition in force is another one, or none, by uid. */
+export function differingTypes(
+  graph: Pick<ContentGraph, 'definition'>,
+  definitions: readonly TypeDefinition[],
+): readonly string[] {
+  return definitions
+    .filter((definition) => graph.definition(definition.uid) !== JSON.stringify(definition))
+    .map(({ uid }) => uid);
+}
+
+/**
+ * Resolves when the content types of this process are those in force, and the graph is level with the log. Only who leads may
+ * bring others in force: it claims the lead where nobody has it, and waits for as long as another process leads, as two
+ * processes with different content types would answer differently and judge writes differently. Resolves to the epoch it
+ * claimed, if it did.
+ */
+export async function settleContentTypes(settling: Settling): Promise<number | undefined> {
+  const { claimant, graph, definitions } = settling;
+  const { log, space, now } = claimant;
+  let lastSign = performance.now();
+  let isTold = false;
+  let claimed: number | undefined;
+  for (;;) {
+    const before = graph.position();
+    await catchUp(log, graph);
+    const types = differingTypes(graph, definitions);
+    if (types.length === 0) return claimed;
+    const lease = await readLease(log, space);
+    const { leader } = lease;
+    if (leader?.owner === claimant.owner) {
+      await appendDefinitions(log, space, definitions, graph.definition, { at: now(), epoch: lease.epoch });
+      continue;
+    }
+    const probe = leader === undefined ? 'gone' : await probeLeader(leader, PATIENCE.probeTimeout);
+    if (probe === 'alive' || graph.position() > before) lastSign = performance.now();
+    if (probe === 'gone' || performance.now() - lastSign > PATIENCE.silence) {
+      claimed = (await claimLease(claimant, lease))?.epoch;
+      continue;
+    }
+    if (!isTold && leader !== undefined) settling.waiting(types, leader.address);
+    isTold = true;
+    await delay(PATIENCE.probeEvery);
+  }
+}
+
+/** Looks out for content types being changed under a process that serves them as they were. */
+export type ContentTypesWatch = {
+  /** Takes the log's events once the graph has applied them. */
+  follow(events: readonly StoredEvent[]): void;
+  /** Rejects with a sentence when they are not those of this process any more. Resolves on close. */
+  readonly changed: Promise<void>;
+  close(): void;
+};
+
+export function watchContentTypes(
+  graph: Pick<ContentGraph, 'definition'>,
+  definitions: readonly TypeDefinition[],
+): ContentTypesWatch {
+  const { promise: changed, resolve: close, reject } = Promise.withResolvers<void>();
+  changed.catch(() => {});
+  return {
+    changed,
+    close,
+    follow(events) {
+      if (!events.some(({ type }) => type === 'content-type-defined')) return;
+      const types = differingTypes(graph, definitions);
+      if (types.length === 0) return;
+      const names = types.join(', ');
+      reject(
+        new Error(`another process changed the content types (${names}): start again with the same folder`),
+      );
+    },
+  };
+}

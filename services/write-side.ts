@@ -1,0 +1,86 @@
+import type { ContentGraph } from '../projections/content-graph.ts';
+import type { Projector } from '../projections/projector.ts';
+import type { AssetStore } from '../shared/asset-store/asset-store.ts';
+import type { EventStore } from '../shared/event-store/event-store.ts';
+import type { ReadIndex } from '../shared/read-index/read-index.ts';
+import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
+import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
+import { appendDefinitions } from './append-definitions.ts';
+import { createFileLibrary, type FileLibrary } from './assets/file-library.ts';
+import type { UploadLimits } from './assets/receive-upload.ts';
+import { type CommandHandler, createCommandHandler } from './command/command-handler.ts';
+import { randomDocumentId } from './command/document-id.ts';
+import { newCommandKey } from './command/new-command-key.ts';
+import { NotLeading } from './command/not-leading.ts';
+import type { Claimant } from './fleet/claim-lease.ts';
+import { type Fleet, type FleetReport, joinFleet } from './fleet/fleet.ts';
+import type { LeaseView } from './fleet/lease-view.ts';
+import type { LedReadSide } from './lead-read-side.ts';
+
+export type WriteSideOptions = {
+  readonly claimant: Claimant;
+  readonly view: LeaseView;
+  /** As the commands append to it. */
+  readonly eventStore: EventStore;
+  readonly graph: ContentGraph;
+  readonly projector: Projector;
+  readonly index: ReadIndex;
+  readonly visible: ((position: bigint) => Promise<void>) | undefined;
+  readonly registry: SchemaRegistry;
+  readonly definitions: readonly TypeDefinition[];
+  readonly defaultLocale: string;
+  readonly assets: AssetStore;
+  readonly limits: UploadLimits;
+  readonly report: (what: FleetReport) => void;
+  /** Told as soon as this process leads, and as soon as it does no more. */
+  readonly led: Pick<LedReadSide, 'lead' | 'follow'>;
+};
+
+/** What carries commands out, in a process that can lead: for as long as it does. */
+export type WriteSide = {
+  readonly commands: CommandHandler;
+  readonly library: FileLibrary;
+  readonly fleet: Fleet;
+};
+
+export function openWriteSide(options: WriteSideOptions): WriteSide {
+  const { claimant, view, graph, projector, registry, defaultLocale } = options;
+  const { log, space } = claimant;
+  const fleet = joinFleet({
+    ...{ claimant, view, report: options.report },
+    epochAt: graph.epochAt,
+    position: graph.position,
+    applied: projector.applied,
+    async takeOffice(epoch) {
+      const defined = { at: claimant.now(), epoch };
+      await appendDefinitions(log, space, options.definitions, graph.definition, defined);
+      await projector.applied(await log.lastPosition());
+      options.led.lead(epoch);
+    },
+    follow: options.led.follow,
+  });
+  const commands = createCommandHandler({
+    eventStore: options.eventStore,
+    graph: graph.reader,
+    applied: projector.applied,
+    ...(options.visible === undefined ? {} : { visible: options.visible }),
+    registry: () => registry,
+    defaultLocale,
+    space,
+    epoch() {
+      const epoch = fleet.epoch();
+      if (epoch === undefined) throw new NotLeading();
+      return epoch;
+    },
+    counts: fleet.counts,
+    now: () => new Date(),
+    newDocumentId: randomDocumentId,
+    newEventId: newCommandKey,
+  });
+  const library = createFileLibrary({
+    ...{ registry, graph: graph.reader, index: options.index, commands, defaultLocale },
+    store: options.assets,
+    limits: options.limits,
+  });
+  return { commands, library, fleet };
+}

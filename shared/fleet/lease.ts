@@ -1,0 +1,34 @@
+import { assertNever } from '../assert-never.ts';
+import type { StoredEvent } from '../event-store/event-store.ts';
+import type { LeaderElected, LeaseEvent } from './lease-events.ts';
+
+/** Who leads a space, as of some position of its log. */
+export type Lease = {
+  /** Of the newest claim; 0 before the first. */
+  readonly epoch: number;
+  /** Undefined when the last leader stepped down, and before the first. */
+  readonly leader: Omit<LeaderElected['data'], 'epoch'> | undefined;
+  /** Of the lease's stream. */
+  readonly revision: bigint | undefined;
+};
+
+export const NO_LEASE: Lease = { epoch: 0, leader: undefined, revision: undefined };
+
+/** The lease after an event of its stream; an event that it knows already changes nothing. */
+export function evolveLease(lease: Lease, stored: StoredEvent): Lease {
+  const { revision } = stored;
+  if (revision <= (lease.revision ?? -1n)) return lease;
+  const event = { type: stored.type, data: stored.data } as LeaseEvent;
+  switch (event.type) {
+    case 'leader-elected': {
+      const { epoch, owner, address } = event.data;
+      return { epoch, leader: { owner, address }, revision };
+    }
+    case 'leader-stepped-down': {
+      const isNewest = event.data.epoch === lease.epoch;
+      return { ...lease, leader: isNewest ? undefined : lease.leader, revision };
+    }
+    default:
+      return assertNever(event);
+  }
+}
