@@ -1,4 +1,4 @@
-import { type UniquePlace, uniquePlaces } from '../../shared/document/unique-values.ts';
+import { lookUpPlaces, type UniquePlace } from '../../shared/document/unique-values.ts';
 import type { RowSpace } from '../../shared/read-index/read-index.ts';
 import type { Attribute, ContentType, Model, Uid } from '../../shared/schema/content-type.ts';
 import { relationSide, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -125,7 +125,7 @@ function createTypeView(
   relation: SchemaView['relation'],
 ): TypeView {
   const sides = new Map<string, GraphRelationSide>();
-  const unique = uniquePlaces(registry, type).map((place) => ({
+  const unique = lookUpPlaces(registry, type).map((place) => ({
     number: names.number(JSON.stringify([type.uid, 'unique', place.name])),
     place,
   }));

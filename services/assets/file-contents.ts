@@ -1,6 +1,7 @@
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import type { CommandResult } from '../command/command.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
@@ -17,7 +18,8 @@ export type WrittenFiles = {
 
 /**
  * Content and the events that name it, one after the other under the lock of its hash: content is there before the first
- * event that names it, and goes after the last file that has it.
+ * event that names it, and goes after the last file that has it. It is suspected in the store for as long as neither is certain:
+ * what a process that ended leaves so is found by `sweep`.
  */
 export type FileContents = {
   /** All of `files` or none; `values` are what their attributes are beside what follows from the content. */
@@ -28,6 +30,8 @@ export type FileContents = {
   replace(before: Entry, file: ReceivedFile, values: object): Promise<WrittenFiles>;
   remove(file: Entry): Promise<WrittenFiles>;
   removeAll(documentIds: readonly string[]): Promise<void>;
+  /** Removes what was suspected before a moment (milliseconds since 1970) and is named by no file. */
+  sweep(before: number): Promise<void>;
 };
 
 export type FileContentsOptions = {
@@ -37,7 +41,8 @@ export type FileContentsOptions = {
   readonly index: ReadIndex;
 };
 
-export function createFileContents({ store, commands, graph, index }: FileContentsOptions): FileContents {
+export function createFileContents(options: FileContentsOptions): FileContents {
+  const { store, commands, graph } = options;
   const locks = createLocks();
   const holding = async <Result>(hash: string, run: () => Promise<Result>): Promise<Result> => {
     const release = await locks.acquire([hash]);
@@ -47,25 +52,33 @@ export function createFileContents({ store, commands, graph, index }: FileConten
       release();
     }
   };
-  const deleteUnused = async (hash: string) => {
-    if (!(await isUsed(index, hash))) await store.delete(hash);
+  /** To be called under its lock, when no command that concerns it is under way. */
+  const settle = async (hash: string) => {
+    if (!(await isUsed(options, hash))) await store.delete(hash);
+    await store.clear(hash);
   };
   const write = ({ staged }: ReceivedFile, execute: () => Promise<CommandResult>) =>
     holding(staged.hash, async () => {
+      await store.suspect(staged.hash);
       await staged.keep();
       try {
-        return await execute();
+        const result = await execute();
+        // It is named now, whatever becomes of the note.
+        await store.clear(staged.hash).catch(() => {});
+        return result;
       } catch (error) {
-        await deleteUnused(staged.hash);
+        // After anything but a refusal nobody knows whether an event names it.
+        if (error instanceof RequestError && error.status < 500) await settle(staged.hash);
         throw error;
       }
     });
   const remove = (file: Entry) =>
     holding(hashOf(file), async () => {
       const { documentId } = file;
+      await store.suspect(hashOf(file));
       const result = await commands.execute({ kind: 'delete', type: FILE_TYPE, documentId });
-      // Not applied: reads still show the file, so its content stays.
-      if (result.applied) await deleteUnused(hashOf(file));
+      // Not applied: reads still show the file, so its content stays until it is swept.
+      if (result.applied) await settle(hashOf(file));
       return writtenFiles([result]);
     });
   const removeAll = async (documentIds: readonly string[]) => {
@@ -91,16 +104,21 @@ export function createFileContents({ store, commands, graph, index }: FileConten
     },
     async replace(before, file, values) {
       const { documentId } = before;
+      const hash = hashOf(before);
       const data = { ...contentValues(file), ...values };
+      const isOther = hash !== file.staged.hash;
+      if (isOther) await store.suspect(hash);
       const result = await write(file, () =>
         commands.execute({ kind: 'update', type: FILE_TYPE, documentId, body: { data } }),
       );
-      const hash = hashOf(before);
-      if (result.applied && hash !== file.staged.hash) await holding(hash, () => deleteUnused(hash));
+      if (result.applied && isOther) await holding(hash, () => settle(hash));
       return writtenFiles([result]);
     },
     remove,
     removeAll,
+    async sweep(before) {
+      for await (const hash of store.suspects(before)) await holding(hash, () => settle(hash));
+    },
   };
 }
 
@@ -112,7 +130,9 @@ export function writtenFiles(results: readonly CommandResult[]): WrittenFiles {
   };
 }
 
-async function isUsed(index: ReadIndex, hash: string): Promise<boolean> {
+/** Asked of both, as each may be behind or in the making: content goes when neither knows a file that has it. */
+async function isUsed({ graph, index }: FileContentsOptions, hash: string): Promise<boolean> {
+  if (graph.documentWithUnique(FILE_TYPE, 'hash', null, hash, undefined) !== undefined) return true;
   const { hits } = await index.search({
     type: FILE_TYPE,
     world: 'published',

@@ -19,6 +19,7 @@ import {
   type UploadLimits,
   type UploadPart,
 } from './receive-upload.ts';
+import { createSweeper } from './sweeper.ts';
 
 export type FileLibraryOptions = LinkScope & {
   readonly store: AssetStore;
@@ -46,6 +47,7 @@ export type FileLibrary = {
 export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
   const { store, limits, commands } = options;
   const contents = createFileContents(options);
+  const sweep = createSweeper((before) => contents.sweep(before));
   const describe = async ({ documentId }: Entry, data: object): Promise<WrittenFiles> =>
     writtenFiles([await commands.execute({ kind: 'update', type: FILE_TYPE, documentId, body: { data } })]);
   return {
@@ -56,6 +58,7 @@ export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
         name: file.fileName,
         ...infoValues(infos[i] ?? {}),
       }));
+      sweep();
       if (link === undefined) return written;
       try {
         return await linkFiles(options, link, targeting.status, written);

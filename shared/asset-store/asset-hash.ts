@@ -5,3 +5,8 @@ export function checkedHash(hash: string): string {
   if (!HASH.test(hash)) throw new Error(`not a SHA-256 in hexadecimal: ${JSON.stringify(hash)}`);
   return hash;
 }
+
+/** Whether a name found in a store is one that it gave. */
+export function isHash(name: string): boolean {
+  return HASH.test(name);
+}

@@ -18,6 +18,15 @@ export type AssetStore = {
   size(hash: string): Promise<number | undefined>;
   /** What is not there counts as deleted. */
   delete(hash: string): Promise<void>;
+  /**
+   * Notes durably that nothing may be naming content of this hash: before it is kept, and before what names it goes. Should the
+   * process end before `clear`, the note is what finds the content again.
+   */
+  suspect(hash: string): Promise<void>;
+  /** Takes the note back: the content is named, or gone. */
+  clear(hash: string): Promise<void>;
+  /** What was last suspected before a moment (milliseconds since 1970) and not cleared. */
+  suspects(before: number): AsyncIterable<string>;
 };
 
 /** Content that arrived whole. One of `keep` and `discard` is called, once. */

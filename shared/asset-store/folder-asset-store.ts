@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkedHash } from './asset-hash.ts';
+import { checkedHash, isHash } from './asset-hash.ts';
 import type { AssetStore, StagedAsset } from './asset-store.ts';
 import { measureContent } from './measure-content.ts';
 
@@ -11,11 +11,13 @@ const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Assets as files of `folder`, made when it is not there: `<first two characters of the hash>/<hash>`, and `incoming/` for what
- * is still arriving. A file has its final name only when it is whole and on disk. Several processes may share the folder.
+ * is still arriving, `suspects/` with an empty file for each suspected hash. A file has its final name only when it is whole and on
+ * disk. Several processes may share the folder.
  */
 export function openFolderAssetStore(folder: string): AssetStore {
   const incoming = join(folder, 'incoming');
-  mkdirSync(incoming, { recursive: true, mode: 0o700 });
+  const suspects = join(folder, 'suspects');
+  for (const made of [incoming, suspects]) mkdirSync(made, { recursive: true, mode: 0o700 });
   removeAbandoned(incoming);
   return {
     stage: (content, maxBytes) => stage(folder, join(incoming, randomUUID()), content, maxBytes),
@@ -33,6 +35,9 @@ export function openFolderAssetStore(folder: string): AssetStore {
     },
     size: (hash) => sizeOf(pathOf(folder, hash)),
     delete: (hash) => rm(pathOf(folder, hash), { force: true }),
+    suspect: (hash) => suspect(join(suspects, checkedHash(hash))),
+    clear: (hash) => rm(join(suspects, checkedHash(hash)), { force: true }),
+    suspects: (before) => suspectedBefore(suspects, before),
   };
 }
 
@@ -75,6 +80,25 @@ async function keep(from: string, to: string): Promise<void> {
   await rename(from, to);
   await syncFolder(folder);
   await syncFolder(dirname(folder));
+}
+
+/** Its time is that of the last call. */
+async function suspect(path: string): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    const now = new Date();
+    await file.utimes(now, now);
+  } finally {
+    await file.close();
+  }
+  await syncFolder(dirname(path));
+}
+
+async function* suspectedBefore(folder: string, before: number): AsyncGenerator<string> {
+  for (const name of (await readdir(folder)).filter(isHash)) {
+    const { mtimeMs } = (await stat(join(folder, name)).catch(undefinedWhenAbsent)) ?? {};
+    if (mtimeMs !== undefined && mtimeMs < before) yield name;
+  }
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -5,9 +5,11 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { checkedHash } from './asset-hash.ts';
+import { checkedHash, isHash } from './asset-hash.ts';
 import type { AssetStore, ByteRange, StagedAsset, StoredAsset } from './asset-store.ts';
 import { measureContent } from './measure-content.ts';
 import { removeAbandonedUploads } from './s3-abandoned-uploads.ts';
@@ -30,9 +32,9 @@ const LARGEST_COPY = 5 * 1024 * MEBIBYTE;
 
 /**
  * Assets as objects of a bucket: `<prefix><first two characters of the hash>/<hash>`, and `<prefix>incoming/` for what is still
- * arriving, in parts as it comes. As objects cannot be renamed, `keep` has the store copy one. Any number of processes may
- * share the place. Rejects with a sentence when the bucket is not there or refuses these credentials; a store that is only away
- * is waited for by requests, not by the start.
+ * arriving, in parts as it comes; `<prefix>suspects/` has an empty object for each suspected hash. As objects cannot be renamed,
+ * `keep` has the store copy one. Any number of processes may share the place. Rejects with a sentence when the bucket is not
+ * there or refuses these credentials; a store that is only away is waited for by requests, not by the start.
  */
 export async function openS3AssetStore(
   location: S3Location,
@@ -51,6 +53,9 @@ export async function openS3AssetStore(
     open: (hash, range) => reading(open(place, keyOf(place, hash), range)),
     size: (hash) => reading(sizeOf(place, keyOf(place, hash))),
     delete: (hash) => remove(place, keyOf(place, hash)),
+    suspect: (hash) => suspect(place, hash),
+    clear: (hash) => remove(place, suspectKey(place, hash)),
+    suspects: (before) => suspectedBefore(place, before),
   };
 }
 
@@ -108,6 +113,23 @@ async function stage(
   };
 }
 
+/** Its time is that of the last call. */
+async function suspect(place: S3Place, hash: string): Promise<void> {
+  const { client, bucket: Bucket } = place;
+  await writing(client.send(new PutObjectCommand({ Bucket, Key: suspectKey(place, hash), Body: '' })));
+}
+
+async function* suspectedBefore(place: S3Place, before: number): AsyncGenerator<string> {
+  const { client, bucket: Bucket, prefix } = place;
+  const Prefix = `${prefix}suspects/`;
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {
+    for (const { Key = '', LastModified } of Contents) {
+      const name = Key.slice(Prefix.length);
+      if (isHash(name) && LastModified !== undefined && LastModified.getTime() < before) yield name;
+    }
+  }
+}
+
 async function open(
   { client, bucket }: S3Place,
   key: string,
@@ -152,4 +174,8 @@ async function writing<Result>(work: Promise<Result>): Promise<Result> {
 
 function keyOf({ prefix }: S3Place, hash: string): string {
   return `${prefix}${checkedHash(hash).slice(0, 2)}/${hash}`;
+}
+
+function suspectKey({ prefix }: S3Place, hash: string): string {
+  return `${prefix}suspects/${checkedHash(hash)}`;
 }

@@ -48,7 +48,7 @@ export type ContentGraphReader = {
   exists(type: Uid, documentId: string, locale?: string | null): boolean;
   /**
    * Another document than `except` whose published or live row in `locale` has this value (its text) at a place where values are
-   * unique: an attribute by its name, one of a component as `UniquePlace` names it.
+   * unique: an attribute by its name, one of a component as `UniquePlace` names it. Of files also by their `hash`.
    */
   documentWithUnique(
     type: Uid,
@@ -62,6 +62,6 @@ export type ContentGraphReader = {
     type: Uid,
     documentId: string,
     locale: string | null,
-    place: string,
+    attribute: string,
   ): readonly LinkTarget[];
 };

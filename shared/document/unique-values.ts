@@ -1,6 +1,6 @@
 import { columnValue, textForm } from '../read-index/column.ts';
 import type { ComponentStep } from '../read-index/read-index.ts';
-import type { ContentType, Model, ScalarAttribute } from '../schema/content-type.ts';
+import { type ContentType, FILE_TYPE, type Model, type ScalarAttribute } from '../schema/content-type.ts';
 import type { SchemaRegistry } from '../schema/schema-registry.ts';
 import type { EntryValues } from './events.ts';
 
@@ -34,6 +34,16 @@ export function uniquePlaces(registry: SchemaRegistry, type: ContentType): reado
   const places = types.get(type) ?? placesIn(registry, type, [], '');
   types.set(type, places);
   return places;
+}
+
+/**
+ * The places of a type that the graph looks documents up by: those of unique values, and the hash of files, which several may
+ * have.
+ */
+export function lookUpPlaces(registry: SchemaRegistry, type: ContentType): readonly UniquePlace[] {
+  const places = uniquePlaces(registry, type);
+  const hash = type.uid === FILE_TYPE ? type.attributes.get('hash') : undefined;
+  return hash?.kind === 'scalar' ? [...places, { name: 'hash', path: [], attribute: hash }] : places;
 }
 
 function placesIn(

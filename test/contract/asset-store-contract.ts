@@ -140,10 +140,27 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await read(await place.open(), hash)).toMatchObject({ bytes: Buffer.from('shared') });
     });
 
+    it('finds again what was suspected before a moment, until it is cleared', async () => {
+      const { place, store } = await placeForTest();
+      const [one = '', two = ''] = ['one', 'two'].map((text) => sha256(Buffer.from(text)));
+      for (const hash of [one, two, one]) await store.suspect(hash);
+      const other = await place.open();
+      const suspects = async (before: number) => (await Array.fromAsync(other.suspects(before))).toSorted();
+      expect(await suspects(Date.now() + 60_000)).toEqual([one, two].toSorted());
+      expect(await suspects(Date.now() - 60_000)).toEqual([]);
+      await store.clear(one);
+      await store.clear(one);
+      expect(await suspects(Date.now() + 60_000)).toEqual([two]);
+      await store.clear(two);
+      expect(await place.names()).toEqual([]);
+    });
+
     it.each(['../secret', '', 'A'.repeat(64), `${'a'.repeat(63)}/`])('takes %j for no hash', async (hash) => {
       const { store } = await placeForTest();
       await expect(async () => store.open(hash)).rejects.toThrow('not a SHA-256');
       await expect(async () => store.delete(hash)).rejects.toThrow('not a SHA-256');
+      await expect(async () => store.suspect(hash)).rejects.toThrow('not a SHA-256');
+      await expect(async () => store.clear(hash)).rejects.toThrow('not a SHA-256');
     });
   });
 };

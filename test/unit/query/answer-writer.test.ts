@@ -39,7 +39,7 @@ describe('writeAnswer', () => {
         throw new Error('no');
       });
     expect(broken).toThrow('no');
-    let inner = Buffer.alloc(0);
+    let inner: Buffer = Buffer.alloc(0);
     const outer = writeAnswer((writer) => {
       writeByte(writer, A);
       inner = writeAnswer((other) => writeBytes(other, Buffer.from('inner')));
