@@ -18,6 +18,8 @@ export type ProgressFollower = {
   position(): bigint;
   /** True as soon as searches show everything up to a position, false when `timeoutMs` is over. */
   reached(position: bigint, timeoutMs?: number): Promise<boolean>;
+  /** Asks now. Rejects when it cannot be had. */
+  look(): Promise<void>;
   /** The graph has changed: there may be marks to forget. */
   wake(): void;
   close(): Promise<void>;
@@ -61,6 +63,7 @@ export function followProgress({ store, stale }: FollowProgressOptions): Progres
   };
   return {
     position: () => position,
+    look,
     async reached(wanted, timeoutMs) {
       if (wanted <= position) return true;
       waiting++;

@@ -45,6 +45,6 @@ async function appendDefinition(
 }
 
 /** One stream per content type; its category is apart from every document's, whose names begin with a namespace. */
-function definitionStream(space: string, uid: string): string {
+export function definitionStream(space: string, uid: string): string {
   return `${space}.content_type-${uid.replaceAll(/[^a-zA-Z0-9]/g, '_')}`;
 }

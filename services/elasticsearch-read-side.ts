@@ -136,7 +136,7 @@ function statusOf(stale: StaleDocuments, written: number): WriterStatus {
 }
 
 /** A log is known by its first event. */
-async function nameOfLog(log: EventStore): Promise<string> {
+export async function nameOfLog(log: EventStore): Promise<string> {
   for await (const [first] of log.readAll(0n, { batchSize: 1 })) if (first !== undefined) return first.id;
   throw new Error('the log is empty');
 }

@@ -58,6 +58,8 @@ export type Vitals = {
   readonly log: EventStore;
   readonly index: ReadIndex;
   readonly registry: SchemaRegistry;
+  /** Seconds that readiness is judged by; absent: how far the index is behind the log. */
+  readonly behind?: () => Promise<number>;
   /** Of documents that are written behind the log, where there are documents. */
   readonly documents?: (() => DocumentsStatus) | undefined;
 };
@@ -72,9 +74,9 @@ export type DocumentsStatus = {
 /** From now on the process is ready as far as its index is level with the log, and says at every scrape where both stand. */
 export function watchVitals(
   { metrics, readiness }: Operating,
-  { log, index, registry, documents }: Vitals,
+  { log, index, registry, documents, behind }: Vitals,
 ): void {
-  readiness.serving(() => lagSeconds(log, index.position(), Date.now));
+  readiness.serving(behind ?? (() => lagSeconds(log, index.position(), Date.now)));
   if (metrics === undefined) return;
   const lag = () => measureLag(log, index.position(), Date.now);
   metrics.gauge(METRICS.logPosition, async () => one(Number(await log.lastPosition())));

@@ -1,0 +1,208 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { followProgress, type ProgressFollower } from '../../projections/follow-progress.ts';
+import type { Rights } from '../../shared/access/rights.ts';
+import { upcast } from '../../shared/document/upcasters.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
+import {
+  createElasticsearchCluster,
+  type ElasticsearchCluster,
+} from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { type AccessControl, openAccessControl } from '../access/access-control.ts';
+import { readAccessKey } from '../access/access-key.ts';
+import { createTokenCommands, type TokenCommands } from '../access/token-commands.ts';
+import { cursorKey } from '../cursor-key.ts';
+import { persistently } from '../elasticsearch/persistently.ts';
+import type { Report } from '../elasticsearch/report.ts';
+import { nameOfLog } from '../elasticsearch-read-side.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
+import { reachAll } from '../freshness.ts';
+import type { Freshness } from '../http/await-position.ts';
+import { type CallerApi, createCallerApis } from '../http/caller-apis.ts';
+import { createContentApi } from '../http/create-content-api.ts';
+import type { AssetRoutesOptions } from '../http/serve-assets.ts';
+import { createUploadApi } from '../http/upload-api.ts';
+import { openAssetStore } from '../open-asset-store.ts';
+import { logFolder, openEventStore } from '../open-event-store.ts';
+import { traceReadIndex } from '../operating/observe-read-index.ts';
+import { type Operating, watchVitals } from '../operating/operating.ts';
+import { type TypesWatch, typesInForce, watchTypes } from './types-in-force.ts';
+import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
+
+export type ApiProcessOptions = {
+  /** Address of the log. */
+  readonly eventStore: string;
+  readonly space: string;
+  readonly registry: SchemaRegistry;
+  readonly definitions: readonly TypeDefinition[];
+  readonly connection: ElasticsearchConnection;
+  /** Where uploaded files are kept. */
+  readonly assets: string;
+  readonly accessKey: string | undefined;
+  readonly defaultLocale: string;
+  readonly usersEnvelope: boolean;
+  readonly maxOffset: number;
+  readonly minPositionWait: number;
+  readonly operating: Operating;
+  readonly report: Report;
+};
+
+/** A content API that keeps nothing: it reads from Elasticsearch, and the leader carries its writes out. */
+export type ApiProcess = {
+  readonly registry: SchemaRegistry;
+  readonly access: AccessControl;
+  readonly tokens: TokenCommands;
+  readonly apiFor: (rights: Rights) => CallerApi;
+  readonly assets: AssetRoutesOptions;
+  readonly freshness: Freshness;
+  /** Who carries commands out. */
+  readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
+  /** Rejects when it cannot go on as it is. Resolves on close. */
+  readonly stopped: Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Looked at for metrics only: whoever waits for a position asks by itself. */
+const PROGRESS_EVERY = 1_000;
+const WHOLE_EVERY = 500;
+
+/**
+ * The composition of `varve api`: no content graph, no data directory. Resolves once reads can be answered, which takes a leader
+ * that has made the indices; waits as long as there is none. Rejects with a sentence when something refuses for good.
+ */
+export async function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> {
+  const { eventStore, space, registry, definitions, operating } = options;
+  const store = await openAssetStore(options.assets);
+  const log = await openEventStore(eventStore, { space, decode: upcast });
+  const cluster = createElasticsearchCluster({ connection: options.connection, space, registry });
+  const key = readAccessKey(logFolder({ data: '', eventStore }), options.accessKey);
+  const accessOptions = { log, space, key, now: Date.now };
+  const name = await untilWhole(options, log, cluster);
+  const access = await openAccessControl(accessOptions);
+  const follower = followProgress({ store: cluster.progress(name), stale: undefined });
+  const following = await followLog(log, space, definitions);
+  const index = traceReadIndex(createIndex(cluster, follower), operating.tracing);
+  const timer = setInterval(() => void follower.look().catch(() => {}), PROGRESS_EVERY).unref();
+  watchVitals(operating, { log, index, registry, behind: () => answers(log) });
+  return {
+    registry,
+    access,
+    tokens: createTokenCommands(accessOptions),
+    apiFor: createApis(options, index, cursorKey(key)),
+    assets: { store, index },
+    freshness: {
+      position: follower.position,
+      shows: (position) => reachAll(position, options.minPositionWait, [follower.reached, access.applied]),
+    },
+    fleet: following.fleet,
+    stopped: Promise.all([access.done, following.done, following.types.changed]).then(() => undefined),
+    async close() {
+      clearInterval(timer);
+      await access.close();
+      await following.close();
+      await follower.close();
+      await cluster.close();
+      await log.close();
+    },
+  };
+}
+
+/** Resolves with the log's name when the indices are there for the content types of this process. */
+async function untilWhole(
+  { space, definitions, report }: ApiProcessOptions,
+  log: EventStore,
+  cluster: ElasticsearchCluster,
+): Promise<string> {
+  await typesInForce({ log, space, definitions }, (types) =>
+    report.warn({ types }, 'waiting for a leader with the content types of this process'),
+  );
+  const name = await nameOfLog(log);
+  const { signal } = new AbortController();
+  await persistently(report, signal, cluster.ready);
+  for (
+    let isTold = false;
+    !(await persistently(report, signal, () => cluster.isWhole(name)));
+    isTold = true
+  ) {
+    if (!isTold) report.warn({}, 'waiting for the leader to make the indices');
+    await delay(WHOLE_EVERY);
+  }
+  return name;
+}
+
+type Following = {
+  readonly fleet: ApiProcess['fleet'];
+  readonly types: TypesWatch;
+  readonly done: Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Who leads, and with which content types, as the log says it from now on. */
+async function followLog(
+  log: EventStore,
+  space: string,
+  definitions: readonly TypeDefinition[],
+): Promise<Following> {
+  // Before the lease is read: what is appended meanwhile comes twice and counts once.
+  const start = await log.lastPosition();
+  const lease = await readLease(log, space);
+  const view = createLeaseView(space, lease);
+  const types = watchTypes(definitions, lease.epoch);
+  const subscription = log.subscribe(start, async (events: readonly StoredEvent[]) => {
+    view.follow(events);
+    types.follow(events);
+  });
+  return {
+    types,
+    fleet: { leader: () => leaderOf(view), changed: view.changed },
+    done: subscription.done,
+    async close() {
+      types.close();
+      view.wake();
+      await subscription.close();
+    },
+  };
+}
+
+function leaderOf(view: LeaseView): ReturnType<Fleet['leader']> {
+  const { leader } = view.current();
+  if (leader === undefined || leader.address === null) return { kind: 'nobody' };
+  return { kind: 'elsewhere', address: leader.address };
+}
+
+function createIndex({ reader }: ElasticsearchCluster, { position }: ProgressFollower): ReadIndex {
+  return {
+    apply: async () => {},
+    position,
+    search: reader.search,
+    follow: reader.follow,
+    explain: async (request) => reader.explain(request),
+    close: async () => {},
+  };
+}
+
+function createApis(options: ApiProcessOptions, index: ReadIndex, key: Uint8Array): ApiProcess['apiFor'] {
+  const { defaultLocale, usersEnvelope, operating } = options;
+  const lists = { cursorKey: key, maxOffset: options.maxOffset };
+  const { commands, library } = WRITES_ELSEWHERE;
+  return createCallerApis(options.registry, (registry, caller) => {
+    const shared = { registry, index, defaultLocale, caller, observe: operating.observeQuery };
+    return {
+      content: createContentApi({ ...shared, commands, usersEnvelope, userId: () => undefined, lists }),
+      uploads: createUploadApi({ ...shared, library }),
+    };
+  });
+}
+
+/**
+ * Readiness asks for the log alone: copies of a row that very many documents embed may be minutes behind, and an answer from
+ * there is better than none.
+ */
+async function answers(log: EventStore): Promise<number> {
+  await log.lastPosition();
+  return 0;
+}
