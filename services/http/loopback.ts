@@ -9,3 +9,8 @@ export function isLoopback(host: string): boolean {
   const family = isIP(host);
   return host === 'localhost' || (family !== 0 && LOOPBACK.check(host, family === 6 ? 'ipv6' : 'ipv4'));
 }
+
+/** Whether a server that listens there takes requests on every address of its machine. */
+export function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}
