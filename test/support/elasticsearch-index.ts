@@ -1,8 +1,4 @@
-import {
-  createElasticsearchClient,
-  createSearchEngine,
-  type SearchEngine,
-} from '../../shared/read-index/elasticsearch/client.ts';
+import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/client.ts';
 import { createLayout } from '../../shared/read-index/elasticsearch/create-layout.ts';
 import {
   DEFAULT_DENORMALISE,
@@ -15,6 +11,10 @@ import {
 } from '../../shared/read-index/elasticsearch/elasticsearch-reader.ts';
 import { indexDefinition } from '../../shared/read-index/elasticsearch/index-definition.ts';
 import { createIndexNames, type IndexNames } from '../../shared/read-index/elasticsearch/index-names.ts';
+import {
+  createSearchEngine,
+  type SearchEngine,
+} from '../../shared/read-index/elasticsearch/search-engine.ts';
 import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';

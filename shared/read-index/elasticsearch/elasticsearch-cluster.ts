@@ -2,7 +2,7 @@ import { errors } from '@elastic/elasticsearch';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { Dependency, DocumentIndex } from '../document-index.ts';
 import type { ProgressStore } from '../index-progress.ts';
-import { createElasticsearchClient, createSearchEngine, type ElasticsearchConnection } from './client.ts';
+import { createElasticsearchClient, type ElasticsearchConnection } from './client.ts';
 import { createLayouts } from './create-layouts.ts';
 import { dependenciesOf } from './dependencies.ts';
 import type { DocumentLayout } from './document-layout.ts';
@@ -11,6 +11,7 @@ import { createElasticsearchReader, type ElasticsearchReader } from './elasticse
 import { createIndexNames } from './index-names.ts';
 import { areWhole, type OpenedIndices, openIndices } from './open-indices.ts';
 import { createProgressDocument, openProgressIndex } from './progress-document.ts';
+import { createSearchEngine } from './search-engine.ts';
 
 /** A cluster as the home of one space's indices. */
 export type ElasticsearchCluster = {

@@ -8,8 +8,7 @@ import type { StoredPart } from './index-document.ts';
 import { countLinking, linkingRows, ownedTargets, partSpace, partsOf, stepOf } from './linked-rows.ts';
 import { planAtPlace, planQuery } from './plan-query.ts';
 import { planSort, sortDsl } from './plan-sort.ts';
-import { locate, readRows, rememberRow } from './read-rows.ts';
-import { sourceBytes } from './search-rows.ts';
+import { locate, NO_SOURCE, readRows, rememberRow } from './read-rows.ts';
 import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
 import { sortInProcess } from './sort-in-process.ts';
@@ -172,9 +171,9 @@ async function followOwned(
     : undefined;
   const read = await readRows(session, targetSpace, keys, listing ? fieldsToRead(details) : [], dsl, inIndex);
   const rows = new Map<number, Child>();
-  for (const { key, fields } of read) {
+  for (const { key, fields, source } of read) {
     if (details && listing) rememberRow(session, targetSpace, key, fields);
-    rows.set(key, { key, source: listing ? sourceBytes(fields['src']) : EMPTY });
+    rows.set(key, { key, source });
   }
   const lists = wanted.map((list) => list.flatMap((key) => rows.get(key) ?? []));
   if (sort === undefined || !listing) return listed(request, lists);
@@ -192,8 +191,6 @@ function inOrder(lists: readonly (readonly Child[])[], keys: readonly number[]):
   const ranks = rankOf(keys);
   return lists.map((list) => [...list].sort((a, b) => ranks(a.key) - ranks(b.key)));
 }
-
-const EMPTY = new Uint8Array(0);
 
 async function sortChildren(
   session: Session,
@@ -236,7 +233,7 @@ async function followInverse(
     const ordered = sort === undefined ? [...list].sort((a, b) => a.order - b.order || a.key - b.key) : list;
     return ordered.map(({ key, hit }): Child => {
       if (details) rememberRow(session, space, key, hit.fields ?? {});
-      return { key, source: sourceBytes(hit.fields?.['src']) };
+      return { key, source: hit.source ?? NO_SOURCE };
     });
   });
   if (clauses === null) lists = await sortChildren(session, space, lists, sort ?? []);

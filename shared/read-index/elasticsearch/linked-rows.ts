@@ -1,10 +1,10 @@
 import type { RowSpace } from '../read-index.ts';
-import type { SearchHit } from './client.ts';
 import type { PlacedRelation, PlacedStep } from './document-layout.ts';
 import { type Dsl, type SortDsl, termsDsl } from './dsl.ts';
 import { PAGE_OF_KEYS, WINDOW } from './index-definition.ts';
 import type { StoredLinks, StoredPart } from './index-document.ts';
 import { detailsOf, jsonField, locate, rememberPart } from './read-rows.ts';
+import type { SearchHit } from './search-answer.ts';
 import { indexOf, type Session } from './session.ts';
 
 /** The attribute of a row space that leads to other rows. Throws when the schema has none of that name. */

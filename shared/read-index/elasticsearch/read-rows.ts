@@ -1,9 +1,9 @@
 import type { ComponentStep, RowSpace } from '../read-index.ts';
-import type { HitFields, SearchHit } from './client.ts';
 import type { DocumentLayout, Place } from './document-layout.ts';
 import { type Dsl, type SortDsl, termsDsl } from './dsl.ts';
 import { PAGE_OF_KEYS } from './index-definition.ts';
 import type { StoredLinks, StoredPart, StoredParts } from './index-document.ts';
+import type { HitFields, SearchHit } from './search-answer.ts';
 import { indexOf, knownRows, type RowDetails, type Session } from './session.ts';
 
 /** Where the rows of a row space stand in documents: their place, and the innermost list around it. */
@@ -32,7 +32,9 @@ export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): 
   return { place, keyField: path.length === 0 ? 'key' : `${place.prefix}f.id`, list };
 }
 
-export type ReadRow = { readonly key: number; readonly fields: HitFields };
+export type ReadRow = { readonly key: number; readonly fields: HitFields; readonly source: Uint8Array };
+
+export const NO_SOURCE = new Uint8Array(0);
 
 /** Values of the rows with these keys that match `query`, which is in terms of the space's place; in the order of `sort`. */
 export async function readRows(
@@ -71,7 +73,9 @@ function listQuery(path: string, query: Dsl, docvalue_fields: readonly string[])
 
 function collectRows(rows: ReadRow[], { list, keyField }: LocatedSpace, hit: SearchHit): void {
   const hits = list === undefined ? [hit] : (hit.inner_hits?.[list]?.hits.hits ?? []);
-  for (const { fields = {} } of hits) rows.push({ key: fields[keyField]?.[0] as number, fields });
+  for (const { fields = {}, source = NO_SOURCE } of hits) {
+    rows.push({ key: fields[keyField]?.[0] as number, fields, source });
+  }
 }
 
 /** JSON in a binary field, base64 in a hit. */

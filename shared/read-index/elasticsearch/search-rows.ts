@@ -1,11 +1,12 @@
 import { RequestError } from '../../request-error.ts';
 import type { Hits, SearchRequest, SearchResult, SortPosition } from '../read-index.ts';
-import type { SearchAnswer, SearchBody, SearchHit } from './client.ts';
 import type { Dsl } from './dsl.ts';
 import { OFFSET_LIMIT, PAGE_OF_KEYS, WINDOW } from './index-definition.ts';
 import { planQuery } from './plan-query.ts';
 import { planSort, readPosition, type SortClause, sortDsl, writePosition } from './plan-sort.ts';
-import { readRows, rememberRow } from './read-rows.ts';
+import { NO_SOURCE, readRows, rememberRow } from './read-rows.ts';
+import type { SearchAnswer, SearchHit } from './search-answer.ts';
+import type { SearchBody } from './search-engine.ts';
 import { resolveQuery } from './semi-join.ts';
 import { indexOf, type Session } from './session.ts';
 import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';
@@ -71,18 +72,13 @@ function readHits({ session, request, details }: PageSearch, hits: readonly Sear
   const space = { type: request.type, path: [] };
   const rows: number[] = [];
   const sources: Uint8Array[] = [];
-  for (const { fields = {} } of hits) {
+  for (const { fields = {}, source = NO_SOURCE } of hits) {
     const key = fields['key']?.[0] as number;
     rows.push(key);
-    sources.push(sourceBytes(fields['src']));
+    sources.push(source);
     if (details) rememberRow(session, space, key, fields);
   }
   return { rows, sources };
-}
-
-/** A row's response JSON from its hit. */
-export function sourceBytes(src: readonly unknown[] | undefined): Uint8Array {
-  return Buffer.from(src?.[0] as string, 'base64');
 }
 
 async function countMatches({ session, request, query }: PageSearch): Promise<number> {

@@ -1,9 +1,9 @@
 import type { Uid } from '../../schema/content-type.ts';
 import type { RowSpace, World } from '../read-index.ts';
-import type { SearchEngine } from './client.ts';
 import type { StoredLinks, StoredParts } from './index-document.ts';
 import type { IndexNames } from './index-names.ts';
 import type { Layouts } from './plan-query.ts';
+import type { SearchEngine } from './search-engine.ts';
 
 /** What every request to the index is answered with. */
 export type ReaderContext = {
