@@ -1,5 +1,3 @@
-import { createHmac } from 'node:crypto';
-import { join } from 'node:path';
 import { startProjector } from '../projections/projector.ts';
 import type { Rights } from '../shared/access/rights.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
@@ -9,6 +7,7 @@ import { readAccessKey } from './access/access-key.ts';
 import { createTokenCommands, type TokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { type ContentStoreOptions, openContentStore } from './content-store.ts';
+import { cursorKey } from './cursor-key.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import { createLeaseView, readLease } from './fleet/lease-view.ts';
 import { createFreshness } from './freshness.ts';
@@ -18,7 +17,7 @@ import { createContentApi } from './http/create-content-api.ts';
 import type { AssetRoutesOptions } from './http/serve-assets.ts';
 import { createUploadApi } from './http/upload-api.ts';
 import { leadReadSide } from './lead-read-side.ts';
-import { openAssetStore } from './open-asset-store.ts';
+import { assetsPlace, openAssetStore } from './open-asset-store.ts';
 import { logFolder } from './open-event-store.ts';
 import { observeEventStore } from './operating/observe-event-store.ts';
 import { traceReadIndex } from './operating/observe-read-index.ts';
@@ -34,7 +33,7 @@ export type VarveOptions = ContentStoreOptions & {
   readonly readSide: ReadSidePlan;
   /** Entries that a page may skip; beyond it there are cursors. */
   readonly maxOffset: number;
-  /** Where uploaded files are kept, a folder or an s3: address; absent: in the data directory. */
+  /** Where uploaded files are kept, a folder or an s3: address; absent: see assetsPlace. */
   readonly assets?: string | undefined;
   /** Bytes of one uploaded file. */
   readonly uploadLimit: number;
@@ -83,7 +82,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const { registry, definitions, space, defaultLocale, usersEnvelope, operating, fleetLog } = options;
   const plan = options.readSide;
   // First, as it may refuse: nothing has to be undone then.
-  const assets = await openAssetStore(options.assets ?? join(options.data, 'assets'));
+  const assets = await openAssetStore(assetsPlace(options));
   const store = await openContentStore(options, plan);
   const { log, graph, generations, isNew } = store;
   const now = () => new Date().toISOString();
@@ -150,9 +149,4 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       await store.close();
     },
   };
-}
-
-/** Cursors go on after a restart, and in every process that has the same key. */
-function cursorKey(key: Buffer): Uint8Array {
-  return createHmac('sha256', key).update('cursors').digest();
 }

@@ -1,5 +1,12 @@
+import { join } from 'node:path';
 import type { AssetStore } from '../shared/asset-store/asset-store.ts';
 import { openFolderAssetStore } from '../shared/asset-store/folder-asset-store.ts';
+import { type LogSettings, logFolder } from './open-event-store.ts';
+
+/** Where uploaded files are kept: as set, else beside the log, so that all processes of one file have the same, or with the data. */
+export function assetsPlace(settings: LogSettings & { readonly assets?: string | undefined }): string {
+  return settings.assets ?? join(logFolder(settings) ?? settings.data, 'assets');
+}
 
 /**
  * The asset store of a place: a folder, made when it is not there, or `s3://bucket/prefix?endpoint=…&region=…&path-style=…`.

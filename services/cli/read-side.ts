@@ -18,7 +18,8 @@ export async function chooseReadSide(settings: OperatorSettings, logger: Logger)
   });
 }
 
-function connectionOf(settings: OperatorSettings): ElasticsearchConnection {
+/** Throws a sentence when the certificate cannot be read. */
+export function connectionOf(settings: OperatorSettings): ElasticsearchConnection {
   const { readIndexCloudId: cloudId, readIndexApiKey: apiKey, readIndexCa: ca } = settings;
   const address = settings.readIndex === 'embedded' ? undefined : new URL(settings.readIndex);
   const username = settings.readIndexUser ?? (decodeURIComponent(address?.username ?? '') || undefined);

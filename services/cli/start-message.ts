@@ -1,7 +1,10 @@
 /** What a person needs in the first minute, printed once the server serves. */
 export type StartMessage = {
   readonly url: string;
-  readonly data: string;
+  /** Undefined: it keeps none. */
+  readonly data: string | undefined;
+  /** Reads are for others. */
+  readonly writesOnly: boolean;
   readonly contentTypes: number;
   readonly tryUrl: string | undefined;
   /** Documents written on this start; undefined when none were. */
@@ -22,13 +25,17 @@ const GUARDED = [
 export function startMessage(message: StartMessage): string {
   const types = `${message.contentTypes} content type${message.contentTypes === 1 ? '' : 's'}`;
   return [
-    `Varve serves ${types} at ${message.url}`,
+    `Varve serves ${message.writesOnly ? 'writes of ' : ''}${types} at ${message.url}`,
     '',
     ...(message.tryUrl === undefined ? [] : [`  Try   curl -g '${message.tryUrl}'`]),
-    `  Data  ${message.data}${message.examples === undefined ? '' : ` (${message.examples} example documents were written)`}`,
-    `  Docs  ${message.url}/docs`,
+    ...(message.data === undefined ? [] : [`  Data  ${message.data}${examplesNote(message)}`]),
+    ...(message.writesOnly ? [] : [`  Docs  ${message.url}/docs`]),
     ...(message.development ? DEVELOPMENT : GUARDED),
     '',
     'Ctrl-C stops it.',
   ].join('\n');
+}
+
+function examplesNote({ examples }: StartMessage): string {
+  return examples === undefined ? '' : ` (${examples} example documents were written)`;
 }

@@ -7,6 +7,7 @@ import { addGenerationCommands } from './generation-commands.ts';
 import { addOperatorCommands } from './operator-commands.ts';
 import { packageRoot } from './package-root.ts';
 import { packageVersion } from './package-version.ts';
+import { ROLE_SETTINGS, type Role } from './roles.ts';
 import { readSecretFiles } from './secret-files.ts';
 import {
   IMPORT_SETTINGS,
@@ -14,6 +15,7 @@ import {
   OPERATOR_SETTINGS,
   parseSettings,
   SERVE_SETTINGS,
+  type ServeSettings,
   type SettingsTable,
   TOKEN_SETTINGS,
 } from './settings.ts';
@@ -26,11 +28,33 @@ const program = new Command('varve')
   .description("Serves Strapi 5's REST Content API from an event log.")
   .version(packageVersion());
 
-withSettings(program.command('serve').description('start the server'), SERVE_SETTINGS).action((given) =>
+withSettings(program.command('serve').description('start the server'), ROLE_SETTINGS.serve).action((given) =>
   run('serve', async () => {
-    const settings = parseSettings(SERVE_SETTINGS, withExampleTypes(given));
+    const settings = await roleSettings('serve', withExampleTypes(given));
     const { serve } = await import('./serve.ts');
     await serve(settings);
+  }),
+);
+
+withSettings(
+  program.command('project').description('take writes and write Elasticsearch, or stand by'),
+  ROLE_SETTINGS.project,
+).action((given) =>
+  run('project', async () => {
+    const settings = await roleSettings('project', given);
+    const { serve } = await import('./serve.ts');
+    await serve(settings, 'project');
+  }),
+);
+
+withSettings(
+  program.command('api').description('answer reads from Elasticsearch, and have the leader write'),
+  ROLE_SETTINGS.api,
+).action((given) =>
+  run('api', async () => {
+    const settings = await roleSettings('api', given);
+    const { serveApi } = await import('./serve-api.ts');
+    await serveApi(settings);
   }),
 );
 
@@ -102,6 +126,14 @@ await run(process.argv[2] ?? 'varve', async () => {
   Object.assign(process.env, readSecretFiles(process.env, new Set<string>(variables)));
   await program.parseAsync();
 });
+
+/** What a role has no option for has its default. */
+async function roleSettings(role: Role, given: Readonly<Record<string, unknown>>): Promise<ServeSettings> {
+  const settings = parseSettings(SERVE_SETTINGS, given);
+  const { refuseUnusable } = await import('./refuse-unusable.ts');
+  refuseUnusable(role, settings);
+  return settings;
+}
 
 function withSettings(command: Command, table: SettingsTable): Command {
   for (const { flags, description, variable } of Object.values(table)) {

@@ -22,6 +22,7 @@ import { parseJsonBody } from './json-body.ts';
 import { measureRequests, type RequestMeters } from './measure-requests.ts';
 import { registerProjections } from './projection-routes.ts';
 import { type ProtectionOptions, protect } from './protect.ts';
+import { refuseReads } from './refuse-reads.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { registerCollectionType, registerSingleType, registerUsers } from './routes.ts';
 import { type AssetRoutesOptions, registerAssets } from './serve-assets.ts';
@@ -36,7 +37,7 @@ export type AppOptions = {
   readonly apiFor: (rights: Rights) => CallerApi;
   readonly assets: AssetRoutesOptions;
   /** Where the log and its projections stand. */
-  readonly status: () => Promise<Status>;
+  readonly status?: () => Promise<Status>;
   readonly logger: FastifyBaseLogger;
   /** Bytes of a request body; more is a 413. */
   readonly bodyLimit: number;
@@ -46,6 +47,8 @@ export type AppOptions = {
   readonly docs: Omit<DocsOptions, 'apiFor'>;
   readonly meters: RequestMeters;
   readonly freshness: Freshness;
+  /** False: others do. */
+  readonly answersReads: boolean;
 };
 
 /** The HTTP API: routes of every content type, users, files, access and `/_health`. Not listening: give `routing` its requests. */
@@ -72,6 +75,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   acceptBodies(app);
   refuse(app, measureRequests(app, options.meters));
   await protect(app, options.protection);
+  if (!options.answersReads) refuseReads(app);
   awaitPositions(app, options.freshness);
   app.get('/_health', (_request, reply) => reply.code(204).send());
   app.decorateRequest('rights');
@@ -100,7 +104,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   app.register(async (scope) => {
     requireAdministrator(scope);
     registerTokens(scope, { registry, access, tokens });
-    registerProjections(scope, options.status);
+    if (options.status !== undefined) registerProjections(scope, options.status);
   });
 }
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROLE_SETTINGS, type Role, refuseUnusable } from '../../services/cli/roles.ts';
+import { refuseUnusable } from '../../services/cli/refuse-unusable.ts';
+import { ROLE_SETTINGS, type Role } from '../../services/cli/roles.ts';
 import { parseSettings, SERVE_SETTINGS } from '../../services/cli/settings.ts';
 import { ROOT, readYaml, readYamlDocuments } from './read-yaml.ts';
 

@@ -1,0 +1,57 @@
+import type { Logger } from 'pino';
+import { createApp } from '../http/create-app.ts';
+import type { Listener } from '../http/listen.ts';
+import type { Varve } from '../main.ts';
+import { METRICS } from '../operating/metric-definitions.ts';
+import { observeRequests } from '../operating/observe-requests.ts';
+import type { Operating } from '../operating/operating.ts';
+import type { Status } from '../operator/status.ts';
+import { packageVersion } from './package-version.ts';
+import type { Role } from './roles.ts';
+import type { ServeSettings } from './settings.ts';
+
+/** What the HTTP API is made of, whatever stands behind it. */
+export type Served = Pick<Varve, 'registry' | 'access' | 'tokens' | 'apiFor' | 'assets' | 'freshness'>;
+
+export type ServeAppOptions = {
+  readonly role: Role;
+  readonly settings: ServeSettings;
+  readonly served: Served;
+  readonly listener: Listener;
+  readonly logger: Logger;
+  readonly operating: Operating;
+  /** Where its projections stand, where it has any. */
+  readonly status?: () => Promise<Status>;
+  /** Runs once requests are answered, before they are limited. */
+  readonly greet: () => Promise<void>;
+};
+
+/** From now on requests go to the API. */
+export async function serveApp(options: ServeAppOptions): Promise<void> {
+  const { role, settings, served, listener, status } = options;
+  const { metrics, tracing } = options.operating;
+  let isGreeted = false;
+  const app = await createApp({
+    registry: served.registry,
+    access: served.access,
+    tokens: served.tokens,
+    apiFor: served.apiFor,
+    assets: served.assets,
+    freshness: served.freshness,
+    answersReads: role !== 'project',
+    ...(status === undefined ? {} : { status }),
+    logger: options.logger,
+    bodyLimit: settings.bodyLimit,
+    protection: {
+      corsOrigins: settings.cors,
+      rateLimit: settings.rateLimit,
+      isLimiting: () => isGreeted,
+    },
+    trustProxy: settings.trustProxy ?? false,
+    docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },
+    meters: { durations: metrics?.durations(METRICS.httpRequests), tracing },
+  });
+  listener.serve(observeRequests((request, response) => app.routing(request, response), tracing));
+  await options.greet();
+  isGreeted = true;
+}
