@@ -18,7 +18,7 @@ import { createGraphReader } from './graph/graph-reader.ts';
 import { openGraphSession } from './graph/graph-session.ts';
 import { createLinkStore } from './graph/link-store.ts';
 import { openPendingEdits } from './graph/pending-edits.ts';
-import { presentAnew } from './graph/present-anew.ts';
+import { presentAnew, type Redefinition } from './graph/present-anew.ts';
 import { readWholeGraph } from './graph/read-whole-graph.ts';
 import { createExistingRows } from './graph/row-keys.ts';
 import { loadSequences } from './graph/sequences.ts';
@@ -95,14 +95,15 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
   const applyAll = (events: readonly StoredEvent[]): void => {
     let context: GraphContext | undefined;
     let before: SchemaView | undefined;
-    let changed = new Set<string>();
+    let redefined = new Map<Uid, Redefinition>();
     let definedAt: Moment = { at: '', position: 0 };
     const inForce = (): GraphContext => {
       if (context !== undefined) return context;
       context = createContext(definitions.view());
-      if (before !== undefined && changed.size > 0) presentAnew(context, changed, before, definedAt);
+      if (before !== undefined && redefined.size > 0)
+        presentAnew(context, redefined.values(), before, definedAt);
       before = undefined;
-      changed = new Set();
+      redefined = new Map();
       return context;
     };
     for (const event of events) {
@@ -112,12 +113,15 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
         commands.note(event);
       } else if (event.type === 'content-type-defined') {
         const data = event.data as ContentTypeDefined['data'];
+        // One change after the other, however the log is cut: what the first drops does not come back by the second.
+        if (redefined.has(data.uid)) inForce();
         // What came before is finished under the definitions it was made with.
         context?.session.flush();
         context = undefined;
         before ??= definitions.view();
         definedAt = { at: event.metadata.at, position: Number(event.position) };
-        if (definitions.define(data, definedAt.position)) changed.add(data.uid);
+        const replaced = definitions.define(data, definedAt.position);
+        if (replaced !== undefined) redefined.set(data.uid, { before: replaced, now: data });
       }
     }
     inForce().session.flush();

@@ -1,14 +1,14 @@
 import type { ContentTypeDefined } from '../../shared/document/events.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { registryOfDefinitions } from '../../shared/schema/type-definitions.ts';
+import { registryOfDefinitions, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { Names } from './entry-names.ts';
 import type { GraphDatabase } from './graph-database.ts';
 import { createSchemaView, type SchemaView } from './type-view.ts';
 
 /** The content types in force at the graph's position. */
 export type Definitions = {
-  /** Takes over a definition from the log. Returns whether it changes one that was in force. */
-  define(data: ContentTypeDefined['data'], position: number): boolean;
+  /** Takes over a definition from the log. Returns the one that was in force, if rows of its type have to follow the change. */
+  define(data: ContentTypeDefined['data'], position: number): TypeDefinition | undefined;
   /** A type's definition as its event has it (JSON); undefined when it has none. */
   text(uid: string): string | undefined;
   /** The registry in force. Worked out when first asked for: definitions come in runs, and only the last of a run is complete. */
@@ -21,10 +21,11 @@ export function openDefinitions(db: GraphDatabase, names: Names): Definitions {
     define(data, position) {
       const json = JSON.stringify(data);
       const before = db.get('SELECT data FROM definitions WHERE uid = ?', data.uid);
-      if (before?.[0] === json) return false;
+      if (before?.[0] === json) return undefined;
       db.run('INSERT OR REPLACE INTO definitions VALUES (?, ?, ?)', data.uid, position, json);
       view = undefined;
-      return before !== undefined;
+      const known = before === undefined ? undefined : (JSON.parse(String(before[0])) as TypeDefinition);
+      return known === undefined || isSameModel(known, data) ? undefined : known;
     },
     text: (uid) => db.get('SELECT data FROM definitions WHERE uid = ?', uid)?.[0]?.toString(),
     view() {
@@ -32,6 +33,12 @@ export function openDefinitions(db: GraphDatabase, names: Names): Definitions {
       return view;
     },
   };
+}
+
+/** Another default locale is for what comes. */
+function isSameModel(before: TypeDefinition, now: TypeDefinition): boolean {
+  const [a, b] = [before, now].map(({ schema, components }) => JSON.stringify([schema, components]));
+  return a === b;
 }
 
 function readRegistry(db: GraphDatabase): SchemaRegistry {

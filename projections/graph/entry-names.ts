@@ -22,6 +22,8 @@ export type Names = {
   ): number | undefined;
   /** Number of an entry; allotted at its first mention. */
   entry(type: number, documentId: string, locale: string | null): number;
+  /** Entries were given other locales. */
+  forget(): void;
   /** Document and locale of an entry's number. */
   target(entry: number): LinkTarget;
 };
@@ -71,6 +73,7 @@ export function openNames(db: GraphDatabase, sequences: Sequences): Names {
       if (id === undefined) throw new Error(`${documentId} is neither known nor new`);
       return id;
     },
+    forget: () => entries.clear(),
     target(entry) {
       const row = db.get('SELECT document_id, locale FROM entries WHERE id = ?', entry);
       if (row === undefined) throw new Error(`the content graph has no entry ${entry}`);

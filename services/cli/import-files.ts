@@ -22,7 +22,11 @@ const BATCH = 512;
  */
 export async function importFiles(files: readonly string[], settings: ImportSettings): Promise<void> {
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-  const contentTypes = readContentTypes(settings.contentTypes, pino({ level: 'warn' }, pino.destination(2)));
+  const contentTypes = readContentTypes(
+    settings.contentTypes,
+    pino({ level: 'warn' }, pino.destination(2)),
+    settings.defaultLocale,
+  );
   const store = await openContentStore({ ...settings, ...contentTypes });
   const presence = createPresence();
   // Whoever starts meanwhile sees that the lead is taken.

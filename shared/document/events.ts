@@ -92,10 +92,12 @@ export type ContentTypeDefined = {
     readonly schema: Json;
     /** Every component it can hold, by uid, as read. */
     readonly components: { readonly [uid: Uid]: Json };
+    /** What entries without a locale become when the type gets locales, and whose remain when it loses them. */
+    readonly defaultLocale: string;
   };
 };
 
 export type VarveEvent = DocumentEvent | ContentTypeDefined;
 
 /** Version of the shapes above, stored with every event; older ones are brought forward by upcasters on read. */
-export const EVENT_SCHEMA_VERSION = 1;
+export const EVENT_SCHEMA_VERSION = 2;

@@ -7,8 +7,10 @@ export type Upcaster = (data: unknown) => unknown;
 /** By schema version, then by event type; a type that is missing has the same shape in the next version. */
 export type UpcasterChain = { readonly [version: number]: { readonly [type: string]: Upcaster } };
 
-/** Version 1 is the first and the current one. */
-const CHAIN: UpcasterChain = {};
+/** Version 1 had no default locale in definitions; the setting was `en` where nobody said otherwise. */
+const CHAIN: UpcasterChain = {
+  1: { 'content-type-defined': (data) => ({ ...(data as object), defaultLocale: 'en' }) },
+};
 
 /**
  * A function that brings a stored event forward to schema version `current`, one version after the other. It throws when the

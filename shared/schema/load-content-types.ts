@@ -25,7 +25,7 @@ type Place =
  * project itself, or a folder with such files directly (`<type>.json` or `<type>/schema.json`, and `components`). With anything wrong
  * in any file, the answer is every problem of all of them.
  */
-export function loadContentTypes(folder: string): LoadedContentTypes {
+export function loadContentTypes(folder: string, defaultLocale = 'en'): LoadedContentTypes {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     return { kind: 'problems', problems: [{ file: folder, path: '$', message: 'there is no such folder' }] };
   }
@@ -44,7 +44,7 @@ export function loadContentTypes(folder: string): LoadedContentTypes {
   return {
     kind: 'loaded',
     registry: parsed.registry,
-    definitions: definitionsOf(parsed),
+    definitions: definitionsOf(parsed, defaultLocale),
     ignored: find(root, 'extensions/*/content-types/*/schema.json').map((file) => path.join(root, file)),
   };
 }

@@ -7,12 +7,12 @@ import type { SchemaRegistry } from './schema-registry.ts';
 export type TypeDefinition = ContentTypeDefined['data'];
 
 /** The definition of every content type, ordered by uid. */
-export function definitionsOf({ registry, sources }: ParsedFiles): TypeDefinition[] {
+export function definitionsOf({ registry, sources }: ParsedFiles, defaultLocale: string): TypeDefinition[] {
   return [...registry.contentTypes.values()]
     .map((type): TypeDefinition => {
       const held = [...heldComponents(type, registry, new Set())].sort();
       const components = Object.fromEntries(held.map((uid) => [uid, sources.get(uid) as Json]));
-      return { uid: type.uid, schema: (sources.get(type.uid) ?? null) as Json, components };
+      return { uid: type.uid, schema: (sources.get(type.uid) ?? null) as Json, components, defaultLocale };
     })
     .sort((a, b) => (a.uid < b.uid ? -1 : 1));
 }

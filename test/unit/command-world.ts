@@ -73,7 +73,7 @@ export function schemasOf(
   ];
   const parsed = buildRegistry(files);
   if (parsed.problems.length > 0) throw new Error(JSON.stringify(parsed.problems));
-  return { registry: parsed.registry, definitions: definitionsOf(parsed) };
+  return { registry: parsed.registry, definitions: definitionsOf(parsed, 'en') };
 }
 
 export async function openCommandWorld({ registry, definitions }: Schemas): Promise<CommandWorld> {

@@ -104,7 +104,7 @@ export const SCHEMAS: { [name: string]: Schema } = {
 
 export function definition(name: string, schema: Json = SCHEMAS[name] as Json): VarveEvent {
   const components = name === 'restaurant' || name === 'article' ? COMPONENTS : {};
-  return { type: 'content-type-defined', data: { uid: uid(name), schema, components } };
+  return { type: 'content-type-defined', data: { uid: uid(name), schema, components, defaultLocale: 'en' } };
 }
 
 export const DEFINITIONS: readonly VarveEvent[] = Object.keys(SCHEMAS).map((name) => definition(name));

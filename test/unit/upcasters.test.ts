@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { EVENT_SCHEMA_VERSION } from '../../shared/document/events.ts';
 import { createUpcast, upcast } from '../../shared/document/upcasters.ts';
 
 const stored = (schemaVersion: number, type = 'entry-created', data: unknown = { name: 'Ada' }) => ({
@@ -13,7 +14,7 @@ const chain = {
 };
 
 test('a current event comes back as it is', () => {
-  const event = stored(1);
+  const event = stored(EVENT_SCHEMA_VERSION);
   expect(upcast(event)).toBe(event);
 });
 
@@ -26,8 +27,8 @@ test('an old event goes through every version up to the current one, its metadat
 });
 
 test('a newer version, and one that never was, is refused', () => {
-  expect(() => upcast(stored(2))).toThrow(
-    'the "entry-created" event has schema version 2, this program knows versions up to 1: it was written by a newer version of Varve',
+  expect(() => upcast(stored(3))).toThrow(
+    'the "entry-created" event has schema version 3, this program knows versions up to 2: it was written by a newer version of Varve',
   );
   for (const version of [0, -1, 0.5, Number.NaN, undefined as unknown as number, '1' as unknown as number]) {
     expect(() => upcast(stored(version))).toThrow(/no known schema version/);

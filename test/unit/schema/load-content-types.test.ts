@@ -81,6 +81,7 @@ test('definitions hold the JSON of a type and of the components it can hold at a
     uid: 'plugin::upload.file',
     schema: null,
     components: {},
+    defaultLocale: 'en',
   });
 });
 
