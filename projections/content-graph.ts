@@ -16,6 +16,7 @@ import type { GraphContext, Moment } from './graph/graph-context.ts';
 import { type GraphDatabase, openGraphDatabase } from './graph/graph-database.ts';
 import { createGraphReader } from './graph/graph-reader.ts';
 import { openGraphSession } from './graph/graph-session.ts';
+import { type GraphInspection, inspectGraph } from './graph/inspect-graph.ts';
 import { createLinkStore } from './graph/link-store.ts';
 import { openPendingEdits } from './graph/pending-edits.ts';
 import { presentAnew, type Redefinition } from './graph/present-anew.ts';
@@ -50,6 +51,8 @@ export type ContentGraph = {
   readonly reader: ContentGraphReader;
   /** Rows of all types and versions, and bytes of the file they are in. */
   size(): { readonly rows: number; readonly bytes: number };
+  /** Row by row, until the graph changes. */
+  inspect(): GraphInspection;
   /** Everything the read index holds, as batches of about `batchSize` rows or links; all rows come before all links. */
   readAll(batchSize?: number): Iterable<ChangeBatch>;
   /** The documents that changes have made stale; undefined where the read index is not made of documents. */
@@ -175,6 +178,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
       },
       { position: () => position, command: commands.find },
     ),
+    inspect: () => inspectGraph(readerContext(), position),
     size: () => ({ rows: existing.count(), bytes: fileBytes(db) }),
     readAll: (batchSize) => readWholeGraph(readerContext(), position, batchSize),
     close: () => db.connection.close(),

@@ -29,6 +29,10 @@ export type StaleDocuments = {
   account(schema: SchemaView, effects: Effects, position: bigint): void;
   /** Marks every row of these types and begins to account. */
   markAll(types: readonly Uid[]): void;
+  /** Something is still to be written for the document. */
+  isWaiting(document: Pick<StaleRow, 'world' | 'key'>): boolean;
+  /** Marks documents that the index should have and has not, or has and should not. Nobody waits for them. */
+  remake(documents: readonly Pick<StaleRow, 'world' | 'key'>[]): void;
   /** Every document there should be. Not to be used while the graph changes. */
   all(): Iterable<StaleDocument>;
   next(lane: Lane, limit: number, taken: ReadonlyMap<string, bigint>): readonly StaleDocument[];
@@ -114,6 +118,13 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
         note(position());
       });
       complete = true;
+    },
+    isWaiting: stale.isMarked,
+    remake(documents) {
+      transaction(db.connection, () => {
+        for (const { world, key } of documents)
+          stale.mark(world === 'draft' ? 0 : 1, key, 'backlog', Number(position()));
+      });
     },
     *all() {
       const { schema } = context();

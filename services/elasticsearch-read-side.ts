@@ -13,7 +13,7 @@ import type { DocumentRole } from './elasticsearch/document-role.ts';
 import { followDocuments } from './elasticsearch/follow-documents.ts';
 import { leadDocuments } from './elasticsearch/lead-documents.ts';
 import type { Report } from './elasticsearch/report.ts';
-import type { ReadSide, ReadSidePlan } from './read-side.ts';
+import type { IndexContents, ReadSide, ReadSidePlan } from './read-side.ts';
 
 export type ElasticsearchOptions = {
   readonly connection: ElasticsearchConnection;
@@ -85,6 +85,7 @@ function readSide(opened: Opened): ReadSide {
     sink: index,
     visible: (position) => role.visible(position),
     shows: (position, timeoutMs) => role.shows(position, timeoutMs),
+    contents: documentContents(cluster, stale, () => role),
     status: () => statusOf(stale, writtenBefore + role.written()),
     parked: parkedDocuments(stale, () => role),
     lead: (epoch) => become((whole) => leadDocuments({ ...opened, isWhole: whole, epoch })),
@@ -110,10 +111,33 @@ function createIndex({ reader }: ElasticsearchCluster, graph: ContentGraph, wake
   };
 }
 
+/** `remake` is for whoever writes: others only know of the marks. */
+function documentContents(
+  cluster: ElasticsearchCluster,
+  stale: StaleDocuments,
+  role: () => DocumentRole,
+): IndexContents {
+  const { present } = cluster.createWriter();
+  return {
+    kind: 'documents',
+    stored: cluster.stored,
+    present,
+    remake(documents) {
+      requireWriter(role());
+      stale.remake(documents);
+      role().wake();
+    },
+  };
+}
+
+function requireWriter({ writes }: DocumentRole): void {
+  if (!writes) throw new Error('this process does not write the documents: ask the leader');
+}
+
 /** Decided on by whoever writes: others only know of them. */
 function parkedDocuments({ parked }: StaleDocuments, role: () => DocumentRole): ParkedDocuments {
   const decide = (work: () => number): number => {
-    if (!role().writes) throw new Error('this process does not write the documents: ask the leader');
+    requireWriter(role());
     const count = work();
     if (count > 0) role().wake();
     return count;

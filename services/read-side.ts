@@ -7,7 +7,10 @@ import {
   createEmbeddedIndex,
   type EmbeddedIndexOptions,
 } from '../shared/read-index/embedded/embedded-index.ts';
-import type { ReadIndex } from '../shared/read-index/read-index.ts';
+import type { DocumentIndex } from '../shared/read-index/document-index.ts';
+import type { HeldRows } from '../shared/read-index/held-rows.ts';
+import type { ReadIndex, World } from '../shared/read-index/read-index.ts';
+import type { StoredDocuments, StoredKey } from '../shared/read-index/stored-documents.ts';
 
 /** Where reads are answered, and how it is kept level with the graph. */
 export type ReadSide = {
@@ -24,6 +27,8 @@ export type ReadSide = {
    * where they do once the sink was told.
    */
   readonly shows: ((position: bigint, timeoutMs: number) => Promise<boolean>) | undefined;
+  /** What the index has, for comparing it with the graph. */
+  readonly contents: IndexContents;
   /** Of documents that are out of date, where there are documents. */
   readonly status: (() => WriterStatus) | undefined;
   /** Those that the index refuses, where there are documents. */
@@ -41,6 +46,17 @@ export type ReadSide = {
   readonly done: Promise<void>;
   close(): Promise<void>;
 };
+
+/** What an index has, as its kind has it. */
+export type IndexContents =
+  | { readonly kind: 'rows'; readonly held: (world: World) => HeldRows }
+  | {
+      readonly kind: 'documents';
+      readonly stored: StoredDocuments;
+      readonly present: DocumentIndex['present'];
+      /** Has documents made anew. Throws a sentence where another process writes them. */
+      readonly remake: (documents: readonly StoredKey[]) => void;
+    };
 
 /** A kind of read side: what it asks of the graph, and how it is opened once that is level with the log. */
 export type ReadSidePlan = {
@@ -65,6 +81,7 @@ export function embeddedReadSide(options: Pick<EmbeddedIndexOptions, 'queryTimeL
         visible: undefined,
         shows: undefined,
         status: undefined,
+        contents: { kind: 'rows', held: index.held },
         parked: undefined,
         lead: async () => {},
         follow: async () => {},

@@ -34,6 +34,7 @@ export type StaleRows = {
   markSelected(select: string, entry: number, world: WorldNumber, position: number): void;
   /** Every row of the types, by number. */
   markTypes(types: readonly number[], position: number): void;
+  isMarked(row: Pick<StaleRow, 'world' | 'key'>): boolean;
   /** Each row in each of its worlds, stale or not. */
   everyRow(): Iterable<StaleRow>;
   /** The longest stale of a lane that `isTaken` does not know. */
@@ -90,6 +91,8 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
         }
       }
     },
+    isMarked: ({ world, key }) =>
+      db.get('SELECT 1 FROM stale WHERE world = ? AND key = ?', worldNumber(world), key) !== undefined,
     *everyRow() {
       for (let from = 0; ; ) {
         const rows = db.all('SELECT key, type FROM rows WHERE key >= ? ORDER BY key LIMIT 1000', from);

@@ -1,37 +1,37 @@
 import { Presets, SingleBar } from 'cli-progress';
 
 export type ImportProgress = {
-  /** So many more bytes of the files are done. */
-  advance(bytes: number): void;
+  /** So much more of the total is done. */
+  advance(amount: number): void;
   end(): void;
 };
 
 const STEPS = 10;
 
 /** A bar on a terminal; elsewhere a line at every tenth. On stderr. */
-export function showProgress(totalBytes: number): ImportProgress {
-  return process.stderr.isTTY ? showBar(totalBytes) : showSteps(totalBytes);
+export function showProgress(total: number, what = 'importing'): ImportProgress {
+  return process.stderr.isTTY ? showBar(total, what) : showSteps(total, what);
 }
 
-function showBar(totalBytes: number): ImportProgress {
+function showBar(total: number, what: string): ImportProgress {
   const bar = new SingleBar(
-    { format: 'importing [{bar}] {percentage}% {eta_formatted}', hideCursor: true },
+    { format: `${what} [{bar}] {percentage}% {eta_formatted}`, hideCursor: true },
     Presets.rect,
   );
-  bar.start(totalBytes, 0);
-  return { advance: (bytes) => bar.increment(bytes), end: () => bar.stop() };
+  bar.start(total, 0);
+  return { advance: (amount) => bar.increment(amount), end: () => bar.stop() };
 }
 
-function showSteps(totalBytes: number): ImportProgress {
+function showSteps(total: number, what: string): ImportProgress {
   let done = 0;
   let shown = 0;
   return {
-    advance(bytes) {
-      done += bytes;
-      const step = Math.floor((done / totalBytes) * STEPS);
+    advance(amount) {
+      done += amount;
+      const step = Math.floor((done / total) * STEPS);
       if (step <= shown) return;
       shown = step;
-      process.stderr.write(`importing ${Math.min(100, step * (100 / STEPS))} %\n`);
+      process.stderr.write(`${what} ${Math.min(100, step * (100 / STEPS))} %\n`);
     },
     end() {},
   };

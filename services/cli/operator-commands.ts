@@ -41,4 +41,18 @@ export function addOperatorCommands({ program, withSettings, run }: CommandLine)
       await showEvents({ document, from, follow, json }, settings);
     }),
   );
+  withSettings(
+    program
+      .command('verify')
+      .description('compare the read index with the content graph, and the graph with the log')
+      .option('--repair', 'make anew what the read index has wrong')
+      .option(...JSON_OPTION),
+    OPERATOR_SETTINGS,
+  ).action(({ repair, json, ...given }) =>
+    run('verify', async () => {
+      const settings = parseSettings(OPERATOR_SETTINGS, given);
+      const { verify } = await import('./verify.ts');
+      await verify({ repair: repair === true, json: json === true }, settings);
+    }),
+  );
 }

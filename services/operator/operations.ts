@@ -9,10 +9,12 @@ import {
 } from './generations.ts';
 import type { Operation, OperatorContext } from './operation.ts';
 import { statusOperation } from './status.ts';
+import { verifyIndexOperation } from './verify-index.ts';
 
 /** Every operation, by the name that requests give it. */
 export const OPERATIONS = {
   status: statusOperation,
+  'verify-index': verifyIndexOperation,
   generations: generationsOperation,
   level: levelOperation,
   load: loadOperation,

@@ -61,7 +61,7 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
     log: { position: String(position) },
     projections: [
       {
-        ...{ name: 'content graph', kind: 'sqlite', generation: 1, position: String(graph.position()) },
+        ...{ name: 'content graph', kind: 'sqlite', generation: generationOf(context), position: String(graph.position()) },
         ...(await lagOf(context, graph.position())),
         ...{ documents: graph.size().rows, bytes: graph.size().bytes },
         ...NO_BACKLOG,
@@ -77,7 +77,8 @@ async function statusOfIndex(context: OperatorContext): Promise<ProjectionStatus
   const { index, status } = await context.readSide();
   const documents = status?.();
   return {
-    ...{ name: 'read index', kind: documents === undefined ? 'embedded' : 'elasticsearch', generation: 1 },
+    ...{ name: 'read index', kind: documents === undefined ? 'embedded' : 'elasticsearch' },
+    generation: generationOf(context),
     ...{ position: String(index.position()), ...(await lagOf(context, index.position())) },
     ...{ documents: await countDocuments(context, index).catch(() => null), bytes: null },
     ...(documents === undefined
@@ -88,6 +89,10 @@ async function statusOfIndex(context: OperatorContext): Promise<ProjectionStatus
           parked: documents.refused,
         }),
   };
+}
+
+function generationOf({ generations }: OperatorContext): number {
+  return generations.store.live().number;
 }
 
 async function lagOf({ log }: OperatorContext, position: bigint) {

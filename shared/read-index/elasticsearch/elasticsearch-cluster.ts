@@ -2,6 +2,7 @@ import { errors } from '@elastic/elasticsearch';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { Dependency, DocumentIndex } from '../document-index.ts';
 import type { ProgressStore } from '../index-progress.ts';
+import type { StoredDocuments } from '../stored-documents.ts';
 import { createElasticsearchClient, type ElasticsearchConnection } from './client.ts';
 import { createLayouts } from './create-layouts.ts';
 import { dependenciesOf } from './dependencies.ts';
@@ -10,12 +11,14 @@ import { createDocumentWriter } from './document-writer.ts';
 import { createElasticsearchReader, type ElasticsearchReader } from './elasticsearch-reader.ts';
 import { createIndexNames } from './index-names.ts';
 import { areWhole, type OpenedIndices, openIndices } from './open-indices.ts';
+import { readStoredDocuments } from './read-stored-documents.ts';
 import { createProgressDocument, openProgressIndex } from './progress-document.ts';
 import { createSearchEngine } from './search-engine.ts';
 
 /** A cluster as the home of one space's indices. */
 export type ElasticsearchCluster = {
   readonly reader: ElasticsearchReader;
+  readonly stored: StoredDocuments;
   /** Begins with everything unrefreshed, whoever wrote it. */
   createWriter(): DocumentIndex;
   /** How far the documents are level with a log. */
@@ -60,6 +63,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     }),
     createWriter: () => createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys() }),
     progress: (log) => createProgressDocument({ client, space, log }),
+    stored: readStoredDocuments(client, names),
     async ready() {
       const health = { index: `${space}-*`, wait_for_status: 'yellow', timeout: READY_WITHIN } as const;
       await client.cluster.health(health, { maxRetries: 0 });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
+import type { HeldRows } from '../held-rows.ts';
 import type {
   ChangeBatch,
   FollowRequest,
@@ -7,11 +8,13 @@ import type {
   ReadIndex,
   SearchRequest,
   SearchResult,
+  World,
 } from '../read-index.ts';
 import { applyLinks, applyRows } from './apply-batch.ts';
 import { bindQuery } from './bind-query.ts';
 import { followLinks } from './follow.ts';
 import { createOrderCache, type OrderCache } from './order-cache.ts';
+import { readHeldRows } from './read-held-rows.ts';
 import { borrowBits, releaseBits } from './row-space.ts';
 import { countMatches, selectAfter, selectPage } from './select-page.ts';
 import { createSourceStore, type LoadSource, type SourceStore, sourcesOf } from './source-store.ts';
@@ -32,6 +35,11 @@ export type EmbeddedIndexOptions = {
   readonly queryTimeLimit?: number;
 };
 
+export type EmbeddedIndex = ReadIndex & {
+  /** What it holds, for comparing it with what it should. */
+  held(world: World): HeldRows;
+};
+
 type EmbeddedState = { readonly spaces: Spaces; readonly sources: SourceStore; readonly orders: OrderCache };
 
 /** Requests come first: half of the time or more is theirs. */
@@ -44,7 +52,7 @@ const DEFAULT_REUSE_AFTER = 1024;
  * The read index inside the process: bitmaps over row ordinals, see docs/architecture.md. Every method does its work before it
  * returns its promise, so no reader sees half a batch.
  */
-export function createEmbeddedIndex(options: EmbeddedIndexOptions): ReadIndex {
+export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedIndex {
   const spaces = createSpaces(options.registry, options.reuseOrdinalsAfter ?? DEFAULT_REUSE_AFTER);
   const state: EmbeddedState = {
     spaces,
@@ -65,6 +73,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): ReadIndex {
     search: async (request) => limit(request.answer, () => search(state, request)),
     follow: async (request) => limit(request.answer, () => follow(state, request)),
     explain: async (request) => explain(state, request),
+    held: (world) => readHeldRows(spaces, state.sources, world),
     warm: () =>
       warmColumns(spaces, async () => {
         await delay(WARMING_PAUSE_MS, undefined, { ref: false });

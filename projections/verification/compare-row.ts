@@ -1,0 +1,136 @@
+import type { Neighbours } from '../../shared/read-index/document-index.ts';
+import type {
+  ComponentStep,
+  FieldValues,
+  IndexedComponent,
+  IndexedRow,
+  RowSpace,
+} from '../../shared/read-index/read-index.ts';
+import type { Model, Uid } from '../../shared/schema/content-type.ts';
+import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { isContentType, localizationsAttribute } from '../../shared/schema/system-attributes.ts';
+
+/** A row's relations, of itself and its components, by where they start: addresses are the same objects at every call. */
+export type RowComparison = (
+  type: Uid,
+  key: number,
+  expected: Neighbours,
+  found: Neighbours,
+) => readonly string[];
+
+/**
+ * Compares a row with its links in one world: answers what differs, by name (`missing`, `unexpected`, `answer`, `name`,
+ * `address.street`, `city`), nothing when all is the same. Pure.
+ */
+export function createRowComparison(registry: SchemaRegistry): RowComparison {
+  const spaceOf = createSpaceLookup();
+  return (type, key, expected, found) => {
+    const wanted = expected.row(type, key);
+    const held = found.row(type, key);
+    if (wanted === undefined) return held === undefined ? [] : ['unexpected'];
+    if (held === undefined) return ['missing'];
+    const model = contentTypeOf(registry, type);
+    const differing = new Set<string>();
+    const links = { expected, found, differing, registry, spaceOf };
+    compareHeld(links, { model, type, path: [], key, wanted, held, prefix: '' });
+    return [...differing];
+  };
+}
+
+type Comparison = {
+  readonly expected: Neighbours;
+  readonly found: Neighbours;
+  readonly differing: Set<string>;
+  readonly registry: SchemaRegistry;
+  readonly spaceOf: (type: Uid, path: readonly ComponentStep[]) => RowSpace;
+};
+
+type Pair = {
+  readonly model: Model;
+  readonly type: Uid;
+  readonly path: readonly ComponentStep[];
+  readonly key: number;
+  readonly wanted: IndexedRow | IndexedComponent;
+  readonly held: IndexedRow | IndexedComponent;
+  readonly prefix: string;
+};
+
+function compareHeld(comparison: Comparison, pair: Pair): void {
+  const { differing } = comparison;
+  const { wanted, held, prefix } = pair;
+  if (Buffer.compare(wanted.source, held.source) !== 0) differing.add(`${prefix}answer`);
+  for (const name of differingFields(wanted.fields, held.fields)) differing.add(prefix + name);
+  compareLinks(comparison, pair);
+  compareComponents(comparison, pair);
+}
+
+function differingFields(wanted: FieldValues, held: FieldValues): readonly string[] {
+  // What has no column is not asked for.
+  return Object.keys(held).filter((name) => comparable(wanted[name]) !== comparable(held[name]));
+}
+
+/** A column of booleans holds numbers. */
+function comparable(value: FieldValues[string]): unknown {
+  return typeof value === 'boolean' ? Number(value) : (value ?? null);
+}
+
+function compareLinks({ expected, found, differing, spaceOf }: Comparison, pair: Pair): void {
+  const { model, type, path, key, prefix } = pair;
+  const space = spaceOf(type, path);
+  for (const name of relationNames(model)) {
+    const wanted = expected.linked(space, key, name);
+    const held = found.linked(space, key, name);
+    const isSame = wanted.length === held.length && wanted.every((link, at) => link.key === held[at]?.key);
+    if (!isSame) differing.add(prefix + name);
+  }
+}
+
+function relationNames(model: Model): readonly string[] {
+  const names = [...model.attributes.values()].flatMap(({ kind, name, private: hidden }) =>
+    kind === 'relation' && !hidden ? [name] : [],
+  );
+  const localizations = isContentType(model) ? localizationsAttribute(model) : undefined;
+  return localizations === undefined ? names : [...names, localizations.name];
+}
+
+function compareComponents(comparison: Comparison, pair: Pair): void {
+  const { differing, registry } = comparison;
+  const { model, type, path, prefix } = pair;
+  for (const attribute of model.attributes.values()) {
+    if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') continue;
+    if (attribute.private) continue;
+    const { name } = attribute;
+    const wanted = pair.wanted.components[name] ?? [];
+    const held = pair.held.components[name] ?? [];
+    const isSame =
+      wanted.length === held.length &&
+      wanted.every(({ component, key }, at) => held[at]?.component === component && held[at].key === key);
+    if (!isSame) {
+      differing.add(prefix + name);
+      continue;
+    }
+    for (const [at, each] of wanted.entries()) {
+      const step =
+        attribute.kind === 'dynamiczone'
+          ? { attribute: name, zoneComponent: each.component }
+          : { attribute: name };
+      compareHeld(comparison, {
+        ...{ model: componentOf(registry, each.component), type, path: [...path, step], key: each.key },
+        ...{ wanted: each, held: held[at] as IndexedComponent, prefix: `${prefix}${name}.` },
+      });
+    }
+  }
+}
+
+/** One object for each address: what reads links looks them up by it. */
+function createSpaceLookup(): Comparison['spaceOf'] {
+  const spaces = new Map<string, RowSpace>();
+  return (type, path) => {
+    const name = [type, ...path.map((step) => `${step.attribute} ${step.zoneComponent ?? ''}`)].join('/');
+    const known = spaces.get(name);
+    if (known !== undefined) return known;
+    const space: RowSpace = { type, path };
+    spaces.set(name, space);
+    return space;
+  };
+}

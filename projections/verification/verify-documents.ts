@@ -1,0 +1,169 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
+import type { World } from '../../shared/read-index/read-index.ts';
+import type {
+  StoredDocument,
+  StoredDocuments,
+  StoredFields,
+  StoredKey,
+} from '../../shared/read-index/stored-documents.ts';
+import type { ContentGraph } from '../content-graph.ts';
+import { worldsOfKey } from '../graph/inspect-graph.ts';
+import { documentName, type StaleDocuments } from '../stale-documents.ts';
+import { type IndexDifference, UNKNOWN_DOCUMENT, type VerificationLine } from './difference.ts';
+
+export type DocumentVerification = {
+  readonly graph: ContentGraph;
+  readonly stored: StoredDocuments;
+  readonly present: DocumentIndex['present'];
+  readonly repair: boolean;
+  /** Has documents made anew. */
+  readonly remake: (documents: readonly StoredKey[]) => void;
+  readonly signal: AbortSignal;
+};
+
+const SLICE = 200;
+const KEYS_AT_ONCE = 5_000;
+const RETRY_MS = 250;
+/** A document that changes all the time, or an engine that takes none: after so long it is said to be waiting. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Compares an index of documents with the graph they are made from, while both go on. A document that differs is looked at again:
+ * it counts only when nothing was waiting to be written for it before and after it was read. With `repair` those that
+ * differ are marked to be made anew. Throws when `signal` is aborted, or the index cannot be read.
+ */
+export async function* verifyDocuments(options: DocumentVerification): AsyncGenerator<VerificationLine> {
+  const { graph } = options;
+  const { rows: count } = graph.size();
+  const waiting = new Map<string, StoredKey>();
+  let checked = 0;
+  for (const slices of [expectedDocuments(graph), storedDocuments(options)]) {
+    for await (const keys of slices) {
+      options.signal.throwIfAborted();
+      yield* judge(options, keys, waiting, false);
+      checked += keys.length;
+      yield { kind: 'progress', checked, rows: 2 * count };
+    }
+  }
+  let deadline = performance.now() + PATIENCE_MS;
+  while (waiting.size > 0 && performance.now() < deadline) {
+    const again = [...waiting.values()].slice(0, SLICE);
+    for (const key of again) waiting.delete(documentName(key));
+    const before = waiting.size;
+    yield* judge(options, again, waiting, true);
+    if (waiting.size > before) await delay(RETRY_MS, undefined, { signal: options.signal });
+    else deadline = performance.now() + PATIENCE_MS;
+  }
+  if (waiting.size > 0) yield { kind: 'waiting', documents: waiting.size };
+}
+
+async function* expectedDocuments(graph: ContentGraph): AsyncGenerator<readonly StoredKey[]> {
+  for (let after = 0; ; ) {
+    const rows = graph.inspect().rowsAfter(after, SLICE);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.flatMap(({ type, key }) => worldsOfKey(key).map((world) => ({ type, world, key })));
+    after = last.key;
+  }
+}
+
+/** Documents whose row is gone. */
+async function* storedDocuments({
+  graph,
+  stored,
+}: DocumentVerification): AsyncGenerator<readonly StoredKey[]> {
+  for (const { uid: type } of graph.registry().contentTypes.values()) {
+    for (const world of ['draft', 'published'] as const) {
+      for (let after = 0; ; ) {
+        const keys = await stored.keysAfter(type, world, after, KEYS_AT_ONCE);
+        const last = keys.at(-1);
+        if (last === undefined) break;
+        const expected = graph.inspect().world(world);
+        const extra = keys.filter((key) => !belongs(key, world) || expected.row(type, key) === undefined);
+        yield extra.map((key) => ({ type, world, key }));
+        after = last;
+      }
+    }
+  }
+}
+
+function belongs(key: number, world: World): boolean {
+  return worldsOfKey(key).includes(world);
+}
+
+/**
+ * Says what differs. What cannot be told now goes to `waiting`: a document for which something is to be written, and at first
+ * every one that differs, as searches see what was written a little later.
+ */
+async function* judge(
+  options: DocumentVerification,
+  keys: readonly StoredKey[],
+  waiting: Map<string, StoredKey>,
+  again: boolean,
+): AsyncGenerator<VerificationLine> {
+  const { graph, stored, repair } = options;
+  const stale = staleOf(graph);
+  const expected = keys.map((key) => expectedFields(options, key));
+  const wasWaiting = keys.map((key) => stale.isWaiting(key));
+  if (again) await stored.refresh(keys);
+  const found = await stored.read(keys);
+  const differing: StoredKey[] = [];
+  for (const [at, key] of keys.entries()) {
+    const names = differingNames(expected[at], found[at], graph.position());
+    if (names.length === 0) continue;
+    const isSettled = again && wasWaiting[at] === false && !stale.isWaiting(key);
+    const isSame = isSameFields(expectedFields(options, key), expected[at]);
+    if (!isSettled || !isSame) waiting.set(documentName(key), key);
+    else {
+      yield { kind: 'difference', ...describe(graph, key, names, repair) };
+      differing.push(key);
+    }
+  }
+  if (repair && differing.length > 0) options.remake(differing);
+}
+
+/** What the index should have of a document; undefined: there should be none. */
+function expectedFields(
+  { graph, present, stored }: DocumentVerification,
+  { type, world, key }: StoredKey,
+): StoredFields | undefined {
+  const neighbours = graph.inspect().world(world);
+  if (!belongs(key, world) || neighbours.row(type, key) === undefined) return undefined;
+  return stored.fieldsOf(present({ type, world, key, position: graph.position() }, neighbours));
+}
+
+function staleOf({ stale }: ContentGraph): StaleDocuments {
+  if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
+  return stale;
+}
+
+function describe(
+  graph: ContentGraph,
+  { type, world, key }: StoredKey,
+  differing: readonly string[],
+  repaired: boolean,
+): IndexDifference {
+  const { documentId, locale } = graph.inspect().nameOf(key) ?? UNKNOWN_DOCUMENT;
+  return { type, world, key, documentId, locale, differing, repaired };
+}
+
+function differingNames(
+  expected: StoredFields | undefined,
+  found: StoredDocument | undefined,
+  position: bigint,
+): readonly string[] {
+  if (expected === undefined) return found === undefined ? [] : ['unexpected'];
+  if (found === undefined) return ['missing'];
+  const names = namesThatDiffer(expected, found.fields);
+  // An older state never replaces it.
+  return names.length > 0 && found.position > position ? ['newer than the log'] : names;
+}
+
+function isSameFields(a: StoredFields | undefined, b: StoredFields | undefined): boolean {
+  return namesThatDiffer(a ?? {}, b ?? {}).length === 0;
+}
+
+function namesThatDiffer(a: StoredFields, b: StoredFields): readonly string[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((name) => a[name] !== b[name]);
+}

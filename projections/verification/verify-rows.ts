@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { HeldRows } from '../../shared/read-index/held-rows.ts';
+import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
+import type { ContentGraph } from '../content-graph.ts';
+import { type GraphInspection, type InspectedRow, worldsOfKey } from '../graph/inspect-graph.ts';
+import { createRowComparison, type RowComparison } from './compare-row.ts';
+import { type IndexDifference, UNKNOWN_DOCUMENT, type VerificationLine } from './difference.ts';
+
+export type RowVerification = {
+  readonly graph: ContentGraph;
+  readonly index: Pick<ReadIndex, 'apply' | 'position'>;
+  readonly held: (world: World) => HeldRows;
+  readonly repair: boolean;
+  readonly signal: AbortSignal;
+};
+
+/** Rows that are compared at once: some milliseconds, in which nothing else is answered. */
+const SLICE = 64;
+const PAUSE_MS = 5;
+
+/**
+ * Compares an index of rows in this process with the graph it is fed from, while both go on: a slice at a time, each at one
+ * position. With `repair`, what differs is put in anew at once. Throws when `signal` is aborted.
+ */
+export async function* verifyRows(options: RowVerification): AsyncGenerator<VerificationLine> {
+  const { rows: count } = options.graph.size();
+  let checked = 0;
+  for (const slices of [expectedRows, heldRows]) {
+    let from: string | undefined = '';
+    while (from !== undefined) {
+      await level(options);
+      const { differences, rows, next }: Slice = slices(options, from);
+      checked += rows;
+      for (const difference of differences) yield { kind: 'difference', ...difference };
+      yield { kind: 'progress', checked, rows: 2 * count };
+      from = next;
+    }
+  }
+}
+
+/** Waits until the index shows what the graph does; in between a batch is on its way from one to the other. */
+async function level({ graph, index, signal }: RowVerification): Promise<void> {
+  do {
+    await delay(PAUSE_MS, undefined, { signal });
+  } while (graph.position() !== index.position());
+}
+
+type Slice = {
+  readonly differences: readonly IndexDifference[];
+  readonly rows: number;
+  /** Where to go on. */
+  readonly next: string | undefined;
+};
+
+/** What the graph has, the index must have. */
+function expectedRows(options: RowVerification, from: string): Slice {
+  const inspection = options.graph.inspect();
+  const rows = inspection.rowsAfter(Number(from), SLICE);
+  const last = rows.at(-1);
+  const differences = rows.flatMap((row) => differencesOf(options, inspection, row));
+  return { differences, rows: rows.length, next: last === undefined ? undefined : String(last.key) };
+}
+
+/** What the index has, the graph must have. `from`: content type, world and place. */
+function heldRows(options: RowVerification, from: string): Slice {
+  const inspection = options.graph.inspect();
+  const spaces = [...options.graph.registry().contentTypes.values()].flatMap(({ uid, draftAndPublish }) =>
+    (draftAndPublish ? (['draft', 'published'] as const) : (['published'] as const)).map((world) => ({
+      type: uid,
+      world,
+    })),
+  );
+  const [space = 0, place = 0] = from === '' ? [] : from.split(' ').map(Number);
+  const asked = spaces[space];
+  if (asked === undefined) return { differences: [], rows: 0, next: undefined };
+  const { keys, next } = options.held(asked.world).keys(asked.type, place, SLICE * 16);
+  const expected = inspection.world(asked.world);
+  const differences = keys.flatMap((key) =>
+    expected.row(asked.type, key) === undefined
+      ? differencesOf(options, inspection, { type: asked.type, key })
+      : [],
+  );
+  return { differences, rows: keys.length, next: next === undefined ? `${space + 1} 0` : `${space} ${next}` };
+}
+
+function differencesOf(
+  { graph, index, held, repair }: RowVerification,
+  inspection: GraphInspection,
+  row: InspectedRow,
+): readonly IndexDifference[] {
+  const compare: RowComparison = comparisonFor(graph);
+  const { documentId, locale } = inspection.nameOf(row.key) ?? UNKNOWN_DOCUMENT;
+  const differences = worldsOfKey(row.key).flatMap((world): readonly IndexDifference[] => {
+    const differing = compare(row.type, row.key, inspection.world(world), held(world));
+    if (differing.length === 0) return [];
+    return [{ ...row, world, documentId, locale, differing, repaired: repair }];
+  });
+  // Both are applied before anything else runs: no reader sees the row missing.
+  if (repair && differences.length > 0)
+    for (const batch of inspection.changesOf(row)) void index.apply(batch);
+  return differences;
+}
+
+const comparisons = new WeakMap<object, RowComparison>();
+
+function comparisonFor(graph: ContentGraph): RowComparison {
+  const registry = graph.registry();
+  const known = comparisons.get(registry) ?? createRowComparison(registry);
+  comparisons.set(registry, known);
+  return known;
+}

@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { graphFile } from '../../projections/generations/generation-files.ts';
+import { openGenerationStore } from '../../projections/generations/generation-store.ts';
+import { compareGraphs, type GraphDifference } from '../../projections/verification/compare-graphs.ts';
+import type { IndexDifference } from '../../projections/verification/difference.ts';
+import { replayGraph } from '../../projections/verification/replay-graph.ts';
+import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
+import { withLog } from './access-log.ts';
+import { type ImportProgress, showProgress } from './import-progress.ts';
+import { withOperations } from './operate.ts';
+import { createScratchDirectory } from './scratch-directory.ts';
+import type { OperatorSettings } from './settings.ts';
+
+export type VerifyOptions = { readonly repair: boolean; readonly json: boolean };
+
+type Difference =
+  | ({ readonly kind: 'read index' } & IndexDifference)
+  | ({ readonly kind: 'content graph' } & GraphDifference);
+
+type Report = { differences: number; left: number; readonly show: (difference: Difference) => void };
+
+/**
+ * `varve verify`: the read index against the graph, by whoever holds the data directory, and the graph as it is at one moment against
+ * one made from the log in a file beside it, here. Both go on meanwhile. Throws when something differs and is not repaired.
+ */
+export async function verify(options: VerifyOptions, settings: OperatorSettings): Promise<void> {
+  const report: Report = {
+    differences: 0,
+    left: 0,
+    show: (difference) => console.log(options.json ? JSON.stringify(difference) : present(difference)),
+  };
+  const rows = await verifyIndex(options, settings, report);
+  const { events, graph } = await verifyGraph(settings, report);
+  const { differences, left } = report;
+  if (options.json) console.log(JSON.stringify({ kind: 'summary', rows, events, differences, left }));
+  else console.log(`compared: the read index (${rows} rows) with the graph, the graph with ${events} events`);
+  if (left > 0) throw new Error(`${countOf(left)}${adviceFor(graph, options)}`);
+  if (!options.json) console.log(differences === 0 ? 'no differences' : `${countOf(differences)}, repaired`);
+}
+
+async function verifyIndex(
+  { repair }: VerifyOptions,
+  settings: OperatorSettings,
+  report: Report,
+): Promise<number> {
+  let rows = 0;
+  let progress: ImportProgress | undefined;
+  let shown = 0;
+  await withOperations(settings, async (operations) => {
+    for await (const line of operations.run('verify-index', { repair })) {
+      if (line.kind === 'difference') {
+        const { kind: _, ...difference } = line;
+        note(report, { kind: 'read index', ...difference }, difference.repaired);
+      } else if (line.kind === 'progress') {
+        progress ??= showProgress(line.rows, 'comparing the read index');
+        progress.advance(line.checked - shown);
+        shown = line.checked;
+        rows = Math.round(line.rows / 2);
+      } else {
+        report.left += line.documents;
+        console.error(`${line.documents} documents could not be judged: they are still being written`);
+      }
+    }
+  });
+  progress?.end();
+  return rows;
+}
+
+/** Of a snapshot: nobody waits for it. */
+async function verifyGraph(
+  settings: OperatorSettings,
+  report: Report,
+): Promise<{ readonly events: number; readonly graph: number }> {
+  const file = liveGraphFile(settings.data);
+  if (!existsSync(file)) return { events: 0, graph: 0 };
+  const scratch = createScratchDirectory(settings.data);
+  const found = openReadSnapshot(file);
+  try {
+    const position = found.connection.prepare("SELECT value FROM meta WHERE name = 'position'").get();
+    const upTo = BigInt(Number(position?.['value'] ?? 0));
+    const progress = showProgress(Number(upTo), 'replaying the log');
+    let events = 0;
+    const onEvents = (count: number) => {
+      events += count;
+      progress.advance(count);
+    };
+    const replayed = join(scratch.path, 'graph.db');
+    await withLog(settings, (log) => replayGraph({ log, file: replayed, upTo, onEvents }));
+    progress.end();
+    const expected = openReadSnapshot(replayed);
+    let graph = 0;
+    for (const difference of compareGraphs(expected.connection, found.connection)) {
+      graph++;
+      note(report, { kind: 'content graph', ...difference }, false);
+    }
+    expected.close();
+    return { events, graph };
+  } finally {
+    found.close();
+    scratch.remove();
+  }
+}
+
+function liveGraphFile(data: string): string {
+  const generations = openGenerationStore(data);
+  try {
+    return graphFile(data, generations.live().number);
+  } finally {
+    generations.close();
+  }
+}
+
+function note(report: Report, difference: Difference, repaired: boolean): void {
+  report.differences++;
+  if (!repaired) report.left++;
+  report.show(difference);
+}
+
+function present(difference: Difference): string {
+  const what = difference.differing.join(', ');
+  if (difference.kind === 'content graph') {
+    const key = Object.entries(difference.key).map(([name, value]) => `${name} ${String(value)}`);
+    return `content graph: ${difference.table}, ${key.join(', ')}: ${what}`;
+  }
+  const { type, world, documentId, locale, repaired } = difference;
+  const row = [type, documentId, ...(locale === null ? [] : [locale]), world].join(' ');
+  return `read index: ${row}: ${what}${repaired ? ' (repaired)' : ''}`;
+}
+
+function countOf(count: number): string {
+  return count === 1 ? '1 difference' : `${count} differences`;
+}
+
+function adviceFor(graph: number, { repair }: VerifyOptions): string {
+  if (graph > 0) return ': varve rebuild --graph makes the content graph anew';
+  return repair ? ' that could not be repaired' : ': varve verify --repair makes what differs anew';
+}

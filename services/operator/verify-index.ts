@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { VerificationLine } from '../../projections/verification/difference.ts';
+import { verifyDocuments } from '../../projections/verification/verify-documents.ts';
+import { verifyRows } from '../../projections/verification/verify-rows.ts';
+import { assertNever } from '../../shared/assert-never.ts';
+import { defineOperation, type OperatorContext } from './operation.ts';
+
+/** Compares the read index with the graph, while both go on. With `repair`, what differs is made anew. */
+export const verifyIndexOperation = defineOperation({
+  form: z.strictObject({ repair: z.boolean() }),
+  run: verifyIndex,
+});
+
+async function* verifyIndex(
+  { graph, readSide }: OperatorContext,
+  { repair }: { readonly repair: boolean },
+  signal: AbortSignal,
+): AsyncGenerator<VerificationLine> {
+  const { contents, index } = await readSide();
+  switch (contents.kind) {
+    case 'rows':
+      yield* verifyRows({ graph, index, held: contents.held, repair, signal });
+      break;
+    case 'documents': {
+      // Whichever generation is the live one: `contents` is a stand-in that has no members of its own.
+      const { stored, present, remake } = contents;
+      yield* verifyDocuments({ graph, stored, present, remake, repair, signal });
+      break;
+    }
+    default:
+      assertNever(contents);
+  }
+}

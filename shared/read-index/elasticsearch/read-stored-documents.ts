@@ -1,0 +1,71 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { StoredDocument, StoredDocuments, StoredFields, StoredKey } from '../stored-documents.ts';
+import type { IndexNames } from './index-names.ts';
+
+/** What answers are made of, and the digest of the whole body; columns cannot be read back. */
+const FIELDS = { answer: 'src', links: 'links', components: 'parts', columns: 'sum' } as const;
+
+/** Reads documents back through the aliases that searches go to. */
+export function readStoredDocuments(client: Client, names: IndexNames): StoredDocuments {
+  return {
+    async read(documents) {
+      const found = new Map<string, StoredDocument>();
+      for (const [index, keys] of byIndex(names, documents)) {
+        const { hits } = await client.search({
+          index,
+          query: { terms: { key: keys } },
+          docvalue_fields: Object.values(FIELDS),
+          size: keys.length,
+          version: true,
+          _source: false,
+          track_total_hits: false,
+        });
+        for (const { _id, _version, fields } of hits.hits) {
+          found.set(`${index} ${_id}`, { fields: readFields(fields ?? {}), position: BigInt(_version ?? 0) });
+        }
+      }
+      return documents.map(({ type, world, key }) => found.get(`${names.alias(type, world)} ${key}`));
+    },
+    fieldsOf({ text }) {
+      const [, body] = text.split('\n');
+      if (body === undefined || body === '') return undefined;
+      const parsed = JSON.parse(body) as Readonly<Record<string, string>>;
+      return readFields(Object.fromEntries(Object.values(FIELDS).map((name) => [name, [parsed[name]]])));
+    },
+    async keysAfter(type, world, after, limit) {
+      const { hits } = await client.search({
+        index: names.alias(type, world),
+        query: { range: { key: { gt: after } } },
+        sort: [{ key: 'asc' }],
+        size: limit,
+        _source: false,
+        track_total_hits: false,
+      });
+      return hits.hits.map(({ _id }) => Number(_id));
+    },
+    async refresh(documents) {
+      const index = [...byIndex(names, documents).keys()];
+      if (index.length > 0) await client.indices.refresh({ index });
+    },
+  };
+}
+
+function byIndex(names: IndexNames, documents: readonly StoredKey[]): Map<string, number[]> {
+  const keys = new Map<string, number[]>();
+  for (const { type, world, key } of documents) {
+    const index = names.alias(type, world);
+    const known = keys.get(index);
+    if (known === undefined) keys.set(index, [key]);
+    else known.push(key);
+  }
+  return keys;
+}
+
+function readFields(found: Readonly<Record<string, unknown>>): StoredFields {
+  return Object.fromEntries(
+    Object.entries(FIELDS).flatMap(([name, field]) => {
+      const [value] = (found[field] as readonly (string | undefined)[] | undefined) ?? [];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

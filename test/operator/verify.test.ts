@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAsk } from '../support/access-client.ts';
+import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { removeIndices } from '../support/remove-indices.ts';
+import { type Ran, runVarve } from '../support/run-varve.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+
+async function startWithCountries(
+  names: readonly string[],
+  arguments_: readonly string[] = [],
+): Promise<RunningServer> {
+  const server = await startServer({ arguments: arguments_ });
+  onTestFinished(() => server.dispose());
+  const ask = createAsk(server.url);
+  for (const name of names) {
+    const { status } = await ask('/api/countries', { method: 'POST', body: { data: { key: name, name } } });
+    expect(status).toBe(201);
+  }
+  return server;
+}
+
+function linesOf({ stdout }: Ran): readonly string[] {
+  return stdout.trim().split('\n');
+}
+
+describe('varve verify', () => {
+  it('finds nothing wrong, running and stopped, and says how much it compared', async () => {
+    const server = await startWithCountries(['Norway', 'Peru']);
+    const args = ['verify', '--data', server.data];
+    const running = await runVarve(args);
+    expect(running, running.stderr).toMatchObject({ code: 0 });
+    expect(linesOf(running).at(-1)).toBe('no differences');
+    await server.stop();
+    const stopped = await runVarve(args);
+    expect(stopped, stopped.stderr).toMatchObject({ code: 0 });
+    expect(linesOf(stopped).at(-1)).toBe('no differences');
+  });
+
+  it('names what differs in the graph and in the index that was made from it', async () => {
+    const server = await startWithCountries(['Norway', 'Peru', 'Chad']);
+    const graph = new DatabaseSync(join(server.data, 'graph.db'));
+    const changed = "CAST(replace(CAST(source AS TEXT), 'Peru', 'Pern') AS BLOB)";
+    graph.exec(`UPDATE rows SET source = ${changed} WHERE instr(CAST(source AS TEXT), 'Peru') > 0`);
+    graph.close();
+    const { code, stdout, stderr } = await runVarve(['verify', '--data', server.data, '--json']);
+    expect(code).toBe(1);
+    const found = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(found).toMatchObject([
+      {
+        kind: 'read index',
+        type: 'api::country.country',
+        differing: ['answer', 'key', 'name'],
+        repaired: false,
+      },
+      { kind: 'read index', world: 'published' },
+      { kind: 'content graph', table: 'rows', differing: ['source'] },
+      { kind: 'summary', differences: 3, left: 3 },
+    ]);
+    expect(stderr).toContain('varve rebuild --graph');
+  });
+
+  it.runIf(hasElasticsearch())(
+    'names documents of Elasticsearch that differ, and has them made anew',
+    { timeout: 180_000 },
+    async () => {
+      const url = await elasticsearchUrl();
+      const space = `verify_${process.pid}`;
+      onTestFinished(() => removeIndices(url, space));
+      const readIndex = ['--read-index', url, '--space', space];
+      const server = await startWithCountries(['Norway', 'Peru', 'Chad', 'Fiji'], readIndex);
+      const args = ['verify', '--data', server.data, ...readIndex];
+      const clean = await runVarve(args);
+      expect(clean, clean.stderr).toMatchObject({ code: 0 });
+      await damage(url, `${space}-api_country_country-published`);
+      const found = await runVarve([...args, '--json']);
+      expect(found.code).toBe(1);
+      const differing = linesOf(found).map((line) => JSON.parse(line).differing ?? []);
+      expect(differing.flat().sort()).toEqual(['answer', 'columns', 'missing', 'unexpected']);
+      const repaired = await runVarve([...args, '--repair']);
+      expect(repaired, repaired.stderr).toMatchObject({ code: 0 });
+      expect(linesOf(repaired).at(-1)).toBe('3 differences, repaired');
+      await expect.poll(async () => (await runVarve(args)).code, { timeout: 30_000 }).toBe(0);
+    },
+  );
+});
+
+/** One document is deleted, one changed, and one is there that no row is behind. */
+async function damage(url: string, index: string): Promise<void> {
+  const send = async (path: string, body?: object, method = 'POST') => {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const answer = await fetch(`${url}/${index}${path}`, init);
+    expect(answer.ok, path).toBe(true);
+    return (await answer.json()) as { readonly hits: { readonly hits: readonly { readonly _id: string }[] } };
+  };
+  const [first, second] = (await send('/_search', { sort: [{ key: 'asc' }] })).hits.hits;
+  if (first === undefined || second === undefined) throw new Error('too few documents');
+  // With versions of their own, which are ahead of the last one by one, so not for the newest document.
+  await send(`/_doc/${first._id}`, undefined, 'DELETE');
+  await send(`/_doc/${second._id}`, { key: Number(second._id), src: 'e30=', sum: 'another' });
+  await send('/_doc/4004', { key: 4004, src: 'e30=', sum: 'one more' });
+  await send('/_refresh');
+}
