@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { refuseUnusable } from '../../services/cli/refuse-unusable.ts';
+import { ROLE_SETTINGS, type Role } from '../../services/cli/roles.ts';
+import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/cli/settings.ts';
+
+const ELASTICSEARCH = { readIndex: 'http://127.0.0.1:9200' };
+const KURRENTDB = { eventStore: 'kurrentdb://log:2113', accessKey: 'a'.repeat(43) };
+const SQLITE = { eventStore: 'sqlite:/tmp/log/events.db' };
+
+function refusal(role: Role, given: Readonly<Record<string, string>>): string {
+  try {
+    refuseUnusable(role, parseSettings(SERVE_SETTINGS, { contentTypes: 'src', ...given }));
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidSettings);
+    return (error as Error).message;
+  }
+  return '';
+}
+
+describe('what cannot work is refused with a sentence that says what to use', () => {
+  it.each<[Role, Readonly<Record<string, string>>, readonly RegExp[]]>([
+    ['api', { ...SQLITE }, [/--read-index .* cannot be embedded: varve api reads .*, so give its address/]],
+    ['api', { ...SQLITE, readIndex: 'embedded' }, [/--read-index .* or use varve serve/]],
+    ['project', {}, [/--read-index .* cannot be embedded: varve project writes Elasticsearch/]],
+    ['api', ELASTICSEARCH, [/--event-store .* is missing: .* such as sqlite:FILE or kurrentdb:/]],
+    ['api', {}, [/--read-index/, /--event-store/]],
+    ['api', { ...ELASTICSEARCH, ...KURRENTDB }, [/--assets .* is missing: .* or s3:\/\/bucket\/prefix/]],
+    ['project', { ...ELASTICSEARCH, ...KURRENTDB }, [/--assets .* is missing/]],
+    [
+      'project',
+      { ...ELASTICSEARCH, ...KURRENTDB, assets: '/assets', host: '0.0.0.0' },
+      [/--advertise .* is missing: other machines cannot reach 0\.0\.0\.0/],
+    ],
+    ['serve', { ...KURRENTDB, host: '::' }, [/--advertise .* cannot reach ::/]],
+  ])('varve %s with %j', (role, given, sentences) => {
+    const lines = refusal(role, given).split('\n');
+    expect(lines).toHaveLength(sentences.length);
+    for (const [i, sentence] of sentences.entries()) expect(lines[i]).toMatch(sentence);
+  });
+
+  it.each<[Role, Readonly<Record<string, string>>]>([
+    ['serve', {}],
+    ['serve', { ...SQLITE, host: '0.0.0.0' }],
+    ['serve', { ...KURRENTDB }],
+    ['project', ELASTICSEARCH],
+    ['project', { ...ELASTICSEARCH, ...SQLITE, host: '0.0.0.0' }],
+    ['project', { ...ELASTICSEARCH, ...KURRENTDB, assets: 's3://media' }],
+    ['project', { readIndexCloudId: 'x', ...SQLITE }],
+    ['api', { ...ELASTICSEARCH, ...SQLITE }],
+    ['api', { ...ELASTICSEARCH, ...KURRENTDB, assets: '/assets', host: '0.0.0.0' }],
+  ])('varve %s with %j is not', (role, given) => {
+    expect(refusal(role, given)).toBe('');
+  });
+});
+
+describe('a role has options for what means something to it', () => {
+  it.each<[Role, readonly string[]]>([
+    ['serve', []],
+    ['project', ['examples', 'maxOffset', 'minPositionWait', 'queryTimeLimit']],
+    ['api', ['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds', 'uploadLimit', 'uploadTypes']],
+  ])('varve %s is without %j', (role, left) => {
+    const missing = Object.keys(SERVE_SETTINGS).filter((name) => !(name in ROLE_SETTINGS[role]));
+    expect(missing.sort()).toEqual(left);
+  });
+});
