@@ -28,7 +28,7 @@ export async function answerList(
   const meta =
     plan.explain === undefined
       ? JSON.stringify({ pagination })
-      : jsonText({ pagination, explain: await explainList(index, plan) });
+      : jsonText({ pagination, explain: await explainList(index, plan, answer) });
   const end = Buffer.from(`,"meta":${meta}}`);
   return writeAnswer((writer) => {
     writeShort(writer, OPEN);
@@ -38,9 +38,14 @@ export async function answerList(
 }
 
 /** The stages of a query as it went through them, and what the engine says of the last one. */
-async function explainList(index: ReadIndex, { search, explain }: ListPlan): Promise<object> {
+async function explainList(
+  index: ReadIndex,
+  { search, explain }: ListPlan,
+  answer: AnswerScope,
+): Promise<object> {
   const { query, sort } = search;
-  return { filters: explain?.filters ?? null, query, sort, engine: (await index.explain?.(search)) ?? null };
+  const engine = (await index.explain?.({ ...search, answer })) ?? null;
+  return { filters: explain?.filters ?? null, query, sort, engine };
 }
 
 /** 64-bit integers as text. */

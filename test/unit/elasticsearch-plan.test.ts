@@ -21,7 +21,6 @@ import { conformanceRegistry } from '../support/naive-schema.ts';
 const names = createIndexNames('t');
 const engine = {
   search: () => Promise.reject(new Error('nothing is searched to explain')),
-  searches: () => 0,
 };
 
 function explainIn(

@@ -23,6 +23,7 @@ export function createElasticsearchReader(context: ReaderContext): Elasticsearch
   return {
     search: async (request) => searchRows(sessionOf(request.answer, request.world), request),
     follow: async (request) => followRows(sessionOf(request.answer, request.world), request),
-    explain: async (request) => explainSearch(context, request),
+    explain: async (request) =>
+      explainSearch(context, request, sessionOf(request.answer, request.world).sent),
   };
 }

@@ -5,6 +5,7 @@ import { planQuery, type Strategy } from './plan-query.ts';
 import { planSort, sortDsl } from './plan-sort.ts';
 import type { PlannedQuery } from './planned-query.ts';
 import { render } from './render-query.ts';
+import type { Search } from './search-engine.ts';
 import type { ReaderContext } from './session.ts';
 
 /** How a search is carried out, as JSON. */
@@ -17,12 +18,18 @@ export type Explanation = {
   readonly sort: readonly SortDsl[] | null;
   readonly strategies: readonly Strategy[];
   readonly semiJoins: readonly ExplainedSemiJoin[];
+  /** What was sent for the answer, page and populated rows, each request with its searches. */
+  readonly requests: readonly (readonly Search[])[];
 };
 
 /** Carried out before the search: the values of `select` in the documents of `index` that match `query`. */
 export type ExplainedSemiJoin = { readonly index: string; readonly query: Dsl; readonly select: string };
 
-export function explainSearch({ layouts, names }: ReaderContext, request: SearchRequest): Explanation {
+export function explainSearch(
+  { layouts, names }: ReaderContext,
+  request: SearchRequest,
+  requests: Explanation['requests'] = [],
+): Explanation {
   const { type, world, query } = request;
   const strategies: Strategy[] = [];
   const plan = planQuery(layouts, type, query, (strategy) => strategies.push(strategy));
@@ -42,5 +49,6 @@ export function explainSearch({ layouts, names }: ReaderContext, request: Search
     sort: sort && sortDsl(sort),
     strategies,
     semiJoins,
+    requests,
   };
 }

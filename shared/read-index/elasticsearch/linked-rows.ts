@@ -5,7 +5,7 @@ import { PAGE_OF_KEYS, WINDOW } from './index-definition.ts';
 import type { StoredLinks, StoredPart } from './index-document.ts';
 import { detailsOf, jsonField, locate, rememberPart } from './read-rows.ts';
 import type { SearchHit } from './search-answer.ts';
-import { indexOf, type Session } from './session.ts';
+import type { Session } from './session.ts';
 
 /** The attribute of a row space that leads to other rows. Throws when the schema has none of that name. */
 export function stepOf(session: Session, space: RowSpace, attribute: string): PlacedStep {
@@ -81,11 +81,10 @@ export async function linkingRows(
     track_total_hits: true,
     docvalue_fields: ['key', 'links', ...fields],
   };
-  const index = indexOf(session, target);
-  let { hits } = await session.engine.search(index, { ...body, size: FIRST_SIZE });
+  let { hits } = await session.search(target, { ...body, size: FIRST_SIZE });
   const total = hits.total?.value ?? 0;
   if (total > FIRST_SIZE)
-    ({ hits } = await session.engine.search(index, { ...body, size: Math.min(total, WINDOW) }));
+    ({ hits } = await session.search(target, { ...body, size: Math.min(total, WINDOW) }));
   for (const hit of hits.hits) {
     const key = hit.fields?.['key']?.[0] as number;
     const links = (jsonField(hit.fields ?? {}, 'links') ?? {}) as StoredLinks;
@@ -116,7 +115,7 @@ export async function countLinking(
   for (let at = 0; at < distinct.length; at += PAGE_OF_KEYS) {
     const include = distinct.slice(at, at + PAGE_OF_KEYS);
     const linked = termsDsl(field, include);
-    const { aggregations } = await session.engine.search(indexOf(session, target), {
+    const { aggregations } = await session.search(target, {
       size: 0,
       query: query === undefined ? linked : { bool: { filter: [linked, query] } },
       aggs: { parents: { terms: { field, include, size: include.length } } },

@@ -4,7 +4,7 @@ import { type Dsl, type SortDsl, termsDsl } from './dsl.ts';
 import { PAGE_OF_KEYS } from './index-definition.ts';
 import type { StoredLinks, StoredPart, StoredParts } from './index-document.ts';
 import type { HitFields, SearchHit } from './search-answer.ts';
-import { indexOf, knownRows, type RowDetails, type Session } from './session.ts';
+import { knownRows, type RowDetails, type Session } from './session.ts';
 
 /** Where the rows of a row space stand in documents: their place, and the innermost list around it. */
 export type LocatedSpace = {
@@ -54,7 +54,7 @@ export async function readRows(
     const wanted = termsDsl(located.keyField, keys.slice(at, at + PAGE_OF_KEYS));
     const matching: Dsl = query === undefined ? wanted : { bool: { filter: [wanted, query] } };
     const docvalue_fields = [located.keyField, ...fields];
-    const answer = await session.engine.search(indexOf(session, space.type), {
+    const answer = await session.search(space.type, {
       size: PAGE_OF_KEYS,
       ...(sort === undefined ? {} : { sort }),
       ...(located.list === undefined
@@ -126,7 +126,7 @@ async function readComponents(session: Session, space: RowSpace, keys: readonly 
     const query: Dsl =
       list === undefined ? wanted : { nested: { path: list, query: wanted, score_mode: 'none' } };
     const body = { size: PAGE_OF_KEYS, query, docvalue_fields: ['parts'] };
-    const { hits } = await session.engine.search(indexOf(session, space.type), body);
+    const { hits } = await session.search(space.type, body);
     for (const { fields = {} } of hits.hits) {
       rememberParts(session, space, (jsonField(fields, 'parts') ?? {}) as StoredParts, space.path);
     }

@@ -20,11 +20,40 @@ export type SearchAnswer = {
 const SOURCE = Buffer.from('"src":["');
 const QUOTE = 0x22;
 
-/**
- * Reads the body of a search answer. Sources, base64 and most of its bytes, go to bytes from where they stand; only what is left
- * of the text is parsed.
- */
+/** What one search of several came to. */
+type SingleAnswer = SearchAnswer & { readonly status?: number; readonly error?: unknown };
+
+/** The body of a `_search`; its sources as bytes. */
 export function readSearchAnswer(body: Buffer): SearchAnswer {
+  const { json, sources } = parseBody(body);
+  const answer = json as SearchAnswer;
+  giveSources([answer], sources);
+  return answer;
+}
+
+/** The body of a `_msearch`. Throws when one of its searches failed. */
+export function readSearchAnswers(body: Buffer): readonly SearchAnswer[] {
+  const { json, sources } = parseBody(body);
+  const { responses } = json as { readonly responses: readonly SingleAnswer[] };
+  for (const { status = 200, error } of responses) {
+    if (status !== 200) throw new SearchFailure(status, JSON.stringify(error));
+  }
+  giveSources(responses, sources);
+  return responses;
+}
+
+/** Elasticsearch's answer to a search that it did not carry out. */
+export class SearchFailure extends Error {
+  readonly status: number;
+
+  constructor(status: number, reason: string) {
+    super(`Elasticsearch answers ${status}: ${reason}`);
+    this.status = status;
+  }
+}
+
+/** Sources, base64 and most of the bytes, go to bytes from where they stand; only what is left of the text is parsed. */
+function parseBody(body: Buffer): { readonly json: unknown; readonly sources: readonly Uint8Array[] } {
   const sources: Uint8Array[] = [];
   let rest = '';
   let at = 0;
@@ -35,10 +64,16 @@ export function readSearchAnswer(body: Buffer): SearchAnswer {
     rest += body.toString('utf8', at, start);
     at = end;
   }
-  const answer = JSON.parse(rest + body.toString('utf8', at)) as SearchAnswer;
+  return { json: JSON.parse(rest + body.toString('utf8', at)), sources };
+}
+
+type Sourced = { readonly fields?: HitFields; source?: Uint8Array | undefined };
+
+function giveSources(answers: readonly SearchAnswer[], sources: readonly Uint8Array[]): void {
   let next = 0;
-  for (const hit of answer.hits.hits as { fields?: HitFields; source?: Uint8Array | undefined }[]) {
-    if (hit.fields?.['src'] !== undefined) hit.source = sources[next++];
+  for (const { hits } of answers) {
+    for (const hit of hits.hits as readonly Sourced[]) {
+      if (hit.fields?.['src'] !== undefined) hit.source = sources[next++];
+    }
   }
-  return answer;
 }

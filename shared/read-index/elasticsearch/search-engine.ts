@@ -1,8 +1,8 @@
 import type { Client } from '@elastic/elasticsearch';
 import { RequestError } from '../../request-error.ts';
 import type { Dsl, SortDsl } from './dsl.ts';
-import { createExchange, type ExchangeAnswer, Unreachable } from './exchange.ts';
-import { readSearchAnswer, type SearchAnswer } from './search-answer.ts';
+import { createExchange, type Exchange, Unreachable } from './exchange.ts';
+import { readSearchAnswer, readSearchAnswers, type SearchAnswer, SearchFailure } from './search-answer.ts';
 
 export type SearchBody = {
   readonly from?: number;
@@ -15,43 +15,58 @@ export type SearchBody = {
   readonly aggs?: { readonly [name: string]: unknown };
 };
 
-/** The reading side's way to a cluster. Counts its searches, so that tests can hold plans to what they promise. */
+export type Search = { readonly index: string; readonly body: SearchBody };
+
+/** The reading side's way to a cluster. */
 export type SearchEngine = {
-  search(index: string, body: SearchBody): Promise<SearchAnswer>;
-  searches(): number;
+  /** Sends the searches in one request. Their answers, in the same order. */
+  search(searches: readonly Search[]): Promise<readonly SearchAnswer[]>;
 };
 
 export function createSearchEngine(client: Client): SearchEngine {
   const exchange = createExchange(client);
-  let searches = 0;
   return {
-    async search(index, body) {
-      searches++;
-      const answer = exchange(searchPath(index), JSON.stringify(wholeBody(body)));
-      return readSearchAnswer(await answerBytes(answer));
+    async search(searches) {
+      try {
+        const [only, ...others] = searches;
+        if (only === undefined) return [];
+        const { path, body } = searchRequest(only, others);
+        const bytes = await ask(exchange, path, body);
+        return others.length === 0 ? [readSearchAnswer(bytes)] : readSearchAnswers(bytes);
+      } catch (error) {
+        // A cluster that is not ready or too busy is no fault of the request; anything else is a bug.
+        const isBusy = error instanceof SearchFailure && [429, 502, 503].includes(error.status);
+        throw isBusy || error instanceof Unreachable ? unavailable() : error;
+      }
     },
-    searches: () => searches,
   };
 }
 
-export function searchPath(index: string): string {
-  return `/${index}/_search?allow_partial_search_results=false`;
+/** What is sent for one search, or for several at once. */
+export function searchRequest(
+  only: Search,
+  others: readonly Search[],
+): { readonly path: string; readonly body: string } {
+  if (others.length === 0) {
+    const path = `/${only.index}/_search?allow_partial_search_results=false`;
+    return { path, body: JSON.stringify(wholeBody(only.body)) };
+  }
+  const lines = [only, ...others].flatMap(({ index, body }) => [
+    JSON.stringify({ index, allow_partial_search_results: false }),
+    JSON.stringify(wholeBody(body)),
+  ]);
+  return { path: '/_msearch', body: `${lines.join('\n')}\n` };
 }
 
 /** Stored fields are not read: everything comes from doc values. */
-export function wholeBody(body: SearchBody): object {
+function wholeBody(body: SearchBody): object {
   return { _source: false, stored_fields: '_none_', track_total_hits: false, ...body };
 }
 
-async function answerBytes(answer: Promise<ExchangeAnswer>): Promise<Buffer> {
-  const { status, bytes } = await answer.catch((error) => {
-    throw error instanceof Unreachable ? unavailable() : error;
-  });
-  if (status === 200) return bytes;
-  // A cluster that is not ready or too busy is no fault of the request; anything else is a bug.
-  throw [429, 502, 503].includes(status)
-    ? unavailable()
-    : new Error(`Elasticsearch answers ${status}: ${bytes.toString()}`);
+async function ask(exchange: Exchange, path: string, body: string): Promise<Buffer> {
+  const { status, bytes } = await exchange(path, body);
+  if (status !== 200) throw new SearchFailure(status, bytes.toString());
+  return bytes;
 }
 
 function unavailable(): RequestError {

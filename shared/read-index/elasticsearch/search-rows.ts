@@ -8,7 +8,7 @@ import { NO_SOURCE, readRows, rememberRow } from './read-rows.ts';
 import type { SearchAnswer, SearchHit } from './search-answer.ts';
 import type { SearchBody } from './search-engine.ts';
 import { resolveQuery } from './semi-join.ts';
-import { indexOf, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';
 
 /** From this offset on the matches are counted first: the far half is nearer from the other end. */
@@ -65,7 +65,7 @@ type PageSearch = {
 
 function readPage({ session, request, query, details }: PageSearch, page: Omit<SearchBody, 'query'>) {
   const docvalue_fields = details ? ['key', 'src', 'links', 'parts'] : ['key', 'src'];
-  return session.engine.search(indexOf(session, request.type), { ...page, query, docvalue_fields });
+  return session.search(request.type, { ...page, query, docvalue_fields });
 }
 
 function readHits({ session, request, details }: PageSearch, hits: readonly SearchHit[]): Hits {
@@ -82,7 +82,7 @@ function readHits({ session, request, details }: PageSearch, hits: readonly Sear
 }
 
 async function countMatches({ session, request, query }: PageSearch): Promise<number> {
-  const { hits } = await session.engine.search(indexOf(session, request.type), {
+  const { hits } = await session.search(request.type, {
     size: 0,
     query,
     track_total_hits: true,
@@ -133,8 +133,7 @@ async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
   const { session, request, query, details } = search;
   const { type, withTotal } = request;
   const most = Math.min(session.sortLimit, PAGE_OF_KEYS);
-  const index = indexOf(session, type);
-  const { hits } = await session.engine.search(index, {
+  const { hits } = await session.search(type, {
     size: most,
     query,
     track_total_hits: true,

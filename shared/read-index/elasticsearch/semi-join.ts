@@ -3,7 +3,7 @@ import type { Dsl } from './dsl.ts';
 import { type PlannedQuery, type SemiJoin, semiJoinsOf } from './planned-query.ts';
 import { renderQuery } from './render-query.ts';
 import type { SearchBody } from './search-engine.ts';
-import { indexOf, type Session } from './session.ts';
+import type { Session } from './session.ts';
 
 /** So many matching rows tell their keys as hits; counting the keys of more is faster. */
 const FROM_HITS = 256;
@@ -20,11 +20,10 @@ export async function resolveQuery(session: Session, query: PlannedQuery): Promi
 
 async function findKeys(session: Session, join: SemiJoin): Promise<readonly number[]> {
   const query = await resolveQuery(session, join.query);
-  const index = indexOf(session, join.type);
   const { select } = join;
   const few: SearchBody = { size: FROM_HITS, query, track_total_hits: true, docvalue_fields: [select] };
-  const { hits } = await session.engine.search(index, few);
-  if ((hits.total?.value ?? 0) > FROM_HITS) return aggregateKeys(session, index, query, join);
+  const { hits } = await session.search(join.type, few);
+  if ((hits.total?.value ?? 0) > FROM_HITS) return aggregateKeys(session, query, join);
   const keys = new Set<number>();
   for (const { fields } of hits.hits) for (const key of fields?.[select] ?? []) keys.add(key as number);
   return [...keys];
@@ -37,16 +36,15 @@ type KeyBuckets = {
 
 async function aggregateKeys(
   session: Session,
-  index: string,
   query: Dsl,
-  { select, into }: SemiJoin,
+  { type, select, into }: SemiJoin,
 ): Promise<readonly number[]> {
   const keys: number[] = [];
   let after: KeyBuckets['after_key'];
   do {
     const sources = [{ key: { terms: { field: select } } }];
     const composite = { size: BUCKETS, sources, ...(after === undefined ? {} : { after }) };
-    const { aggregations } = await session.engine.search(index, {
+    const { aggregations } = await session.search(type, {
       size: 0,
       query,
       aggs: { keys: { composite } },

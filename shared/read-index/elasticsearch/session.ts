@@ -3,7 +3,8 @@ import type { RowSpace, World } from '../read-index.ts';
 import type { StoredLinks, StoredParts } from './index-document.ts';
 import type { IndexNames } from './index-names.ts';
 import type { Layouts } from './plan-query.ts';
-import type { SearchEngine } from './search-engine.ts';
+import type { SearchAnswer } from './search-answer.ts';
+import type { Search, SearchBody, SearchEngine } from './search-engine.ts';
 
 /** What every request to the index is answered with. */
 export type ReaderContext = {
@@ -23,10 +24,54 @@ export type RowDetails = { readonly links: StoredLinks; readonly parts: StoredPa
 export type Session = ReaderContext & {
   readonly world: World;
   readonly known: Map<string, Map<number, RowDetails>>;
+  /** Searches of one type. What is asked before the first of them can be answered goes in one request. */
+  search(type: Uid, body: SearchBody): Promise<SearchAnswer>;
+  /** The requests so far, each with its searches. */
+  readonly sent: (readonly Search[])[];
 };
 
 export function openSession(context: ReaderContext, world: World): Session {
-  return { ...context, world, known: new Map() };
+  const sent: (readonly Search[])[] = [];
+  const search = searchTogether(context.engine, sent);
+  return {
+    ...context,
+    world,
+    known: new Map(),
+    search: (type, body) => search({ index: context.names.alias(type, world), body }),
+    sent,
+  };
+}
+
+type Waiting = { readonly search: Search; readonly answer: PromiseWithResolvers<SearchAnswer> };
+
+/**
+ * All attributes of a level are followed at once: their searches are one request, which costs both sides less than several.
+ * Requests of different answers never wait for each other.
+ */
+function searchTogether(
+  engine: SearchEngine,
+  sent: (readonly Search[])[],
+): (search: Search) => Promise<SearchAnswer> {
+  let waiting: Waiting[] = [];
+  const send = async () => {
+    const together = waiting;
+    waiting = [];
+    const searches = together.map(({ search }) => search);
+    sent.push(searches);
+    try {
+      const answers = await engine.search(searches);
+      for (const [i, { answer }] of together.entries()) answer.resolve(answers[i] as SearchAnswer);
+    } catch (error) {
+      for (const { answer } of together) answer.reject(error);
+    }
+  };
+  return (search) => {
+    // Next comes when all that is ready to go on has done so.
+    if (waiting.length === 0) process.nextTick(send);
+    const answer = Promise.withResolvers<SearchAnswer>();
+    waiting.push({ search, answer });
+    return answer.promise;
+  };
 }
 
 export function knownRows(session: Session, space: RowSpace): Map<number, RowDetails> {
@@ -34,8 +79,4 @@ export function knownRows(session: Session, space: RowSpace): Map<number, RowDet
   const known = session.known.get(name) ?? new Map<number, RowDetails>();
   session.known.set(name, known);
   return known;
-}
-
-export function indexOf(session: Session, type: Uid): string {
-  return session.names.alias(type, session.world);
 }
