@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import { checkFile, graphFile } from '../../projections/generations/generation-files.ts';
+import { readGraphContents } from '../../projections/generations/graph-contents.ts';
 import { catchUp } from '../../projections/projector.ts';
 import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
@@ -42,17 +43,28 @@ export function openGraphs(host: RebuildHost, rebuild: Rebuild): RebuiltGraphs {
   };
 }
 
-/** Brings the graphs level with the log as it is now. Each goes on from its checkpoint. */
+/** Brings the graphs as far as the live one is: both are compared there. Each goes on from its checkpoint. */
 export async function fillGraphs(
   host: RebuildHost,
   rebuild: Rebuild,
   { made, derived }: RebuiltGraphs,
 ): Promise<void> {
-  const end = await host.log.lastPosition();
-  const total = Number(end);
-  const meter = enterPhase(host, rebuild, 'replaying', { total, done: Number(derived.position()) });
-  await replay(host, derived, end, meter);
-  if (made !== derived) await replay(host, made, end, meter);
+  const until = livePosition(host) ?? (await host.log.lastPosition());
+  const meter = enterPhase(host, rebuild, 'replaying', {
+    total: Number(until),
+    done: Number(derived.position()),
+  });
+  await replay(host, derived, until, meter);
+  if (made !== derived) await replay(host, made, until, meter);
+}
+
+/** undefined: there is no live graph. */
+function livePosition({ data, store }: RebuildHost): bigint | undefined {
+  const file = graphFile(data, store.live().number);
+  if (!existsSync(file)) return undefined;
+  const live = readGraphContents(file);
+  live.close();
+  return live.position;
 }
 
 /** Applies the log up to `until`. */

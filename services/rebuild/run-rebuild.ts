@@ -12,7 +12,7 @@ import type { GenerationStore } from '../../projections/generations/generation-s
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import type { Operations } from '../operator/operations.ts';
-import { fillGraphs, openGraphs, type RebuiltGraphs } from './fill-graphs.ts';
+import { fillGraphs, openGraphs, type RebuiltGraphs, replay } from './fill-graphs.ts';
 import { type RebuildHost, RebuildInterrupted, refuseInterrupted } from './rebuild-host.ts';
 import { verifyGeneration } from './verify-generation.ts';
 
@@ -101,19 +101,32 @@ async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild> 
 
 async function work(host: RebuildHost, rebuild: Rebuild, accept: boolean): Promise<void> {
   const graphs = openGraphs(host, rebuild);
+  // Cut short after it was found good: it has passed the live one's position since, and may not be level with that again.
+  const isVerified = rebuild.phase === 'taking over';
   try {
-    await fillGraphs(host, rebuild, graphs);
+    if (!isVerified) await fillGraphs(host, rebuild, graphs);
     await host.withOperations(async (operations) => {
-      for await (const _level of operations.run('level', {}));
-      // What was written meanwhile.
-      await fillGraphs(host, rebuild, graphs);
-      if (!(await verify(host, rebuild, graphs)) && !accept) return;
+      if (!isVerified && !(await verifyLevel(host, rebuild, graphs, operations)) && !accept) return;
+      host.store.enter(rebuild.id, 'taking over');
+      await replay(host, graphs.made, await host.log.lastPosition());
       graphs.close();
       await takeOver(host, rebuild, operations);
     });
   } finally {
     graphs.close();
   }
+}
+
+async function verifyLevel(
+  host: RebuildHost,
+  rebuild: Rebuild,
+  graphs: RebuiltGraphs,
+  operations: Operations,
+): Promise<boolean> {
+  for await (const _level of operations.run('level', {}));
+  // What was written meanwhile.
+  await fillGraphs(host, rebuild, graphs);
+  return verify(host, rebuild, graphs);
 }
 
 /** Whether the generation may be taken over as far as the verification goes; else what it found is noted. */
@@ -128,9 +141,7 @@ async function verify(host: RebuildHost, rebuild: Rebuild, graphs: RebuiltGraphs
 }
 
 async function takeOver(host: RebuildHost, rebuild: Rebuild, operations: Operations): Promise<void> {
-  const { store } = host;
-  store.enter(rebuild.id, 'taking over');
-  host.tell(current(store));
+  host.tell(current(host.store));
   for await (const _line of operations.run('take-over', { generation: rebuild.generation }));
   removeDatabase(checkFile(host.data, rebuild.generation));
 }

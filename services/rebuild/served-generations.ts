@@ -210,12 +210,17 @@ function openGraph({ data, plan }: ServedGenerationsOptions, number: number): Co
   return openContentGraph(graphFile(data, number), plan?.graph);
 }
 
-/** Has a generation follow the log, in large batches: they cost a fraction, and nobody reads it. */
+/**
+ * Has a generation follow the log, in large batches: they cost a fraction, and nobody reads it. It stops before content types
+ * that change, as converting it takes long: what is missing is applied when the generation is taken up again.
+ */
 function keep(state: State, number: number, opened?: ContentGraph): void {
   const graph = opened ?? openGraph(state, number);
   const stop = new AbortController();
   const { signal } = stop;
   const { done, close } = state.log.subscribe(graph.position(), async (events) => {
+    if (events.some(({ type }) => type === 'content-type-defined')) stop.abort();
+    if (signal.aborted) return;
     graph.replay(events);
     await delay(KEPT_PAUSE_MS, undefined, { signal, ref: false }).catch(() => {});
   });

@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openContentGraph } from '../../projections/content-graph.ts';
+import { createComparison } from '../../projections/generations/digest.ts';
+import { graphFile } from '../../projections/generations/generation-files.ts';
+import { openGenerationStore } from '../../projections/generations/generation-store.ts';
+import { readGraphContents } from '../../projections/generations/graph-contents.ts';
+import { catchUp } from '../../projections/projector.ts';
+import { upcast } from '../../shared/document/upcasters.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { createKitchen, createKitchenTypes } from '../support/kitchen.ts';
+import { type Recorded, startKitchenLoad } from '../support/kitchen-load.ts';
+import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
+
+/**
+ * Rebuilds in a row while others write and read, the rebuilding process killed at random moments. REBUILD_ROUNDS=20 for a full
+ * run. Every answer is compared with what the log adds up to at each position between question and answer.
+ */
+const ROUNDS = Number(process.env['REBUILD_ROUNDS'] ?? 2);
+const SEEDED = 1_500;
+/** So that there is time to be killed in. */
+const MAX_RATE = 2_500;
+
+const contentTypes = createKitchenTypes();
+const data = createDataDirectory();
+let server: RunningServer | undefined;
+
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-seed-'));
+  const file = join(folder, 'seed.jsonl');
+  const lines = Array.from({ length: SEEDED }, (_, i) => ({
+    ...{ type: 'cook', key: `c${i}`, state: 'published' },
+    data: { name: `zz ${i}` },
+  }));
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  const { exited } = spawnVarve(['import', file, '--content-types', contentTypes, '--data', data]);
+  const { code, output } = await exited;
+  if (code !== 0) throw new Error(output);
+  rmSync(folder, { recursive: true });
+  server = await startServer({ contentTypes, data });
+}, 60_000);
+afterAll(async () => {
+  await server?.dispose();
+  for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
+});
+
+type Line = {
+  readonly phase: string;
+  readonly generation: number;
+  readonly progress: { readonly done: number };
+};
+
+/** Runs a rebuild, killing it after so many milliseconds; undefined: not at all. Returns what it reported. */
+async function rebuild(options: readonly string[], killAfter: number | undefined): Promise<readonly Line[]> {
+  const args = ['rebuild', ...options, '--json', '--max-rate', String(MAX_RATE), '--data', data];
+  const { child, exited } = spawnVarve(args);
+  const timer = killAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfter);
+  const { code, signal, output } = await exited;
+  clearTimeout(timer);
+  if (signal === null && code !== 0) throw new Error(`varve ${args.join(' ')} ended with ${code}: ${output}`);
+  return output
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line) as Line);
+}
+
+it(`serves the right answers through ${ROUNDS} rebuilds that are killed`, {
+  timeout: 60_000 + ROUNDS * 60_000,
+}, async () => {
+  const log = openSqliteEventStore(join(data, 'events.db'), { decode: upcast });
+  const running = server as RunningServer;
+  const load = startKitchenLoad(running.url, log, 2, 2);
+  let kills = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const options = round % 2 === 0 ? ['--graph'] : [];
+    let reached = 0;
+    for (let lines: readonly Line[] = []; lines.at(-1)?.phase !== 'done'; ) {
+      const killAfter = kills <= round * 2 ? 700 + Math.random() * 1_500 : undefined;
+      lines = await rebuild(options, killAfter);
+      if (lines.at(-1)?.phase === 'done') break;
+      kills++;
+      const replaying = lines.filter(({ phase }) => phase === 'replaying');
+      // Not from the beginning again, once anything was done.
+      if (replaying.length > 0)
+        expect(replaying[0]?.progress.done).toBeGreaterThanOrEqual(Math.min(reached, 1));
+      reached = replaying.at(-1)?.progress.done ?? reached;
+    }
+  }
+  await load.stop();
+  expect(load.failures).toEqual([]);
+  expect(kills).toBeGreaterThan(0);
+  expect(load.writes()).toBeGreaterThan(ROUNDS * 20);
+  const wrong = await wrongAnswers(log, load.recorded);
+  expect(wrong).toEqual([]);
+  expect(load.recorded.filter(({ answer }) => answer.length > 0).length).toBeGreaterThan(ROUNDS * 20);
+  console.log(`${kills} kills, ${load.writes()} writes, ${load.recorded.length} answers compared`);
+  expect((await running.stop()).code).toBe(0);
+  expect(await differencesFromCleanBuild(log)).toEqual({ differences: [], count: 0 });
+  const store = openGenerationStore(data);
+  expect(store.generations().map(({ number, state }) => [number, state])).toEqual([
+    [ROUNDS, 'kept'],
+    [ROUNDS + 1, 'live'],
+  ]);
+  store.close();
+  await log.close();
+});
+
+/** Answers that the log adds up to at no position between question and answer. */
+async function wrongAnswers(
+  log: ReturnType<typeof openSqliteEventStore>,
+  recorded: readonly Recorded[],
+): Promise<readonly Recorded[]> {
+  const kitchen = createKitchen();
+  const open = [...recorded].sort((a, b) => Number(a.from - b.from));
+  const right = new Set<Recorded>();
+  const compare = (position: bigint) => {
+    for (const each of open) {
+      if (each.from > position) break;
+      if (position > each.to || right.has(each)) continue;
+      if (JSON.stringify(kitchen.answer(each.query)) === JSON.stringify(each.answer)) right.add(each);
+    }
+    while (open[0] !== undefined && (open[0].to <= position || right.has(open[0]))) open.shift();
+  };
+  for await (const events of log.readAll(0n)) {
+    for (const event of events) {
+      kitchen.apply(event);
+      compare(event.position);
+    }
+  }
+  return recorded.filter((each) => !right.has(each));
+}
+
+async function differencesFromCleanBuild(log: ReturnType<typeof openSqliteEventStore>) {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-clean-'));
+  const file = join(folder, 'graph.db');
+  const graph = openContentGraph(file);
+  await catchUp(log, graph);
+  graph.close();
+  const store = openGenerationStore(data);
+  const [live, clean] = [readGraphContents(graphFile(data, store.live().number)), readGraphContents(file)];
+  store.close();
+  const comparison = createComparison(10);
+  for (const item of live.items({})) comparison.before(item);
+  for (const item of clean.items({})) comparison.after(item);
+  expect(clean.position).toBe(live.position);
+  live.close();
+  clean.close();
+  rmSync(folder, { recursive: true });
+  return comparison.result();
+}

@@ -1,0 +1,103 @@
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { askKitchen, type Dish, type KitchenQuery } from './kitchen.ts';
+
+/** An answer, and between which positions of the log it was given. */
+export type Recorded = {
+  readonly query: KitchenQuery;
+  /** Of the last write that was answered when the question was asked. */
+  readonly from: bigint;
+  /** The end of the log when the answer was there. */
+  readonly to: bigint;
+  readonly answer: readonly Dish[];
+};
+
+export type KitchenLoad = {
+  /** What went wrong; nothing should. */
+  readonly failures: readonly string[];
+  readonly recorded: readonly Recorded[];
+  readonly writes: () => number;
+  /** Ends after the requests under way. */
+  stop(): Promise<void>;
+};
+
+const MOST_DOCUMENTS = 40;
+const LETTERS = 'abcde';
+
+/** Writers and readers that go on until they are stopped. `log`: of the server, opened here. */
+export function startKitchenLoad(
+  url: string,
+  log: EventStore,
+  writers: number,
+  readers: number,
+): KitchenLoad {
+  const ids: Record<'dishs' | 'cooks', string[]> = { dishs: [], cooks: [] };
+  const failures: string[] = [];
+  const recorded: Recorded[] = [];
+  let acknowledged = 0n;
+  let writes = 0;
+  let stopped = false;
+  const loop = async (work: (turn: number) => Promise<void>) => {
+    for (let turn = 0; !stopped; turn++) {
+      await work(turn).catch((error: unknown) => failures.push((error as Error).message));
+    }
+  };
+  const write = async (turn: number) => {
+    const collection = Math.random() < 0.3 ? 'cooks' : 'dishs';
+    const position = await writeOnce(url, ids, collection, turn);
+    writes++;
+    if (position > acknowledged) acknowledged = position;
+  };
+  const read = async (turn: number) => {
+    const world = turn % 2 === 0 ? 'published' : 'draft';
+    const letter = LETTERS[Math.floor(Math.random() * LETTERS.length)] as string;
+    const query: KitchenQuery = turn % 3 === 0 ? { world } : { world, cookContains: letter };
+    const from = acknowledged;
+    const answer = await askKitchen(url, query);
+    recorded.push({ query, from, answer, to: await log.lastPosition() });
+  };
+  const running = [
+    ...Array.from({ length: writers }, () => loop(write)),
+    ...Array.from({ length: readers }, () => loop(read)),
+  ];
+  return {
+    failures,
+    recorded,
+    writes: () => writes,
+    async stop() {
+      stopped = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+/** One write of a document; each is in one writer's hands while it is written. Resolves to its position. */
+async function writeOnce(
+  url: string,
+  ids: Record<'dishs' | 'cooks', string[]>,
+  collection: 'dishs' | 'cooks',
+  turn: number,
+): Promise<bigint> {
+  const own = ids[collection];
+  const documentId =
+    own.length < MOST_DOCUMENTS / 2 ? undefined : own.splice(Math.floor(Math.random() * own.length), 1)[0];
+  const path = `${url}/api/${collection}${documentId === undefined ? '' : `/${documentId}`}`;
+  const removes = documentId !== undefined && turn % 9 === 8;
+  const letters = Array.from({ length: 2 }, () => LETTERS[Math.floor(Math.random() * LETTERS.length)]).join(
+    '',
+  );
+  const cook = Math.random() < 0.2 ? null : (ids.cooks[Math.floor(Math.random() * ids.cooks.length)] ?? null);
+  const data = { name: `${letters} ${turn}`, ...(collection === 'dishs' ? { cook } : {}) };
+  const response = await fetch(`${path}?status=${turn % 3 === 0 ? 'draft' : 'published'}`, {
+    method: removes ? 'DELETE' : documentId === undefined ? 'POST' : 'PUT',
+    ...(removes ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ data }) }),
+  });
+  const text = await response.text();
+  // The cook may have been removed by another writer meanwhile: that write is refused as it should be.
+  const isRefused = response.status === 400 && text.includes('do not exist');
+  if (!response.ok && !isRefused) throw new Error(`${collection}: ${response.status} ${text}`);
+  if (!removes && documentId !== undefined) own.push(documentId);
+  if (isRefused) return 0n;
+  if (documentId === undefined)
+    own.push((JSON.parse(text) as { data: { documentId: string } }).data.documentId);
+  return BigInt(response.headers.get('varve-position') ?? 0);
+}
