@@ -14,14 +14,16 @@ import { createFreshness } from './freshness.ts';
 import type { Freshness } from './http/await-position.ts';
 import { type CallerApi, createCallerApis } from './http/caller-apis.ts';
 import { createContentApi } from './http/create-content-api.ts';
+import type { ForwardingOptions } from './http/forward-writes.ts';
 import type { AssetRoutesOptions } from './http/serve-assets.ts';
 import { createUploadApi } from './http/upload-api.ts';
 import { leadReadSide } from './lead-read-side.ts';
 import { assetsPlace, openAssetStore } from './open-asset-store.ts';
 import { logFolder } from './open-event-store.ts';
+import { openForwarding } from './open-forwarding.ts';
 import { observeEventStore } from './operating/observe-event-store.ts';
 import { traceReadIndex } from './operating/observe-read-index.ts';
-import { type Operating, watchVitals } from './operating/operating.ts';
+import { type Operating, watchLead, watchVitals } from './operating/operating.ts';
 import type { OperatorContext } from './operator/operation.ts';
 import type { ReadSidePlan } from './read-side.ts';
 import { type Settling, settleContentTypes, watchContentTypes } from './settle-content-types.ts';
@@ -64,6 +66,7 @@ export type Varve = {
   readonly freshness: Freshness;
   /** Who carries commands out. */
   readonly fleet: Fleet;
+  readonly forwarding: ForwardingOptions;
   /** What operators' requests work on. */
   readonly operator: OperatorContext;
   /** No document was ever written. */
@@ -122,6 +125,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     };
   });
   generations.followKept();
+  watchLead(operating, fleet);
   watchVitals(operating, { log, index, registry, documents: readSide.status });
   return {
     registry,
@@ -136,6 +140,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     },
     isNew,
     fleet,
+    forwarding: openForwarding({ fleet, key, address: options.address, metrics: operating.metrics }),
     stopped: Promise.all([
       ...[projector.done, access.done, readSide.done, led.done, fleet.done, types.changed],
     ]).then(() => undefined),

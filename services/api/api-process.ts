@@ -24,10 +24,12 @@ import { reachAll } from '../freshness.ts';
 import type { Freshness } from '../http/await-position.ts';
 import { type CallerApi, createCallerApis } from '../http/caller-apis.ts';
 import { createContentApi } from '../http/create-content-api.ts';
+import type { ForwardingOptions } from '../http/forward-writes.ts';
 import type { AssetRoutesOptions } from '../http/serve-assets.ts';
 import { createUploadApi } from '../http/upload-api.ts';
 import { openAssetStore } from '../open-asset-store.ts';
 import { logFolder, openEventStore } from '../open-event-store.ts';
+import { openForwarding } from '../open-forwarding.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { type Operating, watchVitals } from '../operating/operating.ts';
 import { type TypesWatch, typesInForce, watchTypes } from './types-in-force.ts';
@@ -61,6 +63,7 @@ export type ApiProcess = {
   readonly freshness: Freshness;
   /** Who carries commands out. */
   readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
+  readonly forwarding: ForwardingOptions;
   /** Rejects when it cannot go on as it is. Resolves on close. */
   readonly stopped: Promise<void>;
   close(): Promise<void>;
@@ -99,6 +102,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
       shows: (position) => reachAll(position, options.minPositionWait, [follower.reached, access.applied]),
     },
     fleet: following.fleet,
+    forwarding: openForwarding({ fleet: following.fleet, key, metrics: operating.metrics }),
     stopped: Promise.all([access.done, following.done, following.types.changed]).then(() => undefined),
     async close() {
       clearInterval(timer);
@@ -170,8 +174,8 @@ async function followLog(
 
 function leaderOf(view: LeaseView): ReturnType<Fleet['leader']> {
   const { leader } = view.current();
-  if (leader === undefined || leader.address === null) return { kind: 'nobody' };
-  return { kind: 'elsewhere', address: leader.address };
+  if (leader === undefined) return { kind: 'nobody' };
+  return { kind: 'elsewhere', address: leader.address, term: view.term() };
 }
 
 function createIndex({ reader }: ElasticsearchCluster, { position }: ProgressFollower): ReadIndex {

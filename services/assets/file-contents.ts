@@ -1,10 +1,12 @@
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
+import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import type { CommandResult } from '../command/command.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
+import { partOf } from '../command/command-identity.ts';
 import { createLocks } from '../command/locks.ts';
 import { contentValues } from './file-values.ts';
 import { discardAll, type ReceivedFile } from './receive-upload.ts';
@@ -26,9 +28,15 @@ export type FileContents = {
   addAll(
     files: readonly ReceivedFile[],
     values: (file: ReceivedFile, i: number) => object,
+    identity?: CommandIdentity,
   ): Promise<WrittenFiles>;
-  replace(before: Entry, file: ReceivedFile, values: object): Promise<WrittenFiles>;
-  remove(file: Entry): Promise<WrittenFiles>;
+  replace(
+    before: Entry,
+    file: ReceivedFile,
+    values: object,
+    identity?: CommandIdentity,
+  ): Promise<WrittenFiles>;
+  remove(file: Entry, identity?: CommandIdentity): Promise<WrittenFiles>;
   removeAll(documentIds: readonly string[]): Promise<void>;
   /** Removes what was suspected before a moment (milliseconds since 1970) and is named by no file. */
   sweep(before: number): Promise<void>;
@@ -72,11 +80,11 @@ export function createFileContents(options: FileContentsOptions): FileContents {
         throw error;
       }
     });
-  const remove = (file: Entry) =>
+  const remove = (file: Entry, identity?: CommandIdentity) =>
     holding(hashOf(file), async () => {
       const { documentId } = file;
       await store.suspect(hashOf(file));
-      const result = await commands.execute({ kind: 'delete', type: FILE_TYPE, documentId });
+      const result = await commands.execute({ kind: 'delete', type: FILE_TYPE, documentId, identity });
       // Not applied: reads still show the file, so its content stays until it is swept.
       if (result.applied) await settle(hashOf(file));
       return writtenFiles([result]);
@@ -86,14 +94,14 @@ export function createFileContents(options: FileContentsOptions): FileContents {
     for (const file of files) await remove(file);
   };
   return {
-    async addAll(files, values) {
+    async addAll(files, values, identity) {
       const results: CommandResult[] = [];
       try {
         for (const [i, file] of files.entries()) {
-          const data = { ...contentValues(file), ...values(file, i) };
-          results.push(
-            await write(file, () => commands.execute({ kind: 'create', type: FILE_TYPE, body: { data } })),
-          );
+          const body = { data: { ...contentValues(file), ...values(file, i) } };
+          const own = partOf(identity, `file ${i}`);
+          const create = { kind: 'create', type: FILE_TYPE, body, identity: own } as const;
+          results.push(await write(file, () => commands.execute(create)));
         }
       } catch (error) {
         await discardAll(files.slice(results.length));
@@ -102,14 +110,14 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       }
       return writtenFiles(results);
     },
-    async replace(before, file, values) {
+    async replace(before, file, values, identity) {
       const { documentId } = before;
       const hash = hashOf(before);
       const data = { ...contentValues(file), ...values };
       const isOther = hash !== file.staged.hash;
       if (isOther) await store.suspect(hash);
       const result = await write(file, () =>
-        commands.execute({ kind: 'update', type: FILE_TYPE, documentId, body: { data } }),
+        commands.execute({ kind: 'update', type: FILE_TYPE, documentId, body: { data }, identity }),
       );
       if (result.applied && isOther) await holding(hash, () => settle(hash));
       return writtenFiles([result]);

@@ -1,10 +1,12 @@
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import type { Entry } from '../../shared/document/entry.ts';
+import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { mediaKindOf } from '../../shared/schema/media-kind.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
+import { partOf, withContent } from '../command/command-identity.ts';
 import { createFileContents, type WrittenFiles, writtenFiles } from './file-contents.ts';
 import { parseFileInfo } from './file-info.ts';
 import { infoValues } from './file-values.ts';
@@ -33,50 +35,73 @@ export type LinkTargeting = { readonly status: unknown; readonly locale: unknown
 
 /**
  * Files: their content in the asset store, everything else an ordinary document of `plugin::upload.file`, written by commands
- * and so in the log. An `id` is a numeric id or a documentId; 404 when no file has it.
+ * and so in the log. An `id` is a numeric id or a documentId; 404 when no file has it. `identity`: what makes a write that is sent
+ * again, with the same content, the same one.
  */
 export type FileLibrary = {
   /** Adds a form's files, and links them when it says with what. All of it or nothing. */
-  add(parts: AsyncIterable<UploadPart>, targeting: LinkTargeting): Promise<WrittenFiles>;
+  add(
+    parts: AsyncIterable<UploadPart>,
+    targeting: LinkTargeting,
+    identity?: CommandIdentity,
+  ): Promise<WrittenFiles>;
   /** Takes a form for one file: new content, new `fileInfo`, or both. */
-  change(id: string, parts: AsyncIterable<UploadPart>): Promise<WrittenFiles>;
-  describe(id: string, info: unknown): Promise<WrittenFiles>;
-  remove(id: string): Promise<WrittenFiles>;
+  change(id: string, parts: AsyncIterable<UploadPart>, identity?: CommandIdentity): Promise<WrittenFiles>;
+  describe(id: string, info: unknown, identity?: CommandIdentity): Promise<WrittenFiles>;
+  remove(id: string, identity?: CommandIdentity): Promise<WrittenFiles>;
 };
 
 export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
   const { store, limits, commands } = options;
   const contents = createFileContents(options);
   const sweep = createSweeper((before) => contents.sweep(before));
-  const describe = async ({ documentId }: Entry, data: object): Promise<WrittenFiles> =>
-    writtenFiles([await commands.execute({ kind: 'update', type: FILE_TYPE, documentId, body: { data } })]);
+  const describe = async (
+    { documentId }: Entry,
+    data: object,
+    identity: CommandIdentity | undefined,
+  ): Promise<WrittenFiles> => {
+    const update = { kind: 'update', type: FILE_TYPE, documentId, body: { data }, identity } as const;
+    return writtenFiles([await commands.execute(update)]);
+  };
   return {
-    async add(parts, targeting) {
+    async add(parts, targeting, identity) {
       const upload = await receiveUpload(store, parts, limits);
       const { link, infos } = await orDiscard(upload, () => addition(options, upload, targeting.locale));
-      const written = await contents.addAll(upload.files, (file, i) => ({
+      const same = withContent(identity, describeUpload(upload));
+      const values = (file: ReceivedFile, i: number) => ({
         name: file.fileName,
         ...infoValues(infos[i] ?? {}),
-      }));
+      });
+      const written = await contents.addAll(upload.files, values, same);
       sweep();
       if (link === undefined) return written;
       try {
-        return await linkFiles(options, link, targeting.status, written);
+        return await linkFiles(options, link, targeting.status, written, partOf(same, 'link'));
       } catch (error) {
         // The client sees one error, and nothing that it did not ask for.
         await contents.removeAll(written.documentIds);
         throw error;
       }
     },
-    async change(id, parts) {
+    async change(id, parts, identity) {
       const upload = await receiveUpload(store, parts, limits);
       const { before, info, file } = await orDiscard(upload, () => replacement(options, upload, id));
-      if (file === undefined) return describe(before, infoValues(info));
-      return contents.replace(before, file, { name: file.fileName, ...infoValues(info) });
+      const same = withContent(identity, describeUpload(upload));
+      if (file === undefined) return describe(before, infoValues(info), same);
+      return contents.replace(before, file, { name: file.fileName, ...infoValues(info) }, same);
     },
-    describe: (id, given) => describe(findFile(options, id), infoValues(parseFileInfo([given])[0] ?? {})),
-    remove: (id) => contents.remove(findFile(options, id)),
+    describe: (id, given, identity) =>
+      describe(findFile(options, id), infoValues(parseFileInfo([given])[0] ?? {}), identity),
+    remove: (id, identity) => contents.remove(findFile(options, id), identity),
   };
+}
+
+/** What was sent: the same form again says the same. */
+function describeUpload({ files, fields }: ReceivedUpload): readonly string[] {
+  return [
+    ...files.map(({ staged, fileName }) => `${staged.hash} ${fileName}`),
+    JSON.stringify([...fields].sort(([a], [b]) => (a < b ? -1 : 1))),
+  ];
 }
 
 function addition(options: FileLibraryOptions, { files, fields }: ReceivedUpload, locale: unknown) {

@@ -1,3 +1,4 @@
+import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import { PUBLICATION_STATE_FIELD } from '../../shared/read-index/bool-query.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
@@ -10,6 +11,7 @@ export async function linkFiles(
   link: LinkRequest,
   status: unknown,
   written: WrittenFiles,
+  identity: CommandIdentity | undefined,
 ): Promise<WrittenFiles> {
   const { type, attribute, documentId, locale } = link;
   const { documentIds } = written;
@@ -21,6 +23,7 @@ export async function linkFiles(
     status: status ?? (await impliedStatus(index, link)),
     ...(locale === null ? {} : { locale }),
     body: { data: { [attribute.name]: value } },
+    identity,
   });
   return { documentIds, position, applied: applied && written.applied };
 }

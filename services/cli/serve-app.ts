@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { createApp } from '../http/create-app.ts';
+import { isForwarded } from '../http/forward-writes.ts';
 import type { Listener } from '../http/listen.ts';
 import type { Varve } from '../main.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
@@ -11,7 +12,10 @@ import type { Role } from './roles.ts';
 import type { ServeSettings } from './settings.ts';
 
 /** What the HTTP API is made of, whatever stands behind it. */
-export type Served = Pick<Varve, 'registry' | 'access' | 'tokens' | 'apiFor' | 'assets' | 'freshness'>;
+export type Served = Pick<
+  Varve,
+  'registry' | 'access' | 'tokens' | 'apiFor' | 'assets' | 'freshness' | 'forwarding'
+>;
 
 export type ServeAppOptions = {
   readonly role: Role;
@@ -46,9 +50,11 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
       corsOrigins: settings.cors,
       rateLimit: settings.rateLimit,
       isLimiting: () => isGreeted,
+      isCounted: (request) => isForwarded(request, served.forwarding.proof),
     },
     trustProxy: settings.trustProxy ?? false,
     docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },
+    forwarding: served.forwarding,
     meters: { durations: metrics?.durations(METRICS.httpRequests), tracing },
   });
   listener.serve(observeRequests((request, response) => app.routing(request, response), tracing));

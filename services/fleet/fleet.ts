@@ -7,7 +7,8 @@ import { PATIENCE, watchLeader } from './watch-leader.ts';
 /** Where the commands of a space are carried out, as this process knows. */
 export type Leader =
   | { readonly kind: 'here' }
-  | { readonly kind: 'elsewhere'; readonly address: string }
+  /** `term` is aborted as soon as it is known that another one leads. */
+  | { readonly kind: 'elsewhere'; readonly address: string; readonly term: AbortSignal }
   /** Nobody leads, or not yet, or nobody knows where. */
   | { readonly kind: 'nobody' };
 
@@ -129,7 +130,7 @@ export function joinFleet(options: FleetOptions): Fleet {
       if (epoch() !== undefined) return { kind: 'here' };
       const isKnown = leader !== undefined && !holds(view.current()) && confirmed === view.current().epoch;
       if (!isKnown) return { kind: 'nobody' };
-      return { kind: 'elsewhere', address: leader.address };
+      return { kind: 'elsewhere', address: leader.address, term: view.term() };
     },
     counts: (position, at) => counts(options, position, at),
     changed: view.changed,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { evolveLease, type Lease, NO_LEASE } from '../../shared/fleet/lease.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
@@ -9,6 +10,8 @@ export type LeaseView = {
   lastSign(): number;
   /** Takes the log's events, in order, as they are applied. */
   follow(events: readonly StoredEvent[]): void;
+  /** Aborted as soon as the lease is another one than now. */
+  term(): AbortSignal;
   /** Resolves when the lease has changed, and after `ms` at the latest. */
   changed(ms: number): Promise<void>;
   /** Lets everyone who waits go on. */
@@ -28,6 +31,7 @@ export function createLeaseView(space: string, start: Lease): LeaseView {
   const stream = leaseStream(space);
   let lease = start;
   let sign = performance.now();
+  let term = newTerm();
   let waiting: (() => void)[] = [];
   const wake = () => {
     for (const resolve of waiting.splice(0)) resolve();
@@ -35,13 +39,17 @@ export function createLeaseView(space: string, start: Lease): LeaseView {
   return {
     current: () => lease,
     lastSign: () => sign,
+    term: () => term.signal,
     wake,
     follow(events) {
       const before = lease;
       for (const event of events) if (event.stream === stream) lease = evolveLease(lease, event);
       const isAlive = events.some(({ metadata }) => metadata.epoch === lease.epoch);
       if (isAlive || lease !== before) sign = performance.now();
-      if (lease !== before) wake();
+      if (lease === before) return;
+      term.abort();
+      term = newTerm();
+      wake();
     },
     changed(ms) {
       return new Promise((resolve) => {
@@ -55,4 +63,11 @@ export function createLeaseView(space: string, start: Lease): LeaseView {
       });
     },
   };
+}
+
+/** Any number of requests may be given up with it. */
+function newTerm(): AbortController {
+  const term = new AbortController();
+  setMaxListeners(0, term.signal);
+  return term;
 }

@@ -11,6 +11,16 @@ const PRESENCE = z.object({ owner: z.string() });
 /** What a system says of an address where nobody listens. */
 const NOBODY = new Set(['ECONNREFUSED', 'ECONNRESET']);
 
+/** Whether any process answers at an address. */
+export async function isReachable(address: string, timeoutMs: number): Promise<boolean> {
+  try {
+    const answer = await fetch(new URL(LEADER_PATH, address), { signal: AbortSignal.timeout(timeoutMs) });
+    return PRESENCE.safeParse(await answer.json()).success;
+  } catch {
+    return false;
+  }
+}
+
 /** Asks the process at an address whether it is the one that claimed the lead. */
 export async function probeLeader(
   { address, owner }: Lease['leader'] & {},

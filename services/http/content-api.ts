@@ -1,3 +1,4 @@
+import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 
 /** What Strapi's REST API cannot do with PUT and `status` alone: `POST /api/<plural>/<documentId>/actions/<action>`. */
@@ -13,21 +14,33 @@ export type WriteAnswer = {
 
 /**
  * What the routes offer, free of HTTP. `query` is a request's query string as it came, `body` its parsed JSON (undefined when
- * there was none); an answer is the JSON to send. `requestId` names the request in logs. Everything that is refused throws a RequestError. A write resolves once it
+ * there was none), `command` what makes a write that is sent again the same one; an answer is the JSON to send. `requestId` names the request in logs. Everything that is refused throws a RequestError. A write resolves once it
  * is durable and visible to every later read of this process.
  */
 export type ContentApi = {
   list(type: ContentType, query: string, requestId?: string): Promise<Uint8Array>;
   entry(type: ContentType, documentId: string, query: string, requestId?: string): Promise<Uint8Array>;
-  create(type: ContentType, query: string, body: unknown): Promise<WriteAnswer>;
-  update(type: ContentType, documentId: string, query: string, body: unknown): Promise<WriteAnswer>;
+  create(type: ContentType, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
+  update(
+    type: ContentType,
+    documentId: string,
+    query: string,
+    body: unknown,
+    command?: CommandIdentity,
+  ): Promise<WriteAnswer>;
   /** What is not there counts as removed. Resolves with the position from which on it is gone. */
-  remove(type: ContentType, documentId: string, query: string): Promise<bigint>;
-  act(type: ContentType, documentId: string, action: EntryAction, query: string): Promise<WriteAnswer>;
+  remove(type: ContentType, documentId: string, query: string, command?: CommandIdentity): Promise<bigint>;
+  act(
+    type: ContentType,
+    documentId: string,
+    action: EntryAction,
+    query: string,
+    command?: CommandIdentity,
+  ): Promise<WriteAnswer>;
   single(type: ContentType, query: string, requestId?: string): Promise<Uint8Array>;
   /** Creates the document when there is none. */
-  putSingle(type: ContentType, query: string, body: unknown): Promise<WriteAnswer>;
-  removeSingle(type: ContentType, query: string): Promise<bigint>;
+  putSingle(type: ContentType, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
+  removeSingle(type: ContentType, query: string, command?: CommandIdentity): Promise<bigint>;
   readonly users: UsersApi;
 };
 
@@ -37,8 +50,8 @@ export type UsersApi = {
   count(query: string): Promise<Uint8Array>;
   /** undefined: there is no such user. */
   one(id: string, query: string): Promise<Uint8Array | undefined>;
-  create(body: unknown): Promise<WriteAnswer>;
-  update(id: string, body: unknown): Promise<WriteAnswer>;
+  create(body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
+  update(id: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   /** The user as it was. */
-  remove(id: string): Promise<WriteAnswer>;
+  remove(id: string, command?: CommandIdentity): Promise<WriteAnswer>;
 };

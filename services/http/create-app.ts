@@ -17,6 +17,7 @@ import { awaitPositions, type Freshness } from './await-position.ts';
 import type { CallerApi } from './caller-apis.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
 import { type ErrorEnvelope, presentError } from './error-envelope.ts';
+import { type ForwardingOptions, forwardWrites } from './forward-writes.ts';
 import { guardDevelopment } from './guard-development.ts';
 import { parseJsonBody } from './json-body.ts';
 import { measureRequests, type RequestMeters } from './measure-requests.ts';
@@ -46,6 +47,7 @@ export type AppOptions = {
   readonly trustProxy: string | false;
   readonly docs: Omit<DocsOptions, 'apiFor'>;
   readonly meters: RequestMeters;
+  readonly forwarding: ForwardingOptions;
   readonly freshness: Freshness;
   /** False: others do. */
   readonly answersReads: boolean;
@@ -79,6 +81,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   awaitPositions(app, options.freshness);
   app.get('/_health', (_request, reply) => reply.code(204).send());
   app.decorateRequest('rights');
+  app.decorateRequest('sentJson');
+  app.decorateRequest('command');
   app.register(async (scope) => registerGuarded(scope, options));
   registerAssets(app, options.assets);
   registerDocsPage(app);
@@ -91,6 +95,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const { registry, access, tokens, apiFor } = options;
   guardDevelopment(app, access, options.protection.corsOrigins);
   authenticateRequests(app, access);
+  forwardWrites(app, options.forwarding);
   const context = { app, apiOf: (request: FastifyRequest) => apiFor(request.rights).content, registry };
   for (const type of registry.contentTypes.values()) {
     if (type.builtIn) continue;
@@ -119,7 +124,10 @@ function acceptBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
     /^application\/(.+\+)?json(;|$)/i,
     { parseAs: 'string' },
-    async (_request: FastifyRequest, body: string | Buffer) => parseJsonBody(body as string),
+    async (request: FastifyRequest, body: string | Buffer) => {
+      request.sentJson = body as string;
+      return parseJsonBody(body as string);
+    },
   );
   app.addContentTypeParser(
     ['text/plain', 'application/x-www-form-urlencoded'],

@@ -1,8 +1,10 @@
+import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import { QueryTooExpensive } from '../../shared/read-index/query-too-expensive.ts';
 import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { CommandResult } from '../command/command.ts';
+import { partOf } from '../command/command-identity.ts';
 import { runQuery } from '../operating/observe-query.ts';
 import { answerEntry } from '../query/answer-entry.ts';
 import { answerList } from '../query/answer-list.ts';
@@ -59,18 +61,20 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
       const plan = () => planEntry(request(type, query));
       return found(await observe({ index, type: type.uid, queryString: query, requestId, plan, answer }));
     },
-    async putSingle(type, query, body) {
-      return entries.putSingle(type, await singleDocument(index, type), query, body);
+    async putSingle(type, query, body, command) {
+      return entries.putSingle(type, await singleDocument(index, type), query, body, command);
     },
-    async removeSingle(type, query) {
+    async removeSingle(type, query, command) {
       const documentId = await singleDocument(index, type);
-      if (documentId !== undefined) return entries.remove(type, documentId, query);
+      if (documentId !== undefined) return entries.remove(type, documentId, query, command);
       planEntry(request(type, query));
       return index.position();
     },
     users: createUsersApi(options),
   };
 }
+
+type Identity = CommandIdentity | undefined;
 
 function entryWrites(
   { index, commands, defaultLocale }: ContentApiOptions,
@@ -87,29 +91,45 @@ function entryWrites(
     return present(index, plan, await execute({ status, locale }));
   };
   return {
-    create: (type: ContentType, query: string, body: unknown) =>
-      write(type, query, (target) => commands.execute({ kind: 'create', type: type.uid, ...target, body })),
-    update: (type: ContentType, documentId: string, query: string, body: unknown) =>
+    create: (type: ContentType, query: string, body: unknown, identity: Identity) =>
       write(type, query, (target) =>
-        commands.execute({ kind: 'update', type: type.uid, documentId, ...target, body }),
+        commands.execute({ kind: 'create', type: type.uid, ...target, body, identity }),
       ),
-    putSingle: (type: ContentType, documentId: string | undefined, query: string, body: unknown) =>
+    update: (type: ContentType, documentId: string, query: string, body: unknown, identity: Identity) =>
+      write(type, query, (target) =>
+        commands.execute({ kind: 'update', type: type.uid, documentId, ...target, body, identity }),
+      ),
+    putSingle: (
+      type: ContentType,
+      documentId: string | undefined,
+      query: string,
+      body: unknown,
+      identity: Identity,
+    ) =>
       write(type, query, (target) => {
-        const command = { kind: 'put-single', type: type.uid, ...target, body } as const;
+        const command = { kind: 'put-single', type: type.uid, ...target, body, identity } as const;
         return commands.execute(documentId === undefined ? command : { ...command, documentId });
       }),
-    act: (type: ContentType, documentId: string, kind: EntryAction, query: string) =>
-      write(type, query, (target) => commands.execute({ kind, type: type.uid, documentId, ...target })),
-    async remove(type: ContentType, documentId: string, query: string) {
+    act: (type: ContentType, documentId: string, kind: EntryAction, query: string, identity: Identity) =>
+      write(type, query, (target) =>
+        commands.execute({ kind, type: type.uid, documentId, ...target, identity }),
+      ),
+    async remove(type: ContentType, documentId: string, query: string, identity: Identity) {
       const plan = planEntry(request(type, query));
       const { status, locale, ...others } = parseQueryString(query);
-      const remove = async (one: unknown) =>
-        (await commands.execute({ kind: 'delete', type: type.uid, documentId, status, locale: one }))
-          .position;
-      if (others['filters'] === undefined && others['_q'] === undefined) return remove(locale);
+      const remove = async (one: unknown, command: Identity) =>
+        (
+          await commands.execute({
+            ...({ kind: 'delete', type: type.uid, documentId, status, locale: one } as const),
+            identity: command,
+          })
+        ).position;
+      if (others['filters'] === undefined && others['_q'] === undefined) return remove(locale, identity);
       const wanted = locale ? String(locale) : defaultLocale;
       let position = index.position();
-      for (const one of await matchingLocales(index, plan, documentId, wanted)) position = await remove(one);
+      for (const one of await matchingLocales(index, plan, documentId, wanted)) {
+        position = await remove(one, partOf(identity, String(one)));
+      }
       return position;
     },
   };

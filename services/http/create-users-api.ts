@@ -59,14 +59,15 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
       if (user === undefined && usersEnvelope) throw new RequestError(404, 'NotFoundError', 'Not Found');
       return user;
     },
-    create: async (body) => present(await commands.execute({ kind: 'create-user', body })),
-    async update(id, body) {
+    create: async (body, identity) =>
+      present(await commands.execute({ kind: 'create-user', body, identity })),
+    async update(id, body, identity) {
       userNumber(id);
-      return present(await commands.execute({ kind: 'update-user', id, body }));
+      return present(await commands.execute({ kind: 'update-user', id, body, identity }));
     },
-    async remove(id) {
+    async remove(id, identity) {
       const body = (await one(id, '')) ?? null;
-      const { documentId, position } = await commands.execute({ kind: 'delete-user', id });
+      const { documentId, position } = await commands.execute({ kind: 'delete-user', id, identity });
       return { documentId, position, body };
     },
   };

@@ -34,33 +34,33 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
       allow(type.uid, 'findOne');
       return api.entry(type, documentId, query, requestId);
     },
-    async create(type, query, body) {
+    async create(type, query, body, command) {
       allowBody(type, 'create', body);
-      return api.create(type, query, body);
+      return api.create(type, query, body, command);
     },
-    async update(type, documentId, query, body) {
+    async update(type, documentId, query, body, command) {
       allowBody(type, 'update', body);
-      return api.update(type, documentId, query, body);
+      return api.update(type, documentId, query, body, command);
     },
-    async remove(type, documentId, query) {
+    async remove(type, documentId, query, command) {
       allow(type.uid, 'delete');
-      return api.remove(type, documentId, query);
+      return api.remove(type, documentId, query, command);
     },
-    async act(type, documentId, action, query) {
+    async act(type, documentId, action, query, command) {
       allow(type.uid, ACTION_RIGHTS[action]);
-      return api.act(type, documentId, action, query);
+      return api.act(type, documentId, action, query, command);
     },
     async single(type, query, requestId) {
       allow(type.uid, 'find');
       return api.single(type, query, requestId);
     },
-    async putSingle(type, query, body) {
+    async putSingle(type, query, body, command) {
       allowBody(type, 'update', body);
-      return api.putSingle(type, query, body);
+      return api.putSingle(type, query, body, command);
     },
-    async removeSingle(type, query) {
+    async removeSingle(type, query, command) {
       allow(type.uid, 'delete');
-      return api.removeSingle(type, query);
+      return api.removeSingle(type, query, command);
     },
     users: guardUsersApi(api.users, allow),
   };
@@ -80,17 +80,17 @@ function guardUsersApi(users: UsersApi, allow: Allow): UsersApi {
       allow(USER_TYPE, 'findOne');
       return users.one(id, query);
     },
-    async create(body) {
+    async create(body, command) {
       allow(USER_TYPE, 'create');
-      return users.create(body);
+      return users.create(body, command);
     },
-    async update(id, body) {
+    async update(id, body, command) {
       allow(USER_TYPE, 'update');
-      return users.update(id, body);
+      return users.update(id, body, command);
     },
-    async remove(id) {
+    async remove(id, command) {
       allow(USER_TYPE, 'delete');
-      return users.remove(id);
+      return users.remove(id, command);
     },
   };
 }
@@ -107,14 +107,14 @@ export function guardUploadApi(api: UploadApi, rights: Rights): UploadApi {
       allow(FILE_TYPE, 'findOne');
       return api.one(id, query);
     },
-    async write(query, body) {
+    async write(query, body, command) {
       // As for the API itself: with `id` a file that is there is changed.
       allow(FILE_TYPE, parseQueryString(query)['id'] === undefined ? 'create' : 'update');
-      return api.write(query, guardedLinks(body, allow));
+      return api.write(query, guardedLinks(body, allow), command);
     },
-    async remove(id) {
+    async remove(id, command) {
       allow(FILE_TYPE, 'delete');
-      return api.remove(id);
+      return api.remove(id, command);
     },
   };
 }

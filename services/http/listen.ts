@@ -8,6 +8,7 @@ import {
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { RequestError } from '../../shared/request-error.ts';
 import { presentError } from './error-envelope.ts';
+import { NOT_LEADING_HEADER } from './responses.ts';
 
 export type Listener = {
   /** `http://127.0.0.1:1337` */
@@ -64,6 +65,7 @@ function answerStarting(_request: unknown, response: ServerResponse): void {
       'content-type': 'application/json; charset=utf-8',
       'content-length': STARTING.length,
       'retry-after': '1',
+      [NOT_LEADING_HEADER]: '1',
     })
     .end(STARTING);
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { RequestError } from '../../shared/request-error.ts';
 
 export type ProtectionOptions = {
@@ -8,6 +8,8 @@ export type ProtectionOptions = {
   readonly rateLimit: number;
   /** False while the server tries itself at its start, and writes its examples. */
   readonly isLimiting: () => boolean;
+  /** Of another process of the log, which has counted it already. */
+  readonly isCounted: (request: FastifyRequest) => boolean;
 };
 
 declare module 'fastify' {
@@ -25,7 +27,7 @@ const NO_HEADERS = {
 
 /** What a request meets before anything else. Without these settings nothing is added to its way. */
 export async function protect(app: FastifyInstance, options: ProtectionOptions): Promise<void> {
-  const { corsOrigins, rateLimit: max, isLimiting } = options;
+  const { corsOrigins, rateLimit: max, isLimiting, isCounted } = options;
   app.decorate('addsHeaders', corsOrigins.length > 0);
   if (corsOrigins.length > 0) {
     const { default: cors } = await import('@fastify/cors');
@@ -41,7 +43,7 @@ export async function protect(app: FastifyInstance, options: ProtectionOptions):
     await app.register(rateLimit, {
       max,
       timeWindow: '1 minute',
-      allowList: () => !isLimiting(),
+      allowList: (request) => !isLimiting() || isCounted(request),
       // An answer past fastify's reply has no headers of its own; a refusal says with Retry-After what there is to say.
       addHeadersOnExceeding: NO_HEADERS,
       addHeaders: { ...NO_HEADERS, 'retry-after': true },

@@ -24,16 +24,24 @@ export function registerCollectionType({ app, apiOf, registry }: RouteContext, t
   const path = `/api/${type.pluralName}`;
   register(app, path, {
     GET: read((request) => apiOf(request).list(type, queryOf(request), request.id)),
-    POST: write(201, (request) => apiOf(request).create(type, queryOf(request), request.body)),
+    POST: write(201, (request) =>
+      apiOf(request).create(type, queryOf(request), request.body, request.command),
+    ),
   });
   register(app, `${path}/:id`, {
     GET: read((request) => apiOf(request).entry(type, idOf(request), queryOf(request), request.id)),
-    PUT: write(200, (request) => apiOf(request).update(type, idOf(request), queryOf(request), request.body)),
-    DELETE: remove((request) => apiOf(request).remove(type, idOf(request), queryOf(request))),
+    PUT: write(200, (request) =>
+      apiOf(request).update(type, idOf(request), queryOf(request), request.body, request.command),
+    ),
+    DELETE: remove((request) =>
+      apiOf(request).remove(type, idOf(request), queryOf(request), request.command),
+    ),
   });
   for (const action of ENTRY_ACTIONS) {
     register(app, `${path}/:id/actions/${action}`, {
-      POST: write(200, (request) => apiOf(request).act(type, idOf(request), action, queryOf(request))),
+      POST: write(200, (request) =>
+        apiOf(request).act(type, idOf(request), action, queryOf(request), request.command),
+      ),
     });
   }
 }
@@ -43,8 +51,10 @@ export function registerSingleType({ app, apiOf, registry }: RouteContext, type:
   const { read, write, remove } = entryHandlers(registry, type);
   register(app, `/api/${type.singularName}`, {
     GET: read((request) => apiOf(request).single(type, queryOf(request), request.id)),
-    PUT: write(200, (request) => apiOf(request).putSingle(type, queryOf(request), request.body)),
-    DELETE: remove((request) => apiOf(request).removeSingle(type, queryOf(request))),
+    PUT: write(200, (request) =>
+      apiOf(request).putSingle(type, queryOf(request), request.body, request.command),
+    ),
+    DELETE: remove((request) => apiOf(request).removeSingle(type, queryOf(request), request.command)),
   });
 }
 
@@ -53,7 +63,8 @@ export function registerUsers({ app, apiOf }: RouteContext): void {
   const users = (request: FastifyRequest) => apiOf(request).users;
   register(app, '/api/users', {
     GET: async (request, reply) => send(reply, await users(request).list(queryOf(request), request.id)),
-    POST: async (request, reply) => sendWrite(reply, 201, await users(request).create(request.body)),
+    POST: async (request, reply) =>
+      sendWrite(reply, 201, await users(request).create(request.body, request.command)),
   });
   register(app, '/api/users/count', {
     GET: async (request, reply) => send(reply, await users(request).count(queryOf(request))),
@@ -71,8 +82,9 @@ export function registerUsers({ app, apiOf }: RouteContext): void {
       else send(reply, user);
     },
     PUT: async (request, reply) =>
-      sendWrite(reply, 200, await users(request).update(idOf(request), request.body)),
-    DELETE: async (request, reply) => sendWrite(reply, 200, await users(request).remove(idOf(request))),
+      sendWrite(reply, 200, await users(request).update(idOf(request), request.body, request.command)),
+    DELETE: async (request, reply) =>
+      sendWrite(reply, 200, await users(request).remove(idOf(request), request.command)),
   });
 }
 

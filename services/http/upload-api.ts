@@ -1,3 +1,4 @@
+import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
@@ -25,9 +26,13 @@ export type UploadApi = {
   list(query: string): Promise<Uint8Array>;
   one(id: string, query: string): Promise<Uint8Array>;
   /** `created`: new files, answered as a list; else one file was changed, named by the query's `id`. */
-  write(query: string, body: UploadBody): Promise<UploadAnswer & { readonly created: boolean }>;
+  write(
+    query: string,
+    body: UploadBody,
+    command?: CommandIdentity,
+  ): Promise<UploadAnswer & { readonly created: boolean }>;
   /** Answers the file as it was. */
-  remove(id: string): Promise<UploadAnswer>;
+  remove(id: string, command?: CommandIdentity): Promise<UploadAnswer>;
 };
 
 export type UploadApiOptions = {
@@ -62,19 +67,19 @@ export function createUploadApi(options: UploadApiOptions): UploadApi {
   return {
     list: (query) => listFiles(index, request(query)),
     one: (id, query) => show(fileId(id), query),
-    async write(query, body) {
+    async write(query, body, command) {
       const { id, status, locale } = parseQueryString(query);
       if (id === undefined) {
         const parts = body.kind === 'form' ? body.parts : noParts();
-        const written = await library.add(parts, { status, locale });
+        const written = await library.add(parts, { status, locale }, command);
         return { ...(await present(written, 'list')), created: true };
       }
-      const written = await change(library, id, body);
+      const written = await change(library, id, body, command);
       return { ...(await present(written, 'one')), created: false };
     },
-    async remove(id) {
+    async remove(id, command) {
       const body = await show(fileId(id), '');
-      const { documentIds, position } = await library.remove(id);
+      const { documentIds, position } = await library.remove(id, command);
       return { documentIds, position, body };
     },
   };
@@ -85,13 +90,18 @@ function fileId(id: string): number | string {
   return /^\d{1,15}$/.test(id) ? Number(id) : id;
 }
 
-function change(library: FileLibrary, id: unknown, body: UploadBody): Promise<WrittenFiles> {
+function change(
+  library: FileLibrary,
+  id: unknown,
+  body: UploadBody,
+  command: CommandIdentity | undefined,
+): Promise<WrittenFiles> {
   if (typeof id !== 'string' || id === '') {
     throw new RequestError(400, 'ValidationError', 'File id is required and must be a single value');
   }
-  if (body.kind === 'form') return library.change(id, body.parts);
+  if (body.kind === 'form') return library.change(id, body.parts, command);
   const info = (body.value as { readonly fileInfo?: unknown } | undefined)?.fileInfo;
-  return library.describe(id, info ?? {});
+  return library.describe(id, info ?? {}, command);
 }
 
 async function* noParts(): AsyncGenerator<UploadPart> {}

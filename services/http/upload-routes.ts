@@ -15,11 +15,16 @@ export function registerUploads(app: FastifyInstance, apiOf: (request: FastifyRe
     });
     register(scope, '/api/upload/files/:id', {
       GET: async (request, reply) => send(reply, await apiOf(request).one(idOf(request), queryOf(request))),
-      DELETE: async (request, reply) => sendFiles(reply, 200, await apiOf(request).remove(idOf(request))),
+      DELETE: async (request, reply) =>
+        sendFiles(reply, 200, await apiOf(request).remove(idOf(request), request.command)),
     });
     register(scope, '/api/upload', {
       POST: async (request, reply) => {
-        const { created, ...answer } = await apiOf(request).write(queryOf(request), uploadBody(request));
+        const { created, ...answer } = await apiOf(request).write(
+          queryOf(request),
+          uploadBody(request),
+          request.command,
+        );
         sendFiles(reply, created ? 201 : 200, answer);
       },
     });

@@ -104,6 +104,24 @@ export const METRICS = {
     help: 'Documents written to Elasticsearch since the start of the process',
     labels: [],
   },
+  leading: {
+    name: 'varve_leading',
+    kind: 'gauge',
+    help: '1 while this process carries out the writes of its log, else 0',
+    labels: [],
+  },
+  leaderEpoch: {
+    name: 'varve_leader_epoch',
+    kind: 'gauge',
+    help: 'Epoch of the newest claim of the lead that this process knows of; every change of the leader raises it',
+    labels: [],
+  },
+  forwardedWrites: {
+    name: 'varve_forwarded_writes_total',
+    kind: 'counter',
+    help: 'Writes that came here and were answered by the leader',
+    labels: [],
+  },
   ready: {
     name: 'varve_ready',
     kind: 'gauge',

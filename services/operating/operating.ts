@@ -91,6 +91,15 @@ export function watchVitals(
   metrics.total(METRICS.writtenDocuments, () => documents().written);
 }
 
+/** A process's part in leading its log. */
+export type LeadVitals = { epoch(): number | undefined; newestEpoch(): number };
+
+/** From now on the process says at every scrape whether it leads. */
+export function watchLead({ metrics }: Operating, lead: LeadVitals): void {
+  metrics?.gauge(METRICS.leading, () => one(lead.epoch() === undefined ? 0 : 1));
+  metrics?.gauge(METRICS.leaderEpoch, () => one(lead.newestEpoch()));
+}
+
 async function countRows(index: ReadIndex, registry: SchemaRegistry): Promise<readonly Sample[]> {
   const spaces = [...registry.contentTypes.values()].flatMap((type) =>
     (type.draftAndPublish ? (['draft', 'published'] as const) : (['published'] as const)).map((world) => ({

@@ -28,6 +28,8 @@ export type RunningServer = {
   output(): string;
   /** Sends the signal (default SIGTERM) and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
+  /** Sends a signal that does not end it. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** Stops it if it runs, and removes the data directory if it was made for it. */
   dispose(): Promise<void>;
 };
@@ -85,6 +87,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     data,
     output: varve.output,
     stop,
+    signal: (signal) => void varve.child.kill(signal),
     async dispose() {
       await stop('SIGKILL');
       if (options.data === undefined) rmSync(data, { recursive: true, force: true });

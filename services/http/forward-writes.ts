@@ -1,0 +1,151 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { assertNever } from '../../shared/assert-never.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { NotLeading } from '../command/not-leading.ts';
+import { COMMAND_HEADER, type CommandProof } from '../fleet/command-proof.ts';
+import type { Fleet, Leader } from '../fleet/fleet.ts';
+import { commandIdentity } from './command-identity.ts';
+import { NOT_LEADING_HEADER } from './responses.ts';
+import { answerHeaders, createSender, type SentAnswer, type SentWrite } from './send-on.ts';
+
+export type ForwardingOptions = {
+  readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
+  readonly proof: CommandProof;
+  /** Where this process itself is reached; absent: it never leads. */
+  readonly address?: string | undefined;
+  /** Whether the leader is there: asked before something is sent that can be sent once only. */
+  readonly isThere: (address: string) => Promise<boolean>;
+  readonly newCommandId: () => string;
+  /** Told of every write that another process has answered. */
+  readonly forwarded: () => void;
+};
+
+/** How long a write waits for a leader; longer than a takeover takes. */
+const WAIT_MS = 10_000;
+/** How soon a leader that did not answer is asked again. */
+const AGAIN_MS = 100;
+
+const WRITING = ['POST', 'PUT', 'DELETE'];
+
+/**
+ * Writes of this scope are carried out by the leader, wherever that is: one that comes to another process is sent on, its body
+ * with it, and answered with the leader's answer. While there is no leader it waits. A JSON write is sent again when its
+ * leader is lost, as the same command, so that it counts once; an upload is a stream that passes only once, and is answered
+ * 503 when its leader is lost on the way.
+ */
+export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions): void {
+  const { fleet, proof } = options;
+  const sender = createSender();
+  scope.addHook('onClose', () => sender.close());
+  const prepare = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    request.command = commandIdentity(request, proof);
+    if (fleet.leader().kind === 'here') return undefined;
+    if (isForwarded(request, proof)) throw new NotLeading();
+    const answer = await askLeader(options, sender.send, sentWrite(request, options));
+    if (answer === 'here') return undefined;
+    return passOn(reply, answer, options);
+  };
+  scope.addHook('onRoute', (route) => {
+    if (isWrite(route)) route.preHandler = [...[route.preHandler ?? []].flat(), prepare];
+  });
+  scope.setErrorHandler(async (error, request, reply) => {
+    if (!(error instanceof NotLeading)) throw error;
+    if (isForwarded(request, proof)) throw refusal(reply, error);
+    // The lead was lost while the command was carried out here: nothing of it counts.
+    if (isStream(request)) throw interrupted();
+    const answer = await askLeader(options, sender.send, sentWrite(request, options), options.address);
+    if (answer === 'here') throw error;
+    return passOn(reply, answer, options);
+  });
+}
+
+/** The other methods of a path are refused wherever they come. */
+function isWrite({ method, url }: RouteOptions): boolean {
+  return typeof method === 'string' && WRITING.includes(method) && url.startsWith('/api/');
+}
+
+/** Another process of the log sent it on. */
+export function isForwarded({ headers }: FastifyRequest, proof: CommandProof): boolean {
+  return headers[COMMAND_HEADER] !== undefined && proof.verify(headers[COMMAND_HEADER]) !== undefined;
+}
+
+/** A form is still to be read; everything else was parsed from text. */
+function isStream(request: FastifyRequest): boolean {
+  return request.isMultipart?.() === true;
+}
+
+function sentWrite(request: FastifyRequest, { proof, newCommandId }: ForwardingOptions): SentWrite {
+  const { method, sentJson } = request;
+  const headers = { ...request.headers, 'x-request-id': request.id };
+  const body = isStream(request) ? request.raw : (sentJson ?? null);
+  const command = proof.sign(request.command?.request === undefined ? newCommandId() : request.command.id);
+  return { method, url: request.raw.url ?? '/', headers, body, command };
+}
+
+type Send = ReturnType<typeof createSender>['send'];
+
+/**
+ * The answer of whoever leads, before the time is over; `here` when that is this process and `own`, an address to send it to
+ * nevertheless, is not given.
+ */
+async function askLeader(
+  { fleet, isThere }: ForwardingOptions,
+  send: Send,
+  write: SentWrite,
+  own?: string,
+): Promise<SentAnswer | 'here'> {
+  const deadline = performance.now() + WAIT_MS;
+  while (performance.now() < deadline) {
+    const leader = fleet.leader();
+    if (leader.kind === 'here' && own === undefined) return 'here';
+    const target = targetOf(leader, own);
+    if (target !== undefined && (isRepeatable(write) || (await isThere(target.address)))) {
+      const answer = await send(target.address, write, target.term);
+      if (answer !== undefined) return answer;
+      if (!isRepeatable(write)) throw interrupted();
+    }
+    await fleet.changed(AGAIN_MS);
+  }
+  throw new RequestError(503, 'ServiceUnavailableError', 'No process leads: nothing can be written for now');
+}
+
+function isRepeatable({ body }: SentWrite): boolean {
+  return typeof body === 'string' || body === null;
+}
+
+type Target = { readonly address: string; readonly term: AbortSignal };
+
+const NEVER = new AbortController().signal;
+
+function targetOf(leader: Leader, own: string | undefined): Target | undefined {
+  switch (leader.kind) {
+    case 'here':
+      return own === undefined ? undefined : { address: own, term: NEVER };
+    case 'elsewhere':
+      return leader;
+    case 'nobody':
+      return undefined;
+    default:
+      return assertNever(leader);
+  }
+}
+
+function passOn(reply: FastifyReply, answer: SentAnswer, { forwarded }: ForwardingOptions): FastifyReply {
+  forwarded();
+  return reply.code(answer.statusCode).headers(answerHeaders(answer)).send(answer.body);
+}
+
+/** Tells the process that sent the write on to look for the leader again. */
+function refusal(reply: FastifyReply, error: NotLeading): NotLeading {
+  reply.header(NOT_LEADING_HEADER, '1');
+  return error;
+}
+
+function interrupted(): RequestError {
+  return new RequestError(
+    503,
+    'ServiceUnavailableError',
+    'The upload was interrupted as another process took over the writes: send it again',
+    { advice: 'With an Idempotency-Key it can be sent again safely' },
+  );
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import type { Member } from './fleet.ts';
+
+/** Writers that never stop asking until a write is answered, as a client with an Idempotency-Key may. */
+export type FleetWriters = {
+  /** What was sent: all that may be in the log, and whether it was answered. */
+  readonly sent: readonly SentEdit[];
+  /** Answers of processes that were there all the time, other than success: there must be none. */
+  readonly refused: readonly string[];
+  /** Milliseconds of the write that waited longest. */
+  longest(): number;
+  /** Resolves when `count` more writes were answered. */
+  answered(count: number): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** The write that puts `number` into the document `key`; the first of each creates it. */
+export type SentEdit = { readonly key: string; readonly number: number; isAnswered: boolean };
+
+export type WritersOptions = {
+  readonly members: readonly Member[];
+  readonly perMember: number;
+  /** Part of every key, apart from those of other writers. */
+  readonly name: string;
+};
+
+/** Each writer has a member it writes through, and another one while that is down. */
+export function startFleetWriters({ members, perMember, name }: WritersOptions): FleetWriters {
+  const sent: SentEdit[] = [];
+  const refused: string[] = [];
+  let longest = 0;
+  let count = 0;
+  let stopped = false;
+  let waiting: { readonly at: number; readonly resolve: () => void }[] = [];
+  const note = () => {
+    count++;
+    for (const waiter of waiting.filter(({ at }) => at <= count)) waiter.resolve();
+    waiting = waiting.filter(({ at }) => at > count);
+  };
+  const write = async (home: Member, edit: SentEdit, documentId: string | undefined): Promise<string> => {
+    const id = randomUUID();
+    const started = performance.now();
+    for (;;) {
+      const member = home.isUp() ? home : (members.find((each) => each.isUp()) ?? home);
+      const server = member.server();
+      const answer = await sendEdit(server.url, id, edit, documentId);
+      if (answer.kind === 'stored') {
+        longest = Math.max(longest, performance.now() - started);
+        return answer.documentId;
+      }
+      // Only of a process that is going or gone.
+      if (answer.kind === 'refused' && member.isUp() && member.server() === server) refused.push(answer.text);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  const run = async (home: Member, writer: number): Promise<void> => {
+    for (let document = 0; !stopped; document++) {
+      let documentId: string | undefined;
+      for (let number = 1; number <= 3 && !stopped; number++) {
+        const edit = { key: `${name}-${home.name}-${writer}-${document}`, number, isAnswered: false };
+        sent.push(edit);
+        documentId = await write(home, edit, documentId);
+        edit.isAnswered = true;
+        note();
+      }
+    }
+  };
+  const running = Promise.all(
+    members.flatMap((home) => Array.from({ length: perMember }, (_unused, writer) => run(home, writer))),
+  );
+  return {
+    sent,
+    refused,
+    longest: () => longest,
+    answered: (more) =>
+      Promise.race([
+        running.then(() => {}),
+        new Promise<void>((resolve) => waiting.push({ at: count + more, resolve })),
+      ]),
+    async stop() {
+      stopped = true;
+      await running;
+    },
+  };
+}
+
+type Answer =
+  | { readonly kind: 'stored'; readonly documentId: string }
+  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'broken' };
+
+async function sendEdit(
+  url: string,
+  id: string,
+  { key, number }: SentEdit,
+  documentId: string | undefined,
+): Promise<Answer> {
+  const path = `/api/restaurants${documentId === undefined ? '' : `/${documentId}`}`;
+  try {
+    const answer = await fetch(url + path, {
+      method: documentId === undefined ? 'POST' : 'PUT',
+      headers: { 'content-type': 'application/json', 'idempotency-key': id },
+      body: JSON.stringify({ data: { key, name: `${key} ${number}`, stars: number } }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) return { kind: 'refused', text: `${answer.status} ${text}` };
+    return {
+      kind: 'stored',
+      documentId: (JSON.parse(text) as { data: { documentId: string } }).data.documentId,
+    };
+  } catch {
+    // The connection broke: nothing is known about this write.
+    return { kind: 'broken' };
+  }
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningServer, startServer } from './server.ts';
+
+/** Several `varve serve` on one log, each with a data directory of its own. */
+export type TestFleet = {
+  readonly members: readonly Member[];
+  /** `sqlite:…` */
+  readonly eventStore: string;
+  /** The member that takes commands now; waits until there is one. */
+  leader(): Promise<Member>;
+  /** Asks a member again and again until it leads. */
+  leads(member: Member): Promise<void>;
+  dispose(): Promise<void>;
+};
+
+export type Member = {
+  readonly name: string;
+  readonly data: string;
+  /** The process that runs, or ran last. */
+  server(): RunningServer;
+  isUp(): boolean;
+  /** Ends with this signal. */
+  end(signal: NodeJS.Signals): Promise<void>;
+  /** Starts anew with its data directory, at another port. */
+  start(): Promise<void>;
+};
+
+export type FleetOptions = {
+  readonly size: number;
+  /** Default: a new SQLite file. */
+  readonly eventStore?: string;
+  readonly arguments?: readonly string[];
+};
+
+export async function startFleet(options: FleetOptions): Promise<TestFleet> {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-fleet-'));
+  const eventStore = options.eventStore ?? `sqlite:${join(folder, 'events.db')}`;
+  const args = ['--event-store', eventStore, ...(options.arguments ?? [])];
+  const members: Member[] = [];
+  for (let n = 1; n <= options.size; n++) {
+    members.push(await startMember(`p${n}`, join(folder, `p${n}`), args));
+  }
+  return {
+    members,
+    eventStore,
+    async leader() {
+      for (;;) {
+        for (const member of members) if (await isLeading(member)) return member;
+        await soon();
+      }
+    },
+    async leads(member) {
+      while (!(await isLeading(member))) await soon();
+    },
+    async dispose() {
+      await Promise.all(members.map((member) => member.end('SIGKILL')));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startMember(name: string, data: string, args: readonly string[]): Promise<Member> {
+  const start = () => startServer({ data, arguments: args });
+  let server = await start();
+  let isUp = true;
+  return {
+    name,
+    data,
+    server: () => server,
+    isUp: () => isUp,
+    async end(signal) {
+      isUp = false;
+      await server.stop(signal);
+    },
+    async start() {
+      server = await start();
+      isUp = true;
+    },
+  };
+}
+
+/** As others see it: whether it answers, and says that it leads. */
+async function isLeading(member: Member): Promise<boolean> {
+  if (!member.isUp()) return false;
+  try {
+    const answer = await fetch(`${member.server().url}/_varve/leader`, {
+      signal: AbortSignal.timeout(1_000),
+    });
+    return ((await answer.json()) as { readonly epoch: number | null }).epoch !== null;
+  } catch {
+    return false;
+  }
+}
+
+function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}
