@@ -70,8 +70,8 @@ export function enterPhase(
         toldAt = now();
         tell(lag);
       }
-      refuseInterrupted(store, rebuild);
-      await throttle.rest(phase === 'replaying' ? units : 0, milliseconds);
+      const check = () => refuseInterrupted(store, rebuild);
+      await throttle.rest(phase === 'replaying' ? units : 0, milliseconds, check);
     },
   };
 }

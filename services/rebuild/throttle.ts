@@ -4,8 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type Throttle = {
   /** A server's delay of late, see `Pace`. */
   observe(delayMs: number): void;
-  /** After a piece of work of so many events that took so long: resolves when the next may begin. */
-  rest(events: number, milliseconds: number): Promise<void>;
+  /**
+   * After a piece of work of so many events that took so long: resolves when the next may begin. `check` is called now and
+   * then meanwhile; when it throws, so does this.
+   */
+  rest(events: number, milliseconds: number, check: () => void): Promise<void>;
 };
 
 /**
@@ -30,6 +33,7 @@ const LEAST_SHARE = 0.05;
 /** After so many samples the load is another one: the rebuild holds still and what is measured then is the new `before`. */
 const CROWDED_LIMIT = 8;
 const LONGEST_REST = 1_000;
+const LONGEST_STEP = 250;
 
 /** Down fast, up slowly. Pure. */
 export function nextPace({ share, before, crowded }: Pace, delayMs: number): Pace {
@@ -48,12 +52,16 @@ export function createThrottle(maxRate: number | undefined): Throttle {
     observe(delayMs) {
       pace = nextPace(pace, delayMs);
     },
-    async rest(events, milliseconds) {
+    async rest(events, milliseconds, check) {
       const { share } = pace;
       const byShare = share === 0 ? LONGEST_REST : (milliseconds * (1 - share)) / share;
       const byRate = maxRate === undefined ? 0 : (events / maxRate) * 1_000 - milliseconds;
       const pause = Math.max(Math.min(byShare, LONGEST_REST), byRate);
-      if (pause >= 1) await delay(pause);
+      check();
+      for (let left = pause; left >= 1; left -= LONGEST_STEP) {
+        await delay(Math.min(left, LONGEST_STEP));
+        check();
+      }
     },
   };
 }

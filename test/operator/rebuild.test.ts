@@ -1,0 +1,134 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKitchenTypes } from '../support/kitchen.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
+
+/** What `varve rebuild`, `rollback` and `drop` say and do, on a server that runs and on a directory that nobody has. */
+const contentTypes = createKitchenTypes();
+const data = createDataDirectory();
+let server: RunningServer | undefined;
+
+beforeAll(async () => {
+  server = await startServer({ contentTypes, data });
+  for (const name of ['Ada', 'Bob', 'Cyd']) {
+    const answer = await fetch(`${server.url}/api/cooks`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ data: { name } }),
+    });
+    expect(answer.status).toBe(201);
+  }
+});
+afterAll(async () => {
+  await server?.dispose();
+  for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
+});
+
+const own = ['--data', data];
+const names = async () => {
+  const answer = await fetch(`${server?.url}/api/cooks?sort=name`);
+  const body = (await answer.json()) as { data: { name: string }[] };
+  return body.data.map(({ name }) => name);
+};
+const graphs = () =>
+  readdirSync(data)
+    .filter((name) => /^graph(-\d+)?(-check)?\.db$/.test(name))
+    .sort();
+
+describe('on a running server', () => {
+  it('a rebuild takes over, a rollback goes back and again forth, a drop leaves one generation', async () => {
+    const rebuilt = await runVarve(['rebuild', '--graph', ...own]);
+    expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 serves') });
+    expect(rebuilt.stderr).toMatch(/replaying: .*verifying: .*taking over: /s);
+    expect(graphs()).toEqual(['graph-2.db', 'graph.db']);
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd']);
+    expect((await runVarve(['rollback', ...own])).stdout).toContain('generation 1 serves');
+    expect((await runVarve(['rollback', ...own])).stdout).toContain('generation 2 serves');
+    expect((await runVarve(['drop', ...own])).stdout).toBe('generation 1 is gone\n');
+    expect(graphs()).toEqual(['graph-2.db']);
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd']);
+    expect((await runVarve(['rollback', ...own])).stderr).toContain('no generation is kept');
+  });
+
+  it('a rebuild of another scope is refused while one is paused; the same one goes on; a cancelled one leaves nothing', async () => {
+    const slow = spawnVarve(['rebuild', '--graph', '--max-rate', '1', '--json', ...own]);
+    await new Promise<void>((resolve) => slow.child.stdout?.once('data', () => resolve()));
+    const attached = spawnVarve(['rebuild', '--graph', '--json', ...own]);
+    await new Promise<void>((resolve) => attached.child.stdout?.once('data', () => resolve()));
+    const other = await runVarve(['rebuild', ...own]);
+    expect(other.code).toBe(1);
+    expect(other.stderr).toContain('varve rebuild --graph is running: wait for it, or give it up');
+    await runVarve(['rebuild', '--pause', ...own]);
+    for (const { exited } of [slow, attached]) {
+      const { code, output } = await exited;
+      expect(code).toBe(0);
+      expect(output).toContain('"wanted":"pause"');
+    }
+    expect((await runVarve(['rebuild', '--type', 'cook', ...own])).stderr).toContain(
+      'was begun and is not over',
+    );
+    expect(graphs()).toEqual(['graph-2.db', 'graph-3.db']);
+    expect((await runVarve(['rebuild', '--cancel', ...own])).stdout).toContain('was given up');
+    expect(graphs()).toEqual(['graph-2.db']);
+    expect((await runVarve(['rebuild', '--cancel', ...own])).stderr).toContain('no rebuild is under way');
+  }, 30_000);
+
+  it('says what is wrong with its arguments', async () => {
+    const refused = async (...args: string[]) => (await runVarve(['rebuild', ...args, ...own])).stderr;
+    expect(await refused('--type', 'nonsense')).toContain(
+      '--type nonsense: there are the content types api::cook.cook',
+    );
+    expect(await refused('--world', 'both')).toContain('there are the worlds draft and published');
+    expect(await refused('--max-rate', 'fast')).toContain('a whole number of events a second');
+  });
+});
+
+describe('a graph that is wrong', () => {
+  it('is found by the comparison, row by row; accepted, the new one takes over', async () => {
+    expect((await server?.stop())?.code).toBe(0);
+    const db = new DatabaseSync(join(data, 'graph-2.db'));
+    db.exec(`UPDATE rows SET source = CAST(replace(CAST(source AS TEXT), '"Ada"', '"Eve"') AS BLOB)`);
+    db.close();
+    server = await startServer({ contentTypes, data });
+    expect(await names()).toEqual(['Bob', 'Cyd', 'Eve']);
+    const stopped = await runVarve(['rebuild', '--graph', ...own]);
+    expect(stopped.code).toBe(1);
+    expect(stopped.stdout).toMatch(
+      /^rows of api::cook\.cook, (draft|published): .*\n {2}- .*Eve.*\n {2}\+ .*Ada.*\n/,
+    );
+    expect(stopped.stderr).toMatch(/2 differences at position \d+; the old generation serves on/);
+    expect(await names()).toEqual(['Bob', 'Cyd', 'Eve']);
+    const scoped = await runVarve(['rebuild', '--cancel', ...own]);
+    expect(scoped.code).toBe(0);
+    const elsewhere = await runVarve(['rebuild', '--graph', '--type', 'dish', ...own]);
+    expect(elsewhere).toMatchObject({ code: 0, stdout: expect.stringContaining('serves') });
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd']);
+    await runVarve(['rollback', ...own]);
+    expect(await names()).toEqual(['Bob', 'Cyd', 'Eve']);
+    const copied = await runVarve(['rebuild', ...own]);
+    expect(copied.stderr).toContain('2 differences');
+    expect((await runVarve(['rebuild', '--cancel', ...own])).code).toBe(0);
+    const accepted = await runVarve(['rebuild', '--graph', '--accept', ...own]);
+    expect(accepted.code).toBe(0);
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd']);
+  }, 60_000);
+});
+
+describe('on a directory that nobody has', () => {
+  it('the same commands do the same, and a server goes on with the result', async () => {
+    expect((await server?.stop())?.code).toBe(0);
+    for (const file of graphs()) rmSync(join(data, file));
+    const lost = await runVarve(['rebuild', '--graph', ...own]);
+    expect(lost).toMatchObject({ code: 0, stdout: expect.stringContaining('serves') });
+    const copied = await runVarve(['rebuild', ...own]);
+    expect(copied).toMatchObject({ code: 0, stdout: expect.stringContaining('serves') });
+    expect((await runVarve(['rollback', ...own])).code).toBe(0);
+    expect((await runVarve(['drop', ...own])).code).toBe(0);
+    expect(graphs()).toHaveLength(1);
+    server = await startServer({ contentTypes, data });
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd']);
+  }, 60_000);
+});
