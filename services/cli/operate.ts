@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { catchUp } from '../../projections/projector.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import { logAddress, openEventStore } from '../open-event-store.ts';
@@ -7,6 +6,7 @@ import { type OpenedHere, openOperations } from '../operator/open-operations.ts'
 import type { Operations } from '../operator/operations.ts';
 import type { ReadSide } from '../read-side.ts';
 import { openServedGenerations } from '../rebuild/served-generations.ts';
+import { hasLog } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { chooseReadSide } from './read-side.ts';
 import type { OperatorSettings } from './settings.ts';
@@ -19,7 +19,7 @@ export async function withOperations<Result>(
   settings: OperatorSettings,
   use: (operations: Operations) => Promise<Result>,
 ): Promise<Result> {
-  requireDataDirectory(settings.data);
+  requireDataDirectory(settings);
   const operations = await openOperations(settings.data, () => openHere(settings));
   try {
     return await use(operations);
@@ -29,8 +29,9 @@ export async function withOperations<Result>(
 }
 
 /** A typing error must not make a directory. */
-export function requireDataDirectory(data: string): void {
-  if (existsSync(join(data, 'lock.db'))) return;
+export function requireDataDirectory(settings: OperatorSettings): void {
+  const { data } = settings;
+  if (existsSync(data) && hasLog(settings)) return;
   throw new Error(`${data} is no data directory of a server: say with --data which one is meant`);
 }
 

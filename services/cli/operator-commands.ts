@@ -1,5 +1,11 @@
 import type { Command } from 'commander';
-import { LOG_SETTINGS, OPERATOR_SETTINGS, parseSettings, type SettingsTable } from './settings.ts';
+import {
+  BACKUP_SETTINGS,
+  LOG_SETTINGS,
+  OPERATOR_SETTINGS,
+  parseSettings,
+  type SettingsTable,
+} from './settings.ts';
 
 /** What a command line is made with; see varve.ts. */
 export type CommandLine = {
@@ -53,6 +59,33 @@ export function addOperatorCommands({ program, withSettings, run }: CommandLine)
       const settings = parseSettings(OPERATOR_SETTINGS, given);
       const { verify } = await import('./verify.ts');
       await verify({ repair: repair === true, json: json === true }, settings);
+    }),
+  );
+  withSettings(
+    program
+      .command('backup')
+      .description('copy the log as it is now, and the uploaded files, to a new folder')
+      .argument('<dir>', 'the folder')
+      .option(...JSON_OPTION),
+    BACKUP_SETTINGS,
+  ).action((folder: string, { json, ...given }) =>
+    run('backup', async () => {
+      const settings = parseSettings(BACKUP_SETTINGS, given);
+      const { backup } = await import('./backup.ts');
+      await backup(folder, json === true, settings);
+    }),
+  );
+  withSettings(
+    program
+      .command('restore')
+      .description('make a new data directory of a backup, and check all of it')
+      .argument('<dir>', 'the folder of the backup'),
+    BACKUP_SETTINGS,
+  ).action((folder: string, given) =>
+    run('restore', async () => {
+      const settings = parseSettings(BACKUP_SETTINGS, given);
+      const { restore } = await import('./backup.ts');
+      await restore(folder, settings);
     }),
   );
 }

@@ -38,7 +38,7 @@ const FIRST_SAMPLE_MS = 2_000;
 /** `varve rebuild`: exits with 0 once the new generation serves, and where the rebuild was paused. */
 export async function rebuild(given: RebuildArguments, settings: OperatorSettings): Promise<void> {
   const { data } = settings;
-  requireDataDirectory(data);
+  requireDataDirectory(settings);
   const maxRate = parseMaxRate(given.maxRate);
   const store = openGenerationStore(data);
   try {

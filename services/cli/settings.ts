@@ -332,6 +332,12 @@ export const LOG_SETTINGS = {
   space: SPACE,
 } as const satisfies Readonly<Record<string, Setting>>;
 
+/** Of commands that copy what is kept. */
+export const BACKUP_SETTINGS = {
+  ...LOG_SETTINGS,
+  assets: SERVE_SETTINGS.assets,
+} as const satisfies Readonly<Record<string, Setting>>;
+
 /** Of commands for operators. */
 export const OPERATOR_SETTINGS = {
   data: DATA,
@@ -355,6 +361,7 @@ export type SettingsOf<Table extends SettingsTable> = {
 export type ServeSettings = SettingsOf<typeof SERVE_SETTINGS>;
 export type TokenSettings = SettingsOf<typeof TOKEN_SETTINGS>;
 export type LogOnlySettings = SettingsOf<typeof LOG_SETTINGS>;
+export type BackupSettings = SettingsOf<typeof BACKUP_SETTINGS>;
 export type OperatorSettings = SettingsOf<typeof OPERATOR_SETTINGS>;
 export type ImportSettings = SettingsOf<typeof IMPORT_SETTINGS>;
 

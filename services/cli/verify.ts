@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { graphFile } from '../../projections/generations/generation-files.ts';
-import { openGenerationStore } from '../../projections/generations/generation-store.ts';
 import { compareGraphs, type GraphDifference } from '../../projections/verification/compare-graphs.ts';
 import type { IndexDifference } from '../../projections/verification/difference.ts';
 import { replayGraph } from '../../projections/verification/replay-graph.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import { withLog } from './access-log.ts';
 import { type ImportProgress, showProgress } from './import-progress.ts';
+import { liveGraphFile } from './live-graph-file.ts';
 import { withOperations } from './operate.ts';
 import { createScratchDirectory } from './scratch-directory.ts';
 import type { OperatorSettings } from './settings.ts';
@@ -99,15 +98,6 @@ async function verifyGraph(
   } finally {
     found.close();
     scratch.remove();
-  }
-}
-
-function liveGraphFile(data: string): string {
-  const generations = openGenerationStore(data);
-  try {
-    return graphFile(data, generations.live().number);
-  } finally {
-    generations.close();
   }
 }
 

@@ -1,0 +1,41 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+export type FileSum = { readonly bytes: number; readonly sha256: string };
+
+/** Copies a file, durably, and says what was copied. `to` appears only when it is whole. */
+export async function copyFile(from: string, to: string): Promise<FileSum> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  const part = `${to}.part`;
+  const target = await open(part, 'w', 0o600);
+  const sum = createHash('sha256');
+  let bytes = 0;
+  try {
+    for await (const chunk of createReadStream(from) as AsyncIterable<Buffer>) {
+      sum.update(chunk);
+      bytes += chunk.length;
+      await target.writeFile(chunk);
+    }
+    await target.sync();
+  } finally {
+    await target.close();
+  }
+  await rename(part, to);
+  return presentSum(sum, bytes);
+}
+
+export async function sumFile(path: string): Promise<FileSum> {
+  const sum = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    sum.update(chunk);
+    bytes += chunk.length;
+  }
+  return presentSum(sum, bytes);
+}
+
+function presentSum(sum: Hash, bytes: number): FileSum {
+  return { bytes, sha256: sum.digest('hex') };
+}

@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { PROJECTOR_VERSION } from '../../projections/projector-version.ts';
+import { digestGraph } from '../../projections/verification/digest-graph.ts';
+import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
+import type { Database } from '../../shared/sqlite/database.ts';
+import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
+import { copyFile, type FileSum, sumFile } from './copy-file.ts';
+import { type Manifest, writeManifest } from './manifest.ts';
+
+export type BackupSource = {
+  readonly space: string;
+  /** Of the log. A server may have it open. */
+  readonly logFile: string;
+  /** Of the generation that serves; it need not be there. */
+  readonly graphFile: string;
+  /** A folder; or where else uploaded files are, which are not copied then. */
+  readonly assets: { readonly folder: string } | { readonly elsewhere: string };
+  /** What tokens are hashed with; it need not be there. */
+  readonly keyFile: string | undefined;
+  readonly version: string;
+  readonly now: Date;
+};
+
+type Files = { [path: string]: FileSum };
+
+/**
+ * Copies a log as it is at one moment, with the uploaded files it speaks of, to a folder that is not there or empty. What writes
+ * goes on meanwhile. The manifest comes last.
+ */
+export async function writeBackup(folder: string, source: BackupSource): Promise<Manifest> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (readdirSync(folder).length > 0)
+    throw new Error(`${folder} is not empty: a backup is written to a folder of its own`);
+  const files: Files = {};
+  // Before the log, whose end is then behind it; files once more after the log, which may speak of newer ones.
+  const graph = readGraph(source.graphFile);
+  await copyAssets(folder, source, files);
+  copyDatabase(source.logFile, join(folder, 'events.db'));
+  await copyAssets(folder, source, files);
+  const assets = Object.values(files);
+  files['events.db'] = await sumFile(join(folder, 'events.db'));
+  if (source.keyFile !== undefined && existsSync(source.keyFile)) {
+    files['access.key'] = await copyFile(source.keyFile, join(folder, 'access.key'));
+  }
+  const manifest: Manifest = {
+    format: 1,
+    madeAt: source.now.toISOString(),
+    varve: source.version,
+    space: source.space,
+    log: readLog(join(folder, 'events.db')),
+    graph,
+    assets:
+      'elsewhere' in source.assets
+        ? { kind: 'elsewhere', place: source.assets.elsewhere }
+        : { kind: 'copied', files: assets.length, bytes: assets.reduce((sum, { bytes }) => sum + bytes, 0) },
+    files,
+  };
+  writeManifest(folder, manifest);
+  return manifest;
+}
+
+function readGraph(file: string): Manifest['graph'] {
+  if (!existsSync(file)) return null;
+  const { connection, close } = openReadSnapshot(file);
+  try {
+    const row = connection.prepare("SELECT value FROM meta WHERE name = 'position'").get();
+    const tables = digestGraph(connection);
+    return {
+      projector: PROJECTOR_VERSION,
+      schema: readSchemaVersion(connection),
+      position: String(row?.['value'] ?? 0),
+      tables,
+    };
+  } finally {
+    close();
+  }
+}
+
+export function readSchemaVersion(db: Database): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
+}
+
+/** Counted in the copy. */
+export function readLog(file: string): Manifest['log'] {
+  const { connection, close } = openReadSnapshot(file);
+  try {
+    const row = connection.prepare('SELECT count(*) AS events, max(position) AS position FROM event').get();
+    return { events: Number(row?.['events'] ?? 0), position: String(row?.['position'] ?? 0) };
+  } finally {
+    close();
+  }
+}
+
+/** Files that are not copied yet. Each is named by the SHA-256 of what is in it. */
+async function copyAssets(folder: string, { assets }: BackupSource, files: Files): Promise<void> {
+  if ('elsewhere' in assets || !existsSync(assets.folder)) return;
+  for (const part of readdirSync(assets.folder).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    for (const hash of readdirSync(join(assets.folder, part))) {
+      const path = `assets/${part}/${hash}`;
+      if (files[path] !== undefined || !/^[0-9a-f]{64}$/.test(hash)) continue;
+      const sum = await copyFile(join(assets.folder, part, hash), join(folder, path)).catch(passOverMissing);
+      if (sum === undefined) continue;
+      if (sum.sha256 !== hash)
+        throw new Error(`the uploaded file ${hash} is damaged: it is not what its name says`);
+      files[path] = sum;
+    }
+  }
+}
+
+/** Deleted since the folder was read. */
+function passOverMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
