@@ -75,8 +75,6 @@ export type StaleDocumentsOptions = {
   readonly dependencies: DependenciesOf;
 };
 
-/** Rows held in memory for documents that show the same ones. */
-const ROWS_AT_ONCE = 1_000;
 const ACCOUNTED = 'accounted';
 
 export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocuments {
@@ -85,20 +83,10 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   const fanOut = createFanOut(db, stale, options.dependencies);
   const note = (at: bigint) => db.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', ACCOUNTED, at);
   let complete = accountedPosition(db) === position();
-  let read:
-    | {
-        readonly at: bigint;
-        readonly left: { count: number };
-        readonly worlds: readonly [Neighbours, Neighbours];
-      }
-    | undefined;
+  let read: { readonly at: bigint; readonly worlds: readonly [Neighbours, Neighbours] } | undefined;
   const around = () => {
     const at = position();
-    if (read === undefined || read.at !== at || read.left.count === 0) {
-      const worlds = [readNeighbours(context(), 0), readNeighbours(context(), 1)] as const;
-      read = { at, left: { count: ROWS_AT_ONCE }, worlds };
-    }
-    read.left.count--;
+    if (read?.at !== at) read = { at, worlds: readNeighbours(context()) };
     return read.worlds;
   };
   return {

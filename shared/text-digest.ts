@@ -1,11 +1,11 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
 /** 128 bits: nobody finds a second text of one digest by chance, and a digest fits into a URL. 22 characters of base64url. */
 const BYTES = 16;
 
 /** The beginning of a text's SHA-256. */
 export function digestText(text: string): string {
-  return createHash('sha256').update(text).digest().subarray(0, BYTES).toString('base64url');
+  return hash('sha256', text, 'buffer').subarray(0, BYTES).toString('base64url');
 }
 
 /** The beginning of a text's HMAC-SHA-256. */

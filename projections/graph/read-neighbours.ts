@@ -1,5 +1,6 @@
 import type { Neighbour, Neighbours } from '../../shared/read-index/document-index.ts';
 import type { IndexedComponent, IndexedRow, RowSpace } from '../../shared/read-index/read-index.ts';
+import { createRecentValues, type RecentValues } from '../../shared/recent-values.ts';
 import type { PublicationFacts, RowFacts, Values } from '../present-row.ts';
 import { linkRows } from './change-log.ts';
 import type { ReaderContext } from './graph-reader.ts';
@@ -25,40 +26,103 @@ const POSITIONS = 'SELECT key, position FROM rows WHERE key BETWEEN ? AND ?';
 const SHARED = 'SELECT document_id, shared_edited, shared_published FROM entries WHERE id = ?';
 const LOCALES = 'SELECT id FROM entries WHERE document_id = ? AND type = ? ORDER BY locale';
 
-/**
- * One world of the graph as it stands, for making documents: rows are read once however many documents show them, so it is to
- * be used only until the graph changes.
- */
-export function readNeighbours(context: ReaderContext, world: WorldNumber): Neighbours {
-  const rows = new Map<number, IndexedRow | undefined>();
+/** What was read for documents of either world, as far as it is held. */
+type ReadSoFar = {
+  readonly rows: RecentValues<number, IndexedRow>;
   /** The entry that a component belongs to, for components of rows read so far. */
-  const bearers = new Map<string, number>();
+  readonly bearers: Map<string, number>;
+  /** Links by their source entry, and by relation and component below that. */
+  readonly owned: RecentValues<number, ReadonlyMap<string, readonly LinkRecord[]>>;
+  /** Links by relation and target entry. */
+  readonly pointing: RecentValues<string, readonly LinkRecord[]>;
+};
+
+/** Of each kind, beside what documents hold in memory by themselves. */
+const HELD = 2_000;
+
+/**
+ * Both worlds of the graph as it stands, for making documents: everything is read once however many documents show it, so it is
+ * to be used only until the graph changes.
+ */
+export function readNeighbours(context: ReaderContext): readonly [draft: Neighbours, published: Neighbours] {
+  const read: ReadSoFar = {
+    rows: createRecentValues(HELD),
+    bearers: new Map(),
+    owned: createRecentValues(HELD),
+    pointing: createRecentValues(HELD),
+  };
   const stepOf = createStepLookup(context);
-  /** Of the entry asked about last: its relations are asked for one after the other. */
-  let owned: { readonly entry: number; readonly links: ReadonlyMap<string, LinkRecord[]> } | undefined;
-  const ownedLinks = (relation: GraphRelation, entry: number, component: number): readonly LinkRecord[] => {
-    if (owned?.entry !== entry) owned = { entry, links: groupLinks(context.links.ownedBy(entry)) };
-    return owned.links.get(`${relation.id} ${component}`) ?? [];
+  return [neighboursIn(context, read, stepOf, 0), neighboursIn(context, read, stepOf, 1)];
+}
+
+function neighboursIn(
+  context: ReaderContext,
+  read: ReadSoFar,
+  stepOf: StepLookup,
+  world: WorldNumber,
+): Neighbours {
+  /** By step and key: lists are asked for once for the links and once for the sorts. */
+  const found = new Map<LinkStep, RecentValues<number, readonly Neighbour[]>>();
+  const readLinked = (space: RowSpace, key: number, step: LinkStep): readonly Neighbour[] => {
+    if (step.kind === 'locales') return otherLocales(context, context.schema.type(step.to), key, world);
+    if (step.kind === 'against') {
+      const records = pointingAt(context, read, step.relation, entryOfKey(key));
+      return neighbours(context, records, world, 'against');
+    }
+    const owner = ownerOf(step.relation, space, key, read.bearers);
+    return neighbours(context, ownedLinks(context, read, step.relation, ...owner), world, 'along');
   };
   return {
     row(type, key) {
-      if (rows.has(key)) return rows.get(key);
+      const { rows, bearers } = read;
+      const known = rows.get(key);
+      if (known !== undefined) return known;
       const row = readIndexedRow(context, context.schema.type(type), key);
+      if (row === undefined) return undefined;
       rows.set(key, row);
-      if (row !== undefined) noteComponents(row.components, entryOfKey(key), bearers);
+      noteComponents(row.components, entryOfKey(key), bearers);
       return row;
     },
     linked(space, key, attribute) {
       const step = stepOf(space, attribute);
-      if (step.kind === 'locales') return otherLocales(context, context.schema.type(step.to), key, world);
-      if (step.kind === 'against') {
-        const records = context.links.ofTarget(step.relation, entryOfKey(key));
-        return neighbours(context, records, world, 'against');
-      }
-      const owner = ownerOf(step.relation, space, key, bearers);
-      return neighbours(context, ownedLinks(step.relation, ...owner), world, 'along');
+      const known = found.get(step) ?? createRecentValues<number, readonly Neighbour[]>(HELD);
+      found.set(step, known);
+      const held = known.get(key);
+      if (held !== undefined) return held;
+      const linked = readLinked(space, key, step);
+      known.set(key, linked);
+      return linked;
     },
   };
+}
+
+function ownedLinks(
+  { links }: ReaderContext,
+  { owned }: ReadSoFar,
+  relation: GraphRelation,
+  entry: number,
+  component: number,
+): readonly LinkRecord[] {
+  const name = `${relation.id} ${component}`;
+  const known = owned.get(entry);
+  if (known !== undefined) return known.get(name) ?? [];
+  const groups = groupLinks(links.ownedBy(entry));
+  owned.set(entry, groups);
+  return groups.get(name) ?? [];
+}
+
+function pointingAt(
+  { links }: ReaderContext,
+  { pointing }: ReadSoFar,
+  relation: GraphRelation,
+  entry: number,
+): readonly LinkRecord[] {
+  const name = `${relation.id} ${entry}`;
+  const known = pointing.get(name);
+  if (known !== undefined) return known;
+  const records = links.ofTarget(relation, entry);
+  pointing.set(name, records);
+  return records;
 }
 
 function groupLinks(records: readonly LinkRecord[]): ReadonlyMap<string, LinkRecord[]> {
@@ -73,7 +137,9 @@ function groupLinks(records: readonly LinkRecord[]): ReadonlyMap<string, LinkRec
 }
 
 /** `linkStep`, worked out once for each space, which a layout names by the same object every time. */
-function createStepLookup({ schema }: ReaderContext): (space: RowSpace, attribute: string) => LinkStep {
+type StepLookup = (space: RowSpace, attribute: string) => LinkStep;
+
+function createStepLookup({ schema }: ReaderContext): StepLookup {
   const steps = new Map<RowSpace, Map<string, LinkStep>>();
   return (space, attribute) => {
     const ofSpace = steps.get(space) ?? new Map<string, LinkStep>();

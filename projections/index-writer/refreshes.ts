@@ -13,7 +13,7 @@ export type Refreshes = {
 };
 
 /** Milliseconds after which what was written can be found. */
-const REFRESH_EVERY = 1_000;
+const REFRESH_EVERY = 5_000;
 
 /** What processes before this one wrote may not be visible either. */
 export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshes {

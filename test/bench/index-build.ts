@@ -21,23 +21,33 @@ const options = new Command()
   .requiredOption('--data <dir>', 'data directory with a log; nothing there is changed')
   .requiredOption('--url <url>', 'Elasticsearch')
   .option('--types <regex>', 'content types', 'restaurant|review')
+  .option('--rounds <n>', 'of both, in turn', '2')
+  .option('--graph <file>', 'where the content graph is kept for the next run; else it is made anew')
   .parse()
-  .opts<{ data: string; url: string; types: string }>();
+  .opts<{ data: string; url: string; types: string; rounds: string; graph?: string }>();
 
 const REQUEST_BYTES = 4 * 2 ** 20;
 const AT_ONCE = 2;
 
 const scratch = mkdtempSync(join(tmpdir(), 'varve-build-'));
 const log = openSqliteEventStore(join(options.data, 'events.db'), { decode: upcast });
-const graph = openContentGraph(join(scratch, 'graph.db'), { dependencies: documentDependencies });
-for await (const events of log.readAll(0n, { batchSize: 5000 })) graph.replay(events);
+const graphFile = options.graph ?? join(scratch, 'graph.db');
+const graph = openContentGraph(graphFile, { dependencies: documentDependencies });
+for await (const events of log.readAll(graph.position(), { batchSize: 5000 })) graph.replay(events);
 const types = [...graph.registry().contentTypes.keys()].filter((uid) => new RegExp(options.types).test(uid));
 
-/** Two rounds each, in turn: what comes second finds a warmer Elasticsearch. */
-for (let round = 1; round <= 2; round++) {
-  console.log(`raw _bulk: ${line(await inSpace('benchraw', writeRaw))}`);
-  console.log(`index writer: ${line(await inSpace('benchbuild', writeAll))}`);
+/** In turn: what comes later finds a warmer Elasticsearch. */
+const rates: { readonly raw: number; readonly writer: number }[] = [];
+for (let round = 1; round <= Number(options.rounds); round++) {
+  const raw = await inSpace('benchraw', writeRaw);
+  console.log(`raw _bulk: ${line(raw)}`);
+  const writer = await inSpace('benchbuild', writeAll);
+  const ratio = rate(writer) / rate(raw);
+  rates.push({ raw: rate(raw), writer: rate(writer) });
+  console.log(`index writer: ${line(writer)}, ${ratio.toFixed(2)} of raw`);
 }
+const sum = (of: 'raw' | 'writer') => rates.reduce((total, each) => total + each[of], 0);
+console.log(`all rounds: ${(sum('writer') / sum('raw')).toFixed(2)} of raw`);
 graph.close();
 await log.close();
 rmSync(scratch, { recursive: true, force: true });
@@ -108,5 +118,9 @@ async function writeRaw({ createWriter }: Cluster): Promise<Measured> {
 }
 
 function line({ documents, seconds }: Measured): string {
-  return `${documents} documents in ${seconds.toFixed(1)} s = ${(documents / seconds).toFixed(0)} documents/s`;
+  return `${documents} documents in ${seconds.toFixed(1)} s = ${rate({ documents, seconds }).toFixed(0)} documents/s`;
+}
+
+function rate({ documents, seconds }: Measured): number {
+  return documents / seconds;
 }

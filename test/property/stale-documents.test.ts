@@ -62,9 +62,7 @@ function documentText(
   const { neighbours } = graph.stale?.read(document) ?? {};
   const row = neighbours?.row(document.type, document.key);
   if (layout === undefined || neighbours === undefined || row === undefined) return undefined;
-  return JSON.stringify(createDocument(layout, document.key, row, neighbours), (_, value) =>
-    typeof value === 'bigint' ? String(value) : value,
-  );
+  return createDocument(layout, document.key, row, neighbours);
 }
 
 function takeAll(graph: ContentGraph): StaleDocument[] {

@@ -34,7 +34,9 @@ export function createRowModel(registry: SchemaRegistry): RowModel {
     documents(layout, world) {
       const neighbours = neighboursIn(state, world);
       const found = [...rowsOf(state, layout.type, world)];
-      return new Map(found.map(([key, row]) => [key, createDocument(layout, key, row, neighbours)]));
+      const body = (key: number, row: IndexedRow) =>
+        JSON.parse(createDocument(layout, key, row, neighbours)) as DocumentBody;
+      return new Map(found.map(([key, row]) => [key, body(key, row)]));
     },
   };
 }

@@ -37,7 +37,7 @@ function openSetting(): Setting {
     const row = neighbours.row(type, key);
     const layout = layouts.get(type);
     if (row === undefined || layout === undefined) return undefined;
-    return JSON.stringify(createDocument(layout, key, row, neighbours));
+    return createDocument(layout, key, row, neighbours);
   });
   const reports: WriterReport[] = [];
   onTestFinished(async () => {

@@ -1,58 +1,35 @@
+import { createRecentValues, type RecentValues } from '../../recent-values.ts';
 import type { Scalar } from '../bool-query.ts';
-import { PUBLICATION_STATE_FIELD } from '../bool-query.ts';
-import { compareCodePoints, textForm } from '../column.ts';
+import { compareCodePoints } from '../column.ts';
 import type { Neighbour, Neighbours } from '../document-index.ts';
-import { foldText } from '../fold-text.ts';
-import type { FieldValues, IndexedComponent, IndexedRow } from '../read-index.ts';
-import type {
-  DocumentLayout,
-  Place,
-  PlacedRelation,
-  PlacedScalar,
-  PlacedStep,
-  SortPath,
-} from './document-layout.ts';
-import {
-  type DocumentBody,
-  type EmbeddedBody,
-  type PlaceBody,
-  type StoredLinks,
-  type StoredPart,
-  type StoredParts,
-  type StoredValue,
-  zoneHolder,
-} from './index-document.ts';
-import { publicationRank, storedValue } from './stored-value.ts';
-import { textGrams } from './text-grams.ts';
+import type { IndexedComponent, IndexedRow } from '../read-index.ts';
+import { columnsText, type HeldRow, member, storedColumn } from './columns-text.ts';
+import type { DocumentLayout, Place, PlacedRelation, PlacedStep, SortPath } from './document-layout.ts';
+import { type StoredLinks, type StoredPart, type StoredParts, zoneHolder } from './index-document.ts';
 
-/** A row or component with its place in the document. */
-type Held = {
-  readonly key: number;
-  readonly fields: FieldValues;
-  readonly components: IndexedRow['components'];
-};
-
-type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 type Members<T> = { [name: string]: T };
 
-/** What a row's document holds, made from the row and what is around it in one world. Pure, given `neighbours`. */
+/**
+ * What a row's document holds, made from the row and what is around it in one world: the JSON of a `DocumentBody`. As text,
+ * since many documents hold the same parts: those are made once. Pure, given `neighbours`.
+ */
 export function createDocument(
   layout: DocumentLayout,
   key: number,
   row: IndexedRow,
   neighbours: Neighbours,
-): DocumentBody {
-  const held: Held = { key, fields: row.fields, components: row.components };
-  const { body, links, parts } = createBody(neighbours, layout.root, held, true);
-  const sorts = createSorts(neighbours, layout, held);
-  return {
-    key,
-    src: Buffer.from(row.source).toString('base64'),
-    ...(links === undefined ? {} : { links: base64Json(links) }),
-    ...(parts === undefined ? {} : { parts: base64Json(parts) }),
-    ...body,
-    ...(sorts === undefined ? {} : { s: sorts }),
-  };
+): string {
+  const held: HeldRow = { key, fields: row.fields, components: row.components };
+  const { text, links, parts } = createBody(neighbours, layout.root, held, true);
+  const { source } = row;
+  return `{${[
+    `"key":${key}`,
+    `"src":"${Buffer.from(source.buffer, source.byteOffset, source.byteLength).toString('base64')}"`,
+    ...(links === undefined ? [] : [`"links":"${base64Json(links)}"`]),
+    ...(parts === undefined ? [] : [`"parts":"${base64Json(parts)}"`]),
+    text,
+    ...sortsText(neighbours, layout, held),
+  ].join()}}`;
 }
 
 function base64Json(value: unknown): string {
@@ -60,7 +37,8 @@ function base64Json(value: unknown): string {
 }
 
 type CreatedBody = {
-  readonly body: PlaceBody;
+  /** The members of the place's object. */
+  readonly text: string;
   readonly links: StoredLinks | undefined;
   readonly parts: StoredParts | undefined;
 };
@@ -68,33 +46,33 @@ type CreatedBody = {
 /** A body in the making; `links` and `parts` are what `populate` reads, kept for the document's own row and its components. */
 type Draft = {
   readonly own: boolean;
-  readonly c: Members<PlaceBody | readonly PlaceBody[]>;
-  readonly e: Members<EmbeddedBody | readonly EmbeddedBody[]>;
-  readonly t: Members<readonly number[]>;
+  /** Members of the objects of that name. */
+  readonly c: string[];
+  readonly e: string[];
+  readonly t: string[];
   readonly links: Members<StoredLinks[string]>;
   readonly parts: Members<readonly StoredPart[]>;
 };
 
-function createBody(neighbours: Neighbours, place: Place, held: Held, own: boolean): CreatedBody {
-  const draft: Draft = { own, c: {}, e: {}, t: {}, links: {}, parts: {} };
+function createBody(neighbours: Neighbours, place: Place, held: HeldRow, own: boolean): CreatedBody {
+  const draft: Draft = { own, c: [], e: [], t: [], links: {}, parts: {} };
   for (const step of place.steps.values()) {
     if (step.kind === 'relation') addLinked(draft, neighbours, place, held, step);
     else addComponents(draft, neighbours, held, step);
   }
   const { c, e, t, links, parts } = draft;
-  const columns = place.kind === 'embedded' ? copiedColumns : createColumns;
-  const body = columns(place, held.fields);
-  if (!isEmpty(c)) body.c = c;
-  if (!isEmpty(e)) body.e = e;
-  if (!isEmpty(t)) body.t = t;
-  return { body, links: isEmpty(links) ? undefined : links, parts: isEmpty(parts) ? undefined : parts };
+  let text = columnsText(place, held.fields);
+  if (c.length > 0) text += `,"c":{${c.join()}}`;
+  if (e.length > 0) text += `,"e":{${e.join()}}`;
+  if (t.length > 0) text += `,"t":{${t.join()}}`;
+  return { text, links: isEmpty(links) ? undefined : links, parts: isEmpty(parts) ? undefined : parts };
 }
 
 function addLinked(
   draft: Draft,
   neighbours: Neighbours,
   place: Place,
-  held: Held,
+  held: HeldRow,
   step: PlacedRelation,
 ): void {
   const { attribute } = step;
@@ -102,26 +80,27 @@ function addLinked(
   const linked = neighbours.linked(place.space, held.key, attribute);
   if (linked.length === 0) return;
   if (step.linkField !== undefined) {
-    draft.t[attribute] = linked.map(({ key }) => key);
+    draft.t.push(`${member(attribute)}[${linked.map(({ key }) => key).join()}]`);
     if (draft.own) draft.links[attribute] = linked.map(({ key, otherOrder }) => [key, otherOrder]);
   }
-  const embedded = createEmbedded(neighbours, step, linked);
-  if (embedded !== undefined) draft.e[attribute] = embedded;
+  const embedded = embeddedText(neighbours, step, linked);
+  if (embedded !== undefined) draft.e.push(member(attribute) + embedded);
 }
 
 function addComponents(
   draft: Draft,
   neighbours: Neighbours,
-  held: Held,
+  held: HeldRow,
   step: Exclude<PlacedStep, PlacedRelation>,
 ): void {
   const { attribute } = step;
   const items = held.components[attribute] ?? [];
   if (items.length === 0) return;
   const created = items.map((item) => createComponent(neighbours, step, item, draft.own));
-  const bodies = created.map((each) => each.body);
-  draft.c[attribute] = step.kind === 'component' && !step.list ? (bodies[0] as PlaceBody) : bodies;
-  if (draft.own) draft.parts[attribute] = created.map((each) => each.part);
+  const bodies = created.map(({ text }) => text);
+  const isOne = step.kind === 'component' && !step.list;
+  draft.c.push(member(attribute) + (isOne ? bodies[0] : `[${bodies.join()}]`));
+  if (draft.own) draft.parts[attribute] = created.map(({ part }) => part);
 }
 
 function isEmpty(members: Members<unknown>): boolean {
@@ -134,10 +113,10 @@ function createComponent(
   step: Exclude<PlacedStep, PlacedRelation>,
   item: IndexedComponent,
   own: boolean,
-): { readonly body: PlaceBody; readonly part: StoredPart } {
+): { readonly text: string; readonly part: StoredPart } {
   const place = step.kind === 'component' ? step.place : step.components.get(item.component);
   if (place === undefined) throw new Error(`${item.component} has no place in ${step.holder}`);
-  const { body, links, parts } = createBody(neighbours, place, item, own);
+  const { text, links, parts } = createBody(neighbours, place, item, own);
   const part: StoredPart = {
     key: item.key,
     component: item.component,
@@ -145,92 +124,75 @@ function createComponent(
     ...(links === undefined ? {} : { links }),
     ...(parts === undefined ? {} : { components: parts }),
   };
-  if (step.kind === 'component') return { body, part };
+  if (step.kind === 'component') return { text: `{${text}}`, part };
   // The kind in front, the fields below a name of its own: kinds may use one name for different types.
-  return { body: { kind: item.component, [zoneHolder(item.component)]: body } as PlaceBody, part };
+  const kind = `"kind":${JSON.stringify(item.component)}`;
+  return { text: `{${kind},${member(zoneHolder(item.component))}{${text}}}`, part };
 }
 
-function createEmbedded(
+/** In characters, at each place: what of copies is held for the next documents of a world, by key. */
+const COPIES_HELD = 2 ** 21;
+type Copies = RecentValues<number, string>;
+const copies = new WeakMap<Neighbours, Map<Place, Copies>>();
+
+function copiesAt(neighbours: Neighbours, place: Place): Copies {
+  const byPlace = copies.get(neighbours) ?? new Map<Place, Copies>();
+  const known = byPlace.get(place);
+  if (known !== undefined) return known;
+  const created = createRecentValues(COPIES_HELD, (text: string) => text.length);
+  copies.set(neighbours, byPlace.set(place, created));
+  return created;
+}
+
+function embeddedText(
   neighbours: Neighbours,
   { target, embedded }: PlacedRelation,
   linked: readonly Neighbour[],
-): EmbeddedBody | readonly EmbeddedBody[] | undefined {
+): string | undefined {
   if (embedded === undefined) return undefined;
-  const bodies: EmbeddedBody[] = [];
+  const { place, list } = embedded;
+  const known = copiesAt(neighbours, place);
+  const bodies: string[] = [];
   for (const { key } of linked) {
-    const row = neighbours.row(target, key);
-    if (row === undefined) continue;
-    bodies.push({ key, ...createBody(neighbours, embedded.place, { key, ...row }, false).body });
+    let text = known.get(key);
+    if (text === undefined) {
+      const row = neighbours.row(target, key);
+      if (row === undefined) continue;
+      text = `{"key":${key},${createBody(neighbours, place, { key, ...row }, false).text}}`;
+      known.set(key, text);
+    }
+    bodies.push(text);
   }
-  return embedded.list ? bodies : bodies[0];
+  return list ? `[${bodies.join()}]` : bodies[0];
 }
 
-/** Columns of rows as they are copied: many documents made one after the other copy the same row. */
-const copies = new WeakMap<FieldValues, Map<Place, PlaceBody>>();
-
-function copiedColumns(place: Place, fields: FieldValues): Writable<PlaceBody> {
-  const known = copies.get(fields) ?? new Map<Place, PlaceBody>();
-  copies.set(fields, known);
-  const columns = known.get(place) ?? createColumns(place, fields);
-  known.set(place, columns);
-  return { ...columns };
-}
-
-function createColumns(place: Place, fields: FieldValues): Writable<PlaceBody> {
-  const [f, g, w, x]: [Members<StoredValue>, Members<string>, Members<string>, Members<string>] = [
-    {},
-    {},
-    {},
-    {},
-  ];
-  for (const scalar of place.scalars.values()) {
-    const { name, text } = scalar;
-    const value = fields[name];
-    if (value === null || value === undefined) continue;
-    f[name] = storedColumn(scalar, value);
-    if (text === 'form') x[name] = textForm(scalar.type, value);
-    if (text !== 'grams' && text !== 'folded') continue;
-    const folded = foldText(String(value));
-    g[name] = textGrams(folded);
-    if (text === 'grams' && folded !== value) w[name] = textGrams(String(value));
-  }
-  const body: Writable<PlaceBody> = { f };
-  if (!isEmpty(g)) body.g = g;
-  if (!isEmpty(w)) body.w = w;
-  if (!isEmpty(x)) body.x = x;
-  return body;
-}
-
-function storedColumn({ name, fieldType }: PlacedScalar, value: Scalar): StoredValue {
-  return name === PUBLICATION_STATE_FIELD ? publicationRank(value) : storedValue(fieldType, value);
-}
-
-function createSorts(
+function sortsText(
   neighbours: Neighbours,
   { root, sortPaths }: DocumentLayout,
-  held: Held,
-): Members<StoredValue> | undefined {
-  const sorts: Members<StoredValue> = {};
+  held: HeldRow,
+): readonly string[] {
+  const sorts: string[] = [];
   for (const sortPath of sortPaths)
     addSorts(sorts, sortPath, pathEnds(neighbours, root, held, sortPath.path));
-  return isEmpty(sorts) ? undefined : sorts;
+  return sorts.length === 0 ? [] : [`"s":{${sorts.join()}}`];
 }
 
-function addSorts(sorts: Members<StoredValue>, { fields }: SortPath, ends: readonly (Held | null)[]): void {
+function addSorts(sorts: string[], { fields }: SortPath, ends: readonly (HeldRow | null)[]): void {
   for (const { scalar, low, high } of fields) {
-    const values = ends.map((end) => end?.fields[scalar.name] ?? null);
-    const known = values.filter((value) => value !== null);
-    const [first] = known;
-    if (first === undefined) continue;
-    sorts[low] = storedColumn(
-      scalar,
-      known.reduce((a, b) => (compareScalars(b, a) < 0 ? b : a), first),
-    );
-    if (known.length < values.length) continue;
-    sorts[high] = storedColumn(
-      scalar,
-      known.reduce((a, b) => (compareScalars(b, a) > 0 ? b : a), first),
-    );
+    let [least, greatest]: [Scalar | undefined, Scalar | undefined] = [undefined, undefined];
+    let hasNull = false;
+    for (const end of ends) {
+      const value = end?.fields[scalar.name] ?? null;
+      if (value === null) {
+        hasNull = true;
+        continue;
+      }
+      if (least === undefined || compareScalars(value, least) < 0) least = value;
+      if (greatest === undefined || compareScalars(value, greatest) > 0) greatest = value;
+    }
+    if (least === undefined || greatest === undefined) continue;
+    sorts.push(member(low) + JSON.stringify(storedColumn(scalar, least)));
+    if (!hasNull) sorts.push(member(high) + JSON.stringify(storedColumn(scalar, greatest)));
   }
 }
 
@@ -243,13 +205,13 @@ function compareScalars(a: Scalar, b: Scalar): number {
 function pathEnds(
   neighbours: Neighbours,
   place: Place,
-  held: Held,
+  held: HeldRow,
   path: readonly string[],
-): readonly (Held | null)[] {
+): readonly (HeldRow | null)[] {
   const [name, ...rest] = path;
   if (name === undefined) return [held];
   const step = place.steps.get(name);
-  const found: Held[] = [];
+  const found: HeldRow[] = [];
   if (step?.kind === 'component') {
     found.push(...(held.components[name] ?? []));
     return found.length === 0

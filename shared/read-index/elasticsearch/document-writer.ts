@@ -117,7 +117,7 @@ function present(
   const text =
     row === undefined
       ? `{"delete":${meta}}\n`
-      : `{"index":${meta}}\n${withSum(JSON.stringify(createDocument(layouts(type), key, row, neighbours)))}\n`;
+      : `{"index":${meta}}\n${withSum(createDocument(layouts(type), key, row, neighbours))}\n`;
   return { type, world, key, position, text };
 }
 

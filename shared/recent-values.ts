@@ -1,0 +1,36 @@
+/** Values that were asked for lately, by key. */
+export type RecentValues<Key, Value> = {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): void;
+};
+
+/**
+ * Holds values of up to twice so much size together (by `sizeOf`; as a default each counts one). In two halves: when the newer is
+ * full the older is let go, but for what was asked for meanwhile. Much cheaper than keeping an order.
+ */
+export function createRecentValues<Key, Value>(
+  limit: number,
+  sizeOf: (value: Value) => number = () => 1,
+): RecentValues<Key, Value> {
+  let newer = new Map<Key, Value>();
+  let older = new Map<Key, Value>();
+  let size = 0;
+  const set = (key: Key, value: Value): void => {
+    newer.set(key, value);
+    size += sizeOf(value);
+    if (size < limit) return;
+    older = newer;
+    newer = new Map();
+    size = 0;
+  };
+  return {
+    get(key) {
+      const value = newer.get(key);
+      if (value !== undefined) return value;
+      const old = older.get(key);
+      if (old !== undefined) set(key, old);
+      return old;
+    },
+    set,
+  };
+}
