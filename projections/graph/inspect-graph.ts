@@ -41,7 +41,7 @@ const LOCALES = 'SELECT id FROM entries WHERE document_id = ? AND type = ? ORDER
 export function inspectGraph(context: ReaderContext, position: bigint): GraphInspection {
   const { db, schema, names } = context;
   return {
-    world: (world) => readNeighbours(context, world === 'draft' ? 0 : 1),
+    world: (world) => readNeighbours(context)[world === 'draft' ? 0 : 1],
     rowsAfter: (after, limit) =>
       db
         .all(ROWS_AFTER, after, limit)
@@ -54,7 +54,7 @@ export function inspectGraph(context: ReaderContext, position: bigint): GraphIns
       const version = VERSIONS[versionOfKey(key)];
       // A row's links go with it, so what is wrong with them goes too.
       const gone: ChangeBatch = { position, rows: [{ type, version, key, row: null }], links: [] };
-      const row = readNeighbours(context, worldsOf(versionOfKey(key))[0] ?? 0).row(type, key);
+      const row = readNeighbours(context)[worldsOf(versionOfKey(key))[0] ?? 0].row(type, key);
       if (row === undefined) return [gone];
       return [gone, { position, rows: [{ type, version, key, row }], links: linksOf(context, type, key) }];
     },
