@@ -40,6 +40,7 @@ const LOCALES = 'SELECT id FROM entries WHERE document_id = ? AND type = ? ORDER
 
 export function inspectGraph(context: ReaderContext, position: bigint): GraphInspection {
   const { db, schema, names } = context;
+  const [draft, published] = readNeighbours(context);
   return {
     world: (world) => readNeighbours(context)[world === 'draft' ? 0 : 1],
     rowsAfter: (after, limit) =>
