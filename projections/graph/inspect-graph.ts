@@ -42,7 +42,7 @@ export function inspectGraph(context: ReaderContext, position: bigint): GraphIns
   const { db, schema, names } = context;
   const [draft, published] = readNeighbours(context);
   return {
-    world: (world) => readNeighbours(context)[world === 'draft' ? 0 : 1],
+    world: (world) => (world === 'draft' ? draft : published),
     rowsAfter: (after, limit) =>
       db
         .all(ROWS_AFTER, after, limit)
@@ -55,7 +55,7 @@ export function inspectGraph(context: ReaderContext, position: bigint): GraphIns
       const version = VERSIONS[versionOfKey(key)];
       // A row's links go with it, so what is wrong with them goes too.
       const gone: ChangeBatch = { position, rows: [{ type, version, key, row: null }], links: [] };
-      const row = readNeighbours(context)[worldsOf(versionOfKey(key))[0] ?? 0].row(type, key);
+      const row = (version === 'draft' ? draft : published).row(type, key);
       if (row === undefined) return [gone];
       return [gone, { position, rows: [{ type, version, key, row }], links: linksOf(context, type, key) }];
     },
