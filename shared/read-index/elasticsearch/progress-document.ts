@@ -23,12 +23,12 @@ export function progressIndex(space: string): string {
 
 /** Read in real time, not by a search, so nobody waits for a refresh to know of it. */
 export function createProgressDocument({ client, space, log }: ProgressDocumentOptions): ProgressStore {
-  const path = `/${progressIndex(space)}/_doc/${encodeURIComponent(log)}`;
+  const path = (kind: '_doc' | '_source') => `/${progressIndex(space)}/${kind}/${encodeURIComponent(log)}`;
   const options = { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 };
   return {
     async read() {
       try {
-        const answer = await client.transport.request({ method: 'GET', path: `${path}/_source` }, options);
+        const answer = await client.transport.request({ method: 'GET', path: path('_source') }, options);
         return readBody(answer as ProgressBody);
       } catch (error) {
         if (hasStatus(error, 404)) return undefined;
@@ -39,7 +39,7 @@ export function createProgressDocument({ client, space, log }: ProgressDocumentO
       const query = `version=${position}&version_type=external_gte`;
       const body = { epoch, position: String(position), parked: parked.map(storeParked) };
       try {
-        await client.transport.request({ method: 'PUT', path: `${path}?${query}`, body }, options);
+        await client.transport.request({ method: 'PUT', path: `${path('_doc')}?${query}`, body }, options);
       } catch (error) {
         // Somebody has come further.
         if (!hasStatus(error, 409)) throw error;
