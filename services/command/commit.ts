@@ -58,7 +58,10 @@ export function createCommit(environment: CommandEnvironment, locks: Locks): Com
       const outcome = await appendPlanned(environment, locks, releases, request);
       if (outcome.kind === 'unchanged') {
         release();
-        return { position: outcome.position, applied: true, changed: false };
+        // Whoever wrote it may not have lived to make it visible.
+        const seen = isVisible(environment, outcome.position);
+        const applied = await within(seen, environment.appliedTimeoutMs);
+        return { position: outcome.position, applied, changed: false };
       }
       const { position, epoch } = outcome;
       const shown = environment.applied(position).then(

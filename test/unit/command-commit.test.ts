@@ -88,6 +88,28 @@ describe('a command whose events are stored but not applied in time', () => {
     expect(world.graph.reader.streamRevision(TYPE, documentId)).toBe(3n);
   });
 
+  test('a command that finds nothing to write waits too: who wrote it may not have made it visible', async () => {
+    const world = await newWorld();
+    const command = { kind: 'create', type: TYPE, body: { data: { n: 1 } } } as const;
+    const created = await handlerOn(world, {}).execute({ ...command, identity: { id: 'one' } });
+    const asked: bigint[] = [];
+    const never = handlerOn(world, {
+      visible(position) {
+        asked.push(position);
+        return new Promise(() => {});
+      },
+      appliedTimeoutMs: 1,
+    });
+    const again = await never.execute({ ...command, identity: { id: 'one' } });
+    expect(again).toMatchObject({
+      documentId: created.documentId,
+      position: created.position,
+      applied: false,
+      changed: false,
+    });
+    expect(asked).toEqual([created.position]);
+  });
+
   test('is answered so when the projector has stopped, and later commands are refused', async () => {
     const world = await newWorld();
     const handler = handlerOn(world, { applied: () => Promise.reject(new Error('stopped')) });
