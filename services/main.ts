@@ -67,6 +67,8 @@ export type Varve = {
   /** Who carries commands out. */
   readonly fleet: Fleet;
   readonly forwarding: ForwardingOptions;
+  /** Gives the lead to others once no write is under way; from then on writes that still come are sent on to them. */
+  stepDown(): Promise<void>;
   /** What operators' requests work on. */
   readonly operator: OperatorContext;
   /** No document was ever written. */
@@ -115,6 +117,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     limits: { maxBytes: options.uploadLimit, accepted: options.uploadTypes },
   });
   await Promise.race([led.readable, led.done, fleet.done, projector.done]);
+  const forwarding = openForwarding({ fleet, key, address: options.address, metrics: operating.metrics });
   const lists = { cursorKey: cursorKey(key), maxOffset: options.maxOffset };
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
   const apiFor = createCallerApis(registry, (visible, caller) => {
@@ -140,7 +143,11 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     },
     isNew,
     fleet,
-    forwarding: openForwarding({ fleet, key, address: options.address, metrics: operating.metrics }),
+    forwarding,
+    async stepDown() {
+      await forwarding.idle();
+      await fleet.stepDown();
+    },
     stopped: Promise.all([
       ...[projector.done, access.done, readSide.done, led.done, fleet.done, types.changed],
     ]).then(() => undefined),

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { newCommandKey } from './command/new-command-key.ts';
 import { createCommandProof } from './fleet/command-proof.ts';
 import { isReachable } from './fleet/probe-leader.ts';
@@ -6,6 +7,11 @@ import type { ForwardingOptions } from './http/forward-writes.ts';
 import { METRICS } from './operating/metric-definitions.ts';
 import type { Metrics } from './operating/metrics.ts';
 
+export type Forwarding = ForwardingOptions & {
+  /** Resolves when no write is carried out here for a moment. */
+  idle(): Promise<void>;
+};
+
 export type OpenForwardingOptions = Pick<ForwardingOptions, 'fleet' | 'address'> & {
   /** That the processes of the log share: see readAccessKey. */
   readonly key: Buffer;
@@ -13,7 +19,7 @@ export type OpenForwardingOptions = Pick<ForwardingOptions, 'fleet' | 'address'>
 };
 
 /** How writes get to the leader from a process that is not. */
-export function openForwarding({ fleet, address, key, metrics }: OpenForwardingOptions): ForwardingOptions {
+export function openForwarding({ fleet, address, key, metrics }: OpenForwardingOptions): Forwarding {
   const writes = metrics?.counter(METRICS.forwardedWrites);
   return {
     ...{ fleet, address },
@@ -21,5 +27,26 @@ export function openForwarding({ fleet, address, key, metrics }: OpenForwardingO
     isThere: (leader) => isReachable(leader, PATIENCE.probeTimeout),
     newCommandId: newCommandKey,
     forwarded: () => writes?.add(1),
+    ...countUnderWay(),
+  };
+}
+
+/** Who has just been answered may have sent the next one already. */
+const MOMENT_MS = 300;
+
+function countUnderWay(): Pick<Forwarding, 'underWay' | 'idle'> {
+  let count = 0;
+  let lastChange = performance.now();
+  const change = (by: number) => {
+    count += by;
+    lastChange = performance.now();
+  };
+  return {
+    underWay: { enter: () => change(1), leave: () => change(-1) },
+    async idle() {
+      const asked = performance.now();
+      while (count > 0 || performance.now() - Math.max(asked, lastChange) < MOMENT_MS)
+        await delay(MOMENT_MS / 6);
+    },
   };
 }

@@ -3,11 +3,11 @@ import type { WriterStatus } from '../projections/index-writer.ts';
 import { loadReadIndex } from '../projections/projector.ts';
 import type { ParkedDocuments } from '../projections/stale-documents.ts';
 import type { EventStore } from '../shared/event-store/event-store.ts';
+import type { DocumentIndex } from '../shared/read-index/document-index.ts';
 import {
   createEmbeddedIndex,
   type EmbeddedIndexOptions,
 } from '../shared/read-index/embedded/embedded-index.ts';
-import type { DocumentIndex } from '../shared/read-index/document-index.ts';
 import type { HeldRows } from '../shared/read-index/held-rows.ts';
 import type { ReadIndex, World } from '../shared/read-index/read-index.ts';
 import type { StoredDocuments, StoredKey } from '../shared/read-index/stored-documents.ts';

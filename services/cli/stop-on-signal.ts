@@ -3,10 +3,12 @@ import type { Listener } from '../http/listen.ts';
 import type { OperatingProcess } from './open-operating.ts';
 
 type Closable = { close(): Promise<void> };
+/** `stepDown`: where it may lead. */
+type Served = Closable & { stepDown?(): Promise<void> };
 
 export type Stopper = {
   /** There is something to stop by now. */
-  with(listener: Listener, served: Closable): void;
+  with(listener: Listener, served: Served): void;
   isStopping(): boolean;
 };
 
@@ -20,7 +22,7 @@ export function stopOnSignal(
   { operating, close }: OperatingProcess,
   others: readonly Closable[] = [],
 ): Stopper {
-  let running: { readonly listener: Listener; readonly served: Closable } | undefined;
+  let running: { readonly listener: Listener; readonly served: Served } | undefined;
   let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) process.exit(1);
@@ -28,7 +30,9 @@ export function stopOnSignal(
     logger.info({ signal }, 'stopping');
     operating.readiness.draining();
     for (const other of others) await other.close();
-    await running?.listener.drain(drainSeconds * 1000);
+    const drained = running?.listener.drain(drainSeconds * 1000);
+    // Reads may take their time: the lead need not wait for them.
+    await Promise.all([drained, Promise.race([drained, running?.served.stepDown?.()])]);
     await running?.served.close();
     await close();
     process.exit(0);

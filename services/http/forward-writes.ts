@@ -18,7 +18,12 @@ export type ForwardingOptions = {
   readonly newCommandId: () => string;
   /** Told of every write that another process has answered. */
   readonly forwarded: () => void;
+  /** Told of every write that is carried out here: its end is `leave`. */
+  readonly underWay: UnderWay;
 };
+
+/** Counts what begins and ends. */
+export type UnderWay = { enter(): void; leave(): void };
 
 /** How long a write waits for a leader; longer than a takeover takes. */
 const WAIT_MS = 10_000;
@@ -39,10 +44,10 @@ export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions
   scope.addHook('onClose', () => sender.close());
   const prepare = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     request.command = commandIdentity(request, proof);
-    if (fleet.leader().kind === 'here') return undefined;
+    if (fleet.leader().kind === 'here') return carryOut(reply, options.underWay);
     if (isForwarded(request, proof)) throw new NotLeading();
     const answer = await askLeader(options, sender.send, sentWrite(request, options));
-    if (answer === 'here') return undefined;
+    if (answer === 'here') return carryOut(reply, options.underWay);
     return passOn(reply, answer, options);
   };
   scope.addHook('onRoute', (route) => {
@@ -57,6 +62,11 @@ export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions
     if (answer === 'here') throw error;
     return passOn(reply, answer, options);
   });
+}
+
+function carryOut(reply: FastifyReply, underWay: UnderWay): undefined {
+  underWay.enter();
+  reply.raw.once('close', underWay.leave);
 }
 
 /** The other methods of a path are refused wherever they come. */
@@ -132,7 +142,11 @@ function targetOf(leader: Leader, own: string | undefined): Target | undefined {
 
 function passOn(reply: FastifyReply, answer: SentAnswer, { forwarded }: ForwardingOptions): FastifyReply {
   forwarded();
-  return reply.code(answer.statusCode).headers(answerHeaders(answer)).send(answer.body);
+  const { 'x-request-id': requestId, ...headers } = answerHeaders(answer);
+  // The leader was given one by this process, and tells it to whoever gave it.
+  const isAsked = reply.request.headers['x-request-id'] !== undefined || answer.statusCode >= 400;
+  if (isAsked && requestId !== undefined) reply.header('x-request-id', requestId);
+  return reply.code(answer.statusCode).headers(headers).send(answer.body);
 }
 
 /** Tells the process that sent the write on to look for the leader again. */

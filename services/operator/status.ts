@@ -61,7 +61,12 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
     log: { position: String(position) },
     projections: [
       {
-        ...{ name: 'content graph', kind: 'sqlite', generation: generationOf(context), position: String(graph.position()) },
+        ...{
+          name: 'content graph',
+          kind: 'sqlite',
+          generation: generationOf(context),
+          position: String(graph.position()),
+        },
         ...(await lagOf(context, graph.position())),
         ...{ documents: graph.size().rows, bytes: graph.size().bytes },
         ...NO_BACKLOG,

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { openContentGraph } from '../../projections/content-graph.ts';
+import { createCommandHandler } from '../../services/command/command-handler.ts';
+import { randomDocumentId } from '../../services/command/document-id.ts';
+import { NotLeading } from '../../services/command/not-leading.ts';
+import { claimLease, returnLease } from '../../services/fleet/claim-lease.ts';
+import { readLease } from '../../services/fleet/lease-view.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { type CommandWorld, openCommandWorld, schemasOf, valuesOf } from './command-world.ts';
+
+const TYPE = 'api::page.page';
+const SCHEMAS = schemasOf({ page: { attributes: { n: { type: 'integer' } } } });
+
+const worlds: CommandWorld[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+async function newWorld(): Promise<CommandWorld> {
+  const world = await openCommandWorld(SCHEMAS);
+  worlds.push(world);
+  return world;
+}
+
+async function claim(world: CommandWorld, owner: string): Promise<number> {
+  const now = () => new Date().toISOString();
+  const claimant = { log: world.store, space: 'varve', owner, address: 'http://127.0.0.1:9', now };
+  const claimed = await claimLease(claimant, await readLease(world.store, 'varve'));
+  if (claimed === undefined) throw new Error('somebody else claimed');
+  await world.applied(claimed.position);
+  return claimed.epoch;
+}
+
+/** The write side of a process that believes to hold the lease of an epoch. */
+function leaderOf(world: CommandWorld, epoch: number, eventStore: EventStore = world.store) {
+  return createCommandHandler({
+    eventStore,
+    graph: world.graph.reader,
+    applied: world.applied,
+    registry: () => world.registry,
+    defaultLocale: 'en',
+    space: 'varve',
+    epoch: () => epoch,
+    counts: async (position, at) => world.graph.epochAt(position) === at,
+    now: () => new Date(),
+    newDocumentId: randomDocumentId,
+    newEventId: randomUUID,
+  });
+}
+
+const create = (n: number, id: string, request?: string) =>
+  ({
+    kind: 'create',
+    type: TYPE,
+    body: { data: { n } },
+    identity: request === undefined ? { id } : { id, request },
+  }) as const;
+
+describe('a leader that another one has followed', () => {
+  test('changes nothing, is told so, and its command counts once when the new one carries it out', async () => {
+    const world = await newWorld();
+    const first = await claim(world, 'first');
+    // It decides, and stands still before it appends: the claim of another stands before its events.
+    const late: EventStore = {
+      ...world.store,
+      async append(stream, expected, events) {
+        await claim(world, 'second');
+        return world.store.append(stream, expected, events);
+      },
+    };
+    await expect(leaderOf(world, first, late).execute(create(1, 'c-1'))).rejects.toThrow(NotLeading);
+    expect(await world.store.lastPosition()).toBe(world.graph.position());
+
+    const second = leaderOf(world, first + 1);
+    const done = await second.execute(create(1, 'c-1'));
+    expect(done.changed).toBe(true);
+    expect(valuesOf(world, TYPE, done.documentId, 'published')).toEqual({ n: 1 });
+    const again = await second.execute(create(1, 'c-1'));
+    expect(again).toMatchObject({ documentId: done.documentId, position: done.position, changed: false });
+  });
+
+  test('is passed over by a graph that is made anew, whatever its batches', async () => {
+    const world = await newWorld();
+    const first = await claim(world, 'first');
+    const { documentId } = await leaderOf(world, first).execute(create(1, 'c-1'));
+    const second = await claim(world, 'second');
+    const update = { kind: 'update', type: TYPE, documentId, body: { data: { n: 2 } } } as const;
+    await expect(leaderOf(world, first).execute(update)).rejects.toThrow(NotLeading);
+    await leaderOf(world, second).execute({ ...update, body: { data: { n: 3 } } });
+
+    const folder = mkdtempSync(join(tmpdir(), 'varve-fence-'));
+    for (const batchSize of [1, 2, 1_000]) {
+      const file = join(folder, `graph-${batchSize}.db`);
+      for await (const events of world.store.readAll(0n, { batchSize })) {
+        // Opened again between batches: what the fence knows is in the file.
+        const graph = openContentGraph(file);
+        graph.replay(events);
+        graph.close();
+      }
+      const graph = openContentGraph(file);
+      expect(graph.position()).toBe(world.graph.position());
+      expect(graph.epochAt(graph.position() + 1n)).toBe(second);
+      expect(graph.reader.entries(TYPE, documentId).map(({ values }) => values['n'])).toEqual([3, 3]);
+      graph.close();
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  test('cannot change the content types', async () => {
+    const world = await newWorld();
+    const first = await claim(world, 'first');
+    await claim(world, 'second');
+    const before = world.graph.definition(TYPE);
+    const data = { ...JSON.parse(String(before)), schema: null };
+    const metadata = { schemaVersion: 1, at: new Date().toISOString(), epoch: first };
+    const appended = await world.store.append(`varve.type-${TYPE}`, 'any', [
+      { id: randomUUID(), type: 'content-type-defined', data, metadata },
+    ]);
+    if (appended.kind === 'appended') await world.applied(appended.position);
+    expect(appended.kind).toBe('appended');
+    expect(world.graph.definition(TYPE)).toBe(before);
+  });
+});
+
+describe('the lease', () => {
+  test('is held by one of many who claim it at once, under the next epoch', async () => {
+    const { store: log } = await newWorld();
+    const now = () => new Date().toISOString();
+    const lease = await readLease(log, 'varve');
+    const claims = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((owner) =>
+        claimLease({ log, space: 'varve', owner, address: 'http://127.0.0.1:9', now }, lease),
+      ),
+    );
+    expect(claims.filter((each) => each !== undefined)).toMatchObject([{ epoch: 1 }]);
+    expect((await readLease(log, 'varve')).leader?.owner).toBe('abcd'[claims.findIndex((each) => each)]);
+  });
+
+  test('is free once its holder gave it back, and not when somebody else did', async () => {
+    const { store: log } = await newWorld();
+    const now = () => new Date().toISOString();
+    const first = { log, space: 'varve', owner: 'first', address: 'http://127.0.0.1:9', now };
+    await claimLease(first, await readLease(log, 'varve'));
+    const held = await readLease(log, 'varve');
+    await claimLease({ ...first, owner: 'second' }, held);
+    await returnLease(first, held);
+    const taken = await readLease(log, 'varve');
+    expect(taken.leader?.owner).toBe('second');
+    await returnLease({ ...first, owner: 'second' }, taken);
+    expect(await readLease(log, 'varve')).toMatchObject({ epoch: 2, leader: undefined });
+  });
+});
+
+describe('a command that is sent again', () => {
+  test('is refused as another request of the same identity', async () => {
+    const world = await newWorld();
+    const leader = leaderOf(world, await claim(world, 'first'));
+    await leader.execute(create(1, 'key', 'request a'));
+    await expect(leader.execute(create(1, 'key', 'request b'))).rejects.toMatchObject({ status: 422 });
+    expect((await leader.execute(create(1, 'key', 'request a'))).changed).toBe(false);
+  });
+
+  test('is forgotten after its time: a day for clients, ten minutes for what processes sent on', async () => {
+    const world = await newWorld();
+    const epoch = await claim(world, 'first');
+    const at = (hours: number) => new Date(Date.UTC(2026, 0, 1, hours)).toISOString();
+    const note = (n: number, hours: number, command: { id: string; request?: string }) => {
+      const documentId = `document${n}`.padEnd(24, 'x');
+      const data = { type: TYPE, documentId, locale: null, values: { n }, shared: [], relations: [] };
+      const metadata = { schemaVersion: 1, at: at(hours), epoch, command };
+      return world.append(`varve.api_page_page-${documentId}`, [
+        { id: randomUUID(), type: 'entry-created', data, metadata },
+      ]);
+    };
+    await note(0, 0, { id: 'client', request: 'a' });
+    await note(1, 0, { id: 'sent on' });
+    const known = (id: string) => world.graph.reader.command(id) !== undefined;
+    for (let n = 2; n < 1_002; n++) await note(n, 23, { id: `later ${n}` });
+    expect([known('client'), known('sent on'), known('later 999')]).toEqual([true, false, true]);
+    for (let n = 1_002; n < 2_002; n++) await note(n, 25, { id: `later ${n}` });
+    expect([known('client'), known('later 999'), known('later 2001')]).toEqual([false, false, true]);
+  });
+});
