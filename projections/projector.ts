@@ -22,7 +22,7 @@ export type CatchUpOptions = {
  */
 export async function catchUp(
   eventStore: EventStore,
-  graph: ContentGraph,
+  graph: Pick<ContentGraph, 'position' | 'replay'>,
   { until, batchSize = CATCH_UP_BATCH_SIZE, onBatch }: CatchUpOptions = {},
 ): Promise<void> {
   for await (const read of eventStore.readAll(graph.position(), { batchSize })) {

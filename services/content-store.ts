@@ -9,6 +9,7 @@ import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 import { lockDataDirectory, type OperatorChannel } from '../shared/sqlite/lock-data-directory.ts';
 import { logAddress, openEventStore } from './open-event-store.ts';
 import type { ReadSidePlan } from './read-side.ts';
+import { findPendingChange, type PendingChange } from './rebuild/pending-change.ts';
 import { openServedGenerations, type ServedGenerations } from './rebuild/served-generations.ts';
 
 export type ContentStoreOptions = {
@@ -19,6 +20,8 @@ export type ContentStoreOptions = {
   readonly space: string;
   readonly registry: SchemaRegistry;
   readonly definitions: readonly TypeDefinition[];
+  /** Rows of all types that are converted before anything is served; with more the graph stays as it was. Default: any number. */
+  readonly convertAtOnce?: number;
   /** Where this process takes operators' requests. */
   readonly channel?: OperatorChannel;
 };
@@ -30,6 +33,8 @@ export type ContentStore = {
   /** Of the generation that serves. Level with the log as it was when the store was opened. */
   readonly graph: ContentGraph;
   readonly generations: ServedGenerations;
+  /** Content types change so that rows have to be converted: the graph stands before that. */
+  readonly pending: PendingChange | undefined;
   /** No document was ever written. */
   readonly isNew: boolean;
   close(): Promise<void>;
@@ -49,12 +54,17 @@ export async function openContentStore(
   const isNew = !(await hasDocuments(log));
   const generations = openServedGenerations({ data: options.data, log, plan });
   const { graph } = generations;
-  await catchUp(log, graph);
+  // Documents follow one by one in their indices.
+  const isKept = plan !== undefined && plan.graph.dependencies === undefined;
+  const isLarge = isKept && graph.size().rows > (options.convertAtOnce ?? Number.POSITIVE_INFINITY);
+  const pending = isLarge ? await findPendingChange(log, graph, options.definitions) : undefined;
+  await catchUp(log, graph, pending === undefined ? {} : { until: pending.before });
   return {
     registry: options.registry,
     log,
     graph,
     generations,
+    pending,
     isNew,
     async close() {
       await generations.close();

@@ -26,6 +26,7 @@ import { traceReadIndex } from './operating/observe-read-index.ts';
 import { type Operating, watchLead, watchVitals } from './operating/operating.ts';
 import type { OperatorContext } from './operator/operation.ts';
 import type { ReadSidePlan } from './read-side.ts';
+import { type Meanwhile, serveEarlier } from './rebuild/earlier-generation.ts';
 import { type Settling, settleContentTypes, watchContentTypes } from './settle-content-types.ts';
 import { openWriteSide, type WriteSideOptions } from './write-side.ts';
 
@@ -50,6 +51,8 @@ export type VarveOptions = ContentStoreOptions & {
   /** Where the others reach it. */
   readonly address: string;
   readonly fleetLog: FleetLog;
+  /** What happens while a generation of earlier content types serves. Absent: the graph is converted before anything is served. */
+  readonly meanwhile?: Meanwhile;
 };
 
 /** Hears of who leads. */
@@ -92,14 +95,23 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const { log, graph, generations, isNew } = store;
   const now = () => new Date().toISOString();
   const claimant = { log, space, owner: options.owner, address: options.address, now };
-  await settleContentTypes({ claimant, graph, definitions, waiting: fleetLog.waiting });
+  const key = readAccessKey(logFolder(options), options.accessKey);
+  const accessOptions = { log, space, key, now: Date.now };
+  const tokens = createTokenCommands(accessOptions);
+  const access = await openAccessControl(accessOptions);
+  const lists = { cursorKey: cursorKey(key), maxOffset: options.maxOffset };
+  const settling = { claimant, definitions, waiting: fleetLog.waiting };
+  if (store.pending !== undefined && options.meanwhile !== undefined) {
+    await serveEarlier({
+      ...{ ...options, meanwhile: options.meanwhile, store, access, tokens, assets, key, lists },
+      settle: (ahead) => settleContentTypes({ ...settling, graph: ahead }),
+    });
+  }
+  await settleContentTypes({ ...settling, graph });
   const lease = await readLease(log, space);
   const readSide = await generations.openReadSide();
   const index = traceReadIndex(readSide.index, operating.tracing);
   const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
-  const key = readAccessKey(logFolder(options), options.accessKey);
-  const accessOptions = { log, space, key, now: Date.now };
-  const access = await openAccessControl(accessOptions);
   const freshness = createFreshness({ readSide, access, waitMs: options.minPositionWait });
   const view = createLeaseView(space, lease);
   const led = leadReadSide(readSide);
@@ -118,7 +130,6 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   });
   await Promise.race([led.readable, led.done, fleet.done, projector.done]);
   const forwarding = openForwarding({ fleet, key, address: options.address, metrics: operating.metrics });
-  const lists = { cursorKey: cursorKey(key), maxOffset: options.maxOffset };
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
   const apiFor = createCallerApis(registry, (visible, caller) => {
     const shared = { registry: visible, index, defaultLocale, caller, observe: operating.observeQuery };
@@ -133,7 +144,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   return {
     registry,
     access,
-    tokens: createTokenCommands(accessOptions),
+    tokens,
     apiFor,
     assets: { store: assets, index },
     freshness,

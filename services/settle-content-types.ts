@@ -11,7 +11,7 @@ import { PATIENCE } from './fleet/watch-leader.ts';
 
 export type Settling = {
   readonly claimant: Claimant;
-  readonly graph: ContentGraph;
+  readonly graph: Pick<ContentGraph, 'position' | 'definition' | 'replay'>;
   readonly definitions: readonly TypeDefinition[];
   /** The content types cannot be changed while another process leads: told once, with their names and that process's address. */
   readonly waiting: (types: readonly string[], leader: string) => void;

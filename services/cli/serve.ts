@@ -5,6 +5,7 @@ import { type Listener, type ListenOptions, listen } from '../http/listen.ts';
 import { openVarve, type Varve, type VarveOptions } from '../main.ts';
 import { openOperatorListener } from '../operator/operator-listener.ts';
 import { readStatus } from '../operator/status.ts';
+import type { Meanwhile } from '../rebuild/earlier-generation.ts';
 import { refuseOpenHost } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { findExampleRequest } from './example-request.ts';
@@ -14,6 +15,7 @@ import { parsePublic, setPublic } from './public-rights.ts';
 import { reachableUrl } from './reachable-url.ts';
 import { readContentTypes } from './read-content-types.ts';
 import { chooseReadSide } from './read-side.ts';
+import { startRebuild } from './rebuild-child.ts';
 import { serveApp } from './serve-app.ts';
 import type { ServeSettings } from './settings.ts';
 import { startMessage } from './start-message.ts';
@@ -39,7 +41,25 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     ...{ ...settings, ...contentTypes, readSide, operating, channel: operators.channel },
     ...{ owner: presence.owner, fleetLog: logFleet(logger) },
   };
-  const opening = openAndListen(options, {
+  const onEarlier = (listener: Listener): Meanwhile => ({
+    async serve(served, operator, changes) {
+      logger.warn(
+        { changes },
+        'content types changed: reads go on as before, a new read model is being made',
+      );
+      operators.serve(operator);
+      told.admit(served.access);
+      // The API that follows measures.
+      const unmeasured = { ...operating, metrics: undefined };
+      await serveApp({
+        ...{ role, settings, served, listener, logger, operating: unmeasured },
+        greet: async () => {},
+      });
+    },
+    rebuild: () => startRebuild(settings, logger),
+    over: () => logger.info({}, 'the new read model serves'),
+  });
+  const opening = openAndListen(options, onEarlier, {
     host: settings.host,
     port: settings.port,
     first: (request, response) => presence.answer(request, response) || first(request, response),
@@ -71,12 +91,13 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
 /** Listens while the data is being loaded, and answers 503 until then. With the data in vain it listens no more. */
 async function openAndListen(
   options: Omit<VarveOptions, 'address'> & Pick<ServeSettings, 'advertise'>,
+  meanwhile: (listener: Listener) => Meanwhile,
   where: ListenOptions,
 ): Promise<[Varve, Listener]> {
   const listener = await listen(where);
   try {
     const address = options.advertise ?? reachableUrl(listener.url);
-    return [await openVarve({ ...options, address }), listener];
+    return [await openVarve({ ...options, address, meanwhile: meanwhile(listener) }), listener];
   } catch (error) {
     await listener.drain(0);
     throw error;

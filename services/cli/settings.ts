@@ -217,6 +217,13 @@ export const SERVE_SETTINGS = {
     schema: yesOrNo.default(true),
   },
   space: SPACE,
+  convertAtOnce: {
+    flags: '--convert-at-once <rows>',
+    variable: 'VARVE_CONVERT_AT_ONCE',
+    description:
+      'rows that a start may convert to changed content types before it serves; with more, reads are answered as before until a new read model is made (default: 10000)',
+    schema: wholeNumber(0, 1_000_000_000).default(10_000),
+  },
   maxOffset: {
     flags: '--max-offset <number>',
     variable: 'VARVE_MAX_OFFSET',

@@ -2,7 +2,8 @@ import { setTimeout as after } from 'node:timers/promises';
 
 /** Whether requests should be sent here. */
 export type Readiness =
-  | { readonly status: 'ready' }
+  /** `note`: what people should know though reads are answered. */
+  | { readonly status: 'ready'; readonly note?: string }
   | {
       readonly status: 'unavailable';
       readonly reason: 'starting' | 'lagging' | 'log-unreachable' | 'draining';
@@ -13,6 +14,8 @@ export type Readiness =
 export type ReadinessCheck = {
   /** Starting until this is called; from then on judged by how far the index is behind. */
   serving(lagSeconds: () => Promise<number>): void;
+  /** Said beside `ready` from now on; undefined: nothing more. */
+  note(text: string | undefined): void;
   draining(): void;
   check(): Promise<Readiness>;
 };
@@ -23,9 +26,13 @@ const LOG_TIMEOUT_MS = 2_000;
 export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
   let lag: (() => Promise<number>) | undefined;
   let drains = false;
+  let note: string | undefined;
   return {
     serving(lagSeconds) {
       lag = lagSeconds;
+    },
+    note(text) {
+      note = text;
     },
     draining() {
       drains = true;
@@ -33,7 +40,8 @@ export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
     async check() {
       if (drains) return unavailable('draining', 'The server is stopping');
       if (lag === undefined) return unavailable('starting', 'The data is being loaded');
-      return judge(lag, maxLagSeconds);
+      const judged = await judge(lag, maxLagSeconds);
+      return judged.status === 'ready' && note !== undefined ? { ...judged, note } : judged;
     },
   };
 }

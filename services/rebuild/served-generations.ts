@@ -15,7 +15,7 @@ import { createSwitchedIndex } from './switched-index.ts';
 export type ServedGenerations = {
   readonly graph: ContentGraph;
   readonly store: GenerationStore;
-  /** Opens the live generation's read side; the graph is level with the log by then. */
+  /** Opens the live generation's read side, once; the graph is as far as it will be shown by then. */
   openReadSide(): Promise<ReadSide>;
   /** From now on generations that are kept follow the log. */
   followKept(): void;
@@ -24,6 +24,8 @@ export type ServedGenerations = {
    * Harmless for the one that is live already. Throws while another is being taken over.
    */
   takeOver(number: number): Promise<Generation>;
+  /** Resolves when another generation is the live one. */
+  readonly switched: () => Promise<void>;
   /** Removes the generations that are kept. */
   drop(): Promise<readonly number[]>;
   close(): Promise<void>;
@@ -50,6 +52,7 @@ type State = ServedGenerationsOptions & {
   /** Has a read side write its index, or follow another process that does. */
   role: (readSide: ReadSide | undefined) => Promise<void>;
   isSwitching: boolean;
+  onSwitch: (() => void)[];
   /** What the live graph is given while another generation is brought level with it. */
   missed: StoredEvent[] | undefined;
 };
@@ -71,6 +74,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     kept: new Map(),
     role: async () => {},
     isSwitching: false,
+    onSwitch: [],
     missed: undefined,
   };
   return {
@@ -82,6 +86,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     }),
     store,
     async openReadSide() {
+      if (state.live.readSide !== undefined) return switchedReadSide(state);
       if (plan === undefined) throw new Error('the generations were opened without a read side');
       state.live = { ...state.live, readSide: await plan.open(state.live.graph, log) };
       return switchedReadSide(state);
@@ -90,6 +95,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       for (const each of store.generations()) if (each.state === 'kept') keep(state, each.number);
     },
     takeOver: (wanted) => takeOver(state, wanted),
+    switched: () => new Promise((resolve) => state.onSwitch.push(resolve)),
     drop: () => drop(state),
     async close() {
       for (const number of [...state.kept.keys()]) (await giveUpKept(state, number))?.close();
@@ -143,6 +149,7 @@ function switchTo(state: State, next: Live): Live {
   const before = state.live;
   state.store.setLive(next.number);
   state.live = next;
+  for (const resolve of state.onSwitch.splice(0)) resolve();
   return before;
 }
 

@@ -1,0 +1,64 @@
+import type { Attribute, Component, ContentType, Model } from '../../shared/schema/content-type.ts';
+import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import { registryOfDefinitions, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
+
+/** A change of a content type that its rows have to follow before they can be read by the new definition. Told to people. */
+export type ShapeChange = string;
+
+/**
+ * What in a content type changed so that rows of the old definition cannot be read by the new one: attributes that are gone,
+ * have another name, type or privacy, draft & publish or locales being switched, and the same in its components. Attributes that
+ * were added, and rules for what is written, change nothing that is stored. Pure.
+ */
+export function shapeChanges(before: TypeDefinition, now: TypeDefinition): readonly ShapeChange[] {
+  const [was, is] = [before, now].map((definition) => registryOfDefinitions([definition]));
+  if (was === undefined || is === undefined) return [];
+  const [typeBefore, type] = [contentTypeOf(was, before.uid), contentTypeOf(is, now.uid)];
+  return [
+    ...switches(typeBefore, type),
+    ...attributeChanges(typeBefore, type),
+    ...[...was.components.values()].flatMap((component) =>
+      componentChanges(component, is.components.get(component.uid)),
+    ),
+  ].map((change) => `${now.uid}: ${change}`);
+}
+
+function switches(before: ContentType, now: ContentType): readonly ShapeChange[] {
+  const changes: ShapeChange[] = [];
+  if (before.draftAndPublish !== now.draftAndPublish)
+    changes.push(`draft & publish was turned ${now.draftAndPublish ? 'on' : 'off'}`);
+  if (before.localized !== now.localized) changes.push(`locales were turned ${now.localized ? 'on' : 'off'}`);
+  return changes;
+}
+
+function componentChanges(before: Component, now: Component | undefined): readonly ShapeChange[] {
+  if (now === undefined) return [];
+  return attributeChanges(before, now).map((change) => `component ${before.uid}: ${change}`);
+}
+
+function attributeChanges(before: Model, now: Model): readonly ShapeChange[] {
+  return [...before.attributes.values()].flatMap((attribute) => {
+    const found = now.attributes.get(attribute.name);
+    if (found === undefined) return [`${attribute.name} was removed or renamed`];
+    return storedAs(attribute) === storedAs(found) ? [] : [`${attribute.name} has another type`];
+  });
+}
+
+/** What two definitions of an attribute have in common when rows of the one can be read by the other. */
+function storedAs(attribute: Attribute): string {
+  const { private: hidden, localized } = attribute;
+  return JSON.stringify([attribute.kind, hidden, localized, ...details(attribute)]);
+}
+
+function details(attribute: Attribute): readonly unknown[] {
+  switch (attribute.kind) {
+    case 'scalar':
+      return [attribute.type];
+    case 'relation':
+      return [attribute.relation, attribute.target, attribute.mappedBy];
+    case 'component':
+      return [attribute.component, attribute.repeatable];
+    case 'dynamiczone':
+      return attribute.components;
+  }
+}
