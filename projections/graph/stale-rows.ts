@@ -12,6 +12,9 @@ export type StaleRow = {
   readonly position: number;
 };
 
+/** Changes that were made at once: the first of them is not before `since`, the last is at `position`. */
+export type ChangeSpan = Pick<StaleRow, 'since' | 'position'>;
+
 /** `prompt`: a write waits for it. */
 export type Lane = 'prompt' | 'backlog';
 
@@ -29,9 +32,9 @@ export type ParkedRow = {
 
 /** The account of documents that are out of date: in the graph's file, marked in the graph's own transactions. */
 export type StaleRows = {
-  mark(world: WorldNumber, key: number, lane: Lane, position: number): void;
+  mark(world: WorldNumber, key: number, lane: Lane, change: ChangeSpan): void;
   /** Marks what a query answers: row keys, `:entry` bound to `entry`. */
-  markSelected(select: string, entry: number, world: WorldNumber, position: number): void;
+  markSelected(select: string, entry: number, world: WorldNumber, change: ChangeSpan): void;
   /** Every row of the types, by number. */
   markTypes(types: readonly number[], position: number): void;
   isMarked(row: Pick<StaleRow, 'world' | 'key'>): boolean;
@@ -76,11 +79,11 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
   const unpark = (world: WorldNumber, key: number): boolean =>
     db.run('DELETE FROM parked WHERE world = ? AND key = ?', world, key) > 0;
   return {
-    mark(world, key, lane, position) {
-      db.run(MARK, world, key, lane === 'prompt' ? 1 : 0, position, position, now());
+    mark(world, key, lane, { since, position }) {
+      db.run(MARK, world, key, lane === 'prompt' ? 1 : 0, since, position, now());
     },
-    markSelected(select, entry, world, position) {
-      insertSelected(select, world, position, position, now(), entry);
+    markSelected(select, entry, world, { since, position }) {
+      insertSelected(select, world, since, position, now(), entry);
     },
     markTypes(types, position) {
       for (const type of types) {

@@ -9,9 +9,20 @@ import {
   documentDependencies,
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import { typeSlug } from '../../shared/read-index/elasticsearch/index-names.ts';
+import { digestText } from '../../shared/text-digest.ts';
 
 /** What indices hold, by `<slug of the type>-<world> <key>`: the checksum of the document. */
 export type DocumentSums = ReadonlyMap<string, string>;
+
+/** A digest of every index: of the keys and sums of its documents, in order. An index without documents is not among them. */
+export function indexDigests(sums: DocumentSums): ReadonlyMap<string, string> {
+  const lines = new Map<string, string[]>();
+  for (const [name, sum] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const [index = ''] = name.split(' ');
+    lines.set(index, [...(lines.get(index) ?? []), `${name} ${sum}`]);
+  }
+  return new Map([...lines].map(([index, ofIndex]) => [index, digestText(ofIndex.join('\n'))]));
+}
 
 /** The sums of all documents that searches of a space see. */
 export async function foundSums(url: string, space: string): Promise<DocumentSums> {

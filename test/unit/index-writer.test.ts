@@ -171,6 +171,26 @@ it('writes what was edited before the backlog, however much of that there is', a
   expect(setting.index.visible).toEqual(wanted(setting));
 });
 
+it('has a write wait for its own document, also when the graph took others with it', async () => {
+  const setting = openSetting();
+  setting.given(...SOME);
+  const writer = setting.start();
+  await writer.atRest();
+  const answered = Promise.withResolvers<void>();
+  setting.index.behave({ before: () => answered.promise });
+  const second = setting.given(
+    changed('restaurant', 'r1', { values: { name: 'Eins' } }),
+    changed('restaurant', 'r2', { values: { name: 'Zwei' } }),
+  );
+  const seen: string[] = [];
+  const first = writer.visible(second - 1n).then(() => seen.push(...setting.index.visible.values()));
+  await expect.poll(() => setting.index.requests.length).toBeGreaterThan(1);
+  expect(seen).toEqual([]);
+  answered.resolve();
+  await first;
+  expect(seen.filter((text) => text.includes('"Eins"'))).toHaveLength(1);
+});
+
 it('goes on where it was after a crash', async () => {
   const setting = openSetting();
   setting.given(...SOME);
