@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { announceProgress } from '../../projections/announce-progress.ts';
 import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
@@ -116,6 +117,29 @@ it('announces a position only once searches see every document that shows it', a
     .toMatchObject({ epoch: 1, position: leader.position() });
   const positions = fleet.store.written.map(({ position }) => position);
   expect(positions).toEqual([...positions].sort((a, b) => Number(a - b)));
+});
+
+it('has every write of a batch of events wait for its documents, not the last one alone', async () => {
+  const fleet = openFleet();
+  const leader = fleet.openGraph(true);
+  fleet.given(...DEFINITIONS);
+  const writer = fleet.lead(leader, 1);
+  await writer.atRest();
+  const before = leader.position();
+  const held = Promise.withResolvers<void>();
+  fleet.index.behave({ before: () => held.promise });
+  fleet.given(...RESTAURANTS);
+  writer.wake();
+  let isVisible = false;
+  const visible = writer.visible(before + 1n).then(() => {
+    isVisible = true;
+  });
+  await nextTurn();
+  expect(isVisible).toBe(false);
+  expect(writer.shown()).toBe(before);
+  held.resolve();
+  await visible;
+  expect([...fleet.index.visible.values()].filter((text) => text.includes('"France"'))).not.toEqual([]);
 });
 
 it('forgets in a standby what the leader has written, and writes the rest once it leads', async () => {
