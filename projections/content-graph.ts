@@ -133,15 +133,14 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
   const apply = (events: readonly StoredEvent[]): ChangeBatch => {
     const last = events.at(-1);
     if (last === undefined) return { position, rows: [], links: [] };
-    const since = events[0]?.position ?? last.position;
-    if (since <= position) throw new Error(`the graph stands at ${position} already`);
+    if ((events[0]?.position ?? 0n) <= position) throw new Error(`the graph stands at ${position} already`);
     transaction(db.connection, () => {
       applyAll(events);
       sequences.flush();
       claims.flush();
       commands.flush();
       db.run("INSERT OR REPLACE INTO meta VALUES ('position', ?)", last.position);
-      stale?.account(definitions.view(), changes.effects(), { since, position: last.position });
+      stale?.account(definitions.view(), changes.effects(), last.position);
     });
     position = last.position;
     return changes.take(position);

@@ -25,12 +25,8 @@ export type Settlement = {
 export type StaleDocuments = {
   /** False when the graph has changed without this account, as it has at first: then every document is to be made. */
   isComplete(): boolean;
-  /** Inside the graph's transaction: what the events of a batch, from `since` to `position`, make stale. */
-  account(
-    schema: SchemaView,
-    effects: Effects,
-    batch: { readonly since: bigint; readonly position: bigint },
-  ): void;
+  /** Inside the graph's transaction, while it still says the position before: what the changes up to `position` make stale. */
+  account(schema: SchemaView, effects: Effects, position: bigint): void;
   /** Marks every row of these types and begins to account. */
   markAll(types: readonly Uid[]): void;
   /** Something is still to be written for the document. */
@@ -95,9 +91,10 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   };
   return {
     isComplete: () => complete,
-    account(schema, effects, { since, position: at }) {
+    account(schema, effects, at) {
       if (!complete) return;
-      fanOut.mark(schema, effects, { since: Number(since), position: Number(at) });
+      // Whoever waits for one change of a batch waits for its documents, whatever came behind it.
+      fanOut.mark(schema, effects, { since: Number(position()) + 1, position: Number(at) });
       note(at);
     },
     markAll(types) {
@@ -113,10 +110,9 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
     },
     isWaiting: stale.isMarked,
     remake(documents) {
-      const at = Number(position());
+      const change = { since: Number(position()), position: Number(position()) };
       transaction(db.connection, () => {
-        for (const { world, key } of documents)
-          stale.mark(world === 'draft' ? 0 : 1, key, 'backlog', { since: at, position: at });
+        for (const { world, key } of documents) stale.mark(world === 'draft' ? 0 : 1, key, 'backlog', change);
       });
     },
     *all() {

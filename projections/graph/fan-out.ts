@@ -4,7 +4,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type Effects, type LinkEffect, localesName } from './change-log.ts';
 import type { GraphDatabase } from './graph-database.ts';
 import { entryOfKey, versionOfKey, type WorldNumber, worldsOf } from './row-keys.ts';
-import type { Changed, StaleRows } from './stale-rows.ts';
+import type { ChangeSpan, StaleRows } from './stale-rows.ts';
 import type { SchemaView } from './type-view.ts';
 import { type LinkStep, linkStep, walkBack } from './walk-back.ts';
 
@@ -15,7 +15,7 @@ export type DependenciesOf = (registry: SchemaRegistry) => readonly Dependency[]
 const PROMPT_ROWS = 1_000;
 
 /** Marks the documents that a batch of changes makes stale. */
-export type FanOut = { mark(schema: SchemaView, effects: Effects, changed: Changed): void };
+export type FanOut = { mark(schema: SchemaView, effects: Effects, change: ChangeSpan): void };
 
 /** Ways back from an entry to the rows whose documents show it: SQL by world. */
 type Walk = readonly [draft: string, published: string];
@@ -39,32 +39,32 @@ export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf
     return compiled.of;
   };
   /** Few rows are marked one by one, for the write to wait for; many by a single statement. */
-  const markWalk = (walk: Walk, entry: number, world: WorldNumber, changed: Changed): void => {
+  const markWalk = (walk: Walk, entry: number, world: WorldNumber, change: ChangeSpan): void => {
     const select = walk[world];
     const keys = db.all(`${select} LIMIT ${PROMPT_ROWS + 1}`, entry);
-    if (keys.length > PROMPT_ROWS) stale.markSelected(select, entry, world, changed);
-    else for (const [key] of keys) stale.mark(world, key as number, 'prompt', changed);
+    if (keys.length > PROMPT_ROWS) stale.markSelected(select, entry, world, change);
+    else for (const [key] of keys) stale.mark(world, key as number, 'prompt', change);
   };
   return {
-    mark(schema, effects, changed) {
+    mark(schema, effects, change) {
       const { ofRows, ofLinks } = dependencies(schema);
       const walked = new Set<string>();
       const walkOnce = (walk: Walk, entry: number, world: WorldNumber): void => {
         const name = `${world} ${entry} ${walk[world]}`;
-        if (!walked.has(name)) markWalk(walk, entry, world, changed);
+        if (!walked.has(name)) markWalk(walk, entry, world, change);
         walked.add(name);
       };
       // More links than a write waits for; the rows that were edited themselves are prompt all the same.
       const lane = effects.links.length > PROMPT_ROWS ? 'backlog' : 'prompt';
       for (const link of effects.links) {
         for (const [row, walk] of shownBy(ofLinks, link)) {
-          if (walk === null) stale.mark(link.world, row, lane, changed);
+          if (walk === null) stale.mark(link.world, row, lane, change);
           else walkOnce(walk, entryOfKey(row), link.world);
         }
       }
       for (const { type, key } of effects.rows) {
         for (const world of worldsOf(versionOfKey(key))) {
-          stale.mark(world, key, 'prompt', changed);
+          stale.mark(world, key, 'prompt', change);
           for (const walk of ofRows.get(type) ?? []) walkOnce(walk, entryOfKey(key), world);
         }
       }

@@ -12,11 +12,8 @@ export type StaleRow = {
   readonly position: number;
 };
 
-/**
- * The events that made a row stale: one of them, of a batch that was applied as a whole, so that a write waits whichever of them
- * was its own.
- */
-export type Changed = Pick<StaleRow, 'since' | 'position'>;
+/** Changes that were made at once: the first of them is not before `since`, the last is at `position`. */
+export type ChangeSpan = Pick<StaleRow, 'since' | 'position'>;
 
 /** `prompt`: a write waits for it. */
 export type Lane = 'prompt' | 'backlog';
@@ -35,9 +32,9 @@ export type ParkedRow = {
 
 /** The account of documents that are out of date: in the graph's file, marked in the graph's own transactions. */
 export type StaleRows = {
-  mark(world: WorldNumber, key: number, lane: Lane, changed: Changed): void;
+  mark(world: WorldNumber, key: number, lane: Lane, change: ChangeSpan): void;
   /** Marks what a query answers: row keys, `:entry` bound to `entry`. */
-  markSelected(select: string, entry: number, world: WorldNumber, changed: Changed): void;
+  markSelected(select: string, entry: number, world: WorldNumber, change: ChangeSpan): void;
   /** Every row of the types, by number. */
   markTypes(types: readonly number[], position: number): void;
   isMarked(row: Pick<StaleRow, 'world' | 'key'>): boolean;
