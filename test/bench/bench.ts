@@ -1,18 +1,21 @@
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { Command } from 'commander';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
 import { Distinct, geomean, machine, num, queries, table } from '../conformance/bench/common.mjs';
-import { type LoadResult, measureLoad } from './measure-load.ts';
+import { CONTENT_TYPES, importDataSet, ROOT } from './bench-data.ts';
+import { benchElasticsearch } from './bench-elasticsearch.ts';
+import { get, type LoadResult, measureLoad } from './measure-load.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
 
 /**
  * `npm run bench`: loads the seeded data set through `varve import`, starts a server on it and measures every query of
  * queries.json, each in turn with a bare fastify that sends a fixed 26 KB Buffer. No URL is sent twice; a query's share is its
  * rate divided by that of the bare fastify measured right before and after it.
+ *
+ * `npm run bench -- --read-index elasticsearch`: the same queries on Elasticsearch, beside the embedded index and beside
+ * Elasticsearch asked directly for what Varve asks it for (bench-elasticsearch.ts).
  */
-const root = resolve(import.meta.dirname, '../..');
 const options = new Command()
   .option('--seconds <n>', 'seconds per measurement', '3')
   .option('--connections <list>', 'numbers of connections', '1,16')
@@ -22,12 +25,16 @@ const options = new Command()
   .option('--restaurants <n>', 'size of the data set', '20000')
   .option('--reviews <n>', 'size of the data set', '60000')
   .option('--report <file>', 'append the tables to a file')
+  .addOption(new Option('--read-index <engine>').choices(['embedded', 'elasticsearch']).default('embedded'))
+  .option('--elasticsearch <url>', 'a running node (or VARVE_TEST_ELASTICSEARCH); else one is started')
   .parse()
   .opts<
     Record<'seconds' | 'connections' | 'seed' | 'restaurants' | 'reviews', string> & {
       only?: string;
       data?: string;
       report?: string;
+      elasticsearch?: string;
+      readIndex: 'embedded' | 'elasticsearch';
     }
   >();
 
@@ -36,8 +43,8 @@ const NODE_FLAGS = ['--min-semi-space-size=32'];
 const seconds = Number(options.seconds);
 const connections = options.connections.split(',').map(Number);
 const scratch = mkdtempSync(join(tmpdir(), 'varve-bench-'));
+const QUERIES = join(ROOT, 'test/conformance/bench/queries.json');
 const data = options.data ?? join(scratch, 'data');
-const contentTypes = join(root, 'test/conformance/schema');
 
 type Row = {
   readonly name: string;
@@ -49,7 +56,28 @@ type Row = {
 try {
   const machineLine = machine();
   say(`${machineLine.cpu}, ${machineLine.cores} cores, node ${machineLine.node}, load ${machineLine.load1}`);
-  if (!existsSync(data)) importDataSet();
+  if (!existsSync(data)) {
+    const { documents, seconds: elapsed } = importDataSet(data, scratch, options);
+    const rate = num(documents / elapsed, 0);
+    say(`import: ${documents} documents in ${num(elapsed)} s = ${rate} documents/s`);
+  }
+  if (options.readIndex === 'elasticsearch') await benchOnElasticsearch();
+  else await benchEmbedded();
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function benchOnElasticsearch(): Promise<void> {
+  const url = options.elasticsearch ?? process.env['VARVE_TEST_ELASTICSEARCH'];
+  const { only } = options;
+  const seed = Number(options.seed);
+  await benchElasticsearch({
+    ...{ url, data, scratch, seconds, connections, seed, say, keep: options.data !== undefined },
+    queries: queries(QUERIES, only),
+  });
+}
+
+async function benchEmbedded(): Promise<void> {
   const started = performance.now();
   const server = await startProcess(
     [
@@ -57,57 +85,30 @@ try {
       'services/cli/varve.ts',
       'serve',
       '--content-types',
-      contentTypes,
+      CONTENT_TYPES,
       '--data',
       data,
       '--port',
       '0',
     ],
-    root,
+    ROOT,
     '/_health',
   );
   say(`start-up until /_health answers 204: ${num((performance.now() - started) / 1000)} s`);
-  const ceiling = await startProcess(['test/bench/ceiling-server.ts'], root, '/');
+  const ceiling = await startProcess(['test/bench/ceiling-server.ts'], ROOT, '/');
   const rows = await measureAll(server, ceiling);
   report(rows);
   say(`memory of the server: ${num(server.residentMiB(), 0)} MiB`);
   await Promise.all([server.stop(), ceiling.stop()]);
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
-}
-
-function importDataSet(): void {
-  const files = join(scratch, 'files');
-  const generator = join(root, 'test/conformance/bench/gen-dataset.mjs');
-  execFileSync(process.execPath, [
-    generator,
-    '--out',
-    files,
-    '--restaurants',
-    options.restaurants,
-    '--reviews',
-    options.reviews,
-  ]);
-  const paths = readdirSync(files).map((name) => join(files, name));
-  const documents = paths.reduce((sum, path) => sum + lineCount(path), 0);
-  const started = performance.now();
-  const cli = ['services/cli/varve.ts', 'import', '--content-types', contentTypes, '--data', data, ...paths];
-  execFileSync(process.execPath, cli, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-  const elapsed = (performance.now() - started) / 1000;
-  say(`import: ${documents} documents in ${num(elapsed)} s = ${num(documents / elapsed, 0)} documents/s`);
-}
-
-function lineCount(path: string): number {
-  return Number(execFileSync('wc', ['-l', path]).toString().trim().split(' ')[0]);
 }
 
 async function measureAll(server: ServerProcess, ceiling: ServerProcess): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for (const query of queries(join(root, 'test/conformance/bench/queries.json'), options.only)) {
+  for (const query of queries(QUERIES, options.only)) {
     const paths = new Distinct(query.template, Number(options.seed));
     let used = 0;
-    const traffic = { base: server.base, path: () => paths.get(used++) };
-    const bare = { base: ceiling.base, path: (i: number) => `/x?${i}` };
+    const traffic = { base: server.base, request: () => get(paths.get(used++)) };
+    const bare = { base: ceiling.base, request: (i: number) => get(`/x?${i}`) };
     for (const n of connections) {
       await measureLoad(traffic, n, Math.min(1, seconds));
       const before = await measureLoad(bare, n, seconds / 2);

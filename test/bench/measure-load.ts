@@ -1,8 +1,14 @@
 import autocannon from 'autocannon';
 import { pct, sorted } from '../conformance/bench/common.mjs';
 
-/** Requests to send: `path(i)` is the i-th, never asked for twice. */
-export type Traffic = { readonly base: string; readonly path: (i: number) => string };
+export type LoadRequest = { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: string };
+
+export function get(path: string): LoadRequest {
+  return { method: 'GET', path };
+}
+
+/** Requests to send: `request(i)` is the i-th. */
+export type Traffic = { readonly base: string; readonly request: (i: number) => LoadRequest };
 
 export type LoadResult = {
   /** Answers per second while connections were busy. */
@@ -36,9 +42,8 @@ export async function measureLoad(
         connections,
         duration: seconds + 60,
         timeout: 30,
-        requests: [
-          { method: 'GET', setupRequest: (request) => ({ ...request, path: traffic.path(next++) }) },
-        ],
+        headers: { 'content-type': 'application/json' },
+        requests: [{ setupRequest: (request) => ({ ...request, ...traffic.request(next++) }) }],
       },
       (error, answer) => (error ? reject(error) : resolve(answer)),
     );

@@ -4,7 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/client.ts';
 import { createExchange, Unreachable } from '../../shared/read-index/elasticsearch/exchange.ts';
-import { readSearchAnswer } from '../../shared/read-index/elasticsearch/search-answer.ts';
+import { readPageAnswer } from '../../shared/read-index/elasticsearch/page-answer.ts';
+import {
+  readSearchAnswer,
+  readSearchAnswers,
+  SearchFailure,
+} from '../../shared/read-index/elasticsearch/search-answer.ts';
 
 async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -76,5 +81,41 @@ describe('the body of a search answer', () => {
     ]);
     expect(answer.hits.hits[0]?.sort).toEqual(sort);
     expect(answer.hits.hits.map(({ fields }) => fields?.['key'])).toEqual([[1], [2], [3]]);
+  });
+
+  it('gives a plain page without being parsed, in whatever order its fields are', () => {
+    const hits = [
+      { _index: 'a', fields: { key: [12], src: [base64('{"name":"Zoë"}')] }, sort: ['é"key":[7]', 1] },
+      { _index: 'a', fields: { src: [base64('{}')], key: [9007199254740991] }, sort: ['x', 2] },
+    ];
+    for (const total of [{ total: { value: 2, relation: 'eq' } }, {}]) {
+      const body = Buffer.from(JSON.stringify({ took: 1, hits: { ...total, max_score: null, hits } }));
+      const [page, whole] = [readPageAnswer(body), readSearchAnswer(body)];
+      expect(page?.hits.total?.value).toBe(whole.hits.total?.value);
+      const rows = (answer: typeof whole | undefined) =>
+        answer?.hits.hits.map(({ fields, source = [] }) => [fields?.['key'], Buffer.from(source).toString()]);
+      expect(rows(page)).toEqual(rows(whole));
+    }
+    expect(readPageAnswer(Buffer.from('{"hits":{"total":{"value":0},"hits":[]}}'))).toEqual({
+      hits: { total: { value: 0 }, hits: [] },
+    });
+    expect(readPageAnswer(Buffer.from('{"hits":{"hits":[{"fields":{"key":[1]}}]}}'))).toBeUndefined();
+    expect(readPageAnswer(Buffer.from('{"error":{}}'))).toBeUndefined();
+  });
+
+  it('of several searches gives each its own sources, and fails when one of them did', () => {
+    const found = (...texts: string[]) => ({
+      status: 200,
+      hits: { hits: texts.map((text) => ({ fields: { src: [base64(text)] } })) },
+    });
+    const body = (...responses: object[]) => Buffer.from(JSON.stringify({ took: 1, responses }));
+    const answers = readSearchAnswers(body(found('a', 'b'), found(), found('c')));
+    const texts = answers.map(({ hits }) =>
+      hits.hits.map(({ source = [] }) => Buffer.from(source).toString()),
+    );
+    expect(texts).toEqual([['a', 'b'], [], ['c']]);
+    expect(() => readSearchAnswers(body(found('a'), { status: 503, error: { type: 'gone' } }))).toThrow(
+      SearchFailure,
+    );
   });
 });

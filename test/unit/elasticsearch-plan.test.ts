@@ -19,10 +19,6 @@ import { BOOK, libraryRegistry, TAG, TOWN } from '../contract/read-index-library
 import { conformanceRegistry } from '../support/naive-schema.ts';
 
 const names = createIndexNames('t');
-const engine = {
-  search: () => Promise.reject(new Error('nothing is searched to explain')),
-};
-
 function explainIn(
   registry: SchemaRegistry,
   settings: Partial<DenormaliseSettings>,
@@ -30,7 +26,7 @@ function explainIn(
 ): Explanation {
   const layouts = createLayouts(registry, { ...DEFAULT_DENORMALISE, ...settings });
   const layoutOf = (type: string) => layouts.get(type) as DocumentLayout;
-  return explainSearch({ engine, names, layouts: layoutOf, semiJoinLimit: 1000, sortLimit: 1000 }, request);
+  return explainSearch({ names, layouts: layoutOf }, request);
 }
 
 const library = libraryRegistry();

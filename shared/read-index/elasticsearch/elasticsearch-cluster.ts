@@ -11,8 +11,8 @@ import { createDocumentWriter } from './document-writer.ts';
 import { createElasticsearchReader, type ElasticsearchReader } from './elasticsearch-reader.ts';
 import { createIndexNames } from './index-names.ts';
 import { areWhole, type OpenedIndices, openIndices } from './open-indices.ts';
-import { readStoredDocuments } from './read-stored-documents.ts';
 import { createProgressDocument, openProgressIndex } from './progress-document.ts';
+import { readStoredDocuments } from './read-stored-documents.ts';
 import { createSearchEngine } from './search-engine.ts';
 
 /** A cluster as the home of one space's indices. */

@@ -10,8 +10,11 @@ export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'follow'> & {
   explain(request: Parameters<ReadIndex['search']>[0]): Promise<Explanation>;
 };
 
+export type ElasticsearchReaderOptions = Omit<ReaderContext, 'totals'>;
+
 /** Answers from the indices of a cluster. Throws 400 on what Elasticsearch's limits forbid, 503 when it cannot be reached. */
-export function createElasticsearchReader(context: ReaderContext): ElasticsearchReader {
+export function createElasticsearchReader(options: ElasticsearchReaderOptions): ElasticsearchReader {
+  const context: ReaderContext = { ...options, totals: new Map() };
   const sessions = new WeakMap<AnswerScope, Session>();
   const sessionOf = (answer: AnswerScope | undefined, world: World): Session => {
     const known = answer === undefined ? undefined : sessions.get(answer);

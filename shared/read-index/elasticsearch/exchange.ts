@@ -55,7 +55,11 @@ function dispatch(pool: Dispatcher, call: Call): Promise<ExchangeAnswer> {
       onResponseData: (_, chunk) => {
         chunks.push(chunk);
       },
-      onResponseEnd: () => resolve({ status, bytes: Buffer.concat(chunks) }),
+      onResponseEnd: () => {
+        const [only] = chunks;
+        const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+        resolve({ status, bytes });
+      },
       onResponseError: (_, error) => reject(error),
     });
   });

@@ -19,16 +19,16 @@ export type Explanation = {
   readonly strategies: readonly Strategy[];
   readonly semiJoins: readonly ExplainedSemiJoin[];
   /** What was sent for the answer, page and populated rows, each request with its searches. */
-  readonly requests: readonly (readonly Search[])[];
+  readonly requests: readonly (readonly Omit<Search, 'plain'>[])[];
 };
 
 /** Carried out before the search: the values of `select` in the documents of `index` that match `query`. */
 export type ExplainedSemiJoin = { readonly index: string; readonly query: Dsl; readonly select: string };
 
 export function explainSearch(
-  { layouts, names }: ReaderContext,
+  { layouts, names }: Pick<ReaderContext, 'layouts' | 'names'>,
   request: SearchRequest,
-  requests: Explanation['requests'] = [],
+  requests: readonly (readonly Search[])[] = [],
 ): Explanation {
   const { type, world, query } = request;
   const strategies: Strategy[] = [];
@@ -49,6 +49,6 @@ export function explainSearch(
     sort: sort && sortDsl(sort),
     strategies,
     semiJoins,
-    requests,
+    requests: requests.map((searches) => searches.map(({ index, body }) => ({ index, body }))),
   };
 }

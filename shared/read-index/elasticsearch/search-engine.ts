@@ -2,6 +2,7 @@ import type { Client } from '@elastic/elasticsearch';
 import { RequestError } from '../../request-error.ts';
 import type { Dsl, SortDsl } from './dsl.ts';
 import { createExchange, type Exchange, Unreachable } from './exchange.ts';
+import { readPageAnswer } from './page-answer.ts';
 import { readSearchAnswer, readSearchAnswers, type SearchAnswer, SearchFailure } from './search-answer.ts';
 
 export type SearchBody = {
@@ -15,7 +16,12 @@ export type SearchBody = {
   readonly aggs?: { readonly [name: string]: unknown };
 };
 
-export type Search = { readonly index: string; readonly body: SearchBody };
+export type Search = {
+  readonly index: string;
+  readonly body: SearchBody;
+  /** Only the total, keys and sources are of interest; the body asks for `PAGE_FIELDS`. */
+  readonly plain?: boolean;
+};
 
 /** The reading side's way to a cluster. */
 export type SearchEngine = {
@@ -32,7 +38,8 @@ export function createSearchEngine(client: Client): SearchEngine {
         if (only === undefined) return [];
         const { path, body } = searchRequest(only, others);
         const bytes = await ask(exchange, path, body);
-        return others.length === 0 ? [readSearchAnswer(bytes)] : readSearchAnswers(bytes);
+        if (others.length > 0) return readSearchAnswers(bytes);
+        return [(only.plain === true ? readPageAnswer(bytes) : undefined) ?? readSearchAnswer(bytes)];
       } catch (error) {
         // A cluster that is not ready or too busy is no fault of the request; anything else is a bug.
         const isBusy = error instanceof SearchFailure && [429, 502, 503].includes(error.status);

@@ -6,6 +6,9 @@ import type { Layouts } from './plan-query.ts';
 import type { SearchAnswer } from './search-answer.ts';
 import type { Search, SearchBody, SearchEngine } from './search-engine.ts';
 
+/** What the last far page of a query counted, by index and query. */
+export type KnownTotals = Map<string, number>;
+
 /** What every request to the index is answered with. */
 export type ReaderContext = {
   readonly engine: SearchEngine;
@@ -15,6 +18,7 @@ export type ReaderContext = {
   readonly semiJoinLimit: number;
   /** Matching rows that are sorted in the process where a sort leads beyond what the documents hold. */
   readonly sortLimit: number;
+  readonly totals: KnownTotals;
 };
 
 /** What a row owns that `follow` goes along. */
@@ -25,7 +29,7 @@ export type Session = ReaderContext & {
   readonly world: World;
   readonly known: Map<string, Map<number, RowDetails>>;
   /** Searches of one type. What is asked before the first of them can be answered goes in one request. */
-  search(type: Uid, body: SearchBody): Promise<SearchAnswer>;
+  search(type: Uid, body: SearchBody, plain?: boolean): Promise<SearchAnswer>;
   /** The requests so far, each with its searches. */
   readonly sent: (readonly Search[])[];
 };
@@ -37,7 +41,7 @@ export function openSession(context: ReaderContext, world: World): Session {
     ...context,
     world,
     known: new Map(),
-    search: (type, body) => search({ index: context.names.alias(type, world), body }),
+    search: (type, body, plain = false) => search({ index: context.names.alias(type, world), body, plain }),
     sent,
   };
 }

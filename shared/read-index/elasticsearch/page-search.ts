@@ -1,0 +1,43 @@
+import type { Hits, SearchRequest } from '../read-index.ts';
+import type { Dsl } from './dsl.ts';
+import { PAGE_FIELDS } from './page-answer.ts';
+import { NO_SOURCE, rememberRow } from './read-rows.ts';
+import type { SearchAnswer, SearchHit } from './search-answer.ts';
+import type { SearchBody } from './search-engine.ts';
+import type { Session } from './session.ts';
+
+export type PageSearch = {
+  readonly session: Session;
+  readonly request: SearchRequest;
+  readonly query: Dsl;
+  /** What `follow` needs of the rows is read with them. */
+  readonly details: boolean;
+};
+
+/** `plain`: sort values of the hits are not wanted. */
+export function readPage(
+  { session, request, query, details }: PageSearch,
+  page: Omit<SearchBody, 'query'>,
+  plain: boolean,
+): Promise<SearchAnswer> {
+  const docvalue_fields = details ? ['key', 'src', 'links', 'parts'] : PAGE_FIELDS;
+  return session.search(request.type, { ...page, query, docvalue_fields }, plain && !details);
+}
+
+export function readHits({ session, request, details }: PageSearch, hits: readonly SearchHit[]): Hits {
+  const space = { type: request.type, path: [] };
+  const rows: number[] = [];
+  const sources: Uint8Array[] = [];
+  for (const { fields = {}, source = NO_SOURCE } of hits) {
+    const key = fields['key']?.[0] as number;
+    rows.push(key);
+    sources.push(source);
+    if (details) rememberRow(session, space, key, fields);
+  }
+  return { rows, sources };
+}
+
+/** Of all that matches, where the request wants it. */
+export function totalOf({ request }: PageSearch, { total }: SearchAnswer['hits']): number | undefined {
+  return request.withTotal ? (total?.value ?? 0) : undefined;
+}

@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+/** The schema of the conformance corpus. */
+export const CONTENT_TYPES = join(ROOT, 'test/conformance/schema');
+
+export type DataSize = { readonly restaurants: string; readonly reviews: string };
+
+/** Loads the seeded data set into an empty data directory through `varve import`. Answers how many documents in how many seconds. */
+export function importDataSet(
+  data: string,
+  scratch: string,
+  { restaurants, reviews }: DataSize,
+): { readonly documents: number; readonly seconds: number } {
+  const files = join(scratch, 'files');
+  const generator = join(ROOT, 'test/conformance/bench/gen-dataset.mjs');
+  const sizes = ['--restaurants', restaurants, '--reviews', reviews];
+  execFileSync(process.execPath, [generator, '--out', files, ...sizes]);
+  const paths = readdirSync(files).map((name) => join(files, name));
+  const documents = paths.reduce((sum, path) => sum + lineCount(path), 0);
+  const started = performance.now();
+  const cli = ['services/cli/varve.ts', 'import', '--content-types', CONTENT_TYPES, '--data', data, ...paths];
+  execFileSync(process.execPath, cli, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+  return { documents, seconds: (performance.now() - started) / 1000 };
+}
+
+function lineCount(path: string): number {
+  return Number(execFileSync('wc', ['-l', path]).toString().trim().split(' ')[0]);
+}
+
+/** What the queries lead through beyond what types copy by default. */
+const COPIED_PATHS: Readonly<Record<string, readonly string[]>> = {
+  restaurant: ['reviews', 'chef.country.continent'],
+  chef: ['restaurants.reviews'],
+  review: ['restaurant.chef.country.continent'],
+};
+
+/** The same content types, with what the benchmark's queries lead through copied into the documents. */
+export function writeDenormalisedTypes(folder: string): void {
+  cpSync(CONTENT_TYPES, folder, { recursive: true });
+  for (const [name, paths] of Object.entries(COPIED_PATHS)) {
+    const file = join(folder, `api/${name}/content-types/${name}/schema.json`);
+    const schema = JSON.parse(readFileSync(file, 'utf8')) as { readonly pluginOptions?: object };
+    const pluginOptions = { ...schema.pluginOptions, varve: { denormalise: { paths } } };
+    writeFileSync(file, JSON.stringify({ ...schema, pluginOptions }, null, 2));
+  }
+}

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
+import { hasElasticsearch } from '../support/elasticsearch.ts';
+import { createTestIndices, type TestIndex, type TestIndices } from '../support/elasticsearch-index.ts';
+import { libraryRegistry, row, TAG } from './read-index-library.ts';
+
+const ROWS = 2_600;
+const registry = libraryRegistry();
+
+/** Tags whose weights repeat, every tenth without one; ids count down as keys count up. */
+function tags(count: number, position: bigint) {
+  const rows = Array.from({ length: count }, (_, i) => {
+    const weight = i % 10 === 0 ? {} : { weight: i % 7 };
+    return {
+      type: TAG,
+      version: 'live',
+      key: i + 1,
+      row: row(registry, TAG, { id: ROWS - i, ...weight }),
+    } as const;
+  });
+  return { position, rows, links: [] };
+}
+
+describe.runIf(hasElasticsearch())('pages at great offsets on Elasticsearch', () => {
+  let indices: TestIndices;
+  let index: TestIndex;
+
+  beforeAll(async () => {
+    indices = await createTestIndices(registry);
+    index = await indices.open();
+    await index.apply(tags(ROWS, 1n));
+  }, 180_000);
+  afterAll(() => indices?.remove());
+
+  const search = async (more: Partial<SearchRequest>) => {
+    const answer = {};
+    const request: SearchRequest = {
+      ...{ type: TAG, world: 'published', query: { kind: 'match_all' }, sort: [] },
+      ...{ from: 0, size: 25, withTotal: true, answer },
+      ...more,
+    };
+    const { total, hits } = await index.search(request);
+    const { requests } = await index.reader.explain(request);
+    const ids = hits.sources.map((source) => JSON.parse(Buffer.from(source).toString()).id as number);
+    return { total, ids, requests: requests.length };
+  };
+
+  const sorts: readonly (readonly SortKey[])[] = [
+    [],
+    [{ path: [], field: 'weight', direction: 'asc' }],
+    [{ path: [], field: 'weight', direction: 'desc' }],
+  ];
+
+  it.each(sorts)(
+    'are what all rows together have there, whichever end they are read from: %o',
+    async (...sort) => {
+      const all = await search({ sort, size: ROWS + 10 });
+      expect(all.ids).toHaveLength(ROWS);
+      for (const from of [0, 1990, 2000, 2100, 2575, 2590, 2599, 2600, 9000]) {
+        const page = await search({ sort, from });
+        expect([from, page.ids, page.total]).toEqual([from, all.ids.slice(from, from + 25), ROWS]);
+      }
+      expect((await search({ sort, from: 2500, withTotal: false })).total).toBeUndefined();
+    },
+  );
+
+  it('are counted once, and right when rows have come or gone since', async () => {
+    const query = { kind: 'exists', field: 'id' } as const;
+    expect((await search({ query, from: 2590 })).requests).toBe(2);
+    expect((await search({ query, from: 2580 })).requests).toBe(1);
+    const gone = { type: TAG, version: 'live', row: null } as const;
+    const dropped = Array.from({ length: 15 }, (_, i) => ({ ...gone, key: ROWS - i }));
+    await index.apply({ position: 2n, rows: dropped, links: [] });
+    const page = await search({ query, from: 2580 });
+    expect(page).toMatchObject({ total: ROWS - 15, requests: 2 });
+    expect(page.ids).toEqual([2596, 2597, 2598, 2599, 2600]);
+    expect(await search({ query, from: 2590 })).toMatchObject({ total: ROWS - 15, ids: [] });
+  });
+});
