@@ -1,23 +1,30 @@
 import { parseArgs } from 'node:util';
+import { startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
 import { removeIndices } from '../support/remove-indices.ts';
-import { AS_RECORDED, runCorpus, startLoadedServer } from './run-corpus.ts';
+import { AS_RECORDED, loadFixtures, runCorpus, startLoadedServer } from './run-corpus.ts';
 
 /**
  * `npm run conformance -- --only deep`: the corpus against a server of its own. `--read-index URL` has it read from an
- * Elasticsearch, in indices of its own; all other arguments go to run.mjs (its head lists them), its exit code is this one's.
+ * Elasticsearch, in indices of its own, and `--fleet` with that puts everything to a `varve api` beside a `varve project`; all
+ * other arguments go to run.mjs (its head lists them), its exit code is this one's.
  */
 const { values, tokens } = parseArgs({
-  options: { 'read-index': { type: 'string' } },
+  options: { 'read-index': { type: 'string' }, fleet: { type: 'boolean' } },
   strict: false,
   tokens: true,
 });
 const url = values['read-index'];
-const at = tokens.find((token) => token.kind === 'option' && token.name === 'read-index')?.index;
-const rest = process.argv.slice(2).filter((_, i) => at === undefined || (i !== at && i !== at + 1));
+const own = new Set(
+  tokens.flatMap((token) => {
+    if (token.kind !== 'option') return [];
+    if (token.name === 'fleet') return [token.index];
+    return token.name === 'read-index' ? [token.index, token.index + 1] : [];
+  }),
+);
+const rest = process.argv.slice(2).filter((_, i) => !own.has(i));
 const space = `conformance_${process.pid}`;
-const onElasticsearch = typeof url === 'string' ? ['--read-index', url, '--space', space] : [];
 const started = performance.now();
-const server = await startLoadedServer({ env: AS_RECORDED, arguments: onElasticsearch });
+const server = await start();
 console.log(`loaded in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 try {
   const { code } = await runCorpus(server.url, rest, 'show');
@@ -26,4 +33,17 @@ try {
 } finally {
   await server.dispose();
   if (typeof url === 'string') await removeIndices(url, space);
+}
+
+async function start(): Promise<{ readonly url: string; dispose(): Promise<void> }> {
+  if (values['fleet'] !== true) {
+    const onElasticsearch = typeof url === 'string' ? ['--read-index', url, '--space', space] : [];
+    return startLoadedServer({ env: AS_RECORDED, arguments: onElasticsearch });
+  }
+  if (typeof url !== 'string')
+    throw new Error('--fleet reads from Elasticsearch: name one with --read-index');
+  const fleet = await startElasticsearchFleet({ url, space, projects: 1, apis: 1, env: AS_RECORDED });
+  const api = fleet.apis[0]?.server().url ?? '';
+  await loadFixtures(api);
+  return { url: api, dispose: fleet.dispose };
 }

@@ -16,11 +16,20 @@ export async function startLoadedServer(
   options: ServerOptions = { env: AS_RECORDED },
 ): Promise<RunningServer> {
   const server = await startServer(options);
-  const load = await runProgram(LOAD, ['--base', server.url], 'collect');
-  if (load.code === 0) return server;
-  const serverOutput = server.output();
-  await server.dispose();
-  throw new Error(`load.mjs failed:\n${load.output}\n${serverOutput}`);
+  try {
+    await loadFixtures(server.url);
+    return server;
+  } catch (error) {
+    const serverOutput = server.output();
+    await server.dispose();
+    throw new Error(`${(error as Error).message}\n${serverOutput}`);
+  }
+}
+
+/** Writes the corpus fixtures through the API at `url`. */
+export async function loadFixtures(url: string): Promise<void> {
+  const load = await runProgram(LOAD, ['--base', url], 'collect');
+  if (load.code !== 0) throw new Error(`load.mjs failed:\n${load.output}`);
 }
 
 /** Runs the corpus against `url`; `show` lets it print as it goes. */

@@ -49,7 +49,8 @@ export function startFleetWriters({ members, perMember, name }: WritersOptions):
         return answer.documentId;
       }
       // Only of a process that is going or gone.
-      if (answer.kind === 'refused' && member.isUp() && member.server() === server) refused.push(answer.text);
+      if (answer.kind === 'refused' && member.isUp() && member.server() === server)
+        refused.push(`${edit.key} ${edit.number}: ${answer.text}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningServer, startServer } from './server.ts';
+import { type RunningServer, type ServerOptions, startServer } from './server.ts';
 
 /** Several `varve serve` on one log, each with a data directory of its own. */
 export type TestFleet = {
@@ -40,17 +40,12 @@ export async function startFleet(options: FleetOptions): Promise<TestFleet> {
   const args = ['--event-store', eventStore, ...(options.arguments ?? [])];
   const members: Member[] = [];
   for (let n = 1; n <= options.size; n++) {
-    members.push(await startMember(`p${n}`, join(folder, `p${n}`), args));
+    members.push(await startMember(`p${n}`, { data: join(folder, `p${n}`), arguments: args }));
   }
   return {
     members,
     eventStore,
-    async leader() {
-      for (;;) {
-        for (const member of members) if (await isLeading(member)) return member;
-        await soon();
-      }
-    },
+    leader: () => leaderOf(members),
     async leads(member) {
       while (!(await isLeading(member))) await soon();
     },
@@ -61,8 +56,13 @@ export async function startFleet(options: FleetOptions): Promise<TestFleet> {
   };
 }
 
-async function startMember(name: string, data: string, args: readonly string[]): Promise<Member> {
-  const start = () => startServer({ data, arguments: args });
+/** Resolves when it serves. */
+export async function startMember(
+  name: string,
+  options: ServerOptions & { readonly data: string },
+): Promise<Member> {
+  const { data } = options;
+  const start = () => startServer(options);
   let server = await start();
   let isUp = true;
   return {
@@ -79,6 +79,14 @@ async function startMember(name: string, data: string, args: readonly string[]):
       isUp = true;
     },
   };
+}
+
+/** Asks members again and again until one leads. */
+export async function leaderOf(members: readonly Member[]): Promise<Member> {
+  for (;;) {
+    for (const member of members) if (await isLeading(member)) return member;
+    await soon();
+  }
 }
 
 /** As others see it: whether it answers, and says that it leads. */

@@ -10,6 +10,8 @@ const VARVE = join(ROOT, 'services/cli/varve.ts');
 export const CONFORMANCE_SCHEMA = join(ROOT, 'test/conformance/schema');
 
 export type ServerOptions = {
+  /** Default: serve. */
+  readonly role?: 'serve' | 'project' | 'api';
   /** Default: the conformance schema. */
   readonly contentTypes?: string;
   /** Default: a new folder, removed with `dispose`. */
@@ -70,7 +72,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const data = options.data ?? createDataDirectory();
   const varve = spawnVarve(
     [
-      'serve',
+      options.role ?? 'serve',
       ...['--content-types', options.contentTypes ?? CONFORMANCE_SCHEMA],
       ...['--data', data, '--port', '0'],
       ...(options.arguments ?? []),

@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiClient, createApiClient } from '../support/api-client.ts';
+import { foundSums, rebuiltSums } from '../support/document-sums.ts';
+import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { type ElasticsearchFleet, startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
+import type { Member } from '../support/fleet.ts';
+import { type SentEdit, startFleetWriters } from '../support/fleet-writers.ts';
+import { readLogFacts } from '../support/log-judge.ts';
+import { createDocumentIds, startWriteLoad } from '../support/write-load.ts';
+
+/** Two `varve project` and two `varve api` on one log: the leader is killed in the middle of writes. FLEET_KILLS=20 for a full run. */
+const KILLS = Number(process.env['FLEET_KILLS'] ?? 2);
+/** Apart from those of other runs on the same Elasticsearch, and what names their indices begin with. */
+const space = `fleet_${process.pid}`;
+
+let fleet: ElasticsearchFleet;
+let elasticsearch: string;
+
+describe.runIf(hasElasticsearch())('a fleet on Elasticsearch', () => {
+  beforeAll(async () => {
+    elasticsearch = await elasticsearchUrl();
+    fleet = await startElasticsearchFleet({ url: elasticsearch, space, projects: 2, apis: 2 });
+  }, 180_000);
+  afterAll(() => fleet?.dispose());
+
+  it('shows through any of its api processes what was written through another', async () => {
+    const [one, other] = fleet.apis.map((api) => createApiClient(api.server().url)) as [ApiClient, ApiClient];
+    const chef = await one.call<{ documentId: string }>('POST', '/api/chefs', {
+      data: { key: 'c', name: 'Ada' },
+    });
+    expect(chef.status).toBe(201);
+    const restaurant = await other.call<{ documentId: string }>('POST', '/api/restaurants', {
+      data: { key: 'r', name: 'R', chef: chef.data.documentId },
+    });
+    const renamed = await other.call('PUT', `/api/chefs/${chef.data.documentId}`, {
+      data: { name: 'Grace' },
+    });
+    const headers = { 'varve-min-position': renamed.headers.get('varve-position') ?? '' };
+    for (const api of fleet.apis) {
+      const query = 'filters[chef][name]=Grace&populate=chef';
+      const answer = await fetch(`${api.server().url}/api/restaurants?${query}`, { headers });
+      expect(await answer.json()).toMatchObject({
+        data: [{ documentId: restaurant.data.documentId, chef: { name: 'Grace' } }],
+      });
+    }
+  });
+
+  it('reads nothing where writes are taken, and says who does', async () => {
+    for (const project of fleet.projects) {
+      const { url } = project.server();
+      const answer = await fetch(`${url}/api/tags`);
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({
+        error: { message: 'This process takes writes: ask varve api or varve serve' },
+      });
+      expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+    }
+  });
+
+  it(`loses no write, applies none twice and answers every read while its leader is killed ${KILLS} times`, {
+    timeout: 120_000 + KILLS * 60_000,
+  }, async () => {
+    const writers = startFleetWriters({ members: fleet.apis, perMember: 3, name: 'written' });
+    const ids = createDocumentIds();
+    const editors = fleet.apis.map((api, i) => startWriteLoad(api.server().url, ids, 2, i + 1));
+    const readers = fleet.apis.map(readUntilStopped);
+    const takeovers: number[] = [];
+    for (let kill = 1; kill <= KILLS; kill++) {
+      const killed = await fleet.leader();
+      await writers.answered(30);
+      const started = performance.now();
+      await killed.end('SIGKILL');
+      await fleet.leader();
+      takeovers.push(performance.now() - started);
+      await writers.answered(30);
+      await killed.start();
+    }
+    const before = editors.map((load) => load.answered());
+    await Promise.all(editors.map((load) => load.written(2)));
+    await Promise.all([writers.stop(), ...editors.map((load) => load.stop())]);
+    const failures = (await Promise.all(readers.map((reader) => reader.stop()))).flat();
+
+    // A refused write ends an editor.
+    expect(editors.every((load, i) => load.answered() > (before[i] ?? 0))).toBe(true);
+    expect(writers.refused).toEqual([]);
+    expect(failures).toEqual([]);
+    console.log(
+      `takeover after ${takeovers.map(seconds).join(', ')}; the write that waited longest: ${seconds(writers.longest())}; ${writers.sent.length} writes`,
+    );
+    await expectOnce(writers.sent);
+    await expectSameAsRebuilt();
+  });
+});
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
+
+/** Reads of a process that is there all the time: its answers other than 200. */
+function readUntilStopped(api: Member) {
+  const failures: string[] = [];
+  let stopped = false;
+  const run = async () => {
+    while (!stopped) {
+      const answer = await fetch(`${api.server().url}/api/restaurants?populate=chef&sort=name`);
+      const text = await answer.text();
+      if (answer.status !== 200) failures.push(`${answer.status} ${text}`);
+      await delay(20);
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      stopped = true;
+      await running;
+      return failures;
+    },
+  };
+}
+
+/** In the log, and as both api processes answer it. */
+async function expectOnce(sent: readonly SentEdit[]): Promise<void> {
+  const answered = sent.filter(({ isAnswered }) => isAnswered);
+  expect(answered.length).toBeGreaterThan(KILLS * 30);
+  const facts = await readLogFacts(fleet.eventStore);
+  for (const { key, number } of answered)
+    expect(facts.edits.get(`${key} ${number}`), `${key} ${number}`).toBe(1);
+  expect([...facts.edits.values()].filter((times) => times > 1)).toEqual([]);
+  expect([...facts.created.values()].filter((times) => times > 1)).toEqual([]);
+  expect(facts.claims).toBeGreaterThanOrEqual(KILLS + 1);
+  const keys = [...new Set(answered.map(({ key }) => key))].sort();
+  for (const api of fleet.apis) expect((await writtenKeys(api.server().url)).sort()).toEqual(keys);
+}
+
+/** Keys of all restaurants of the writers, each as often as it is answered. */
+async function writtenKeys(url: string): Promise<string[]> {
+  const last = await createApiClient(url).call('POST', '/api/tags', { data: { key: url } });
+  expect(last.status).toBe(201);
+  const headers = { 'varve-min-position': last.headers.get('varve-position') ?? '' };
+  const keys: string[] = [];
+  for (let page = 1; keys.length === (page - 1) * 100; page++) {
+    const query = `fields=key&filters[key][$startsWith]=written-&sort=id&pagination[page]=${page}&pagination[pageSize]=100`;
+    const answer = await fetch(`${url}/api/restaurants?${query}`, { headers });
+    expect(answer.status).toBe(200);
+    const { data } = (await answer.json()) as { readonly data: readonly { readonly key: string }[] };
+    keys.push(...data.map(({ key }) => key));
+  }
+  return keys;
+}
+
+/** At rest every document is as a clean rebuild makes it, none is missing and none too many. */
+async function expectSameAsRebuilt(): Promise<void> {
+  const expected = [...(await rebuiltSums(fleet.folder, space))].sort();
+  expect(expected.length).toBeGreaterThan(50);
+  let found = [...(await foundSums(elasticsearch, space))].sort();
+  // The last refresh may still be under way.
+  for (let tries = 0; tries < 40 && JSON.stringify(found) !== JSON.stringify(expected); tries++) {
+    await delay(250);
+    found = [...(await foundSums(elasticsearch, space))].sort();
+  }
+  expect(found).toEqual(expected);
+}
