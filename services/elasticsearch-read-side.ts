@@ -9,6 +9,7 @@ import {
   type ElasticsearchCluster,
 } from '../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { ReadIndex } from '../shared/read-index/read-index.ts';
+import type { StoredKey } from '../shared/read-index/stored-documents.ts';
 import type { DocumentRole } from './elasticsearch/document-role.ts';
 import { followDocuments } from './elasticsearch/follow-documents.ts';
 import { leadDocuments } from './elasticsearch/lead-documents.ts';
@@ -85,7 +86,7 @@ function readSide(opened: Opened): ReadSide {
     sink: index,
     visible: (position) => role.visible(position),
     shows: (position, timeoutMs) => role.shows(position, timeoutMs),
-    contents: documentContents(cluster, stale, () => role),
+    contents: documentContents(opened, () => role),
     status: () => statusOf(stale, writtenBefore + role.written()),
     parked: parkedDocuments(stale, () => role),
     lead: (epoch) => become((whole) => leadDocuments({ ...opened, isWhole: whole, epoch })),
@@ -112,20 +113,25 @@ function createIndex({ reader }: ElasticsearchCluster, graph: ContentGraph, wake
 }
 
 /** `remake` is for whoever writes: others only know of the marks. */
-function documentContents(
-  cluster: ElasticsearchCluster,
-  stale: StaleDocuments,
-  role: () => DocumentRole,
-): IndexContents {
-  const { present } = cluster.createWriter();
+function documentContents({ cluster, graph, stale }: Opened, role: () => DocumentRole): IndexContents {
+  const { present, write } = cluster.createWriter();
   return {
     kind: 'documents',
     stored: cluster.stored,
     present,
-    remake(documents) {
+    async remake(documents) {
       requireWriter(role());
-      stale.remake(documents);
+      const inspection = graph.inspect();
+      const isKnown = ({ key }: StoredKey) => inspection.nameOf(key) !== undefined;
+      stale.remake(documents.filter(isKnown));
       role().wake();
+      // Nothing that the log knows could be stale: these are removed here and now.
+      const removals = documents
+        .filter((document) => !isKnown(document))
+        .map((document) =>
+          present({ ...document, position: graph.position() }, inspection.world(document.world)),
+        );
+      if (removals.length > 0) await write(removals, { refresh: true });
     },
   };
 }

@@ -55,7 +55,7 @@ export type IndexContents =
       readonly stored: StoredDocuments;
       readonly present: DocumentIndex['present'];
       /** Has documents made anew. Throws a sentence where another process writes them. */
-      readonly remake: (documents: readonly StoredKey[]) => void;
+      readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
     };
 
 /** A kind of read side: what it asks of the graph, and how it is opened once that is level with the log. */

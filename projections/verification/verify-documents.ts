@@ -8,7 +8,7 @@ import type {
   StoredKey,
 } from '../../shared/read-index/stored-documents.ts';
 import type { ContentGraph } from '../content-graph.ts';
-import { worldsOfKey } from '../graph/inspect-graph.ts';
+import { type GraphInspection, worldsOfKey } from '../graph/inspect-graph.ts';
 import { documentName, type StaleDocuments } from '../stale-documents.ts';
 import { type IndexDifference, UNKNOWN_DOCUMENT, type VerificationLine } from './difference.ts';
 
@@ -18,7 +18,7 @@ export type DocumentVerification = {
   readonly present: DocumentIndex['present'];
   readonly repair: boolean;
   /** Has documents made anew. */
-  readonly remake: (documents: readonly StoredKey[]) => void;
+  readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
   readonly signal: AbortSignal;
 };
 
@@ -104,7 +104,8 @@ async function* judge(
 ): AsyncGenerator<VerificationLine> {
   const { graph, stored, repair } = options;
   const stale = staleOf(graph);
-  const expected = keys.map((key) => expectedFields(options, key));
+  const inspection = graph.inspect();
+  const expected = keys.map((key) => expectedFields(options, inspection, key));
   const wasWaiting = keys.map((key) => stale.isWaiting(key));
   if (again) await stored.refresh(keys);
   const found = await stored.read(keys);
@@ -113,22 +114,23 @@ async function* judge(
     const names = differingNames(expected[at], found[at], graph.position());
     if (names.length === 0) continue;
     const isSettled = again && wasWaiting[at] === false && !stale.isWaiting(key);
-    const isSame = isSameFields(expectedFields(options, key), expected[at]);
+    const isSame = isSameFields(expectedFields(options, graph.inspect(), key), expected[at]);
     if (!isSettled || !isSame) waiting.set(documentName(key), key);
     else {
       yield { kind: 'difference', ...describe(graph, key, names, repair) };
       differing.push(key);
     }
   }
-  if (repair && differing.length > 0) options.remake(differing);
+  if (repair && differing.length > 0) await options.remake(differing);
 }
 
 /** What the index should have of a document; undefined: there should be none. */
 function expectedFields(
   { graph, present, stored }: DocumentVerification,
+  inspection: GraphInspection,
   { type, world, key }: StoredKey,
 ): StoredFields | undefined {
-  const neighbours = graph.inspect().world(world);
+  const neighbours = inspection.world(world);
   if (!belongs(key, world) || neighbours.row(type, key) === undefined) return undefined;
   return stored.fieldsOf(present({ type, world, key, position: graph.position() }, neighbours));
 }

@@ -16,8 +16,54 @@ export type CommandLine = {
 
 const JSON_OPTION = ['--json', 'as JSON, for programs'] as const;
 
+function addParkedCommands({ program, withSettings, run }: CommandLine): void {
+  const parked = program.command('parked').description('documents that the read index refused');
+  withSettings(
+    parked
+      .command('list')
+      .description('all of them, and why')
+      .option(...JSON_OPTION),
+    OPERATOR_SETTINGS,
+  ).action(({ json, ...given }) =>
+    run('parked list', async () => {
+      const settings = parseSettings(OPERATOR_SETTINGS, given);
+      const { listParked } = await import('./parked.ts');
+      await listParked(json === true, settings);
+    }),
+  );
+  withSettings(
+    parked.command('show').description('one of them, with its row').argument('<item-or-document>'),
+    OPERATOR_SETTINGS,
+  ).action((item: string, given) =>
+    run('parked show', async () => {
+      const settings = parseSettings(OPERATOR_SETTINGS, given);
+      const { showParked } = await import('./parked.ts');
+      await showParked(item, settings);
+    }),
+  );
+  const decisions = { retry: 'write them once more', drop: 'leave them as they are in the index' } as const;
+  for (const action of ['retry', 'drop'] as const) {
+    withSettings(
+      parked
+        .command(action)
+        .description(decisions[action])
+        .argument('[items-or-documents...]')
+        .option('--all', 'every one'),
+      OPERATOR_SETTINGS,
+    ).action((items: string[], { all, ...given }) =>
+      run(`parked ${action}`, async () => {
+        const settings = parseSettings(OPERATOR_SETTINGS, given);
+        const { decideParked } = await import('./parked.ts');
+        await decideParked(action, items, all === true, settings);
+      }),
+    );
+  }
+}
+
 /** Commands that work on a data directory whether or not a server holds it. */
-export function addOperatorCommands({ program, withSettings, run }: CommandLine): void {
+export function addOperatorCommands(line: CommandLine): void {
+  const { program, withSettings, run } = line;
+  addParkedCommands(line);
   withSettings(
     program
       .command('status')
@@ -86,6 +132,19 @@ export function addOperatorCommands({ program, withSettings, run }: CommandLine)
       const settings = parseSettings(BACKUP_SETTINGS, given);
       const { restore } = await import('./backup.ts');
       await restore(folder, settings);
+    }),
+  );
+  withSettings(
+    program
+      .command('export')
+      .description('write the history of all content as JSON lines, for varve import')
+      .argument('<file>', 'a new file, or - for stdout'),
+    LOG_SETTINGS,
+  ).action((file: string, given) =>
+    run('export', async () => {
+      const settings = parseSettings(LOG_SETTINGS, given);
+      const { exportTo } = await import('./export.ts');
+      await exportTo(file, settings);
     }),
   );
 }

@@ -12,6 +12,7 @@ import { readSecretFiles } from './secret-files.ts';
 import {
   IMPORT_SETTINGS,
   InvalidSettings,
+  LOG_SETTINGS,
   OPERATOR_SETTINGS,
   parseSettings,
   SERVE_SETTINGS,
@@ -62,10 +63,14 @@ withSettings(
   program
     .command('import')
     .description('append the documents of JSONL files to the log; again, it goes on where it stopped')
-    .argument('<files...>', 'files of one document a line'),
+    .argument('<files...>', 'files of one document a line, or one that varve export wrote'),
   IMPORT_SETTINGS,
 ).action((files: string[], given) =>
   run('import', async () => {
+    const { beginsAsExport, importHistory } = await import('./import-history.ts');
+    const [file] = files;
+    if (file !== undefined && files.length === 1 && (await beginsAsExport(file)))
+      return importHistory(file, parseSettings(LOG_SETTINGS, given));
     const settings = parseSettings(IMPORT_SETTINGS, given);
     const { importFiles } = await import('./import-files.ts');
     await importFiles(files, settings);

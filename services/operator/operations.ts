@@ -8,12 +8,14 @@ import {
   takeOverOperation,
 } from './generations.ts';
 import type { Operation, OperatorContext } from './operation.ts';
+import { parkedOperation } from './parked.ts';
 import { statusOperation } from './status.ts';
 import { verifyIndexOperation } from './verify-index.ts';
 
 /** Every operation, by the name that requests give it. */
 export const OPERATIONS = {
   status: statusOperation,
+  parked: parkedOperation,
   'verify-index': verifyIndexOperation,
   generations: generationsOperation,
   level: levelOperation,

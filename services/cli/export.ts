@@ -1,0 +1,29 @@
+import { createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { exportLog } from '../transfer/export-log.ts';
+import { hasLog, withLog } from './access-log.ts';
+import type { LogOnlySettings } from './settings.ts';
+import { writeLines } from './write-lines.ts';
+
+/** `varve export`: to a file that is not there, or to stdout (`-`). Reads the log itself, which servers may have open. */
+export async function exportTo(file: string, settings: LogOnlySettings): Promise<void> {
+  if (!hasLog(settings)) throw new Error(`there is no log in ${settings.data}: see --data and --event-store`);
+  if (file !== '-' && existsSync(file)) throw new Error(`${file} exists already: name another file`);
+  await withLog(settings, async (log) => {
+    const started = performance.now();
+    let events = -2;
+    const counted = async function* () {
+      for await (const line of exportLog(log, settings.space)) {
+        events++;
+        yield line;
+      }
+    };
+    if (file === '-') return writeLines(process.stdout, counted());
+    const part = `${file}.part`;
+    mkdirSync(dirname(file), { recursive: true });
+    await writeLines(createWriteStream(part, { mode: 0o600, flush: true }), counted());
+    renameSync(part, file);
+    const seconds = (performance.now() - started) / 1000;
+    console.log(`${events} events in ${seconds.toFixed(1)} s, ${Math.round(events / seconds)} a second`);
+  });
+}

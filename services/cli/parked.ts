@@ -1,0 +1,57 @@
+import type { ParkedItem, ParkedLine } from '../operator/parked.ts';
+import { withOperations } from './operate.ts';
+import { InvalidSettings, type OperatorSettings } from './settings.ts';
+import { textTable } from './text-table.ts';
+
+/** `varve parked list`: documents that the read index refused, each with the reason. */
+export async function listParked(json: boolean, settings: OperatorSettings): Promise<void> {
+  const items = await itemsOf(settings, undefined);
+  if (json) console.log(JSON.stringify(items, null, 2));
+  else if (items.length === 0) console.error('The read index has refused nothing.');
+  else
+    console.log(
+      textTable([['ITEM', 'TYPE', 'DOCUMENT', 'LOCALE', 'POSITION', 'REASON'], ...items.map(columnsOf)]),
+    );
+}
+
+/** `varve parked show`: all there is to know of one, as JSON. */
+export async function showParked(name: string, settings: OperatorSettings): Promise<void> {
+  for (const item of await itemsOf(settings, [name])) console.log(JSON.stringify(item, null, 2));
+}
+
+/** `varve parked retry` and `varve parked drop`. */
+export async function decideParked(
+  action: 'retry' | 'drop',
+  items: readonly string[],
+  all: boolean,
+  settings: OperatorSettings,
+): Promise<void> {
+  if (all === items.length > 0) throw new InvalidSettings('  name items of varve parked list, or say --all');
+  const lines = await linesOf(settings, { action, ...(all ? {} : { items: [...items] }) });
+  const count = lines.reduce((sum, line) => sum + (line.kind === 'count' ? line.count : 0), 0);
+  const documents = count === 1 ? '1 document is' : `${count} documents are`;
+  console.log(action === 'retry' ? `${documents} written once more` : `${documents} not mentioned any more`);
+}
+
+async function itemsOf(
+  settings: OperatorSettings,
+  items: string[] | undefined,
+): Promise<readonly ParkedItem[]> {
+  const lines = await linesOf(settings, { action: 'list', ...(items === undefined ? {} : { items }) });
+  return lines.flatMap((line) => (line.kind === 'item' ? [line.item] : []));
+}
+
+async function linesOf(
+  settings: OperatorSettings,
+  request: { action: 'list' | 'retry' | 'drop'; items?: string[] },
+): Promise<readonly ParkedLine[]> {
+  return withOperations(settings, async (operations) => {
+    const lines: ParkedLine[] = [];
+    for await (const line of operations.run('parked', request)) lines.push(line);
+    return lines;
+  });
+}
+
+function columnsOf({ item, type, documentId, locale, position, reason }: ParkedItem): readonly string[] {
+  return [item, type, documentId, locale ?? '', position, reason];
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { ParkedDocument, ParkedDocuments } from '../../projections/stale-documents.ts';
+import { assertNever } from '../../shared/assert-never.ts';
+import { defineOperation, type OperatorContext } from './operation.ts';
+
+/** A document that the read index refused. */
+export type ParkedItem = {
+  /** What commands name it by: world and key of its row, which no other document has. */
+  readonly item: string;
+  readonly type: string;
+  readonly documentId: string;
+  readonly locale: string | null;
+  /** As it was when it was refused. */
+  readonly position: string;
+  readonly reason: string;
+  /** Its row as an answer shows it now; null: the row is gone. */
+  readonly row: unknown;
+};
+
+export type ParkedLine =
+  | { readonly kind: 'item'; readonly item: ParkedItem }
+  | { readonly kind: 'count'; readonly count: number };
+
+/** Lists what the read index refused, or has it tried again or forgotten. `items`: names or documentIds; absent: all of them. */
+export const parkedOperation = defineOperation({
+  form: z.strictObject({
+    action: z.enum(['list', 'retry', 'drop']),
+    items: z.array(z.string()).optional(),
+  }),
+  run: workOnParked,
+});
+
+async function* workOnParked(
+  context: OperatorContext,
+  { action, items }: { readonly action: 'list' | 'retry' | 'drop'; readonly items?: string[] | undefined },
+): AsyncGenerator<ParkedLine> {
+  const parked = await parkedOf(context);
+  const all = parked?.list() ?? [];
+  const chosen =
+    items === undefined ? all : all.filter((document) => items.some((name) => isNamed(document, name)));
+  const missing = items?.find((name) => !all.some((document) => isNamed(document, name)));
+  if (missing !== undefined)
+    throw new Error(`nothing that was refused is called ${missing}: see varve parked list`);
+  switch (action) {
+    case 'list':
+      for (const document of chosen) yield { kind: 'item', item: present(context, document) };
+      break;
+    case 'retry':
+    case 'drop':
+      yield { kind: 'count', count: parked?.[action](chosen) ?? 0 };
+      break;
+    default:
+      assertNever(action);
+  }
+}
+
+/** undefined where the index refuses nothing. What is decided while no server runs counts from its start. */
+async function parkedOf({ server, graph, readSide }: OperatorContext): Promise<ParkedDocuments | undefined> {
+  return server ? (await readSide()).parked : graph.stale?.parked;
+}
+
+function isNamed(document: ParkedDocument, name: string): boolean {
+  return name === document.documentId || name === nameOf(document);
+}
+
+function nameOf({ world, key }: ParkedDocument): string {
+  return `${world}/${key}`;
+}
+
+function present({ graph }: OperatorContext, document: ParkedDocument): ParkedItem {
+  const { type, documentId, locale, position, reason, world, key } = document;
+  const row = graph.inspect().world(world).row(type, key);
+  return {
+    ...{ item: nameOf(document), type, documentId, locale, position: String(position), reason },
+    row: row === undefined ? null : JSON.parse(Buffer.from(row.source).toString()),
+  };
+}

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import type { NewEvent, StoredEvent } from '../../shared/event-store/event-store.ts';
+
+/**
+ * An export: lines of JSON, first the header, then the events in order of the log, last the ending. An event's stream is named
+ * without the space, its revision is its place in the stream.
+ */
+export type ExportHeader = { readonly varve: 'export'; readonly format: 1; readonly space: string };
+export type ExportEnding = {
+  readonly end: true;
+  readonly events: number;
+  /** SHA-256 of all lines before, each with its line end. */
+  readonly sha256: string;
+};
+export type ExportedEvent = NewEvent & { readonly stream: string; readonly revision: number };
+
+const metadata = z.looseObject({ schemaVersion: z.int(), at: z.string(), epoch: z.int() });
+const header = z.strictObject({ varve: z.literal('export'), format: z.literal(1), space: z.string() });
+const ending = z.strictObject({ end: z.literal(true), events: z.int(), sha256: z.string() });
+const event = z.strictObject({
+  stream: z.string(),
+  revision: z.int(),
+  id: z.string(),
+  type: z.string(),
+  data: z.unknown(),
+  metadata,
+});
+
+/** A line of an export; undefined when it is none. */
+export type ExportLine =
+  | { readonly kind: 'header'; readonly header: ExportHeader }
+  | { readonly kind: 'event'; readonly event: ExportedEvent }
+  | { readonly kind: 'ending'; readonly ending: ExportEnding };
+
+export function parseExportLine(text: string): ExportLine | undefined {
+  const json = parseJson(text);
+  const asEvent = event.safeParse(json);
+  if (asEvent.success) return { kind: 'event', event: asEvent.data as ExportedEvent };
+  const asHeader = header.safeParse(json);
+  if (asHeader.success) return { kind: 'header', header: asHeader.data };
+  const asEnding = ending.safeParse(json);
+  return asEnding.success ? { kind: 'ending', ending: asEnding.data } : undefined;
+}
+
+export function presentExported(space: string, stored: StoredEvent): ExportedEvent {
+  const { stream, revision, id, type, data, metadata: facts } = stored;
+  const name = stream.startsWith(`${space}.`) ? stream.slice(space.length + 1) : stream;
+  return { stream: name, revision: Number(revision), id, type, data, metadata: facts };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { isAccessEvent } from '../../shared/access/access-events.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { type ExportEnding, type ExportHeader, presentExported } from './export-format.ts';
+
+/**
+ * The lines of an export of the log as it is when the first is taken: everything but who may do what, which belongs to the place
+ * and not to the content.
+ */
+export async function* exportLog(log: EventStore, space: string): AsyncGenerator<string> {
+  const sum = createHash('sha256');
+  const line = (json: object): string => {
+    const text = JSON.stringify(json);
+    sum.update(`${text}\n`);
+    return text;
+  };
+  const end = await log.lastPosition();
+  yield line({ varve: 'export', format: 1, space } satisfies ExportHeader);
+  let events = 0;
+  for await (const batch of log.readAll(0n)) {
+    for (const event of batch) {
+      if (event.position > end) break;
+      if (isAccessEvent(event)) continue;
+      events++;
+      yield line(presentExported(space, event));
+    }
+    if ((batch.at(-1)?.position ?? 0n) >= end) break;
+  }
+  yield JSON.stringify({ end: true, events, sha256: sum.digest('hex') } satisfies ExportEnding);
+}

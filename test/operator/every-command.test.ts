@@ -1,0 +1,79 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAsk } from '../support/access-client.ts';
+import { type Ran, runVarve } from '../support/run-varve.ts';
+import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+
+/** A command and what its stdout has, whether or not a server runs. `{folder}` is a new one each time. */
+type Row = { readonly args: readonly string[]; readonly shows: RegExp; readonly stderr?: RegExp };
+
+const NOTHING = /^$/;
+const COMMANDS: readonly Row[] = [
+  { args: ['status'], shows: /content graph +sqlite +\d +\d+ +none +\d+/ },
+  { args: ['events'], shows: /entry-created +api::country\.country/ },
+  { args: ['verify', '--repair', '--json'], shows: /"differences":0,"left":0/ },
+  { args: ['parked', 'list'], shows: NOTHING, stderr: /has refused nothing/ },
+  { args: ['parked', 'retry', '--all'], shows: /^0 documents are written once more\n$/ },
+  { args: ['parked', 'drop', '--all'], shows: /^0 documents are not mentioned any more\n$/ },
+  { args: ['backup', '{folder}/backup'], shows: /\d+ events up to position \d+ and 0 uploaded files/ },
+  { args: ['export', '-'], shows: /^\{"varve":"export".*\n[\s\S]*\{"end":true/ },
+  { args: ['token', 'list'], shows: NOTHING, stderr: /There are no tokens/ },
+  { args: ['rebuild'], shows: /./ },
+];
+const REFUSED: readonly Row[] = [
+  {
+    args: ['parked', 'show', 'published/1'],
+    shows: NOTHING,
+    stderr: /nothing that was refused is called published\/1/,
+  },
+  { args: ['parked', 'retry'], shows: NOTHING, stderr: /name items of varve parked list, or say --all/ },
+  { args: ['token', 'revoke', 'none'], shows: NOTHING, stderr: /There is no token "none" in force/ },
+  { args: ['restore', '{folder}'], shows: NOTHING, stderr: /is no backup/ },
+];
+
+const data = createDataDirectory();
+let folders = 0;
+let server: RunningServer | undefined;
+
+afterAll(async () => {
+  await server?.dispose();
+  rmSync(data, { recursive: true, force: true });
+  rmSync(`${data}-out`, { recursive: true, force: true });
+});
+
+function run({ args }: Row): Promise<Ran> {
+  const folder = join(`${data}-out`, String(folders++));
+  return runVarve([...args.map((arg) => arg.replace('{folder}', folder)), '--data', data]);
+}
+
+function nameOf({ args }: Row): string {
+  return args.join(' ');
+}
+
+describe.each(['running', 'stopped'])('with the server %s', (state) => {
+  beforeAll(async () => {
+    if (state === 'stopped') {
+      await server?.stop();
+      return;
+    }
+    server = await startServer({ data });
+    for (const name of ['Norway', 'Peru']) {
+      const body = { data: { key: name, name } };
+      expect((await createAsk(server.url)('/api/countries', { method: 'POST', body })).status).toBe(201);
+    }
+  });
+
+  it.each(COMMANDS.map((row) => [nameOf(row), row] as const))('varve %s', async (_name, row) => {
+    const { code, stdout, stderr } = await run(row);
+    expect(code, stdout + stderr).toBe(0);
+    expect(stdout).toMatch(row.shows);
+    expect(stderr).toMatch(row.stderr ?? /^/);
+  });
+
+  it.each(REFUSED.map((row) => [nameOf(row), row] as const))('refuses varve %s', async (_name, row) => {
+    const { code, stdout, stderr } = await run(row);
+    expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(row.stderr ?? /^$/);
+  });
+});
