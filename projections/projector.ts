@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventStore, StoredEvent, Subscription } from '../shared/event-store/event-store.ts';
 import type { ReadIndex } from '../shared/read-index/read-index.ts';
 import type { ContentGraph } from './content-graph.ts';
@@ -32,12 +32,25 @@ export async function catchUp(
   }
 }
 
-/** Gives the index all rows and links of the graph. The index is level with the graph only once this has resolved. */
-export async function loadReadIndex(graph: ContentGraph, readIndex: ReadIndex): Promise<void> {
-  for (const batch of graph.readAll()) {
+/** Rows or links of a batch where requests come first: a few milliseconds of work. */
+const GENTLE_BATCH_SIZE = 200;
+
+/**
+ * Gives the index all rows and links of the graph, which must not change meanwhile. The index is level with the graph only once
+ * this has resolved. `gently`: the process serves meanwhile, and half of the time is left to that.
+ */
+export async function loadReadIndex(
+  graph: ContentGraph,
+  readIndex: ReadIndex,
+  gently = false,
+): Promise<void> {
+  let started = performance.now();
+  for (const batch of graph.readAll(gently ? GENTLE_BATCH_SIZE : undefined)) {
     await readIndex.apply(batch);
     // Whoever asks meanwhile is told that the server is starting.
-    await nextTurn();
+    if (gently) await delay(performance.now() - started);
+    else await nextTurn();
+    started = performance.now();
   }
 }
 

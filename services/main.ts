@@ -27,6 +27,7 @@ import { type Operating, watchLead, watchVitals } from './operating/operating.ts
 import type { OperatorContext } from './operator/operation.ts';
 import type { ReadSidePlan } from './read-side.ts';
 import { type Meanwhile, serveEarlier } from './rebuild/earlier-generation.ts';
+import { watchGenerations } from './rebuild/watch-generations.ts';
 import { type Settling, settleContentTypes, watchContentTypes } from './settle-content-types.ts';
 import { openWriteSide, type WriteSideOptions } from './write-side.ts';
 
@@ -139,6 +140,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     };
   });
   generations.followKept();
+  watchGenerations(operating.metrics, generations.store);
   watchLead(operating, fleet);
   watchVitals(operating, { log, index, registry, documents: readSide.status });
   return {

@@ -58,21 +58,26 @@ export type IndexContents =
       readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
     };
 
+export type OpenReadSide = {
+  /** Another read side is serving in this process: half of the time is left to it. */
+  readonly gently?: boolean;
+};
+
 /** A kind of read side: what it asks of the graph, and how it is opened once that is level with the log. */
 export type ReadSidePlan = {
   readonly graph: ContentGraphOptions;
   /** Reads can be answered once its `lead` or its `follow` has resolved. */
-  open(graph: ContentGraph, log: EventStore): Promise<ReadSide>;
+  open(graph: ContentGraph, log: EventStore, options?: OpenReadSide): Promise<ReadSide>;
 };
 
 /** The index inside this process. */
 export function embeddedReadSide(options: Pick<EmbeddedIndexOptions, 'queryTimeLimit'>): ReadSidePlan {
   return {
     graph: {},
-    async open(graph) {
+    async open(graph, _log, { gently = false } = {}) {
       // What the graph holds, types that are in the log and no more in the folder included.
       const index = createEmbeddedIndex({ ...options, registry: graph.registry() });
-      await loadReadIndex(graph, index);
+      await loadReadIndex(graph, index, gently);
       void index.warm?.();
       const closed = Promise.withResolvers<void>();
       return {

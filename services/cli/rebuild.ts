@@ -9,7 +9,7 @@ import { readGraphContents } from '../../projections/generations/graph-contents.
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import { readDirectoryHolder } from '../../shared/sqlite/lock-data-directory.ts';
+import { type OperatorChannel, readDirectoryHolder } from '../../shared/sqlite/lock-data-directory.ts';
 import { logAddress, openEventStore } from '../open-event-store.ts';
 import { callOperator } from '../operator/call-operator.ts';
 import { interruptRebuild, runRebuild } from '../rebuild/run-rebuild.ts';
@@ -70,6 +70,7 @@ async function runHere(
   const watching = observeServer(data, throttle, stop.signal);
   try {
     await watching.sampled;
+    await refuseWhereInVain(data);
     const ended = await runRebuild(
       {
         ...{ data, log, store, throttle, tell: shown.tell, now: Date.now },
@@ -108,6 +109,21 @@ function observeServer(
     .finally(first.resolve);
   const late = once(AbortSignal.timeout(FIRST_SAMPLE_MS), 'abort').then(() => {});
   return { sampled: Promise.race([first.promise, late]), done };
+}
+
+/** Before anything is made: a server says whether it could take it over. */
+async function refuseWhereInVain(data: string): Promise<void> {
+  const channel = readDirectoryHolder(data)?.channel;
+  if (channel === undefined || !(await isThere(channel))) return;
+  for await (const _yes of callOperator(channel, 'can-rebuild', {}));
+}
+
+/** The file of a server that was killed names one that is not there. */
+async function isThere({ address }: OperatorChannel): Promise<boolean> {
+  return fetch(address).then(
+    () => true,
+    () => false,
+  );
 }
 
 function liveTypes(data: string, store: GenerationStore): readonly Uid[] {

@@ -122,6 +122,24 @@ export const METRICS = {
     help: 'Writes that came here and were answered by the leader',
     labels: [],
   },
+  generation: {
+    name: 'varve_generation',
+    kind: 'gauge',
+    help: 'Number of the generation of the read model that serves',
+    labels: [],
+  },
+  rebuildProgress: {
+    name: 'varve_rebuild_progress_ratio',
+    kind: 'gauge',
+    help: 'How much of its phase a rebuild that is not over has done, from 0 to 1; 1 while there is none',
+    labels: [],
+  },
+  rebuildLag: {
+    name: 'varve_rebuild_lag_events',
+    kind: 'gauge',
+    help: 'Events that the generation in the making has to apply until it is level; 0 while there is none',
+    labels: [],
+  },
   ready: {
     name: 'varve_ready',
     kind: 'gauge',

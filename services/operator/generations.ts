@@ -40,6 +40,15 @@ export const dropOperation = defineOperation({
   },
 });
 
+/** No line: it fails where the process that holds the directory can take over no generation. */
+export const canRebuildOperation = defineOperation({
+  form: z.strictObject({}),
+  async *run({ generations }) {
+    generations.refuseTakeOver();
+    yield {};
+  },
+});
+
 /** A line twice a second, as long as somebody listens: how long requests wait in the server. */
 export const loadOperation = defineOperation({
   form: z.strictObject({}),

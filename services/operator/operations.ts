@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import {
+  canRebuildOperation,
   dropOperation,
   generationsOperation,
   levelOperation,
@@ -17,6 +18,7 @@ export const OPERATIONS = {
   status: statusOperation,
   parked: parkedOperation,
   'verify-index': verifyIndexOperation,
+  'can-rebuild': canRebuildOperation,
   generations: generationsOperation,
   level: levelOperation,
   load: loadOperation,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Generation, Rebuild } from '../../projections/generations/generation.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { measureLag } from '../operating/projection-lag.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
@@ -34,6 +35,10 @@ export type Status = {
   } | null;
   readonly log: { readonly position: string };
   readonly projections: readonly ProjectionStatus[];
+  /** Of the read model: the one that serves, and what is kept or in the making beside it. */
+  readonly generations: readonly Generation[];
+  /** The last rebuild that was begun; null: there never was one. */
+  readonly rebuild: Rebuild | null;
 };
 
 /** One line: the status. Changes nothing, and opens no index that is not open. */
@@ -73,6 +78,8 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
       },
       ...index,
     ],
+    generations: context.generations.store.generations(),
+    rebuild: context.generations.store.rebuild() ?? null,
   };
 }
 

@@ -26,7 +26,8 @@ export function openGraphs(host: RebuildHost, rebuild: Rebuild): RebuiltGraphs {
   const file = graphFile(data, rebuild.generation);
   if (!rebuild.scope.graph && !existsSync(file)) {
     enterPhase(host, rebuild, 'copying', { total: 1 });
-    copyDatabase(graphFile(data, store.live().number), file);
+    // Documents, where the index is made of them, are made anew: no account says which are level.
+    copyDatabase(graphFile(data, store.live().number), file, "DELETE FROM meta WHERE name = 'accounted'");
   }
   const made = openContentGraph(file);
   const derived = rebuild.scope.graph ? made : openContentGraph(checkFile(data, rebuild.generation));

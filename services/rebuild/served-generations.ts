@@ -24,6 +24,8 @@ export type ServedGenerations = {
    * Harmless for the one that is live already. Throws while another is being taken over.
    */
   takeOver(number: number): Promise<Generation>;
+  /** Throws a sentence where this process, as it is, can take over no generation. */
+  refuseTakeOver(): void;
   /** Resolves when another generation is the live one. */
   readonly switched: () => Promise<void>;
   /** Removes the generations that are kept. */
@@ -94,6 +96,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     followKept() {
       for (const each of store.generations()) if (each.state === 'kept') keep(state, each.number);
     },
+    refuseTakeOver: () => refuseDocuments(state),
     takeOver: (wanted) => takeOver(state, wanted),
     switched: () => new Promise((resolve) => state.onSwitch.push(resolve)),
     drop: () => drop(state),
@@ -124,6 +127,7 @@ function switchedReadSide(state: State): ReadSide {
 
 async function takeOver(state: State, number: number): Promise<Generation> {
   const { store } = state;
+  refuseDocuments(state);
   const found = store.generations().find((each) => each.number === number);
   if (found === undefined) throw new Error(`there is no generation ${number}`);
   if (found.number === state.live.number) return found;
@@ -142,6 +146,15 @@ async function takeOver(state: State, number: number): Promise<Generation> {
     state.isSwitching = false;
   }
   return store.live();
+}
+
+/** Documents in indices outside the process are written by one generation: the one that a start finds live. */
+const NOT_WHILE_RUNNING =
+  'a server that keeps its read model in Elasticsearch takes over no generation while it runs: stop it, repeat the command and start it again; processes of the role api answer meanwhile';
+
+function refuseDocuments({ plan, live }: Pick<State, 'plan' | 'live'>): void {
+  if (plan?.graph.dependencies !== undefined && live.readSide !== undefined)
+    throw new Error(NOT_WHILE_RUNNING);
 }
 
 /** In one step: every reader and every writer sees one generation or the other. */
@@ -173,7 +186,7 @@ async function openNext(state: State, number: number): Promise<Live> {
 
 /** Opens a read side that does what the live one does. */
 async function openBeside({ plan, log, role }: State, graph: ContentGraph): Promise<ReadSide | undefined> {
-  const readSide = await plan?.open(graph, log);
+  const readSide = await plan?.open(graph, log, { gently: true });
   await role(readSide);
   return readSide;
 }

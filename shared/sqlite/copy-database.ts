@@ -3,9 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 
 /**
  * Writes a copy of a database as it is at one moment, whoever writes to it meanwhile. `to` appears only when it is whole; an
- * attempt that was cut short leaves `<to>.part`, which the next one replaces. The thread waits until it is written.
+ * attempt that was cut short leaves `<to>.part`, which the next one replaces. `change`: SQL that the copy is changed by before. The
+ * thread waits until it is written.
  */
-export const copyDatabase = (from: string, to: string): void => {
+export const copyDatabase = (from: string, to: string, change = ''): void => {
   if (existsSync(to)) throw new Error(`${to} exists already`);
   const part = `${to}.part`;
   rmSync(part, { force: true });
@@ -15,8 +16,18 @@ export const copyDatabase = (from: string, to: string): void => {
   } finally {
     db.close();
   }
+  if (change !== '') changeDatabase(part, change);
   flush(part);
   renameSync(part, to);
+};
+
+const changeDatabase = (path: string, sql: string): void => {
+  const db = new DatabaseSync(path);
+  try {
+    db.exec(sql);
+  } finally {
+    db.close();
+  }
 };
 
 const flush = (path: string): void => {
