@@ -7,6 +7,8 @@ export type ServerProcess = {
   stop(): Promise<void>;
   /** Resident memory. */
   residentMiB(): number;
+  /** Seconds of a core that it has used since its start. */
+  cpuSeconds(): number;
 };
 
 /** Starts a node process that prints its base URL, and waits until `path` there answers 2xx. */
@@ -27,6 +29,7 @@ export async function startProcess(
       await once(child, 'exit');
     },
     residentMiB: () => residentMiB(child.pid),
+    cpuSeconds: () => cpuSeconds(child.pid),
   };
 }
 
@@ -58,4 +61,12 @@ async function untilReady(url: string): Promise<void> {
 function residentMiB(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
+}
+
+/** Of all its threads; the kernel counts in hundredths. */
+function cpuSeconds(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
