@@ -8,6 +8,7 @@ import {
   documentDependencies,
   type ElasticsearchCluster,
 } from '../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { IndexSpread } from '../shared/read-index/elasticsearch/open-indices.ts';
 import type { ReadIndex } from '../shared/read-index/read-index.ts';
 import type { StoredKey } from '../shared/read-index/stored-documents.ts';
 import type { DocumentRole } from './elasticsearch/document-role.ts';
@@ -18,18 +19,24 @@ import type { IndexContents, ReadSide, ReadSidePlan } from './read-side.ts';
 
 export type ElasticsearchOptions = {
   readonly connection: ElasticsearchConnection;
+  readonly spread: IndexSpread;
   readonly space: string;
   readonly report: Report;
 };
 
 /** Reads from Elasticsearch. Nothing is asked of the cluster before `lead` or `follow`. */
-export function elasticsearchReadSide({ connection, space, report }: ElasticsearchOptions): ReadSidePlan {
+export function elasticsearchReadSide({
+  connection,
+  space,
+  report,
+  spread,
+}: ElasticsearchOptions): ReadSidePlan {
   return {
     graph: { dependencies: documentDependencies },
     async open(graph, log) {
       const { stale } = graph;
       if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
-      const cluster = createElasticsearchCluster({ connection, space, registry: graph.registry() });
+      const cluster = createElasticsearchCluster({ connection, space, registry: graph.registry(), spread });
       try {
         return readSide({ cluster, graph, stale, log: await nameOfLog(log), report });
       } catch (error) {

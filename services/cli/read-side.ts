@@ -15,6 +15,7 @@ export async function chooseReadSide(settings: OperatorSettings, logger: Logger)
     connection: connectionOf(settings),
     space: settings.space,
     report: logger,
+    spread: { shards: settings.readIndexShards, replicas: settings.readIndexReplicas },
   });
 }
 

@@ -10,7 +10,10 @@ export type Role = 'serve' | 'project' | 'api';
 export const ROLE_SETTINGS: Readonly<Record<Role, SettingsTable>> = {
   serve: SERVE_SETTINGS,
   project: without('examples', 'queryTimeLimit', 'maxOffset', 'minPositionWait'),
-  api: without('advertise', 'examples', 'queryTimeLimit', 'uploadLimit', 'uploadTypes', 'readyLagSeconds'),
+  api: without(
+    ...(['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds'] as const),
+    ...(['readIndexReplicas', 'readIndexShards', 'uploadLimit', 'uploadTypes'] as const),
+  ),
 };
 
 function without(...names: readonly (keyof typeof SERVE_SETTINGS)[]): SettingsTable {

@@ -141,6 +141,18 @@ const READ_INDEX = {
     description: "certificate of the authority that signed Elasticsearch's, PEM",
     schema: z.string().min(1, 'is empty: a file is needed').optional(),
   },
+  readIndexShards: {
+    flags: '--read-index-shards <number>',
+    variable: 'VARVE_READ_INDEX_SHARDS',
+    description: 'primary shards of an index in Elasticsearch that is made from now on (default: 1)',
+    schema: wholeNumber(1, 1024).default(1),
+  },
+  readIndexReplicas: {
+    flags: '--read-index-replicas <number>',
+    variable: 'VARVE_READ_INDEX_REPLICAS',
+    description: 'copies of each of its shards (default: none for new indices, others as they are)',
+    schema: wholeNumber(0, 100).optional(),
+  },
   readIndexCloudId: {
     flags: '--read-index-cloud-id <id>',
     variable: 'VARVE_READ_INDEX_CLOUD_ID',

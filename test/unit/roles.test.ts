@@ -57,7 +57,13 @@ describe('a role has options for what means something to it', () => {
   it.each<[Role, readonly string[]]>([
     ['serve', []],
     ['project', ['examples', 'maxOffset', 'minPositionWait', 'queryTimeLimit']],
-    ['api', ['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds', 'uploadLimit', 'uploadTypes']],
+    [
+      'api',
+      [
+        ...['advertise', 'examples', 'queryTimeLimit', 'readIndexReplicas', 'readIndexShards'],
+        ...['readyLagSeconds', 'uploadLimit', 'uploadTypes'],
+      ],
+    ],
   ])('varve %s is without %j', (role, left) => {
     const missing = Object.keys(SERVE_SETTINGS).filter((name) => !(name in ROLE_SETTINGS[role]));
     expect(missing.sort()).toEqual(left);

@@ -10,7 +10,7 @@ import type { DocumentLayout } from './document-layout.ts';
 import { createDocumentWriter } from './document-writer.ts';
 import { createElasticsearchReader, type ElasticsearchReader } from './elasticsearch-reader.ts';
 import { createIndexNames } from './index-names.ts';
-import { areWhole, type OpenedIndices, openIndices } from './open-indices.ts';
+import { areWhole, type IndexSpread, type OpenedIndices, openIndices } from './open-indices.ts';
 import { createProgressDocument, openProgressIndex } from './progress-document.ts';
 import { readStoredDocuments } from './read-stored-documents.ts';
 import { createSearchEngine } from './search-engine.ts';
@@ -36,8 +36,11 @@ export type ElasticsearchClusterOptions = {
   readonly connection: ElasticsearchConnection;
   readonly space: string;
   readonly registry: SchemaRegistry;
+  /** Default: one shard, no replicas. */
+  readonly spread?: IndexSpread;
 };
 
+const ONE_SHARD: IndexSpread = { shards: 1, replicas: undefined };
 const SEMI_JOIN_LIMIT = 1_000_000;
 const SORT_LIMIT = 10_000;
 const READY_WITHIN = '10s';
@@ -70,7 +73,10 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     },
     async openIndices({ log, anew }) {
       await openProgressIndex(client, space);
-      return openIndices({ client, names, space, layouts: [...layouts.values()], log, anew });
+      return openIndices({
+        ...{ client, names, space, layouts: [...layouts.values()], log, anew },
+        spread: options.spread ?? ONE_SHARD,
+      });
     },
     isWhole: (log) => areWhole({ client, names, space, layouts: [...layouts.values()], log }),
     close: () => client.close(),

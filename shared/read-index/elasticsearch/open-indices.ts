@@ -5,6 +5,7 @@ import type { World } from '../read-index.ts';
 import type { DocumentLayout } from './document-layout.ts';
 import { indexDefinition } from './index-definition.ts';
 import type { IndexNames } from './index-names.ts';
+import { progressIndex } from './progress-document.ts';
 
 export type OpenIndicesOptions = {
   readonly client: Client;
@@ -15,6 +16,15 @@ export type OpenIndicesOptions = {
   readonly log: string;
   /** Every document is to be made anew, whatever the indices hold. */
   readonly anew: boolean;
+  readonly spread: IndexSpread;
+};
+
+/** Over the nodes of a cluster. */
+export type IndexSpread = {
+  /** Of an index that is made from now on: those that there are keep theirs until they are made anew. */
+  readonly shards: number;
+  /** Copies beside the primary, of all indices; undefined: none for new ones, and the others as they are. */
+  readonly replicas: number | undefined;
 };
 
 /** The indices of a space. Until `promote` reads go to the generation there was, and writes to the one that is to be. */
@@ -47,6 +57,7 @@ export function writeAlias(names: IndexNames, type: Uid, world: World): string {
 export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIndices> {
   const { layouts, anew, log } = options;
   const generations = await readGenerations(options);
+  await setReplicas(options);
   const missing = layouts.filter((layout) => anew || !isWhole(generations, layout, log));
   const places = missing.flatMap((layout) => WORLDS.map((world) => ({ layout, world })));
   const built = await Promise.all(places.map((place) => nextGeneration(options, place, generations(place))));
@@ -57,7 +68,7 @@ export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIn
 }
 
 /** Whether searches find an index of every type and world that was made from this log, as these layouts say. */
-export async function areWhole(options: Omit<OpenIndicesOptions, 'anew'>): Promise<boolean> {
+export async function areWhole(options: Omit<OpenIndicesOptions, 'anew' | 'spread'>): Promise<boolean> {
   const generations = await readGenerations(options);
   return options.layouts.every((layout) => isWhole(generations, layout, options.log));
 }
@@ -74,7 +85,7 @@ function isWhole(generations: Generations, layout: DocumentLayout, log: string):
 type Built = { readonly alias: string; readonly index: string; readonly old: readonly string[] };
 
 async function nextGeneration(
-  { client, names, log }: OpenIndicesOptions,
+  { client, names, log, spread }: OpenIndicesOptions,
   { layout, world }: Place,
   before: readonly Generation[],
 ): Promise<Built> {
@@ -87,10 +98,27 @@ async function nextGeneration(
   const old = before.filter(({ read }) => read).map((each) => each.index);
   const alias = writeAlias(names, layout.type, world);
   const aliases = old.length === 0 ? { [alias]: {} } : {};
-  await client.indices.create({ index, settings, mappings: mapped, aliases });
+  const spreadOver = { number_of_shards: spread.shards, number_of_replicas: spread.replicas ?? 0 };
+  await client.indices.create({
+    index,
+    settings: { ...settings, ...spreadOver },
+    mappings: mapped,
+    aliases,
+  });
   // Two indices of one alias would take no writes: it moves in one call.
   if (old.length > 0) await moveAlias(client, alias, old, index);
   return { alias: names.alias(layout.type, world), index, old };
+}
+
+/** Of the indices that there are, the one of the progress aside, which has as many as the cluster lets it. */
+async function setReplicas({ client, space, spread }: OpenIndicesOptions): Promise<void> {
+  if (spread.replicas === undefined) return;
+  await client.indices.putSettings({
+    index: [`${space}-*`, `-${progressIndex(space)}`],
+    settings: { number_of_replicas: spread.replicas },
+    allow_no_indices: true,
+    ignore_unavailable: true,
+  });
 }
 
 async function moveAlias(client: Client, alias: string, from: readonly string[], to: string): Promise<void> {

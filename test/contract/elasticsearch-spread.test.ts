@@ -1,0 +1,55 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { IndexSpread } from '../../shared/read-index/elasticsearch/open-indices.ts';
+import { buildRegistry } from '../../shared/schema/build-registry.ts';
+import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { removeIndices } from '../support/remove-indices.ts';
+
+const space = `spread_${process.pid}`;
+
+const json = {
+  kind: 'collectionType',
+  info: { singularName: 'note', pluralName: 'notes', displayName: 'Note' },
+  attributes: { title: { type: 'string' } },
+};
+const { registry } = buildRegistry([
+  { model: 'contentType', file: 'note.json', namespace: 'api::note', json },
+]);
+
+/** Opens the indices as a leader does; answers how many types had to be made. */
+async function open(url: string, spread?: IndexSpread): Promise<number> {
+  const connection = { url };
+  const cluster = createElasticsearchCluster({ connection, space, registry, ...(spread && { spread }) });
+  try {
+    const { toBuild, promote } = await cluster.openIndices({ log: 'one', anew: false });
+    await promote();
+    return toBuild.length;
+  } finally {
+    await cluster.close();
+  }
+}
+
+/** Shards and replicas, each as often as there are such indices. */
+async function spreads(url: string): Promise<readonly string[]> {
+  const found = (await (await fetch(`${url}/${space}-*,-${space}-progress/_settings`)).json()) as Record<
+    string,
+    { settings: { index: { number_of_shards: string; number_of_replicas: string } } }
+  >;
+  return Object.values(found).map(
+    ({ settings: { index } }) => `${index.number_of_shards} of ${index.number_of_replicas}`,
+  );
+}
+
+describe.runIf(hasElasticsearch())('indices over the nodes of a cluster', () => {
+  it('have the shards of when they were made and the replicas of the last start that said how many', async () => {
+    const url = await elasticsearchUrl();
+    onTestFinished(() => removeIndices(url, space));
+    const types = await open(url, { shards: 2, replicas: 1 });
+    expect(types).toBe(registry.contentTypes.size);
+    expect(await spreads(url)).toEqual(Array(types * 2).fill('2 of 1'));
+    expect(await open(url, { shards: 5, replicas: 0 })).toBe(0);
+    expect(await spreads(url)).toEqual(Array(types * 2).fill('2 of 0'));
+    expect(await open(url)).toBe(0);
+    expect(await spreads(url)).toEqual(Array(types * 2).fill('2 of 0'));
+  });
+});
