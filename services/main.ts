@@ -124,7 +124,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       view.follow(events);
     },
   });
-  const { commands, library, fleet } = openWriteSide({
+  const { commands, imports, library, fleet } = openWriteSide({
     ...{ claimant, view, eventStore, graph, projector, index, visible: readSide.visible, led },
     ...{ registry, definitions, defaultLocale, assets, report: fleetLog.report },
     limits: { maxBytes: options.uploadLimit, accepted: options.uploadTypes },
@@ -152,6 +152,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     freshness,
     operator: {
       ...{ data: options.data, space, log, graph, generations, server: true },
+      imports: { registry, defaultLocale, writer: imports },
       readSide: async () => readSide,
     },
     isNew,

@@ -10,6 +10,9 @@ import { createFileLibrary, type FileLibrary } from './assets/file-library.ts';
 import type { UploadLimits } from './assets/receive-upload.ts';
 import { type CommandHandler, createCommandHandler } from './command/command-handler.ts';
 import { randomDocumentId } from './command/document-id.ts';
+import type { CommandEnvironment } from './command/environment.ts';
+import { createImportWriter, type ImportWriter } from './command/import-writer.ts';
+import { createLocks } from './command/locks.ts';
 import { newCommandKey } from './command/new-command-key.ts';
 import { NotLeading } from './command/not-leading.ts';
 import type { Claimant } from './fleet/claim-lease.ts';
@@ -39,6 +42,7 @@ export type WriteSideOptions = {
 /** What carries commands out, in a process that can lead: for as long as it does. */
 export type WriteSide = {
   readonly commands: CommandHandler;
+  readonly imports: ImportWriter;
   readonly library: FileLibrary;
   readonly fleet: Fleet;
 };
@@ -59,7 +63,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     },
     follow: options.led.follow,
   });
-  const commands = createCommandHandler({
+  const environment: CommandEnvironment = {
     eventStore: options.eventStore,
     graph: graph.reader,
     applied: projector.applied,
@@ -76,11 +80,13 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     now: () => new Date(),
     newDocumentId: randomDocumentId,
     newEventId: newCommandKey,
-  });
+  };
+  const locks = createLocks();
+  const commands = createCommandHandler(environment, locks);
   const library = createFileLibrary({
     ...{ registry, graph: graph.reader, index: options.index, commands, defaultLocale },
     store: options.assets,
     limits: options.limits,
   });
-  return { commands, library, fleet };
+  return { commands, imports: createImportWriter(environment, locks), library, fleet };
 }

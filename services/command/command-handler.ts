@@ -7,7 +7,7 @@ import { type DocumentState, decide, draftOf, publishedOf } from './decide.ts';
 import { derivedDocumentId, newDocumentId } from './document-id.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { hashPasswords } from './hash-passwords.ts';
-import { createLocks } from './locks.ts';
+import { createLocks, type Locks } from './locks.ts';
 import { parseDataPayload, singleData } from './parse-data.ts';
 import { preparePublication, prepareWrite, refuse, type WriteRequest } from './prepare-write.ts';
 import { notFoundError, validationError } from './problem.ts';
@@ -25,8 +25,11 @@ export type CommandHandler = {
 };
 
 /** The write side of one space. There may be one in a space only: the leader's (architecture.md section 3). */
-export function createCommandHandler(environment: CommandEnvironment): CommandHandler {
-  const commit = createCommit(environment, createLocks());
+export function createCommandHandler(
+  environment: CommandEnvironment,
+  locks: Locks = createLocks(),
+): CommandHandler {
+  const commit = createCommit(environment, locks);
   return {
     async execute(command) {
       switch (command.kind) {

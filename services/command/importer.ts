@@ -38,7 +38,10 @@ export type ImportEnvironment = {
 export type ImportOutcome =
   | {
       readonly kind: 'document';
+      readonly type: Uid;
       readonly documentId: string;
+      /** Unique values that it takes. */
+      readonly claims: readonly UniqueClaim[];
       readonly stream: string;
       /** To be appended together, to a stream that does not exist (`none`). */
       readonly events: readonly NewEvent[];
@@ -137,7 +140,8 @@ async function importDocument(
   }
   if (events.length === 0) return { kind: 'refused', reasons: ['locales: there is none'] };
   for (const claim of claims) run.claimed.set(claimKey(claim), documentId);
-  return { kind: 'document', documentId, stream: documentStream(run.space, type.uid, documentId), events };
+  const stream = documentStream(run.space, type.uid, documentId);
+  return { kind: 'document', type: type.uid, documentId, claims, stream, events };
 }
 
 type Step = { readonly data: Data; readonly publish: boolean };

@@ -1,6 +1,8 @@
 import type * as z from 'zod';
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { ImportWriter } from '../command/import-writer.ts';
 import type { ReadSide } from '../read-side.ts';
 import type { ServedGenerations } from '../rebuild/served-generations.ts';
 
@@ -28,6 +30,12 @@ export type OperatorContext = {
   readonly generations: ServedGenerations;
   /** Follows the log while an operation runs: a server's. Absent: nothing moves but by operations. */
   readonly server: boolean;
+  /** What imports go through where a server can write. */
+  readonly imports?: {
+    readonly registry: SchemaRegistry;
+    readonly defaultLocale: string;
+    readonly writer: ImportWriter;
+  };
   /** Where reads are answered. Opened when it is first asked for where no server has it open. */
   readonly readSide: () => Promise<ReadSide>;
 };

@@ -8,6 +8,7 @@ import {
   rollbackOperation,
   takeOverOperation,
 } from './generations.ts';
+import { importOperation } from './import.ts';
 import type { Operation, OperatorContext } from './operation.ts';
 import { parkedOperation } from './parked.ts';
 import { statusOperation } from './status.ts';
@@ -17,7 +18,7 @@ import { verifyIndexOperation } from './verify-index.ts';
 export const OPERATIONS = {
   status: statusOperation,
   parked: parkedOperation,
-  'verify-index': verifyIndexOperation,
+  import: importOperation,
   'can-rebuild': canRebuildOperation,
   generations: generationsOperation,
   level: levelOperation,
@@ -25,6 +26,7 @@ export const OPERATIONS = {
   'take-over': takeOverOperation,
   rollback: rollbackOperation,
   drop: dropOperation,
+  'verify-index': verifyIndexOperation,
 } as const;
 
 export type OperationName = keyof typeof OPERATIONS;

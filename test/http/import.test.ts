@@ -98,14 +98,6 @@ it('refuses a line that differs from the document it made before', async () => {
   expect(exit.output).toContain(`${file}:1: the document exists and is not as this line has it`);
 });
 
-it('does not import into a directory that a server has', async () => {
-  const server = await startServer();
-  onTestFinished(() => server.dispose());
-  const exit = await importFiles(server.data, FIXTURES);
-  expect(exit.code).toBe(1);
-  expect(exit.output).toContain('is in use by process');
-});
-
 it('a file that is not there is a sentence', async () => {
   const exit = await importFiles(dataForTest(), ['/nowhere.jsonl']);
   expect(exit.code).toBe(1);

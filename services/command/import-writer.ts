@@ -1,0 +1,40 @@
+import type { CommandEnvironment } from './environment.ts';
+import type { ImportOutcome } from './importer.ts';
+import type { Locks } from './locks.ts';
+import { claimKey, uniqueProblems } from './unique-values.ts';
+
+/** Writes imported documents beside the commands of the API. */
+export type ImportWriter = {
+  /** Throws NotLeading where this process does not lead. */
+  epoch(): number;
+  /** The reasons why the document was not written, if it was not; resolves when reads of this process show it. */
+  write(document: ImportOutcome & { readonly kind: 'document' }): Promise<readonly string[]>;
+};
+
+export const EXISTS_OTHERWISE = 'the document exists and is not as this line has it';
+
+/** `locks`: the commands', so that a unique value is taken once, whoever takes it. */
+export function createImportWriter(environment: CommandEnvironment, locks: Locks): ImportWriter {
+  const { eventStore, graph, applied, epoch, counts } = environment;
+  return {
+    epoch,
+    async write({ type, documentId, stream, events, claims }) {
+      const release = await locks.acquire(claims.map(claimKey));
+      try {
+        const taken = uniqueProblems(graph, claims, documentId);
+        if (taken.length > 0) return taken.map(({ path, message }) => `${path}: ${message}`);
+        const under = epoch();
+        const result = await eventStore.append(stream, 'none', events);
+        if (result.kind === 'conflict') return [EXISTS_OTHERWISE];
+        await applied(result.position);
+        if (counts !== undefined && !(await counts(result.position, under)))
+          throw new Error(
+            `another process took the lead: ${type} ${documentId} was not written, run the import again`,
+          );
+        return [];
+      } finally {
+        release();
+      }
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { statSync } from 'node:fs';
+import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { derivedDocumentId } from '../command/document-id.ts';
+import { createImporter, type Importer, type ImportOutcome } from '../command/importer.ts';
+import { type ImportSource, importLines, inBatches } from './import-lines.ts';
+
+/** A document to be written, as its line has it. */
+export type ImportedDocument = ImportOutcome & { readonly kind: 'document' };
+
+/** Where documents go: the reasons why one was not written, if it was not. */
+export type WriteDocument = (document: ImportedDocument) => Promise<readonly string[]>;
+
+export type DocumentImport = {
+  readonly files: readonly string[];
+  readonly registry: SchemaRegistry;
+  readonly graph: ContentGraphReader;
+  readonly defaultLocale: string;
+  readonly space: string;
+  /** Of the lease under which documents are written. */
+  readonly epoch: number;
+  readonly write: WriteDocument;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** What an import says while it goes on. */
+export type ImportLine =
+  | { readonly kind: 'size'; readonly bytes: number }
+  | { readonly kind: 'progress'; readonly bytes: number; readonly documents: number }
+  | { readonly kind: 'refused'; readonly place: string; readonly reason: string };
+
+/** Appends under way at once: they share commits. */
+const BATCH = 512;
+
+/** Judges each line and writes its document; says which it refuses, and goes on. */
+export async function* importDocuments(options: DocumentImport): AsyncGenerator<ImportLine> {
+  const { files, write, signal } = options;
+  yield { kind: 'size', bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
+  const importer = importerOf(options, await collectReferences(files));
+  for await (const batch of inBatches(importLines(files), BATCH)) {
+    signal?.throwIfAborted();
+    const writes: Promise<readonly ImportLine[]>[] = [];
+    let documents = 0;
+    for (const line of batch) {
+      const outcome = await outcomeOf(importer, line);
+      const refuse = (reasons: readonly string[]): readonly ImportLine[] =>
+        reasons.map((reason) => ({ kind: 'refused', place: `${line.file}:${line.number}`, reason }));
+      if (outcome.kind === 'refused') writes.push(Promise.resolve(refuse(outcome.reasons)));
+      else
+        writes.push(
+          write(outcome).then((reasons) => {
+            if (reasons.length === 0) documents++;
+            return refuse(reasons);
+          }),
+        );
+    }
+    for (const refused of await Promise.all(writes)) yield* refused;
+    yield { kind: 'progress', bytes: batch.reduce((sum, line) => sum + line.bytes, 0), documents };
+  }
+}
+
+/** References may point forward, so what there will be is known before the first line is judged: `type:key` of every line. */
+async function collectReferences(files: readonly string[]): Promise<ReadonlySet<string>> {
+  const references = new Set<string>();
+  for await (const line of importLines(files)) {
+    const json = parse(line);
+    if ('problem' in json) continue;
+    const { type, key } = (json.value ?? {}) as { type?: unknown; key?: unknown };
+    references.add(`${String(type)}:${String(key)}`);
+  }
+  return references;
+}
+
+function importerOf(options: DocumentImport, references: ReadonlySet<string>): Importer {
+  const { registry, graph, defaultLocale, space, epoch } = options;
+  const typesByName = new Map<string, ContentType>();
+  for (const type of registry.contentTypes.values()) {
+    typesByName.set(type.singularName, type).set(type.uid, type);
+  }
+  const imported = (reference: string) => {
+    const separator = reference.indexOf(':');
+    const type = typesByName.get(reference.slice(0, separator))?.uid;
+    if (type === undefined) return false;
+    return graph.exists(type, derivedDocumentId(space, type, reference.slice(separator + 1)));
+  };
+  return createImporter({
+    ...{ registry, graph, defaultLocale, space, epoch },
+    at: new Date().toISOString(),
+    known: (reference) => references.has(reference) || imported(reference),
+  });
+}
+
+async function outcomeOf(importer: Importer, line: ImportSource): Promise<ImportOutcome> {
+  const json = parse(line);
+  return 'problem' in json ? { kind: 'refused', reasons: [json.problem] } : importer.importLine(json.value);
+}
+
+function parse({ text }: ImportSource): { readonly value: unknown } | { readonly problem: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
