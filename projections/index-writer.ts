@@ -2,7 +2,7 @@ import type { DocumentIndex } from '../shared/read-index/document-index.ts';
 import type { ContentGraph } from './content-graph.ts';
 import type { Lane } from './graph/stale-rows.ts';
 import { nextBatch, release, sendBatch, type Work } from './index-writer/lane.ts';
-import { FULL_PACE, faster, type Pace, slower } from './index-writer/pace.ts';
+import { bytesAt, FULL_PACE, type Pace, paced, slower } from './index-writer/pace.ts';
 import { createRefreshes, type Refreshes } from './index-writer/refreshes.ts';
 import type { Settlement, StaleDocument, StaleDocuments } from './stale-documents.ts';
 
@@ -62,8 +62,13 @@ export type IndexWriter = {
   close(): Promise<void>;
 };
 
-/** Requests under way at once. What writes wait for goes one request at a time: each takes along all that came meanwhile. */
-const WORKERS: Readonly<Record<Lane, number>> = { prompt: 1, backlog: 2 };
+/**
+ * Requests under way at once. What writes wait for goes one request at a time: each takes along all that came meanwhile. While
+ * there are such writes the backlog has one request, a small one: else they would queue behind it.
+ */
+const WORKERS: Readonly<Record<Lane, number>> = { prompt: 1, backlog: 3 };
+/** Milliseconds after the last write for which the backlog makes room. */
+const ROOM_FOR = 1_000;
 const PAUSE_STEP = 200;
 
 type Waiter = { readonly isReached: () => boolean; readonly resolve: () => void };
@@ -77,6 +82,8 @@ type State = Work & {
   stopping: boolean;
   stuck: boolean;
   written: number;
+  /** When a write was last waited for. */
+  lastPrompt: number;
   readonly refreshes: Refreshes;
   readonly giveUp: AbortController;
 };
@@ -90,10 +97,11 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   const state: State = {
     ...{ options, stale, index, taken: new Map(), position: graph.position, now: Date.now },
     ...{ wakers: new Set(), waiters: [], changes: 0, stopping: false, stuck: false, written: 0 },
+    ...{ lastPrompt: Number.NEGATIVE_INFINITY },
     ...{ refreshes: createRefreshes(index), giveUp, given: giveUp.signal },
   };
   const workers = (['prompt', 'backlog'] as const).flatMap((lane) =>
-    Array.from({ length: WORKERS[lane] }, () => runWorker(state, lane)),
+    Array.from({ length: WORKERS[lane] }, (_, at) => runWorker(state, lane, at === 0)),
   );
   const done = Promise.all(workers).then(() => {});
   done.catch(() => {
@@ -148,28 +156,38 @@ function statusOf(state: State, stale: StaleDocuments): WriterStatus {
   };
 }
 
-async function runWorker(state: State, lane: Lane): Promise<void> {
+async function runWorker(state: State, lane: Lane, isFirst: boolean): Promise<void> {
   let pace: Pace = FULL_PACE;
+  const slowDown = async (reason: string, error?: unknown): Promise<void> => {
+    noteTrouble(state, reason, error);
+    pace = slower(pace, Math.random());
+    await pause(state, pace.wait);
+  };
   while (!state.stopping) {
     const seen = state.changes;
+    const shared = isShared(state);
+    if (shared && !isFirst) {
+      await (state.stale.oldest(lane) === undefined ? untilChanged(state, seen) : pause(state, PAUSE_STEP));
+      continue;
+    }
     try {
-      const result = await workOnce(state, lane, pace);
+      const started = performance.now();
+      const result = await workOnce(state, lane, bytesAt(pace, shared && lane === 'backlog'));
       if (result === 'nothing') await untilChanged(state, seen);
       else if (result === undefined) {
-        pace = faster(pace);
+        pace = paced(pace, performance.now() - started, shared && lane === 'backlog');
         noteProgress(state);
-      } else {
-        noteTrouble(state, result);
-        pace = slower(pace, Math.random());
-        await pause(state, pace.wait);
-      }
+      } else await slowDown(result);
     } catch (error) {
       if (error instanceof GraphFailure) throw error.cause;
-      noteTrouble(state, (error as Error).message, error);
-      pace = slower(pace, Math.random());
-      await pause(state, pace.wait);
+      await slowDown((error as Error).message, error);
     }
   }
+}
+
+/** There are writes whose documents somebody waits for, or there were a moment ago. */
+function isShared({ stale, lastPrompt }: State): boolean {
+  return performance.now() - lastPrompt < ROOM_FOR || stale.oldest('prompt') !== undefined;
 }
 
 /** The graph could not be read or written: nothing that another try would mend. */
@@ -184,11 +202,12 @@ function onGraph<T>(work: () => T): T {
 }
 
 /** One request, or none when there is nothing to write. Answers why it is to be tried again, if it is. */
-async function workOnce(state: State, lane: Lane, pace: Pace): Promise<'nothing' | string | undefined> {
-  const next = await nextBatch(state, lane, pace.bytes);
+async function workOnce(state: State, lane: Lane, bytes: number): Promise<'nothing' | string | undefined> {
+  const next = await nextBatch(state, lane, bytes);
   if (next === undefined) return finishBacklog(state, lane);
   const { batch, unmakable } = next;
   const { documents, position } = batch;
+  if (lane === 'prompt') state.lastPrompt = performance.now();
   try {
     settle(state, unmakable);
     if (documents.length === 0) return undefined;

@@ -36,7 +36,8 @@ export type Batch = {
 const SEND_WITHIN = 60_000;
 /** Milliseconds of making documents before others have their turn. */
 const TURN = 8;
-const DOCUMENTS_AT_ONCE = 2_000;
+/** Documents are hardly ever smaller. */
+const LEAST_DOCUMENT_BYTES = 1_000;
 
 /**
  * The next documents of a lane, as they are now, up to so many bytes; undefined when there are none. What was refused already
@@ -48,7 +49,7 @@ export async function nextBatch(
   maxBytes: number,
 ): Promise<{ readonly batch: Batch; readonly unmakable: readonly Settlement[] } | undefined> {
   const position = work.position();
-  const chosen = work.stale.next(lane, DOCUMENTS_AT_ONCE, work.taken);
+  const chosen = work.stale.next(lane, Math.ceil(maxBytes / LEAST_DOCUMENT_BYTES), work.taken);
   if (chosen.length === 0) return undefined;
   const deadline = work.now() + SEND_WITHIN;
   const documents: StaleDocument[] = [];

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import { nextBatch, sendBatch } from '../../projections/index-writer/lane.ts';
 import { type IndexWriter, startIndexWriter, type WriterReport } from '../../projections/index-writer.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import { createDocument } from '../../shared/read-index/elasticsearch/create-document.ts';
@@ -189,6 +190,28 @@ it('has a write wait for its own document, also when the graph took others with 
   answered.resolve();
   await first;
   expect(seen.filter((text) => text.includes('"Eins"'))).toHaveLength(1);
+});
+
+it('sends no batch after its deadline, nor once another process writes', async () => {
+  const setting = openSetting();
+  setting.given(...SOME);
+  const stale = setting.graph.stale ?? expect.unreachable();
+  const giveUp = new AbortController();
+  let now = 1_000_000;
+  const work = {
+    ...{ stale, index: setting.index, taken: new Map(), position: setting.graph.position },
+    ...{ now: () => now, given: giveUp.signal },
+  };
+  const next = await nextBatch(work, 'backlog', 1_000_000);
+  const { batch } = (await nextBatch(work, 'prompt', 1_000_000)) ?? next ?? expect.unreachable();
+  expect(batch.documents.length).toBeGreaterThan(0);
+  // As after SIGSTOP: by now another leader may have written, and an index forgets deletes after an hour.
+  now += 5 * 60_000;
+  expect(await sendBatch(work, batch, true)).toMatchObject({ settled: [], again: expect.any(String) });
+  now -= 5 * 60_000;
+  giveUp.abort();
+  expect(await sendBatch(work, batch, true)).toMatchObject({ settled: [], again: expect.any(String) });
+  expect(setting.index.requests).toEqual([]);
 });
 
 it('goes on where it was after a crash', async () => {
