@@ -11,12 +11,13 @@ export type RowVerification = {
   readonly index: Pick<ReadIndex, 'apply' | 'position'>;
   readonly held: (world: World) => HeldRows;
   readonly repair: boolean;
+  /** Milliseconds between slices, for whoever else needs the process. */
+  readonly pauseMs: number;
   readonly signal: AbortSignal;
 };
 
 /** Rows that are compared at once: some milliseconds, in which nothing else is answered. */
 const SLICE = 64;
-const PAUSE_MS = 5;
 
 /**
  * Compares an index of rows in this process with the graph it is fed from, while both go on: a slice at a time, each at one
@@ -39,9 +40,9 @@ export async function* verifyRows(options: RowVerification): AsyncGenerator<Veri
 }
 
 /** Waits until the index shows what the graph does; in between a batch is on its way from one to the other. */
-async function level({ graph, index, signal }: RowVerification): Promise<void> {
+async function level({ graph, index, pauseMs, signal }: RowVerification): Promise<void> {
   do {
-    await delay(PAUSE_MS, undefined, { signal });
+    await delay(pauseMs, undefined, { signal });
   } while (graph.position() !== index.position());
 }
 

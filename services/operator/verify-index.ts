@@ -11,16 +11,21 @@ export const verifyIndexOperation = defineOperation({
   run: verifyIndex,
 });
 
+/** Requests come first. */
+const PAUSE_MS = 5;
+
 async function* verifyIndex(
-  { graph, readSide }: OperatorContext,
+  { graph, readSide, server }: OperatorContext,
   { repair }: { readonly repair: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<VerificationLine> {
   const { contents, index } = await readSide();
   switch (contents.kind) {
-    case 'rows':
-      yield* verifyRows({ graph, index, held: contents.held, repair, signal });
+    case 'rows': {
+      const pauseMs = server ? PAUSE_MS : 0;
+      yield* verifyRows({ graph, index, held: contents.held, repair, signal, pauseMs });
       break;
+    }
     case 'documents': {
       // Whichever generation is the live one: `contents` is a stand-in that has no members of its own.
       const { stored, present, remake } = contents;
