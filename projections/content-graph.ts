@@ -63,11 +63,13 @@ export type ContentGraph = {
 export type ContentGraphOptions = {
   /** Where the read index is made of documents: what these show beside their own row. Stale ones are then accounted for. */
   readonly dependencies?: DependenciesOf;
+  /** Most of the log is to be replayed, and nobody reads the file meanwhile: it is written back seldom. */
+  readonly building?: boolean;
 };
 
 /** Opens (or creates) the graph's SQLite file. */
 export function openContentGraph(file: string, options: ContentGraphOptions = {}): ContentGraph {
-  const db = openGraphDatabase(file);
+  const db = openGraphDatabase(file, options.building);
   const sequences = loadSequences(db);
   const names = openNames(db, sequences);
   const definitions = openDefinitions(db, names);

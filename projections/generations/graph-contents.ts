@@ -144,8 +144,8 @@ function* graphItems(all: ReadAll, names: NumberNames, entries: EntryNames): Ite
     const name = `${named(relation)} ${entry(source)} to ${entry(target)}`;
     yield { group: 'graph: pending edits', name, content: entry(editor) };
   }
-  for (const [uid, position, data] of all('SELECT uid, position, data FROM definitions'))
-    yield { group: 'graph: content types', name: String(uid), content: JSON.stringify([position, data]) };
+  for (const [uid, data] of all('SELECT uid, data FROM definitions'))
+    yield { group: 'graph: content types', name: String(uid), content: String(data) };
 }
 
 function isInScope(scope: ContentScope, type: Uid, isOf: (world: World) => boolean): boolean {

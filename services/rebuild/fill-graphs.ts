@@ -8,7 +8,7 @@ import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
 
 /** Events of a transaction: each brings a checkpoint, and is as long as the rebuild cannot be interrupted. */
-const BATCH_SIZE = 2_000;
+const BATCH_SIZE = 5_000;
 
 /** The graphs that a rebuild brings up. */
 export type RebuiltGraphs = {
@@ -29,8 +29,10 @@ export function openGraphs(host: RebuildHost, rebuild: Rebuild): RebuiltGraphs {
     // Documents, where the index is made of them, are made anew: no account says which are level.
     copyDatabase(graphFile(data, store.live().number), file, "DELETE FROM meta WHERE name = 'accounted'");
   }
-  const made = openContentGraph(file);
-  const derived = rebuild.scope.graph ? made : openContentGraph(checkFile(data, rebuild.generation));
+  const made = openContentGraph(file, { building: true });
+  const derived = rebuild.scope.graph
+    ? made
+    : openContentGraph(checkFile(data, rebuild.generation), { building: true });
   let isOpen = true;
   return {
     made,

@@ -42,7 +42,7 @@ async function readAll(): Promise<number> {
 
 async function replayAll(): Promise<number> {
   const scratch = mkdtempSync(join(tmpdir(), 'varve-rebuild-'));
-  const graph = openContentGraph(join(scratch, 'graph.db'));
+  const graph = openContentGraph(join(scratch, 'graph.db'), { building: true });
   let count = 0;
   await catchUp(log, graph, {
     ...(options.batch === undefined ? {} : { batchSize: Number(options.batch) }),
