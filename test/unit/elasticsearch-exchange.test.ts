@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/client.ts';
 import { createExchange, Unreachable } from '../../shared/read-index/elasticsearch/exchange.ts';
-import { readPageAnswer } from '../../shared/read-index/elasticsearch/page-answer.ts';
+import { readPlainAnswers } from '../../shared/read-index/elasticsearch/plain-answer.ts';
 import {
   readSearchAnswer,
   readSearchAnswers,
@@ -90,17 +90,24 @@ describe('the body of a search answer', () => {
     ];
     for (const total of [{ total: { value: 2, relation: 'eq' } }, {}]) {
       const body = Buffer.from(JSON.stringify({ took: 1, hits: { ...total, max_score: null, hits } }));
-      const [page, whole] = [readPageAnswer(body), readSearchAnswer(body)];
+      const [page, whole] = [readPlainAnswers(body, 1)?.[0], readSearchAnswer(body)];
       expect(page?.hits.total?.value).toBe(whole.hits.total?.value);
       const rows = (answer: typeof whole | undefined) =>
         answer?.hits.hits.map(({ fields, source = [] }) => [fields?.['key'], Buffer.from(source).toString()]);
       expect(rows(page)).toEqual(rows(whole));
     }
-    expect(readPageAnswer(Buffer.from('{"hits":{"total":{"value":0},"hits":[]}}'))).toEqual({
-      hits: { total: { value: 0 }, hits: [] },
-    });
-    expect(readPageAnswer(Buffer.from('{"hits":{"hits":[{"fields":{"key":[1]}}]}}'))).toBeUndefined();
-    expect(readPageAnswer(Buffer.from('{"error":{}}'))).toBeUndefined();
+    const read = (text: string, searches = 1) => readPlainAnswers(Buffer.from(text), searches);
+    const none = { hits: { total: { value: 0 }, hits: [] } };
+    expect(read('{"hits":{"total":{"value":0},"hits":[]}}')).toEqual([none]);
+    const two =
+      '{"responses":[{"hits":{"total":{"value":0},"hits":[]}},{"hits":{"hits":[{"fields":{"key":[7]}}]}}]}';
+    expect(read(two, 2)).toEqual([none, { hits: { hits: [{ fields: { key: [7] } }] } }]);
+    // What is not as expected is left to a real parser.
+    expect(read(two)).toBeUndefined();
+    for (const odd of ['{"key":[1,2]}', '{"key":[1.5]}', '{"key":[-1]}', '{"src":[{}]}', '{}']) {
+      expect(read(`{"hits":{"hits":[{"fields":${odd}}]}}`)).toBeUndefined();
+    }
+    expect(read('{"error":{}}')).toBeUndefined();
   });
 
   it('of several searches gives each its own sources, and fails when one of them did', () => {

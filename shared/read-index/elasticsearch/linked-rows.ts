@@ -81,10 +81,10 @@ export async function linkingRows(
     track_total_hits: true,
     docvalue_fields: ['key', 'links', ...fields],
   };
-  let { hits } = await session.search(target, { ...body, size: FIRST_SIZE });
+  let { hits } = await session.search(target, { ...body, size: FIRST_SIZE }, true);
   const total = hits.total?.value ?? 0;
   if (total > FIRST_SIZE)
-    ({ hits } = await session.search(target, { ...body, size: Math.min(total, WINDOW) }));
+    ({ hits } = await session.search(target, { ...body, size: Math.min(total, WINDOW) }, true));
   for (const hit of hits.hits) {
     const key = hit.fields?.['key']?.[0] as number;
     const links = (jsonField(hit.fields ?? {}, 'links') ?? {}) as StoredLinks;

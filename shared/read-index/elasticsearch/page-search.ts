@@ -1,6 +1,5 @@
 import type { Hits, SearchRequest } from '../read-index.ts';
 import type { Dsl } from './dsl.ts';
-import { PAGE_FIELDS } from './page-answer.ts';
 import { NO_SOURCE, rememberRow } from './read-rows.ts';
 import type { SearchAnswer, SearchHit } from './search-answer.ts';
 import type { SearchBody } from './search-engine.ts';
@@ -20,8 +19,8 @@ export function readPage(
   page: Omit<SearchBody, 'query'>,
   plain: boolean,
 ): Promise<SearchAnswer> {
-  const docvalue_fields = details ? ['key', 'src', 'links', 'parts'] : PAGE_FIELDS;
-  return session.search(request.type, { ...page, query, docvalue_fields }, plain && !details);
+  const docvalue_fields = details ? ['key', 'src', 'links', 'parts'] : ['key', 'src'];
+  return session.search(request.type, { ...page, query, docvalue_fields }, plain);
 }
 
 export function readHits({ session, request, details }: PageSearch, hits: readonly SearchHit[]): Hits {

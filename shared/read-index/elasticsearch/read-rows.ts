@@ -32,6 +32,9 @@ export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): 
   return { place, keyField: path.length === 0 ? 'key' : `${place.prefix}f.id`, list };
 }
 
+/** What is read of whole rows, beside their key. */
+const BINARY_FIELDS: readonly string[] = ['src', 'links', 'parts'];
+
 export type ReadRow = { readonly key: number; readonly fields: HitFields; readonly source: Uint8Array };
 
 export const NO_SOURCE = new Uint8Array(0);
@@ -54,13 +57,15 @@ export async function readRows(
     const wanted = termsDsl(located.keyField, keys.slice(at, at + PAGE_OF_KEYS));
     const matching: Dsl = query === undefined ? wanted : { bool: { filter: [wanted, query] } };
     const docvalue_fields = [located.keyField, ...fields];
-    const answer = await session.search(space.type, {
+    const search = {
       size: PAGE_OF_KEYS,
       ...(sort === undefined ? {} : { sort }),
       ...(located.list === undefined
         ? { query: matching, docvalue_fields }
         : { query: listQuery(located.list, matching, docvalue_fields) }),
-    });
+    };
+    const plain = located.keyField === 'key' && fields.every((field) => BINARY_FIELDS.includes(field));
+    const answer = await session.search(space.type, search, plain);
     for (const hit of answer.hits.hits) collectRows(rows, located, hit);
   }
   return rows;
@@ -86,12 +91,25 @@ export function jsonField(fields: HitFields, name: string): unknown {
 
 /** Remembers what a document says of its row. */
 export function rememberRow(session: Session, space: RowSpace, key: number, fields: HitFields): RowDetails {
-  const details: RowDetails = {
-    links: (jsonField(fields, 'links') ?? {}) as StoredLinks,
-    parts: (jsonField(fields, 'parts') ?? {}) as StoredParts,
-  };
+  const details = detailsIn(fields);
   knownRows(session, space).set(key, details);
   return details;
+}
+
+/** Parsed when they are asked for. */
+function detailsIn(fields: HitFields): RowDetails {
+  let links: StoredLinks | undefined;
+  let parts: StoredParts | undefined;
+  return {
+    get links() {
+      links ??= (jsonField(fields, 'links') ?? {}) as StoredLinks;
+      return links;
+    },
+    get parts() {
+      parts ??= (jsonField(fields, 'parts') ?? {}) as StoredParts;
+      return parts;
+    },
+  };
 }
 
 export function rememberPart(session: Session, space: RowSpace, part: StoredPart): void {

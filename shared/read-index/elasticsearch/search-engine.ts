@@ -2,7 +2,7 @@ import type { Client } from '@elastic/elasticsearch';
 import { RequestError } from '../../request-error.ts';
 import type { Dsl, SortDsl } from './dsl.ts';
 import { createExchange, type Exchange, Unreachable } from './exchange.ts';
-import { readPageAnswer } from './page-answer.ts';
+import { readPlainAnswers } from './plain-answer.ts';
 import { readSearchAnswer, readSearchAnswers, type SearchAnswer, SearchFailure } from './search-answer.ts';
 
 export type SearchBody = {
@@ -19,7 +19,7 @@ export type SearchBody = {
 export type Search = {
   readonly index: string;
   readonly body: SearchBody;
-  /** Only the total, keys and sources are of interest; the body asks for `PAGE_FIELDS`. */
+  /** It asks for `key` and binary fields, and neither sort values nor aggregations are of interest; see `readPlainAnswers`. */
   readonly plain?: boolean;
 };
 
@@ -38,8 +38,10 @@ export function createSearchEngine(client: Client): SearchEngine {
         if (only === undefined) return [];
         const { path, body } = searchRequest(only, others);
         const bytes = await ask(exchange, path, body);
-        if (others.length > 0) return readSearchAnswers(bytes);
-        return [(only.plain === true ? readPageAnswer(bytes) : undefined) ?? readSearchAnswer(bytes)];
+        const plain = searches.every((search) => search.plain === true);
+        const read = plain ? readPlainAnswers(bytes, searches.length) : undefined;
+        if (read !== undefined) return read;
+        return others.length > 0 ? readSearchAnswers(bytes) : [readSearchAnswer(bytes)];
       } catch (error) {
         // A cluster that is not ready or too busy is no fault of the request; anything else is a bug.
         const isBusy = error instanceof SearchFailure && [429, 502, 503].includes(error.status);
