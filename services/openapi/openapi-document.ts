@@ -2,6 +2,7 @@ import { type ContentType, FILE_TYPE, USER_TYPE } from '../../shared/schema/cont
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { documentSchemas } from './document-schemas.ts';
 import { collectionPaths, type MayDo, type PathScope, singlePaths } from './entry-paths.ts';
+import { withIdempotencyKey } from './idempotency-key.ts';
 import type { OpenApiDocument, Paths } from './openapi-types.ts';
 import { operatorGuide } from './operator-guide.ts';
 import { withPositionHeaders } from './position-headers.ts';
@@ -47,11 +48,13 @@ function createDocument(registry: SchemaRegistry, options: OpenApiOptions): Open
   const users = contentTypeOf(registry, USER_TYPE);
   const files = contentTypeOf(registry, FILE_TYPE);
   const paths: Paths = {
-    ...withPositionHeaders({
-      ...merge(types.map((type) => pathsOf(scope, type))),
-      ...userPaths(scope, users, options.usersEnvelope),
-      ...(options.uploads ? uploadPaths(scope, files) : {}),
-    }),
+    ...withIdempotencyKey(
+      withPositionHeaders({
+        ...merge(types.map((type) => pathsOf(scope, type))),
+        ...userPaths(scope, users, options.usersEnvelope),
+        ...(options.uploads ? uploadPaths(scope, files) : {}),
+      }),
+    ),
     '/_health': HEALTH,
   };
   return {

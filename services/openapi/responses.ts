@@ -75,6 +75,13 @@ const REFUSALS = {
     message: 'Unsupported Media Type',
     description: 'The body is of a type the server does not read.',
   },
+  OtherRequest: {
+    status: 422,
+    name: 'UnprocessableEntityError',
+    message: 'This Idempotency-Key was used with another request: give every request one of its own',
+    description: 'The `Idempotency-Key` names another write.',
+    details: { header: 'Idempotency-Key' },
+  },
   TooManyRequests: {
     status: 429,
     name: 'RateLimitError',
@@ -115,7 +122,8 @@ export function writeRefusals(...more: readonly RefusalName[]): Readonly<Record<
   return refusals(['BadRequest', ...more, 'Conflict', 'PayloadTooLarge', 'UnsupportedMediaType', ...ALWAYS]);
 }
 
-function refusals(names: readonly RefusalName[]): Readonly<Record<string, object>> {
+/** By status. */
+export function refusals(names: readonly RefusalName[]): Readonly<Record<string, object>> {
   return Object.fromEntries(
     names.map((name) => [String(REFUSALS[name].status), { $ref: `#/components/responses/${name}` }]),
   );

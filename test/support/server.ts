@@ -30,6 +30,8 @@ export type RunningServer = {
   output(): string;
   /** Sends the signal (default SIGTERM) and waits for the end. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
+  /** Resolves when it has ended, by itself or not. */
+  readonly exited: Promise<Exit>;
   /** Sends a signal that does not end it. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** Stops it if it runs, and removes the data directory if it was made for it. */
@@ -89,6 +91,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     data,
     output: varve.output,
     stop,
+    exited: varve.exited,
     signal: (signal) => void varve.child.kill(signal),
     async dispose() {
       await stop('SIGKILL');

@@ -1,0 +1,32 @@
+import type { Operation, Parameter, PathItem, Paths } from './openapi-types.ts';
+import { refusals } from './responses.ts';
+
+const IDEMPOTENCY_KEY: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Names this write, for a day: the same write sent again, after a broken connection for example, is carried out once and answered again, whichever process it comes to. A UUID will do.',
+  schema: { type: 'string', pattern: '^[\\x21-\\x7E]{1,255}$' },
+};
+
+/** The paths with the header that makes it safe to send a write again. */
+export function withIdempotencyKey(paths: Paths): Paths {
+  return Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, withKey(item)]));
+}
+
+function withKey(item: PathItem): PathItem {
+  return Object.fromEntries(
+    Object.entries(item).map(([method, operation]) => [
+      method,
+      method === 'get' ? operation : repeatable(operation),
+    ]),
+  );
+}
+
+function repeatable(operation: Operation): Operation {
+  return {
+    ...operation,
+    parameters: [...(operation.parameters ?? []), IDEMPOTENCY_KEY],
+    responses: { ...operation.responses, ...refusals(['OtherRequest']) },
+  };
+}
