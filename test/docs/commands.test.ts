@@ -5,10 +5,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { removeIndices } from '../support/remove-indices.ts';
 
 /** Every command of a `sh` block in the README and docs/ is run as it stands, with other ports and folders. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOCUMENTED_BASE = 'http://127.0.0.1:1337';
+const ELASTICSEARCH = 'http://127.0.0.1:9200';
+const space = `docs_${process.pid}`;
+/** Of this run, once a command has asked for it. */
+let elasticsearch: string | undefined;
 
 /** These replace the installation the tests run on, or run these tests: that the script exists is all that can be checked. */
 const SCRIPTS_ONLY = [
@@ -31,6 +37,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server?.stop();
+  if (elasticsearch !== undefined) await removeIndices(elasticsearch, space);
   rmSync(scratch, { recursive: true, force: true });
 });
 
@@ -52,11 +59,15 @@ describe('documented commands', () => {
     }
   });
 
-  it.each(commands)('%s: %s', async (_file, command) => {
+  it.for(commands)('%s: %s', async ([, command], { skip }) => {
+    if (command.includes(ELASTICSEARCH)) {
+      skip(!hasElasticsearch(), 'there is no Elasticsearch here');
+      elasticsearch ??= await elasticsearchUrl();
+    }
     const script = SCRIPTS_ONLY.find((known) => command === known || command.startsWith(`${known} `));
     if (script !== undefined) expectScript(script);
     else if (command.startsWith('curl ')) await expectData(command);
-    else if (command.includes(' varve -- serve '))
+    else if (/ varve -- (serve|project|api) /.test(command))
       await (await startAsDocumented(elsewhere(command), {})).stop();
     else await shell(elsewhere(command));
   });
@@ -83,7 +94,9 @@ async function expectData(command: string): Promise<void> {
 
 /** The same command on a free port and in a folder of this run. */
 function elsewhere(command: string): string {
-  return command.replace(/--port \d+/, '--port 0').replaceAll('/tmp/', `${scratch}/`);
+  const moved = command.replace(/--port \d+/, '--port 0').replaceAll('/tmp/', `${scratch}/`);
+  if (elasticsearch === undefined || !command.includes(ELASTICSEARCH)) return moved;
+  return `${moved.replace(ELASTICSEARCH, elasticsearch)} --space ${space}`;
 }
 
 function shell(command: string): Promise<{ stdout: string; stderr: string }> {
