@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
 import { hasElasticsearch } from '../support/elasticsearch.ts';
 import { createTestIndices, type TestIndex, type TestIndices } from '../support/elasticsearch-index.ts';
-import { libraryRegistry, row, TAG } from './read-index-library.ts';
+import { AUTHOR, libraryRegistry, row, TAG, TOWN } from './read-index-library.ts';
 
 const ROWS = 2_600;
 const registry = libraryRegistry();
@@ -75,5 +75,59 @@ describe.runIf(hasElasticsearch())('pages at great offsets on Elasticsearch', ()
     expect(page).toMatchObject({ total: ROWS - 15, requests: 2 });
     expect(page.ids).toEqual([2596, 2597, 2598, 2599, 2600]);
     expect(await search({ query, from: 2590 })).toMatchObject({ total: ROWS - 15, ids: [] });
+  });
+});
+
+describe.runIf(hasElasticsearch())('limits on Elasticsearch', () => {
+  let indices: TestIndices;
+  let index: TestIndex;
+
+  beforeAll(async () => {
+    indices = await createTestIndices(registry, { toOne: 0, toMany: 0, paths: [] });
+    // The keys of 256 rows are read at once, whatever the limit.
+    index = await indices.open({ sortLimit: 2, semiJoinLimit: 300 });
+    const rows = Array.from({ length: 400 }, (_, i) => {
+      const values = { id: i + 1, name: `town ${i % 3}` };
+      return { type: TOWN, version: 'live', key: i + 1, row: row(registry, TOWN, values) } as const;
+    });
+    const authors = [1, 2, 3].map((key) => {
+      const values = { id: key, name: `author ${key}` };
+      return { type: AUTHOR, version: 'published', key, row: row(registry, AUTHOR, values) } as const;
+    });
+    const links = authors.map(({ key }) => ({
+      ...{ space: { type: AUTHOR, path: [] }, attribute: 'home', world: 'published' as const },
+      ...{ source: key, target: 4 - key, order: { sourceOrder: 1, targetOrder: 1 } },
+    }));
+    await index.apply({ position: 1n, rows: [...rows, ...authors], links });
+  }, 180_000);
+  afterAll(() => indices?.remove());
+
+  const authors = (query: SearchRequest['query'], sort: readonly SortKey[]) =>
+    index.search({ type: AUTHOR, world: 'published', query, sort, from: 0, size: 10, withTotal: true });
+  const byHome: SortKey = { path: ['home'], field: 'id', direction: 'asc' };
+
+  it('sorts as many rows in the process as it may, and refuses more with the setting to change', async () => {
+    const two = { kind: 'terms', field: 'id', values: [1, 3] } as const;
+    const { hits } = await authors(two, [byHome]);
+    expect(hits.sources.map((source) => JSON.parse(Buffer.from(source).toString()).id)).toEqual([3, 1]);
+    await expect(authors({ kind: 'match_all' }, [byHome])).rejects.toMatchObject({
+      status: 400,
+      details: {
+        param: 'sort',
+        path: 'home.id',
+        found: '3 matching entries',
+        accepted: expect.stringMatching(/at most 2; .*pluginOptions\.varve\.denormalise/),
+      },
+    });
+  });
+
+  it('refuses a semi-join that finds more than it may, with the setting to change', async () => {
+    const some = (query: SearchRequest['query']) => ({ kind: 'some', attribute: 'home', query }) as const;
+    const few = await authors(some({ kind: 'term', field: 'name', value: 'town 1' }), []);
+    expect(few.total).toBe(1);
+    await expect(authors(some({ kind: 'exists', field: 'name' }), [])).rejects.toMatchObject({
+      status: 400,
+      details: { param: 'filters', accepted: expect.stringContaining('pluginOptions.varve.denormalise') },
+    });
   });
 });

@@ -23,9 +23,12 @@ import { createRowModel } from './elasticsearch-model.ts';
 
 export type TestIndex = ReadIndex & { readonly reader: ElasticsearchReader; readonly engine: SearchEngine };
 
+/** As of `createElasticsearchReader`. */
+export type TestLimits = { readonly semiJoinLimit: number; readonly sortLimit: number };
+
 /** Indices over one schema, made once and emptied for each index that is opened: only one at a time. */
 export type TestIndices = {
-  open(): Promise<TestIndex>;
+  open(limits?: Partial<TestLimits>): Promise<TestIndex>;
   remove(): Promise<void>;
 };
 
@@ -49,7 +52,7 @@ export async function createTestIndices(
   const client = createElasticsearchClient({ url });
   const written: Written = { bodies: new Map(), version: 0 };
   return {
-    async open() {
+    async open(limits = {}) {
       await write(url, written, new Map());
       const engine = createSearchEngine(client);
       const layoutOf = (type: Uid) => layouts.get(type) as DocumentLayout;
@@ -59,6 +62,7 @@ export async function createTestIndices(
         layouts: layoutOf,
         semiJoinLimit: 1_000_000,
         sortLimit: 10_000,
+        ...limits,
       });
       const model = createRowModel(registry);
       let position = 0n;
