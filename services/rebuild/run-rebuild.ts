@@ -67,9 +67,14 @@ function current(store: GenerationStore): Rebuild {
   return rebuild;
 }
 
-function beginOrGoOn({ store, now }: RebuildHost, scope: RebuildScope): Rebuild {
+function beginOrGoOn({ data, store, now }: RebuildHost, scope: RebuildScope): Rebuild {
   const last = store.rebuild();
-  if (last === undefined || isEnded(last.phase)) return store.begin(scope, new Date(now()).toISOString());
+  if (last === undefined || isEnded(last.phase)) {
+    const begun = store.begin(scope, new Date(now()).toISOString());
+    // Of a record of generations that was lost.
+    removeGeneration(data, begun.generation);
+    return begun;
+  }
   if (!sameScope(last.scope, scope)) {
     throw new Error(
       `${describeScope(last.scope)} was begun and is not over: repeat it to go on, or give it up with varve rebuild --cancel`,
