@@ -24,6 +24,7 @@ import { readWholeGraph } from './graph/read-whole-graph.ts';
 import { createExistingRows } from './graph/row-keys.ts';
 import { loadSequences } from './graph/sequences.ts';
 import type { SchemaView } from './graph/type-view.ts';
+import { PROJECTOR_VERSION } from './projector-version.ts';
 import { openStaleDocuments, type StaleDocuments } from './stale-documents.ts';
 
 /**
@@ -44,6 +45,8 @@ export type ContentGraph = {
   position(): bigint;
   /** Epoch of the newest claim of the lead before a position that was reached since the graph was opened. */
   epochAt(position: bigint): number;
+  /** Of the program that began the graph, see PROJECTOR_VERSION. */
+  projectorVersion(): number;
   /** The content types in force at that position. */
   registry(): SchemaRegistry;
   /** A content type's definition in force, as its event has it (JSON); undefined when there is none. */
@@ -81,6 +84,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
   const changes = createChangeLog(existing);
   const links = createLinkStore(db, (number) => definitions.view().relationOfNumber(number), changes);
   let position = BigInt((db.get("SELECT value FROM meta WHERE name = 'position'")?.[0] as number) ?? 0);
+  const projectorVersion = versionOf(db, position);
   let failure: Error | undefined;
   const stale =
     options.dependencies === undefined
@@ -170,6 +174,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
     replay: (events) => void applyOrStop(events, false),
     stale,
     position: () => position,
+    projectorVersion: () => projectorVersion,
     epochAt: claims.epochAt,
     definition: definitions.text,
     registry: () => definitions.view().registry,
@@ -185,6 +190,15 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
     readAll: (batchSize) => readWholeGraph(readerContext(), position, batchSize),
     close: () => db.connection.close(),
   };
+}
+
+/** A graph that does not say was begun before there were versions, by the first. */
+function versionOf(db: GraphDatabase, position: bigint): number {
+  const [known] = db.get("SELECT value FROM meta WHERE name = 'projector'") ?? [];
+  if (known !== undefined) return known as number;
+  if (position > 0n) return 1;
+  db.run("INSERT INTO meta VALUES ('projector', ?)", PROJECTOR_VERSION);
+  return PROJECTOR_VERSION;
 }
 
 function fileBytes(db: GraphDatabase): number {

@@ -1,7 +1,39 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
+import { PROJECTOR_VERSION } from '../../projections/projector-version.ts';
+import type { ReadinessCheck } from '../operating/readiness.ts';
+import type { OperatorContext } from '../operator/operation.ts';
 import type { ServeSettings } from './settings.ts';
+
+/**
+ * Where another version of the projector made the read model: it serves, and is made anew beside that. What differs then is what
+ * the new version does otherwise.
+ */
+export function renewReadModel(
+  { graph, generations }: Pick<OperatorContext, 'graph' | 'generations'>,
+  readiness: ReadinessCheck,
+  settings: ServeSettings,
+  logger: Logger,
+): void {
+  if (graph.projectorVersion() === PROJECTOR_VERSION) return;
+  const versions = { made: graph.projectorVersion(), wanted: PROJECTOR_VERSION };
+  logger.warn(
+    versions,
+    'another version of the projector made the read model: it serves until a new one is made',
+  );
+  try {
+    generations.refuseTakeOver();
+  } catch (error) {
+    logger.warn({ reason: (error as Error).message }, 'varve rebuild --graph --accept makes it anew');
+    return;
+  }
+  readiness.note(
+    'Another version of the projector made the read model: it is answered from until a new one is made',
+  );
+  void generations.switched().then(() => readiness.note(undefined));
+  startRebuild(settings, logger, ['--accept']);
+}
 
 /**
  * Has another process make the next generation from the log: `varve rebuild --graph` on this server's data directory, which asks

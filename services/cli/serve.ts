@@ -15,7 +15,7 @@ import { parsePublic, setPublic } from './public-rights.ts';
 import { reachableUrl } from './reachable-url.ts';
 import { readContentTypes } from './read-content-types.ts';
 import { chooseReadSide } from './read-side.ts';
-import { startRebuild } from './rebuild-child.ts';
+import { renewReadModel, startRebuild } from './rebuild-child.ts';
 import { serveApp } from './serve-app.ts';
 import type { ServeSettings } from './settings.ts';
 import { startMessage } from './start-message.ts';
@@ -71,6 +71,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   presence.of(varve.fleet);
   varve.stopped.catch((error: unknown) => die(logger, error));
   operators.serve(varve.operator);
+  renewReadModel(varve.operator, operating.readiness, settings, logger);
   try {
     if (publicRights !== undefined) await setPublic(varve, publicRights);
     told.admit(varve.access);

@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKitchenTypes } from '../support/kitchen.ts';
 import {
@@ -105,4 +106,27 @@ it('goes on as before, says so, and is another once the new generation is there'
     `${url}/api/cooks?filters[fullName][$in]=Ada&filters[fullName][$in]=Dan&sort=id`,
   );
   expect(body.data.map((cook) => cook['fullName'])).toEqual(['Ada', 'Dan']);
+});
+
+it('makes the read model anew beside the one that another version of the projector made', {
+  timeout: 60_000,
+}, async () => {
+  changed?.child.kill('SIGTERM');
+  expect((await changed?.exited)?.code).toBe(0);
+  changed = undefined;
+  const db = new DatabaseSync(join(data, 'graph-2.db'));
+  db.exec("INSERT OR REPLACE INTO meta VALUES ('projector', 0)");
+  db.close();
+  server = await startServer({ contentTypes, data });
+  const { url } = server;
+  const generation = async () => {
+    const { body } = await get(`${url}/_varve/projections`);
+    return (body.data as unknown as { projections: { generation: number }[] }).projections[0]?.generation;
+  };
+  const names = async () => (await get(`${url}/api/cooks?sort=id`)).body.data.map((cook) => cook['fullName']);
+  expect((await names()).slice(0, 2)).toEqual(['Ada', 'Bob']);
+  await expect.poll(generation, { timeout: 40_000, interval: 100 }).toBe(3);
+  expect((await names()).slice(0, 2)).toEqual(['Ada', 'Bob']);
+  expect(server.output()).toContain('another version of the projector made the read model');
+  expect((await get(`${url}/health/ready`)).body['note']).toBeUndefined();
 });
