@@ -30,7 +30,7 @@ const options = new Command()
 
 const RESTAURANTS = Number(options.restaurants);
 const CHEFS = 100;
-const TAGS = 50;
+const TAGS = 500;
 /** Milliseconds between two edits of an editor: people, not a load. */
 const PAUSE = 20;
 const LIMIT = 1_000;
@@ -96,7 +96,7 @@ function importData(): void {
 async function measure(base: string): Promise<void> {
   const ids = {
     restaurants: await idsOf(base, 'restaurants', 100),
-    tags: await idsOf(base, 'tags', TAGS),
+    tags: await idsOf(base, 'tags', 100),
   };
   const [country = ''] = await idsOf(base, 'countries', 1);
   console.log(`${RESTAURANTS} restaurants, ${options.editors} editors, an edit every ${PAUSE} ms each`);
@@ -149,7 +149,7 @@ async function editUntil(base: string, ids: Ids, end: Promise<unknown>): Promise
   return edits;
 }
 
-/** Every fifth edit is of a tag, which some hundred restaurants show: too few for a backlog. */
+/** Every fifth edit is of a tag, which some forty restaurants show: too few for a backlog. */
 async function editOnce(base: string, ids: Ids, i: number): Promise<Edit> {
   const collection = i % 5 === 4 ? 'tags' : 'restaurants';
   const documentId = ids[collection][i % ids[collection].length] ?? '';
