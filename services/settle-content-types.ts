@@ -18,7 +18,7 @@ export type Settling = {
 };
 
 /** Content types whose definition in force is another one, or none, by uid. */
-export function differingTypes(
+function differingTypes(
   graph: Pick<ContentGraph, 'definition'>,
   definitions: readonly TypeDefinition[],
 ): readonly string[] {
