@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Status } from '../../services/operator/status.ts';
 import type { DirectoryHolder } from '../../shared/sqlite/lock-data-directory.ts';
 import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
@@ -85,6 +85,8 @@ describe('the channel of operators', () => {
 describe('a directory that a command holds', () => {
   it('refuses another command with a sentence that names the process', async () => {
     const data = createDataDirectory();
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    await runVarve(['token', 'create', '--name', 'a log', '--type', 'read-only', '--data', data]);
     const lock = lockDataDirectory(data);
     const { code, stderr } = await runVarve(['status', '--data', data]);
     lock.release();

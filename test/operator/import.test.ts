@@ -15,7 +15,9 @@ async function startForTest() {
   return { server, ask: createAsk(server.url), importFiles };
 }
 
-it('imports beside the requests of a running server; repeated, it changes nothing', async () => {
+it('imports beside the requests of a running server; repeated, it changes nothing', {
+  timeout: 120_000,
+}, async () => {
   const { ask, importFiles } = await startForTest();
   const totals = async () => {
     const paths = ['/api/restaurants?populate=*', '/api/articles?locale=*', '/api/users'];
