@@ -11,7 +11,7 @@ export type S3Location = {
 };
 
 /** A sentence that says what cannot be used. */
-export class InvalidS3Location extends Error {}
+class InvalidS3Location extends Error {}
 
 const PARAMETERS = ['endpoint', 'region', 'path-style'];
 

@@ -23,7 +23,7 @@ export type S3Double = {
 };
 
 export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'double', AWS_SECRET_ACCESS_KEY: 'no secret' } as const;
-export const S3_BUCKET = 'assets';
+const S3_BUCKET = 'assets';
 
 export type S3DoubleOptions = {
   /** Bytes that may be copied in one go; more is refused as the protocol has it. */
