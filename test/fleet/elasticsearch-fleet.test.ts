@@ -1,28 +1,46 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
-import { foundSums, rebuiltSums } from '../support/document-sums.ts';
+import { foundSums, sumsOfLog } from '../support/document-sums.ts';
 import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
 import { type ElasticsearchFleet, startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
 import type { Member } from '../support/fleet.ts';
 import { type SentEdit, startFleetWriters } from '../support/fleet-writers.ts';
-import { readLogFacts } from '../support/log-judge.ts';
+import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
+import { readLogFacts, withLog } from '../support/log-judge.ts';
 import { createDocumentIds, startWriteLoad } from '../support/write-load.ts';
 
-/** Two `varve project` and two `varve api` on one log: the leader is killed in the middle of writes. FLEET_KILLS=20 for a full run. */
+/**
+ * Two `varve project` and two `varve api` on one log: the leader is killed in the middle of writes. FLEET_KILLS=20 for a full run.
+ * FLEET_LOG=double has the log behind the gRPC double of KurrentDB instead of in an SQLite file.
+ */
 const KILLS = Number(process.env['FLEET_KILLS'] ?? 2);
+const LOG = process.env['FLEET_LOG'] === 'double' ? 'the gRPC double of KurrentDB' : 'an SQLite file';
+const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
 /** Apart from those of other runs on the same Elasticsearch, and what names their indices begin with. */
 const space = `fleet_${process.pid}`;
 
 let fleet: ElasticsearchFleet;
 let elasticsearch: string;
+let stopLog = () => {};
 
-describe.runIf(hasElasticsearch())('a fleet on Elasticsearch', () => {
+describe.runIf(hasElasticsearch())(`a fleet on Elasticsearch, its log in ${LOG}`, () => {
   beforeAll(async () => {
     elasticsearch = await elasticsearchUrl();
-    fleet = await startElasticsearchFleet({ url: elasticsearch, space, projects: 2, apis: 2 });
+    const size = { url: elasticsearch, space, projects: 2, apis: 2 };
+    if (LOG === 'an SQLite file') {
+      fleet = await startElasticsearchFleet(size);
+      return;
+    }
+    const double = await startKurrentDbDouble();
+    const args = ['--access-key', ACCESS_KEY];
+    fleet = await startElasticsearchFleet({ ...size, eventStore: double.url, arguments: args });
+    stopLog = double.stop;
   }, 180_000);
-  afterAll(() => fleet?.dispose());
+  afterAll(async () => {
+    await fleet?.dispose();
+    stopLog();
+  });
 
   it('shows through any of its api processes what was written through another', async () => {
     const [one, other] = fleet.apis.map((api) => createApiClient(api.server().url)) as [ApiClient, ApiClient];
@@ -121,7 +139,7 @@ function readUntilStopped(api: Member) {
 async function expectOnce(sent: readonly SentEdit[]): Promise<void> {
   const answered = sent.filter(({ isAnswered }) => isAnswered);
   expect(answered.length).toBeGreaterThan(KILLS * 30);
-  const facts = await readLogFacts(fleet.eventStore);
+  const facts = await readLogFacts(fleet.eventStore, space);
   for (const { key, number } of answered)
     expect(facts.edits.get(`${key} ${number}`), `${key} ${number}`).toBe(1);
   // What the editors write is random, and may come twice.
@@ -152,7 +170,8 @@ async function writtenKeys(url: string): Promise<string[]> {
 
 /** At rest every document is as a clean rebuild makes it, none is missing and none too many. */
 async function expectSameAsRebuilt(): Promise<void> {
-  const expected = [...(await rebuiltSums(fleet.folder, space))].sort();
+  const { eventStore } = fleet;
+  const expected = [...(await withLog({ eventStore, space }, (log) => sumsOfLog(log, space)))].sort();
   expect(expected.length).toBeGreaterThan(50);
   let found = [...(await foundSums(elasticsearch, space))].sort();
   // The last refresh may still be under way.

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openContentGraph } from '../../projections/content-graph.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import {
   createElasticsearchCluster,
@@ -61,13 +62,24 @@ async function searchSums(url: string, alias: string, after: number | undefined)
   return body.hits.hits.map(({ fields }) => ({ key: fields.key[0], sum: fields.sum[0] }));
 }
 
-/** The sums of a clean rebuild: a new graph made from the log of a data directory whose server has stopped. */
+/** The sums of a clean rebuild from the log of a data directory whose server has stopped. */
 export async function rebuiltSums(data: string, space: string): Promise<DocumentSums> {
-  const folder = mkdtempSync(join(tmpdir(), 'varve-rebuilt-'));
+  const folder = mkdtempSync(join(tmpdir(), 'varve-log-'));
   for (const name of ['events.db', 'events.db-wal']) {
     if (existsSync(join(data, name))) copyFileSync(join(data, name), join(folder, name));
   }
   const log = openSqliteEventStore(join(folder, 'events.db'), { decode: upcast });
+  try {
+    return await sumsOfLog(log, space);
+  } finally {
+    await log.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The sums of a clean rebuild: of a new graph made from a log. */
+export async function sumsOfLog(log: EventStore, space: string): Promise<DocumentSums> {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-rebuilt-'));
   const graph = openContentGraph(join(folder, 'graph.db'), { dependencies: documentDependencies });
   try {
     for await (const events of log.readAll(0n, { batchSize: 1000 })) graph.replay(events);
@@ -88,7 +100,6 @@ export async function rebuiltSums(data: string, space: string): Promise<Document
     return sums;
   } finally {
     graph.close();
-    await log.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

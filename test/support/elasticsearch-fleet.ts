@@ -12,13 +12,13 @@ export type ElasticsearchFleetOptions = {
   readonly projects: number;
   readonly apis: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Where the log is, and what else every process is told. Default: an SQLite file of the fleet's own. */
+  readonly eventStore?: string;
+  readonly arguments?: readonly string[];
 };
 
-/** Processes of both roles on one log, a SQLite file, and one Elasticsearch. */
+/** Processes of both roles on one log and one Elasticsearch. */
 export type ElasticsearchFleet = {
-  /** Where the log is. */
-  readonly folder: string;
-  /** `sqlite:…` */
   readonly eventStore: string;
   readonly projects: readonly Member[];
   readonly apis: readonly Member[];
@@ -33,8 +33,9 @@ export async function startElasticsearchFleet(
 ): Promise<ElasticsearchFleet> {
   const { url, space, env } = options;
   const folder = mkdtempSync(join(tmpdir(), 'varve-fleet-'));
-  const eventStore = `sqlite:${join(folder, 'events.db')}`;
-  const args = ['--event-store', eventStore, '--read-index', url, '--space', space];
+  const eventStore = options.eventStore ?? `sqlite:${join(folder, 'events.db')}`;
+  const own = options.arguments ?? [];
+  const args = ['--event-store', eventStore, '--read-index', url, '--space', space, ...own];
   const startAll = (role: NonNullable<ServerOptions['role']>, count: number) =>
     Promise.all(
       Array.from({ length: count }, (_unused, i) => {
@@ -48,7 +49,7 @@ export async function startElasticsearchFleet(
     startAll('project', options.projects),
   ]);
   return {
-    ...{ folder, eventStore, apis, projects },
+    ...{ eventStore, apis, projects },
     leader: () => leaderOf(projects),
     async dispose() {
       await Promise.all([...apis, ...projects].map((member) => member.end('SIGKILL')));

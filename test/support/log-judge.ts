@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openContentGraph } from '../../projections/content-graph.ts';
 import { openEventStore } from '../../services/open-event-store.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 
 /** What a log says, looked at from outside. */
 export type LogFacts = {
@@ -18,30 +18,42 @@ export type LogFacts = {
 };
 
 /** The fence is written down here a second time: a claim ends every older epoch for all that stands behind it. */
-export async function readLogFacts(eventStore: string): Promise<LogFacts> {
-  const edits = new Map<string, number>();
-  const created = new Map<string, number>();
+export async function readLogFacts(eventStore: string, space = 'varve'): Promise<LogFacts> {
+  const facts = {
+    edits: new Map<string, number>(),
+    created: new Map<string, number>(),
+    claims: 0,
+    fenced: 0,
+  };
   let epoch = 0;
-  let claims = 0;
-  let fenced = 0;
-  await withLog(eventStore, async (log) => {
+  await withLog({ eventStore, space }, async (log) => {
     for await (const events of log.readAll(0n)) {
-      for (const { type, data, metadata } of events) {
-        if (type === 'leader-elected') {
-          epoch = (data as { readonly epoch: number }).epoch;
-          claims++;
-        }
-        if (type !== 'entry-created' && type !== 'entry-changed') continue;
-        if (metadata.epoch < epoch) fenced++;
-        if (metadata.epoch < epoch) continue;
-        const { values } = data as { readonly values: { readonly key?: string; readonly name?: string } };
-        if (values.name !== undefined) edits.set(values.name, (edits.get(values.name) ?? 0) + 1);
-        if (type === 'entry-created' && values.key !== undefined)
-          created.set(values.key, (created.get(values.key) ?? 0) + 1);
+      for (const event of events) {
+        if (event.type === 'leader-elected') epoch = (event.data as { readonly epoch: number }).epoch;
+        note(facts, event, epoch);
       }
     }
   });
-  return { edits, created, claims, fenced };
+  return facts;
+}
+
+type Counts = Map<string, number>;
+type Notes = { readonly edits: Counts; readonly created: Counts; claims: number; fenced: number };
+
+function note(facts: Notes, { type, data, metadata }: StoredEvent, epoch: number): void {
+  if (type === 'leader-elected') facts.claims++;
+  if (type !== 'entry-created' && type !== 'entry-changed') return;
+  if (metadata.epoch < epoch) {
+    facts.fenced++;
+    return;
+  }
+  const { values } = data as { readonly values: { readonly key?: string; readonly name?: string } };
+  count(facts.edits, values.name);
+  if (type === 'entry-created') count(facts.created, values.key);
+}
+
+function count(counts: Counts, name: string | undefined): void {
+  if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 /** Every row and link of the graph in a data directory whose process has ended. */
@@ -59,7 +71,7 @@ export async function rebuildGraph(eventStore: string): Promise<readonly string[
   const folder = mkdtempSync(join(tmpdir(), 'varve-rebuilt-'));
   const graph = openContentGraph(join(folder, 'graph.db'));
   try {
-    await withLog(eventStore, async (log) => {
+    await withLog({ eventStore, space: 'varve' }, async (log) => {
       for await (const events of log.readAll(0n, { batchSize: 1_000 })) graph.replay(events);
     });
     return graphLines(graph);
@@ -83,10 +95,14 @@ function textOfBytes(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-async function withLog(eventStore: string, use: (log: EventStore) => Promise<void>): Promise<void> {
-  const log = await openEventStore(eventStore, { space: 'varve', decode: upcast });
+/** Opens a log for as long as `use` takes. */
+export async function withLog<Result>(
+  { eventStore, space }: { readonly eventStore: string; readonly space: string },
+  use: (log: EventStore) => Promise<Result>,
+): Promise<Result> {
+  const log = await openEventStore(eventStore, { space, decode: upcast });
   try {
-    await use(log);
+    return await use(log);
   } finally {
     await log.close();
   }
