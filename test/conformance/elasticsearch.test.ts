@@ -4,6 +4,7 @@ import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts'
 import { createRequestSource } from '../support/random-requests.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { AS_RECORDED, runCorpus, startLoadedServer } from './run-corpus.ts';
 
 /**
@@ -45,64 +46,68 @@ async function answerOf(url: string, path: string): Promise<string> {
   return `${answer.status} ${await answer.text()}`;
 }
 
-describe.runIf(hasElasticsearch())('the corpus on Elasticsearch', () => {
-  const space = `corpus_${process.pid}`;
-  let copy: string;
-  let embedded: RunningServer;
-  let server: RunningServer;
+describe.runIf(hasElasticsearch())(
+  'the corpus on Elasticsearch',
+  takesMinutes('the corpus on Elasticsearch'),
+  () => {
+    const space = `corpus_${process.pid}`;
+    let copy: string;
+    let embedded: RunningServer;
+    let server: RunningServer;
 
-  beforeAll(async () => {
-    const loaded = await startLoadedServer();
-    expect((await loaded.stop()).code).toBe(0);
-    copy = createDataDirectory();
-    cpSync(loaded.data, copy, { recursive: true });
-    embedded = await startServer({ data: loaded.data, env: AS_RECORDED });
-    const onElasticsearch = ['--read-index', await elasticsearchUrl(), '--space', space];
-    server = await startServer({ data: copy, env: AS_RECORDED, arguments: onElasticsearch });
-  }, 300_000);
+    beforeAll(async () => {
+      const loaded = await startLoadedServer();
+      expect((await loaded.stop()).code).toBe(0);
+      copy = createDataDirectory();
+      cpSync(loaded.data, copy, { recursive: true });
+      embedded = await startServer({ data: loaded.data, env: AS_RECORDED });
+      const onElasticsearch = ['--read-index', await elasticsearchUrl(), '--space', space];
+      server = await startServer({ data: copy, env: AS_RECORDED, arguments: onElasticsearch });
+    }, 300_000);
 
-  afterAll(async () => {
-    await Promise.all([embedded?.dispose(), server?.dispose()]);
-    for (const data of [copy, embedded?.data]) {
-      if (data !== undefined) rmSync(data, { recursive: true, force: true });
-    }
-    await removeIndices(await elasticsearchUrl(), space);
-  });
-
-  it(`${REQUESTS} random requests (seed ${SEED}) are answered as by the embedded index, byte for byte`, {
-    timeout: 120_000 + REQUESTS * 100,
-  }, async () => {
-    const source = createRequestSource(SEED);
-    const paths = Array.from({ length: REQUESTS }, () => source.next());
-    let found = 0;
-    let next = 0;
-    const compare = async () => {
-      for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
-        const [expected, actual] = await Promise.all([
-          answerOf(embedded.url, path),
-          answerOf(server.url, path),
-        ]);
-        expect(actual, path).toBe(expected);
-        if (expected.startsWith('200')) found++;
+    afterAll(async () => {
+      await Promise.all([embedded?.dispose(), server?.dispose()]);
+      for (const data of [copy, embedded?.data]) {
+        if (data !== undefined) rmSync(data, { recursive: true, force: true });
       }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, compare));
-    // Most of them are no refusals.
-    expect(found).toBeGreaterThan(REQUESTS / 2);
-  });
+      await removeIndices(await elasticsearchUrl(), space);
+    });
 
-  it.each(BENCHMARK)('$name: one request, and one for each level populated', async ({ name, path }) => {
-    const answer = await fetch(`${server.url}${path}&explain=true`);
-    const { semiJoins, requests } = ((await answer.json()) as Explained).meta.explain.engine;
-    if (BEYOND_COPIES.includes(name)) return expect(semiJoins).not.toEqual([]);
-    expect(semiJoins).toEqual([]);
-    expect(requests).toHaveLength(1 + (POPULATED_LEVELS[name] ?? 0));
-    expect(requests[0]).toHaveLength(1);
-  });
+    it(`${REQUESTS} random requests (seed ${SEED}) are answered as by the embedded index, byte for byte`, {
+      timeout: 120_000 + REQUESTS * 100,
+    }, async () => {
+      const source = createRequestSource(SEED);
+      const paths = Array.from({ length: REQUESTS }, () => source.next());
+      let found = 0;
+      let next = 0;
+      const compare = async () => {
+        for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
+          const [expected, actual] = await Promise.all([
+            answerOf(embedded.url, path),
+            answerOf(server.url, path),
+          ]);
+          expect(actual, path).toBe(expected);
+          if (expected.startsWith('200')) found++;
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, compare));
+      // Most of them are no refusals.
+      expect(found).toBeGreaterThan(REQUESTS / 2);
+    });
 
-  it('are answered as recorded, writes included', { timeout: 300_000 }, async () => {
-    const { code, output } = await runCorpus(server.url, ['--max', '10'], 'collect');
-    expect(output).toMatch(/\b[1-9]\d{3} passed, 0 failed\s*$/);
-    expect(code).toBe(0);
-  });
-});
+    it.each(BENCHMARK)('$name: one request, and one for each level populated', async ({ name, path }) => {
+      const answer = await fetch(`${server.url}${path}&explain=true`);
+      const { semiJoins, requests } = ((await answer.json()) as Explained).meta.explain.engine;
+      if (BEYOND_COPIES.includes(name)) return expect(semiJoins).not.toEqual([]);
+      expect(semiJoins).toEqual([]);
+      expect(requests).toHaveLength(1 + (POPULATED_LEVELS[name] ?? 0));
+      expect(requests[0]).toHaveLength(1);
+    });
+
+    it('are answered as recorded, writes included', { timeout: 300_000 }, async () => {
+      const { code, output } = await runCorpus(server.url, ['--max', '10'], 'collect');
+      expect(output).toMatch(/\b[1-9]\d{3} passed, 0 failed\s*$/);
+      expect(code).toBe(0);
+    });
+  },
+);

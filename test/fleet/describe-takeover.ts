@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestOptions } from 'vitest';
 import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
 import { type FleetWriters, type SentEdit, startFleetWriters } from '../support/fleet-writers.ts';
 import { readGraph, readLogFacts, rebuildGraph } from '../support/log-judge.ts';
@@ -18,8 +18,9 @@ export function describeTakeover(
   name: string,
   defaultRounds: number,
   open: () => Promise<TakeoverStore>,
+  options: TestOptions = {},
 ): void {
-  describe(name, () => {
+  describe(name, options, () => {
     const rounds = Number(process.env['TAKEOVER_ROUNDS'] ?? defaultRounds);
     const sent: SentEdit[] = [];
     let store: TakeoverStore;

@@ -8,6 +8,7 @@ import type { Member } from '../support/fleet.ts';
 import { type SentEdit, startFleetWriters } from '../support/fleet-writers.ts';
 import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { readLogFacts, withLog } from '../support/log-judge.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { createDocumentIds, startWriteLoad } from '../support/write-load.ts';
 
 /**
@@ -24,92 +25,99 @@ let fleet: ElasticsearchFleet;
 let elasticsearch: string;
 let stopLog = () => {};
 
-describe.runIf(hasElasticsearch())(`a fleet on Elasticsearch, its log in ${LOG}`, () => {
-  beforeAll(async () => {
-    elasticsearch = await elasticsearchUrl();
-    const size = { url: elasticsearch, space, projects: 2, apis: 2 };
-    if (LOG === 'an SQLite file') {
-      fleet = await startElasticsearchFleet(size);
-      return;
-    }
-    const double = await startKurrentDbDouble();
-    const args = ['--access-key', ACCESS_KEY];
-    fleet = await startElasticsearchFleet({ ...size, eventStore: double.url, arguments: args });
-    stopLog = double.stop;
-  }, 180_000);
-  afterAll(async () => {
-    await fleet?.dispose();
-    stopLog();
-  });
+describe.runIf(hasElasticsearch())(
+  `a fleet on Elasticsearch, its log in ${LOG}`,
+  takesMinutes('a fleet on Elasticsearch'),
+  () => {
+    beforeAll(async () => {
+      elasticsearch = await elasticsearchUrl();
+      const size = { url: elasticsearch, space, projects: 2, apis: 2 };
+      if (LOG === 'an SQLite file') {
+        fleet = await startElasticsearchFleet(size);
+        return;
+      }
+      const double = await startKurrentDbDouble();
+      const args = ['--access-key', ACCESS_KEY];
+      fleet = await startElasticsearchFleet({ ...size, eventStore: double.url, arguments: args });
+      stopLog = double.stop;
+    }, 180_000);
+    afterAll(async () => {
+      await fleet?.dispose();
+      stopLog();
+    });
 
-  it('shows through any of its api processes what was written through another', async () => {
-    const [one, other] = fleet.apis.map((api) => createApiClient(api.server().url)) as [ApiClient, ApiClient];
-    const chef = await one.call<{ documentId: string }>('POST', '/api/chefs', {
-      data: { key: 'c', name: 'Ada' },
-    });
-    expect(chef.status).toBe(201);
-    const restaurant = await other.call<{ documentId: string }>('POST', '/api/restaurants', {
-      data: { key: 'r', name: 'R', chef: chef.data.documentId },
-    });
-    const renamed = await other.call('PUT', `/api/chefs/${chef.data.documentId}`, {
-      data: { name: 'Grace' },
-    });
-    const headers = { 'varve-min-position': renamed.headers.get('varve-position') ?? '' };
-    for (const api of fleet.apis) {
-      const query = 'filters[chef][name]=Grace&populate=chef';
-      const answer = await fetch(`${api.server().url}/api/restaurants?${query}`, { headers });
-      expect(await answer.json()).toMatchObject({
-        data: [{ documentId: restaurant.data.documentId, chef: { name: 'Grace' } }],
+    it('shows through any of its api processes what was written through another', async () => {
+      const [one, other] = fleet.apis.map((api) => createApiClient(api.server().url)) as [
+        ApiClient,
+        ApiClient,
+      ];
+      const chef = await one.call<{ documentId: string }>('POST', '/api/chefs', {
+        data: { key: 'c', name: 'Ada' },
       });
-    }
-  });
-
-  it('reads nothing where writes are taken, and says who does', async () => {
-    for (const project of fleet.projects) {
-      const { url } = project.server();
-      const answer = await fetch(`${url}/api/tags`);
-      expect(answer.status).toBe(404);
-      expect(await answer.json()).toMatchObject({
-        error: { message: 'This process takes writes: ask varve api or varve serve' },
+      expect(chef.status).toBe(201);
+      const restaurant = await other.call<{ documentId: string }>('POST', '/api/restaurants', {
+        data: { key: 'r', name: 'R', chef: chef.data.documentId },
       });
-      expect((await fetch(`${url}/health/ready`)).status).toBe(200);
-    }
-  });
+      const renamed = await other.call('PUT', `/api/chefs/${chef.data.documentId}`, {
+        data: { name: 'Grace' },
+      });
+      const headers = { 'varve-min-position': renamed.headers.get('varve-position') ?? '' };
+      for (const api of fleet.apis) {
+        const query = 'filters[chef][name]=Grace&populate=chef';
+        const answer = await fetch(`${api.server().url}/api/restaurants?${query}`, { headers });
+        expect(await answer.json()).toMatchObject({
+          data: [{ documentId: restaurant.data.documentId, chef: { name: 'Grace' } }],
+        });
+      }
+    });
 
-  it(`loses no write, applies none twice and answers every read while its leader is killed ${KILLS} times`, {
-    timeout: 120_000 + KILLS * 60_000,
-  }, async () => {
-    const writers = startFleetWriters({ members: fleet.apis, perMember: 3, name: 'written' });
-    const ids = createDocumentIds();
-    const editors = fleet.apis.map((api, i) => startWriteLoad(api.server().url, ids, 2, i + 1));
-    const readers = fleet.apis.map(readUntilStopped);
-    const takeovers: number[] = [];
-    for (let kill = 1; kill <= KILLS; kill++) {
-      const killed = await fleet.leader();
-      await writers.answered(30);
-      const started = performance.now();
-      await killed.end('SIGKILL');
-      await fleet.leader();
-      takeovers.push(performance.now() - started);
-      await writers.answered(30);
-      await killed.start();
-    }
-    const before = editors.map((load) => load.answered());
-    await Promise.all(editors.map((load) => load.written(2)));
-    await Promise.all([writers.stop(), ...editors.map((load) => load.stop())]);
-    const failures = (await Promise.all(readers.map((reader) => reader.stop()))).flat();
+    it('reads nothing where writes are taken, and says who does', async () => {
+      for (const project of fleet.projects) {
+        const { url } = project.server();
+        const answer = await fetch(`${url}/api/tags`);
+        expect(answer.status).toBe(404);
+        expect(await answer.json()).toMatchObject({
+          error: { message: 'This process takes writes: ask varve api or varve serve' },
+        });
+        expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+      }
+    });
 
-    // A refused write ends an editor.
-    expect(editors.every((load, i) => load.answered() > (before[i] ?? 0))).toBe(true);
-    expect(writers.refused).toEqual([]);
-    expect(failures).toEqual([]);
-    console.log(
-      `takeover after ${takeovers.map(seconds).join(', ')}; the write that waited longest: ${seconds(writers.longest())}; ${writers.sent.length} writes`,
-    );
-    await expectOnce(writers.sent);
-    await expectSameAsRebuilt();
-  });
-});
+    it(`loses no write, applies none twice and answers every read while its leader is killed ${KILLS} times`, {
+      timeout: 120_000 + KILLS * 60_000,
+    }, async () => {
+      const writers = startFleetWriters({ members: fleet.apis, perMember: 3, name: 'written' });
+      const ids = createDocumentIds();
+      const editors = fleet.apis.map((api, i) => startWriteLoad(api.server().url, ids, 2, i + 1));
+      const readers = fleet.apis.map(readUntilStopped);
+      const takeovers: number[] = [];
+      for (let kill = 1; kill <= KILLS; kill++) {
+        const killed = await fleet.leader();
+        await writers.answered(30);
+        const started = performance.now();
+        await killed.end('SIGKILL');
+        await fleet.leader();
+        takeovers.push(performance.now() - started);
+        await writers.answered(30);
+        await killed.start();
+      }
+      const before = editors.map((load) => load.answered());
+      await Promise.all(editors.map((load) => load.written(2)));
+      await Promise.all([writers.stop(), ...editors.map((load) => load.stop())]);
+      const failures = (await Promise.all(readers.map((reader) => reader.stop()))).flat();
+
+      // A refused write ends an editor.
+      expect(editors.every((load, i) => load.answered() > (before[i] ?? 0))).toBe(true);
+      expect(writers.refused).toEqual([]);
+      expect(failures).toEqual([]);
+      console.log(
+        `takeover after ${takeovers.map(seconds).join(', ')}; the write that waited longest: ${seconds(writers.longest())}; ${writers.sent.length} writes`,
+      );
+      await expectOnce(writers.sent);
+      await expectSameAsRebuilt();
+    });
+  },
+);
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 

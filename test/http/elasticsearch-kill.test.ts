@@ -11,6 +11,7 @@ import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts'
 import { freePort } from '../support/elasticsearch-node.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { createDocumentIds, startWriteLoad } from '../support/write-load.ts';
 
 /**
@@ -54,14 +55,7 @@ function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>):
   return a.size === b.size && [...a].every(([name, sum]) => b.get(name) === sum);
 }
 
-/** Minutes of waiting for nodes to die and come back: for CI, and for whoever sets the variable. */
-const skip =
-  process.env['VARVE_REQUIRE_ELASTICSEARCH'] === '1'
-    ? {}
-    : {
-        skip: true,
-        meta: { skipReason: 'kills of Elasticsearch take minutes: VARVE_REQUIRE_ELASTICSEARCH=1 runs them' },
-      };
+const skip = takesMinutes('kills of Elasticsearch');
 
 describe.runIf(hasElasticsearch())('documents in Elasticsearch', skip, () => {
   it(`are those of a clean rebuild after ${ROUNDS} kills of the server`, {

@@ -85,10 +85,10 @@ describe.runIf(hasElasticsearch())('what is written to Elasticsearch', () => {
     server = await startServer({
       arguments: ['--read-index', proxy.url, '--space', space, '--body-limit', '4000000'],
     });
-  });
+  }, 180_000);
   afterAll(async () => {
-    await server.dispose();
-    proxy.close();
+    await server?.dispose();
+    proxy?.close();
     await removeIndices(elasticsearch, space);
   });
 

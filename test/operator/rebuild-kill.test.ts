@@ -13,6 +13,7 @@ import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-stor
 import { createKitchen, createKitchenTypes } from '../support/kitchen.ts';
 import { type Recorded, startKitchenLoad } from '../support/kitchen-load.ts';
 import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /**
  * Rebuilds in a row while others write and read, the rebuilding process killed at random moments. REBUILD_ROUNDS=20 for a full
@@ -67,6 +68,7 @@ async function rebuild(options: readonly string[], killAfter: number | undefined
 }
 
 it(`serves the right answers through ${ROUNDS} rebuilds that are killed`, {
+  ...takesMinutes('rebuilds that are killed'),
   timeout: 60_000 + ROUNDS * 60_000,
 }, async () => {
   const log = openSqliteEventStore(join(data, 'events.db'), { decode: upcast });

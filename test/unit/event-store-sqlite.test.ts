@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EVENT_SCHEMA_VERSION } from '../../shared/document/events.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
@@ -67,9 +68,10 @@ describe('decode', () => {
   test('an event of a newer version stops readers and subscribers with its place in the log', async () => {
     const decoding = open(upcast);
     const stream = newStream();
-    const newer = { ...newEvent(), metadata: { ...newEvent().metadata, schemaVersion: 2 } };
+    const version = EVENT_SCHEMA_VERSION + 1;
+    const newer = { ...newEvent(), metadata: { ...newEvent().metadata, schemaVersion: version } };
     await decoding.append(stream, 'none', [newer]);
-    const message = `cannot read the event at position 1 (${stream}, revision 0): the "entry-changed" event has schema version 2`;
+    const message = `cannot read the event at position 1 (${stream}, revision 0): the "entry-changed" event has schema version ${version}`;
     await expect(readAll(decoding)).rejects.toThrow(message);
     await expect(decoding.subscribe(0n, async () => undefined).done).rejects.toThrow(message);
     await decoding.close();
