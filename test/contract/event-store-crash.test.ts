@@ -9,7 +9,7 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import { readAll } from './event-store-fixtures.ts';
 
-const KILLS = Number(process.env['VARVE_TEST_KILLS'] ?? 20);
+const KILLS = Number(process.env['VARVE_TEST_KILLS'] ?? 8);
 
 let directory: string;
 let log: string;

@@ -5,6 +5,7 @@ import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts'
 import { sampleOf } from '../support/metrics-client.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** What a write may do on its way through a real Elasticsearch, by way of a proxy that can be too busy. */
 const space = `writing_${process.pid}`;
@@ -78,108 +79,112 @@ async function metric(name: string): Promise<number | undefined> {
 const create = async (collection: string, data: object): Promise<string> =>
   (await send('POST', collection, data)).data.documentId;
 
-describe.runIf(hasElasticsearch())('what is written to Elasticsearch', () => {
-  beforeAll(async () => {
-    elasticsearch = await elasticsearchUrl();
-    proxy = await startProxy(elasticsearch);
-    server = await startServer({
-      arguments: ['--read-index', proxy.url, '--space', space, '--body-limit', '4000000'],
+describe.runIf(hasElasticsearch())(
+  'what is written to Elasticsearch',
+  takesMinutes('what is written to Elasticsearch'),
+  () => {
+    beforeAll(async () => {
+      elasticsearch = await elasticsearchUrl();
+      proxy = await startProxy(elasticsearch);
+      server = await startServer({
+        arguments: ['--read-index', proxy.url, '--space', space, '--body-limit', '4000000'],
+      });
+    }, 180_000);
+    afterAll(async () => {
+      await server?.dispose();
+      proxy?.close();
+      await removeIndices(elasticsearch, space);
     });
-  }, 180_000);
-  afterAll(async () => {
-    await server?.dispose();
-    proxy?.close();
-    await removeIndices(elasticsearch, space);
-  });
 
-  it('finds a text of a megabyte by what is in its middle, and answers the whole', async () => {
-    const word = (n: number) => `word${(n * 7919) % 100_003}`;
-    const half = Array.from({ length: 56_000 }, (_, n) => word(n)).join(' ');
-    const story = `${half} The Needle in the middle, ${half}`;
-    expect(story.length).toBeGreaterThan(2 ** 20);
-    await create('restaurants', { key: 'long', name: 'Long', story });
-    const contains = (text: string) =>
-      found(`restaurants?filters[story][$containsi]=${encodeURIComponent(text)}&fields[0]=story`);
-    const [only, ...others] = await contains('the needle IN the middle, word0 word7919');
-    expect(others).toEqual([]);
-    expect(only?.['story'] === story).toBe(true);
-    expect(await contains('the needle in the center')).toEqual([]);
-  });
-
-  it('shows a change with the write in every document that copies it, up to a thousand of them', async () => {
-    const country = await create('countries', { key: 'co', name: 'Before' });
-    const chef = await create('chefs', { key: 'chef', name: 'Chef', country });
-    await Promise.all(
-      Array.from({ length: 60 }, (_, i) => create('restaurants', { key: `r${i}`, name: `R${i}`, chef })),
-    );
-    await send('PUT', `countries/${country}`, { name: 'After' });
-    for (const status of ['draft', 'published']) {
-      const query = `filters[chef][country][name][$eq]=After&status=${status}&pagination[pageSize]=100`;
-      expect(await found(`restaurants?${query}`)).toHaveLength(60);
-    }
-  });
-
-  it('waits and tries again while Elasticsearch is too busy, and answers once the write is visible', async () => {
-    const before = proxy.refused();
-    proxy.refuse(3);
-    await create('tags', { key: 'busy', name: 'busy' });
-    expect(await found('tags?filters[key][$eq]=busy')).toHaveLength(1);
-    expect(proxy.refused()).toBe(before + 3);
-    expect(server.output()).toContain('Elasticsearch takes no documents, trying again');
-    expect(server.output()).toContain('Elasticsearch takes documents again');
-  });
-
-  it('puts a document aside that Elasticsearch refuses, says which and why, and goes on with all others', async () => {
-    const index = `${elasticsearch}/${space}-api_restaurant_restaurant-draft-1`;
-    const allow = async (nested: number | null) => {
-      const body = JSON.stringify({ index: { 'mapping.nested_objects.limit': nested } });
-      const headers = { 'content-type': 'application/json' };
-      expect((await fetch(`${index}/_settings`, { method: 'PUT', headers, body })).status).toBe(200);
-    };
-    await allow(1);
-    const hours = ['mon', 'tue', 'wed'].map((day) => ({ day, note: day }));
-    // Stored, if not to be found in the draft world.
-    const answer = await fetch(`${server.url}/api/restaurants`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ data: { key: 'refused', name: 'Refused', hours } }),
+    it('finds a text of a megabyte by what is in its middle, and answers the whole', async () => {
+      const word = (n: number) => `word${(n * 7919) % 100_003}`;
+      const half = Array.from({ length: 56_000 }, (_, n) => word(n)).join(' ');
+      const story = `${half} The Needle in the middle, ${half}`;
+      expect(story.length).toBeGreaterThan(2 ** 20);
+      await create('restaurants', { key: 'long', name: 'Long', story });
+      const contains = (text: string) =>
+        found(`restaurants?filters[story][$containsi]=${encodeURIComponent(text)}&fields[0]=story`);
+      const [only, ...others] = await contains('the needle IN the middle, word0 word7919');
+      expect(others).toEqual([]);
+      expect(only?.['story'] === story).toBe(true);
+      expect(await contains('the needle in the center')).toEqual([]);
     });
-    expect(answer.status).toBeLessThan(300);
-    await create('restaurants', { key: 'taken', name: 'Taken' });
-    expect(await found('restaurants?status=draft&filters[key][$eq]=taken')).toHaveLength(1);
-    expect(await found('restaurants?status=draft&filters[key][$eq]=refused')).toHaveLength(0);
-    expect(await found('restaurants?filters[key][$eq]=refused')).toHaveLength(1);
-    expect(await metric('varve_index_refused_documents')).toBe(1);
-    const line = server
-      .output()
-      .split('\n')
-      .find((each) => each.includes('Elasticsearch refuses a document'));
-    expect(line).toMatch(/nested documents has exceeded the allowed limit|nested/);
-    expect(line).toContain('api::restaurant.restaurant');
 
-    // With its next change it is taken up again.
-    await allow(null);
-    const [{ documentId } = {}] = await found('restaurants?filters[key][$eq]=refused');
-    await send('PUT', `restaurants/${String(documentId)}`, { name: 'Accepted' });
-    expect(await found('restaurants?status=draft&filters[name][$eq]=Accepted')).toHaveLength(1);
-    expect(await metric('varve_index_refused_documents')).toBe(0);
-  });
+    it('shows a change with the write in every document that copies it, up to a thousand of them', async () => {
+      const country = await create('countries', { key: 'co', name: 'Before' });
+      const chef = await create('chefs', { key: 'chef', name: 'Chef', country });
+      await Promise.all(
+        Array.from({ length: 60 }, (_, i) => create('restaurants', { key: `r${i}`, name: `R${i}`, chef })),
+      );
+      await send('PUT', `countries/${country}`, { name: 'After' });
+      for (const status of ['draft', 'published']) {
+        const query = `filters[chef][country][name][$eq]=After&status=${status}&pagination[pageSize]=100`;
+        expect(await found(`restaurants?${query}`)).toHaveLength(60);
+      }
+    });
 
-  it('has indices remember deletes for an hour, and says how far it is', async () => {
-    const settings = await (
-      await fetch(`${elasticsearch}/${space}-api_*/_settings?flat_settings=true`)
-    ).json();
-    const all = Object.values(settings as { [index: string]: { settings: { [name: string]: string } } });
-    expect(all.length).toBeGreaterThan(10);
-    expect(new Set(all.map((each) => each.settings['index.gc_deletes']))).toEqual(new Set(['1h']));
-    const position = Number(await metric('varve_log_position'));
-    const progress = async () => {
-      await fetch(`${elasticsearch}/${space}-progress/_refresh`, { method: 'POST' });
-      const answer = await (await fetch(`${elasticsearch}/${space}-progress/_search`)).json();
-      return (answer as { hits: { hits: { _source: { position: string } }[] } }).hits.hits[0]?._source;
-    };
-    await expect
-      .poll(progress, { timeout: 10_000 })
-      .toMatchObject({ position: String(position), parked: [] });
-  });
-});
+    it('waits and tries again while Elasticsearch is too busy, and answers once the write is visible', async () => {
+      const before = proxy.refused();
+      proxy.refuse(3);
+      await create('tags', { key: 'busy', name: 'busy' });
+      expect(await found('tags?filters[key][$eq]=busy')).toHaveLength(1);
+      expect(proxy.refused()).toBe(before + 3);
+      expect(server.output()).toContain('Elasticsearch takes no documents, trying again');
+      expect(server.output()).toContain('Elasticsearch takes documents again');
+    });
+
+    it('puts a document aside that Elasticsearch refuses, says which and why, and goes on with all others', async () => {
+      const index = `${elasticsearch}/${space}-api_restaurant_restaurant-draft-1`;
+      const allow = async (nested: number | null) => {
+        const body = JSON.stringify({ index: { 'mapping.nested_objects.limit': nested } });
+        const headers = { 'content-type': 'application/json' };
+        expect((await fetch(`${index}/_settings`, { method: 'PUT', headers, body })).status).toBe(200);
+      };
+      await allow(1);
+      const hours = ['mon', 'tue', 'wed'].map((day) => ({ day, note: day }));
+      // Stored, if not to be found in the draft world.
+      const answer = await fetch(`${server.url}/api/restaurants`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ data: { key: 'refused', name: 'Refused', hours } }),
+      });
+      expect(answer.status).toBeLessThan(300);
+      await create('restaurants', { key: 'taken', name: 'Taken' });
+      expect(await found('restaurants?status=draft&filters[key][$eq]=taken')).toHaveLength(1);
+      expect(await found('restaurants?status=draft&filters[key][$eq]=refused')).toHaveLength(0);
+      expect(await found('restaurants?filters[key][$eq]=refused')).toHaveLength(1);
+      expect(await metric('varve_index_refused_documents')).toBe(1);
+      const line = server
+        .output()
+        .split('\n')
+        .find((each) => each.includes('Elasticsearch refuses a document'));
+      expect(line).toMatch(/nested documents has exceeded the allowed limit|nested/);
+      expect(line).toContain('api::restaurant.restaurant');
+
+      // With its next change it is taken up again.
+      await allow(null);
+      const [{ documentId } = {}] = await found('restaurants?filters[key][$eq]=refused');
+      await send('PUT', `restaurants/${String(documentId)}`, { name: 'Accepted' });
+      expect(await found('restaurants?status=draft&filters[name][$eq]=Accepted')).toHaveLength(1);
+      expect(await metric('varve_index_refused_documents')).toBe(0);
+    });
+
+    it('has indices remember deletes for an hour, and says how far it is', async () => {
+      const settings = await (
+        await fetch(`${elasticsearch}/${space}-api_*/_settings?flat_settings=true`)
+      ).json();
+      const all = Object.values(settings as { [index: string]: { settings: { [name: string]: string } } });
+      expect(all.length).toBeGreaterThan(10);
+      expect(new Set(all.map((each) => each.settings['index.gc_deletes']))).toEqual(new Set(['1h']));
+      const position = Number(await metric('varve_log_position'));
+      const progress = async () => {
+        await fetch(`${elasticsearch}/${space}-progress/_refresh`, { method: 'POST' });
+        const answer = await (await fetch(`${elasticsearch}/${space}-progress/_search`)).json();
+        return (answer as { hits: { hits: { _source: { position: string } }[] } }).hits.hits[0]?._source;
+      };
+      await expect
+        .poll(progress, { timeout: 10_000 })
+        .toMatchObject({ position: String(position), parked: [] });
+    });
+  },
+);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
 import { type Ran, runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** A command and what its stdout has, whether or not a server runs. `{folder}` is a new one each time. */
 type Row = { readonly args: readonly string[]; readonly shows: RegExp; readonly stderr?: RegExp };
@@ -51,29 +52,33 @@ function nameOf({ args }: Row): string {
   return args.join(' ');
 }
 
-describe.each(['running', 'stopped'])('with the server %s', (state) => {
-  beforeAll(async () => {
-    if (state === 'stopped') {
-      await server?.stop();
-      return;
-    }
-    server = await startServer({ data });
-    for (const name of ['Norway', 'Peru']) {
-      const body = { data: { key: name, name } };
-      expect((await createAsk(server.url)('/api/countries', { method: 'POST', body })).status).toBe(201);
-    }
-  });
+describe.each(['running', 'stopped'])(
+  'with the server %s',
+  takesMinutes('every command on both'),
+  (state) => {
+    beforeAll(async () => {
+      if (state === 'stopped') {
+        await server?.stop();
+        return;
+      }
+      server = await startServer({ data });
+      for (const name of ['Norway', 'Peru']) {
+        const body = { data: { key: name, name } };
+        expect((await createAsk(server.url)('/api/countries', { method: 'POST', body })).status).toBe(201);
+      }
+    });
 
-  it.each(COMMANDS.map((row) => [nameOf(row), row] as const))('varve %s', async (_name, row) => {
-    const { code, stdout, stderr } = await run(row);
-    expect(code, stdout + stderr).toBe(0);
-    expect(stdout).toMatch(row.shows);
-    expect(stderr).toMatch(row.stderr ?? /^/);
-  });
+    it.each(COMMANDS.map((row) => [nameOf(row), row] as const))('varve %s', async (_name, row) => {
+      const { code, stdout, stderr } = await run(row);
+      expect(code, stdout + stderr).toBe(0);
+      expect(stdout).toMatch(row.shows);
+      expect(stderr).toMatch(row.stderr ?? /^/);
+    });
 
-  it.each(REFUSED.map((row) => [nameOf(row), row] as const))('refuses varve %s', async (_name, row) => {
-    const { code, stdout, stderr } = await run(row);
-    expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(row.stderr ?? /^$/);
-  });
-});
+    it.each(REFUSED.map((row) => [nameOf(row), row] as const))('refuses varve %s', async (_name, row) => {
+      const { code, stdout, stderr } = await run(row);
+      expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(row.stderr ?? /^$/);
+    });
+  },
+);

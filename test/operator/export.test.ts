@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { AS_RECORDED, startLoadedServer } from '../conformance/run-corpus.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const CASES = fileURLToPath(new URL('../conformance/cases-visible.jsonl', import.meta.url));
 const AT_ONCE = 8;
@@ -41,6 +42,7 @@ async function succeed(...args: readonly string[]): Promise<string> {
 }
 
 it('brings recorded reads to the same answers in an empty store, byte for byte', {
+  ...takesMinutes('an export of the whole corpus'),
   timeout: 180_000,
 }, async () => {
   const folder = createDataDirectory();

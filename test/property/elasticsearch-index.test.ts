@@ -12,6 +12,7 @@ import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts'
 import { hasElasticsearch } from '../support/elasticsearch.ts';
 import { createTestIndices, type TestIndices } from '../support/elasticsearch-index.ts';
 import { singleLinks } from '../support/single-links.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** Histories per setting, each with some fifty questions: a full run of 20,000 is VARVE_PROPERTY_RUNS=140. */
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 4);
@@ -49,39 +50,43 @@ async function followAnswer(index: ReadIndex, plan: FollowPlan) {
   };
 }
 
-describe.runIf(hasElasticsearch())(`elasticsearch against brute force (seed ${SEED}, ${RUNS} runs)`, () => {
-  describe.each(SETTINGS)('%s', (_name, settings) => {
-    let indices: TestIndices;
-    beforeAll(async () => {
-      indices = await createTestIndices(registry, settings);
-    }, 180_000);
-    afterAll(() => indices?.remove());
+describe.runIf(hasElasticsearch())(
+  `elasticsearch against brute force (seed ${SEED}, ${RUNS} runs)`,
+  takesMinutes('random queries on Elasticsearch'),
+  () => {
+    describe.each(SETTINGS)('%s', (_name, settings) => {
+      let indices: TestIndices;
+      beforeAll(async () => {
+        indices = await createTestIndices(registry, settings);
+      }, 180_000);
+      afterAll(() => indices?.remove());
 
-    it('answers every search and follow the same after every batch of a history', async () => {
-      const searches = fc.array(searchRequests(registry), { minLength: 10, maxLength: 20 });
-      const follows = fc.array(followPlans(registry), { minLength: 4, maxLength: 8 });
-      const property = fc.asyncProperty(
-        historyOf(registry),
-        searches,
-        follows,
-        async (history, searched, followed) => {
-          const index = await indices.open();
-          const naive = createBruteForceReadIndex(registry);
-          for (const batch of singleLinks(registry, history)) {
-            await index.apply(batch);
-            await naive.apply(batch);
-            await Promise.all([
-              ...searched.map(async (request) =>
-                expect(await searchAnswer(index, request)).toEqual(await searchAnswer(naive, request)),
-              ),
-              ...followed.map(async (plan) =>
-                expect(await followAnswer(index, plan)).toEqual(await followAnswer(naive, plan)),
-              ),
-            ]);
-          }
-        },
-      );
-      await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
-    }, 3_600_000);
-  });
-});
+      it('answers every search and follow the same after every batch of a history', async () => {
+        const searches = fc.array(searchRequests(registry), { minLength: 10, maxLength: 20 });
+        const follows = fc.array(followPlans(registry), { minLength: 4, maxLength: 8 });
+        const property = fc.asyncProperty(
+          historyOf(registry),
+          searches,
+          follows,
+          async (history, searched, followed) => {
+            const index = await indices.open();
+            const naive = createBruteForceReadIndex(registry);
+            for (const batch of singleLinks(registry, history)) {
+              await index.apply(batch);
+              await naive.apply(batch);
+              await Promise.all([
+                ...searched.map(async (request) =>
+                  expect(await searchAnswer(index, request)).toEqual(await searchAnswer(naive, request)),
+                ),
+                ...followed.map(async (plan) =>
+                  expect(await followAnswer(index, plan)).toEqual(await followAnswer(naive, plan)),
+                ),
+              ]);
+            }
+          },
+        );
+        await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
+      }, 3_600_000);
+    });
+  },
+);
