@@ -34,7 +34,8 @@ export async function startElasticsearchFleet(
   const { url, space, env } = options;
   const folder = mkdtempSync(join(tmpdir(), 'varve-fleet-'));
   const eventStore = options.eventStore ?? `sqlite:${join(folder, 'events.db')}`;
-  const own = options.arguments ?? [];
+  // Beside a log that is no file there is no folder for uploads.
+  const own = [...(options.arguments ?? []), '--assets', join(folder, 'assets')];
   const args = ['--event-store', eventStore, '--read-index', url, '--space', space, ...own];
   const startAll = (role: NonNullable<ServerOptions['role']>, count: number) =>
     Promise.all(
