@@ -1,22 +1,14 @@
 import { startProjector } from '../projections/projector.ts';
-import type { Rights } from '../shared/access/rights.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
-import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
-import { type AccessControl, openAccessControl } from './access/access-control.ts';
+import { openAccessControl } from './access/access-control.ts';
 import { readAccessKey } from './access/access-key.ts';
-import { createTokenCommands, type TokenCommands } from './access/token-commands.ts';
+import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { type ContentStoreOptions, openContentStore } from './content-store.ts';
 import { cursorKey } from './cursor-key.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import { createLeaseView, readLease } from './fleet/lease-view.ts';
 import { createFreshness } from './freshness.ts';
-import type { Freshness } from './http/await-position.ts';
-import { type CallerApi, createCallerApis } from './http/caller-apis.ts';
-import { createContentApi } from './http/create-content-api.ts';
-import type { ForwardingOptions } from './http/forward-writes.ts';
-import type { AssetRoutesOptions } from './http/serve-assets.ts';
-import { createUploadApi } from './http/upload-api.ts';
 import { leadReadSide } from './lead-read-side.ts';
 import { assetsPlace, openAssetStore } from './open-asset-store.ts';
 import { logFolder } from './open-event-store.ts';
@@ -28,6 +20,7 @@ import type { OperatorContext } from './operator/operation.ts';
 import type { ReadSidePlan } from './read-side.ts';
 import { type Meanwhile, serveEarlier } from './rebuild/earlier-generation.ts';
 import { watchGenerations } from './rebuild/watch-generations.ts';
+import { createApis, type ServedApi } from './served-api.ts';
 import { type Settling, settleContentTypes, watchContentTypes } from './settle-content-types.ts';
 import { openWriteSide, type WriteSideOptions } from './write-side.ts';
 
@@ -60,17 +53,9 @@ export type VarveOptions = ContentStoreOptions & {
 export type FleetLog = Pick<Settling, 'waiting'> & Pick<WriteSideOptions, 'report'>;
 
 /** A content API over a data directory, in this process. */
-export type Varve = {
-  readonly registry: SchemaRegistry;
-  readonly access: AccessControl;
-  readonly tokens: TokenCommands;
-  /** What is there for callers with these rights. */
-  readonly apiFor: (rights: Rights) => CallerApi;
-  readonly assets: AssetRoutesOptions;
-  readonly freshness: Freshness;
+export type Varve = ServedApi & {
   /** Who carries commands out. */
   readonly fleet: Fleet;
-  readonly forwarding: ForwardingOptions;
   /** Gives the lead to others once no write is under way; from then on writes that still come are sent on to them. */
   stepDown(): Promise<void>;
   /** What operators' requests work on. */
@@ -132,12 +117,9 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   await Promise.race([led.readable, led.done, fleet.done, projector.done]);
   const forwarding = openForwarding({ fleet, key, address: options.address, metrics: operating.metrics });
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
-  const apiFor = createCallerApis(registry, (visible, caller) => {
-    const shared = { registry: visible, index, defaultLocale, caller, observe: operating.observeQuery };
-    return {
-      content: createContentApi({ ...shared, commands, usersEnvelope, userId, lists }),
-      uploads: createUploadApi({ ...shared, library }),
-    };
+  const apiFor = createApis({
+    ...{ registry, index, defaultLocale, usersEnvelope, lists, observe: operating.observeQuery },
+    writes: { commands, library, userId },
   });
   generations.followKept();
   watchGenerations(operating.metrics, generations.store);

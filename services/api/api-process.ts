@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { followProgress, type ProgressFollower } from '../../projections/follow-progress.ts';
-import type { Rights } from '../../shared/access/rights.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
@@ -11,9 +10,9 @@ import {
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import { type AccessControl, openAccessControl } from '../access/access-control.ts';
+import { openAccessControl } from '../access/access-control.ts';
 import { readAccessKey } from '../access/access-key.ts';
-import { createTokenCommands, type TokenCommands } from '../access/token-commands.ts';
+import { createTokenCommands } from '../access/token-commands.ts';
 import { cursorKey } from '../cursor-key.ts';
 import { persistently } from '../elasticsearch/persistently.ts';
 import type { Report } from '../elasticsearch/report.ts';
@@ -21,17 +20,12 @@ import { nameOfLog } from '../elasticsearch-read-side.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
 import { reachAll } from '../freshness.ts';
-import type { Freshness } from '../http/await-position.ts';
-import { type CallerApi, createCallerApis } from '../http/caller-apis.ts';
-import { createContentApi } from '../http/create-content-api.ts';
-import type { ForwardingOptions } from '../http/forward-writes.ts';
-import type { AssetRoutesOptions } from '../http/serve-assets.ts';
-import { createUploadApi } from '../http/upload-api.ts';
 import { openAssetStore } from '../open-asset-store.ts';
 import { logFolder, openEventStore } from '../open-event-store.ts';
 import { openForwarding } from '../open-forwarding.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { type Operating, watchVitals } from '../operating/operating.ts';
+import { createApis, type ServedApi } from '../served-api.ts';
 import { type TypesWatch, typesInForce, watchTypes } from './types-in-force.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
@@ -54,16 +48,9 @@ export type ApiProcessOptions = {
 };
 
 /** A content API that keeps nothing: it reads from Elasticsearch, and the leader carries its writes out. */
-export type ApiProcess = {
-  readonly registry: SchemaRegistry;
-  readonly access: AccessControl;
-  readonly tokens: TokenCommands;
-  readonly apiFor: (rights: Rights) => CallerApi;
-  readonly assets: AssetRoutesOptions;
-  readonly freshness: Freshness;
+export type ApiProcess = ServedApi & {
   /** Who carries commands out. */
   readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
-  readonly forwarding: ForwardingOptions;
   /** Rejects when it cannot go on as it is. Resolves on close. */
   readonly stopped: Promise<void>;
   close(): Promise<void>;
@@ -78,7 +65,7 @@ const WHOLE_EVERY = 500;
  * that has made the indices; waits as long as there is none. Rejects with a sentence when something refuses for good.
  */
 export async function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> {
-  const { eventStore, space, registry, definitions, operating } = options;
+  const { eventStore, space, registry, definitions, defaultLocale, usersEnvelope, operating } = options;
   const store = await openAssetStore(options.assets);
   const log = await openEventStore(eventStore, { space, decode: upcast });
   const cluster = createElasticsearchCluster({ connection: options.connection, space, registry });
@@ -95,7 +82,11 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     registry,
     access,
     tokens: createTokenCommands(accessOptions),
-    apiFor: createApis(options, index, cursorKey(key)),
+    apiFor: createApis({
+      ...{ registry, index, defaultLocale, usersEnvelope, observe: operating.observeQuery },
+      lists: { cursorKey: cursorKey(key), maxOffset: options.maxOffset },
+      writes: WRITES_ELSEWHERE,
+    }),
     assets: { store, index },
     freshness: {
       position: follower.position,
@@ -187,19 +178,6 @@ function createIndex({ reader }: ElasticsearchCluster, { position }: ProgressFol
     explain: async (request) => reader.explain(request),
     close: async () => {},
   };
-}
-
-function createApis(options: ApiProcessOptions, index: ReadIndex, key: Uint8Array): ApiProcess['apiFor'] {
-  const { defaultLocale, usersEnvelope, operating } = options;
-  const lists = { cursorKey: key, maxOffset: options.maxOffset };
-  const { commands, library } = WRITES_ELSEWHERE;
-  return createCallerApis(options.registry, (registry, caller) => {
-    const shared = { registry, index, defaultLocale, caller, observe: operating.observeQuery };
-    return {
-      content: createContentApi({ ...shared, commands, usersEnvelope, userId: () => undefined, lists }),
-      uploads: createUploadApi({ ...shared, library }),
-    };
-  });
 }
 
 /**

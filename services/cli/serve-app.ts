@@ -2,25 +2,19 @@ import type { Logger } from 'pino';
 import { createApp } from '../http/create-app.ts';
 import { isForwarded } from '../http/forward-writes.ts';
 import type { Listener } from '../http/listen.ts';
-import type { Varve } from '../main.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import { observeRequests } from '../operating/observe-requests.ts';
 import type { Operating } from '../operating/operating.ts';
 import type { Status } from '../operator/status.ts';
+import type { ServedApi } from '../served-api.ts';
 import { packageVersion } from './package-version.ts';
 import type { Role } from './roles.ts';
 import type { ServeSettings } from './settings.ts';
 
-/** What the HTTP API is made of, whatever stands behind it. */
-export type Served = Pick<
-  Varve,
-  'registry' | 'access' | 'tokens' | 'apiFor' | 'assets' | 'freshness' | 'forwarding'
->;
-
 export type ServeAppOptions = {
   readonly role: Role;
   readonly settings: ServeSettings;
-  readonly served: Served;
+  readonly served: ServedApi;
   readonly listener: Listener;
   readonly logger: Logger;
   readonly operating: Operating;
@@ -36,12 +30,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
   const { metrics, tracing } = options.operating;
   let isGreeted = false;
   const app = await createApp({
-    registry: served.registry,
-    access: served.access,
-    tokens: served.tokens,
-    apiFor: served.apiFor,
-    assets: served.assets,
-    freshness: served.freshness,
+    ...served,
     answersReads: role !== 'project',
     ...(status === undefined ? {} : { status }),
     logger: options.logger,
@@ -54,7 +43,6 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     },
     trustProxy: settings.trustProxy ?? false,
     docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },
-    forwarding: served.forwarding,
     meters: { durations: metrics?.durations(METRICS.httpRequests), tracing },
   });
   listener.serve(observeRequests((request, response) => app.routing(request, response), tracing));

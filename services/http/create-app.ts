@@ -5,19 +5,15 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { Rights } from '../../shared/access/rights.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import type { AccessControl } from '../access/access-control.ts';
-import type { TokenCommands } from '../access/token-commands.ts';
 import { requestIdOf } from '../operating/request-id.ts';
 import type { Status } from '../operator/status.ts';
+import type { ServedApi } from '../served-api.ts';
 import { authenticateRequests, requireAdministrator } from './authenticate.ts';
-import { awaitPositions, type Freshness } from './await-position.ts';
-import type { CallerApi } from './caller-apis.ts';
+import { awaitPositions } from './await-position.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
 import { type ErrorEnvelope, presentError } from './error-envelope.ts';
-import { type ForwardingOptions, forwardWrites } from './forward-writes.ts';
+import { forwardWrites } from './forward-writes.ts';
 import { guardDevelopment } from './guard-development.ts';
 import { parseJsonBody } from './json-body.ts';
 import { measureRequests, type RequestMeters } from './measure-requests.ts';
@@ -26,17 +22,12 @@ import { type ProtectionOptions, protect } from './protect.ts';
 import { refuseReads } from './refuse-reads.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { registerCollectionType, registerSingleType, registerUsers } from './routes.ts';
-import { type AssetRoutesOptions, registerAssets } from './serve-assets.ts';
+import { registerAssets } from './serve-assets.ts';
 import { registerTokens } from './token-routes.ts';
 import { registerTypes } from './type-routes.ts';
 import { registerUploads } from './upload-routes.ts';
 
-export type AppOptions = {
-  readonly registry: SchemaRegistry;
-  readonly access: AccessControl;
-  readonly tokens: TokenCommands;
-  readonly apiFor: (rights: Rights) => CallerApi;
-  readonly assets: AssetRoutesOptions;
+export type AppOptions = ServedApi & {
   /** Where the log and its projections stand. */
   readonly status?: () => Promise<Status>;
   readonly logger: FastifyBaseLogger;
@@ -47,8 +38,6 @@ export type AppOptions = {
   readonly trustProxy: string | false;
   readonly docs: Omit<DocsOptions, 'apiFor'>;
   readonly meters: RequestMeters;
-  readonly forwarding: ForwardingOptions;
-  readonly freshness: Freshness;
   /** False: others do. */
   readonly answersReads: boolean;
 };
