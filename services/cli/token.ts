@@ -5,11 +5,11 @@ import { describeToken, type TokenDescription } from '../access/describe-token.t
 import { createTokenCommands, type TokenCommands } from '../access/token-commands.ts';
 import { parseTokenRequest } from '../access/token-request.ts';
 import { logFolder } from '../open-event-store.ts';
-
 import { hasLog, withLog } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { readContentTypes } from './read-content-types.ts';
 import { InvalidSettings, type TokenSettings } from './settings.ts';
+import { textTable } from './text-table.ts';
 
 /** Options of `varve token create`. */
 export type TokenOptions = {
@@ -46,7 +46,7 @@ export async function listTokens(settings: TokenSettings): Promise<void> {
   const tokens = await withCommands(settings, (commands) => commands.list());
   const lines = tokens.map((token) => columnsOf(describeToken(token, registry, Date.now())));
   if (lines.length === 0) console.error('There are no tokens.');
-  else console.log(table([['ID', 'NAME', 'TYPE', 'STATUS', 'EXPIRES', 'MAY'], ...lines]));
+  else console.log(textTable([['ID', 'NAME', 'TYPE', 'STATUS', 'EXPIRES', 'MAY'], ...lines]));
 }
 
 /** `varve token revoke` */
@@ -102,16 +102,4 @@ function columnsOf({
   const rights = type === 'custom' ? allow.join(', ') : type === 'full-access' ? 'everything' : 'read';
   const seesDrafts = drafts && type !== 'full-access' ? ', drafts' : '';
   return [id, name, type, status, expiresAt ?? 'never', rights + seesDrafts];
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }
