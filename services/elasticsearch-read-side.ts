@@ -1,7 +1,6 @@
 import type { ContentGraph } from '../projections/content-graph.ts';
 import type { WriterStatus } from '../projections/index-writer.ts';
 import type { ParkedDocuments, StaleDocuments } from '../projections/stale-documents.ts';
-import type { EventStore } from '../shared/event-store/event-store.ts';
 import type { ElasticsearchConnection } from '../shared/read-index/elasticsearch/client.ts';
 import {
   createElasticsearchCluster,
@@ -9,11 +8,12 @@ import {
   type ElasticsearchCluster,
 } from '../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { IndexSpread } from '../shared/read-index/elasticsearch/open-indices.ts';
-import type { ReadIndex } from '../shared/read-index/read-index.ts';
 import type { StoredKey } from '../shared/read-index/stored-documents.ts';
+import { createClusterIndex } from './elasticsearch/cluster-index.ts';
 import type { DocumentRole } from './elasticsearch/document-role.ts';
 import { followDocuments } from './elasticsearch/follow-documents.ts';
 import { leadDocuments } from './elasticsearch/lead-documents.ts';
+import { nameOfLog } from './elasticsearch/name-of-log.ts';
 import type { Report } from './elasticsearch/report.ts';
 import type { IndexContents, ReadSide, ReadSidePlan } from './read-side.ts';
 
@@ -87,7 +87,7 @@ function readSide(opened: Opened): ReadSide {
     await mine.ready;
     if (role === mine) isWhole = true;
   };
-  const index = createIndex(cluster, graph, () => role.wake());
+  const index = createClusterIndex(cluster, { apply: async () => role.wake(), position: graph.position });
   return {
     index,
     sink: index,
@@ -105,17 +105,6 @@ function readSide(opened: Opened): ReadSide {
       await cluster.close();
       done.resolve();
     },
-  };
-}
-
-function createIndex({ reader }: ElasticsearchCluster, graph: ContentGraph, wake: () => void): ReadIndex {
-  return {
-    apply: async () => wake(),
-    position: graph.position,
-    search: reader.search,
-    follow: reader.follow,
-    explain: async (request) => reader.explain(request),
-    close: async () => {},
   };
 }
 
@@ -170,10 +159,4 @@ function statusOf(stale: StaleDocuments, written: number): WriterStatus {
     refused: stale.parked.list().length,
     written,
   };
-}
-
-/** A log is known by its first event. */
-export async function nameOfLog(log: EventStore): Promise<string> {
-  for await (const [first] of log.readAll(0n, { batchSize: 1 })) if (first !== undefined) return first.id;
-  throw new Error('the log is empty');
 }

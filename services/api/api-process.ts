@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { followProgress, type ProgressFollower } from '../../projections/follow-progress.ts';
+import { followProgress } from '../../projections/follow-progress.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
@@ -7,16 +6,16 @@ import {
   createElasticsearchCluster,
   type ElasticsearchCluster,
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
-import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { openAccessControl } from '../access/access-control.ts';
 import { readAccessKey } from '../access/access-key.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
 import { cursorKey } from '../cursor-key.ts';
-import { persistently } from '../elasticsearch/persistently.ts';
+import { createClusterIndex } from '../elasticsearch/cluster-index.ts';
+import { nameOfLog } from '../elasticsearch/name-of-log.ts';
 import type { Report } from '../elasticsearch/report.ts';
-import { nameOfLog } from '../elasticsearch-read-side.ts';
+import { untilWhole } from '../elasticsearch/until-whole.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
 import { reachAll } from '../freshness.ts';
@@ -58,7 +57,6 @@ export type ApiProcess = ServedApi & {
 
 /** Looked at for metrics only: whoever waits for a position asks by itself. */
 const PROGRESS_EVERY = 1_000;
-const WHOLE_EVERY = 500;
 
 /**
  * The composition of `varve api`: no content graph, no data directory. Resolves once reads can be answered, which takes a leader
@@ -71,11 +69,14 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   const cluster = createElasticsearchCluster({ connection: options.connection, space, registry });
   const key = readAccessKey(logFolder({ data: '', eventStore }), options.accessKey);
   const accessOptions = { log, space, key, now: Date.now };
-  const name = await untilWhole(options, log, cluster);
+  const name = await untilReadable(options, log, cluster);
   const access = await openAccessControl(accessOptions);
   const follower = followProgress({ store: cluster.progress(name), stale: undefined });
   const following = await followLog(log, space, definitions);
-  const index = traceReadIndex(createIndex(cluster, follower), operating.tracing);
+  const index = traceReadIndex(
+    createClusterIndex(cluster, { apply: async () => {}, position: follower.position }),
+    operating.tracing,
+  );
   const timer = setInterval(() => void follower.look().catch(() => {}), PROGRESS_EVERY).unref();
   watchVitals(operating, { log, index, registry, behind: () => answers(log) });
   return {
@@ -107,7 +108,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
 }
 
 /** Resolves with the log's name when the indices are there for the content types of this process. */
-async function untilWhole(
+async function untilReadable(
   { space, definitions, report }: ApiProcessOptions,
   log: EventStore,
   cluster: ElasticsearchCluster,
@@ -117,15 +118,8 @@ async function untilWhole(
   );
   const name = await nameOfLog(log);
   const { signal } = new AbortController();
-  await persistently(report, signal, cluster.ready);
-  for (
-    let isTold = false;
-    !(await persistently(report, signal, () => cluster.isWhole(name)));
-    isTold = true
-  ) {
-    if (!isTold) report.warn({}, 'waiting for the leader to make the indices');
-    await delay(WHOLE_EVERY);
-  }
+  const waiting = () => report.warn({}, 'waiting for the leader to make the indices');
+  await untilWhole({ cluster, log: name, report, signal, waiting });
   return name;
 }
 
@@ -167,17 +161,6 @@ function leaderOf(view: LeaseView): ReturnType<Fleet['leader']> {
   const { leader } = view.current();
   if (leader === undefined) return { kind: 'nobody' };
   return { kind: 'elsewhere', address: leader.address, term: view.term() };
-}
-
-function createIndex({ reader }: ElasticsearchCluster, { position }: ProgressFollower): ReadIndex {
-  return {
-    apply: async () => {},
-    position,
-    search: reader.search,
-    follow: reader.follow,
-    explain: async (request) => reader.explain(request),
-    close: async () => {},
-  };
 }
 
 /**

@@ -1,0 +1,16 @@
+import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+
+/** The cluster's documents as an index: `apply` does not write them, only who leads does, behind the graph. */
+export function createClusterIndex(
+  { reader }: ElasticsearchCluster,
+  { apply, position }: Pick<ReadIndex, 'apply' | 'position'>,
+): ReadIndex {
+  return {
+    ...{ apply, position },
+    search: reader.search,
+    follow: reader.follow,
+    explain: async (request) => reader.explain(request),
+    close: async () => {},
+  };
+}
