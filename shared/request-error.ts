@@ -30,8 +30,9 @@ export class RequestError extends Error {
     errorName: RequestErrorName,
     message: string,
     details: Readonly<Record<string, unknown>> = {},
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
     this.status = status;
     this.errorName = errorName;
     this.details = details;

@@ -23,6 +23,12 @@ export function logFleet(logger: Logger): FleetLog {
           if (what.from !== undefined)
             logger.warn({ from: what.from }, 'the leader is gone: claiming the lead');
           break;
+        case 'unclaimed':
+          logger.warn({ err: what.reason }, 'the lead cannot be claimed for now: trying again');
+          break;
+        case 'unreturned':
+          logger.warn({ err: what.reason }, 'the lead could not be given back');
+          break;
         default:
           assertNever(what);
       }

@@ -143,7 +143,7 @@ function laterRevision(known: bigint | undefined, seen: bigint | undefined): big
   return (seen ?? -1n) > (known ?? -1n) ? seen : known;
 }
 
-function append(
+async function append(
   { eventStore, space, now, newEventId }: CommandEnvironment,
   { type, documentId, identity, actor, correlationId }: CommitRequest,
   epoch: number,
@@ -159,11 +159,18 @@ function append(
   };
   // Not the same under another lease: events that do not count must not be taken for those that shall.
   const key = identity === undefined ? newEventId() : `${identity.id}/${epoch}`;
-  return eventStore.append(
-    documentStream(space, type.uid, documentId),
-    expected,
-    newEvents(events, key, metadata),
-  );
+  const stream = documentStream(space, type.uid, documentId);
+  try {
+    return await eventStore.append(stream, expected, newEvents(events, key, metadata));
+  } catch (cause) {
+    throw new RequestError(
+      503,
+      'ServiceUnavailableError',
+      'The event log cannot be written for now',
+      {},
+      { cause },
+    );
+  }
 }
 
 /** `shown`, or false once the time is over. */

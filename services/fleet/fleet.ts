@@ -50,7 +50,11 @@ export type FleetOptions = {
 export type FleetReport =
   | { readonly kind: 'leading'; readonly epoch: number }
   | { readonly kind: 'lost'; readonly epoch: number }
-  | { readonly kind: 'claiming'; readonly from: Lease['leader'] };
+  | { readonly kind: 'claiming'; readonly from: Lease['leader'] }
+  /** The log could not be read or written just then: it is tried again. */
+  | { readonly kind: 'unclaimed'; readonly reason: unknown }
+  /** The log could not be written at the end: others find out by themselves that this process is gone. */
+  | { readonly kind: 'unreturned'; readonly reason: unknown };
 
 /** A process that lost the lead without giving it back lets others try twice as long as the last time, up to a minute. */
 const LONGEST_SILENCE_MS = 60_000;
@@ -92,6 +96,14 @@ export function joinFleet(options: FleetOptions): Fleet {
     confirmed = lease.epoch;
     view.wake();
   };
+  const claim = async (lease: Lease): Promise<void> => {
+    await options.applied(await claimant.log.lastPosition());
+    // A clock that stood still says nothing of the leader's: whatever came meanwhile is looked at first.
+    if (isClosed || view.current() !== lease) return;
+    report({ kind: 'claiming', from: lease.leader });
+    const claimed = await claimLease(claimant, lease);
+    await options.applied(claimed?.position ?? (await claimant.log.lastPosition()));
+  };
   const seek = async (lease: Lease): Promise<void> => {
     // A claim that came while this process was there is a sign of life itself.
     if (lease !== start) confirm(lease);
@@ -101,12 +113,13 @@ export function joinFleet(options: FleetOptions): Fleet {
     };
     if (!(await watchLeader(watch))) return;
     if (losses.length > 0 && lease.leader !== undefined) await view.changed(silence() * Math.random());
-    await options.applied(await claimant.log.lastPosition());
-    // A clock that stood still says nothing of the leader's: whatever came meanwhile is looked at first.
-    if (isClosed || view.current() !== lease) return;
-    report({ kind: 'claiming', from: lease.leader });
-    const claim = await claimLease(claimant, lease);
-    await options.applied(claim?.position ?? (await claimant.log.lastPosition()));
+    try {
+      await claim(lease);
+    } catch (reason) {
+      // A leader that stands still inside a commit has the log locked until it goes on or ends.
+      report({ kind: 'unclaimed', reason });
+      await view.changed(PATIENCE.silence);
+    }
   };
   const run = async (): Promise<void> => {
     while (!isClosed) {
@@ -138,7 +151,8 @@ export function joinFleet(options: FleetOptions): Fleet {
       const lease = view.current();
       await close();
       office = undefined;
-      if (holds(lease)) await returnLease(claimant, lease);
+      if (!holds(lease)) return;
+      await returnLease(claimant, lease).catch((reason) => report({ kind: 'unreturned', reason }));
     },
     done,
     close,

@@ -9,7 +9,7 @@ export type FleetWriters = {
   readonly refused: readonly string[];
   /** Milliseconds of the write that waited longest. */
   longest(): number;
-  /** Resolves when `count` more writes were answered. */
+  /** Resolves when `count` more writes were answered. Rejects when one is refused, as its writer may never go on. */
   answered(count: number): Promise<void>;
   stop(): Promise<void>;
 };
@@ -28,6 +28,8 @@ export type WritersOptions = {
 export function startFleetWriters({ members, perMember, name }: WritersOptions): FleetWriters {
   const sent: SentEdit[] = [];
   const refused: string[] = [];
+  const wasRefused = Promise.withResolvers<never>();
+  wasRefused.promise.catch(() => {});
   let longest = 0;
   let count = 0;
   let stopped = false;
@@ -49,8 +51,10 @@ export function startFleetWriters({ members, perMember, name }: WritersOptions):
         return answer.documentId;
       }
       // Only of a process that is going or gone.
-      if (answer.kind === 'refused' && member.isUp() && member.server() === server)
+      if (answer.kind === 'refused' && member.isUp() && member.server() === server) {
         refused.push(`${edit.key} ${edit.number}: ${answer.text}`);
+        wasRefused.reject(new Error(`refused: ${refused.join('\n')}`));
+      }
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
@@ -76,6 +80,7 @@ export function startFleetWriters({ members, perMember, name }: WritersOptions):
     answered: (more) =>
       Promise.race([
         running.then(() => {}),
+        wasRefused.promise,
         new Promise<void>((resolve) => waiting.push({ at: count + more, resolve })),
       ]),
     async stop() {

@@ -1,0 +1,18 @@
+import { DatabaseSync } from 'node:sqlite';
+
+/** Takes the lock that a commit to an SQLite log holds; undefined while another process has it. The result gives it back. */
+export function lockLog(eventStore: string): (() => void) | undefined {
+  const db = new DatabaseSync(eventStore.replace(/^sqlite:/, ''), { timeout: 0 });
+  try {
+    db.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    db.close();
+    const SQLITE_BUSY = 5;
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
+  }
+  return () => {
+    db.exec('ROLLBACK');
+    db.close();
+  };
+}
