@@ -85,22 +85,31 @@ describe.runIf(hasElasticsearch())(
 
     it(`loses no write, applies none twice and answers every read while its leader is killed ${KILLS} times`, {
       timeout: 120_000 + KILLS * 60_000,
-    }, async () => {
+    }, async ({ onTestFailed }) => {
+      let step = '';
+      onTestFailed(() => console.log(`it failed while it ${step}\n${lastWords()}`));
       const writers = startFleetWriters({ members: fleet.apis, perMember: 3, name: 'written' });
       const ids = createDocumentIds();
       const editors = fleet.apis.map((api, i) => startWriteLoad(api.server().url, ids, 2, i + 1));
       const readers = fleet.apis.map(readUntilStopped);
       const takeovers: number[] = [];
       for (let kill = 1; kill <= KILLS; kill++) {
+        step = `waited for a leader before kill ${kill}`;
         const killed = await fleet.leader();
+        step = `waited for writes before kill ${kill}`;
         await writers.answered(30);
         const started = performance.now();
+        step = `waited for the end of ${killed.name} after kill ${kill}`;
         await killed.end('SIGKILL');
+        step = `waited for a leader after kill ${kill}`;
         await fleet.leader();
         takeovers.push(performance.now() - started);
+        step = `waited for writes after kill ${kill}`;
         await writers.answered(30);
+        step = `waited for the start of ${killed.name} after kill ${kill}`;
         await killed.start();
       }
+      step = 'waited for the last writes';
       const before = editors.map((load) => load.answered());
       await Promise.all(editors.map((load) => load.written(2)));
       await Promise.all([writers.stop(), ...editors.map((load) => load.stop())]);
@@ -118,6 +127,14 @@ describe.runIf(hasElasticsearch())(
     });
   },
 );
+
+/** What each process wrote last. */
+function lastWords(): string {
+  const members = [...fleet.projects, ...fleet.apis];
+  return members
+    .map(({ name, server, isUp }) => `${name} ${isUp() ? 'up' : 'down'}:\n${server().output().slice(-2_000)}`)
+    .join('\n');
+}
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
