@@ -1,4 +1,5 @@
-import type { Operation, Parameter, PathItem, Paths } from './openapi-types.ts';
+import { mapOperations } from './map-operations.ts';
+import type { Operation, Parameter, Paths } from './openapi-types.ts';
 import { refusals } from './responses.ts';
 
 const IDEMPOTENCY_KEY: Parameter = {
@@ -11,16 +12,7 @@ const IDEMPOTENCY_KEY: Parameter = {
 
 /** The paths with the header that makes it safe to send a write again. */
 export function withIdempotencyKey(paths: Paths): Paths {
-  return Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, withKey(item)]));
-}
-
-function withKey(item: PathItem): PathItem {
-  return Object.fromEntries(
-    Object.entries(item).map(([method, operation]) => [
-      method,
-      method === 'get' ? operation : repeatable(operation),
-    ]),
-  );
+  return mapOperations(paths, (operation, method) => (method === 'get' ? operation : repeatable(operation)));
 }
 
 function repeatable(operation: Operation): Operation {

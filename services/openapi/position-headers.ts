@@ -1,4 +1,5 @@
-import type { Operation, Parameter, PathItem, Paths } from './openapi-types.ts';
+import { mapOperations } from './map-operations.ts';
+import type { Operation, Parameter, Paths } from './openapi-types.ts';
 
 const MIN_POSITION: Parameter = {
   name: 'Varve-Min-Position',
@@ -15,15 +16,8 @@ const POSITION = {
 
 /** The paths with the headers by which a read waits for a write. */
 export function withPositionHeaders(paths: Paths): Paths {
-  return Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, withHeaders(item)]));
-}
-
-function withHeaders(item: PathItem): PathItem {
-  return Object.fromEntries(
-    Object.entries(item).map(([method, operation]) => [
-      method,
-      method === 'get' ? withMinPosition(operation) : withPosition(operation),
-    ]),
+  return mapOperations(paths, (operation, method) =>
+    method === 'get' ? withMinPosition(operation) : withPosition(operation),
   );
 }
 

@@ -1,0 +1,16 @@
+import type { Operation, Paths } from './openapi-types.ts';
+
+/** The paths with each operation made anew; `method`: `get`, `post`, … */
+export function mapOperations(
+  paths: Paths,
+  change: (operation: Operation, method: string) => Operation,
+): Paths {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [method, change(operation, method)]),
+      ),
+    ]),
+  );
+}
