@@ -8,27 +8,22 @@ export type Replay = {
   readonly file: string;
   /** The last event that counts. */
   readonly upTo: bigint;
-  /** Called with every batch. */
+  /** Called with the number of events of every batch. */
   readonly onEvents: (count: number) => void;
-  readonly signal?: AbortSignal | undefined;
 };
 
 /** Makes a graph from the log as it was at a position. */
-export async function replayGraph({ log, file, upTo, onEvents, signal }: Replay): Promise<void> {
+export async function replayGraph({ log, file, upTo, onEvents }: Replay): Promise<void> {
   const graph = openContentGraph(file);
-  const upToThere: Pick<EventStore, 'readAll'> = {
-    async *readAll(after, options) {
-      for await (const events of log.readAll(after, options)) {
-        signal?.throwIfAborted();
-        const counting = events.filter(({ position }) => position <= upTo);
-        if (counting.length > 0) yield counting;
-        onEvents(counting.length);
-        if (counting.length < events.length) return;
-      }
+  const counting: Parameters<typeof catchUp>[1] = {
+    position: graph.position,
+    replay(events) {
+      graph.replay(events);
+      onEvents(events.length);
     },
   };
   try {
-    await catchUp({ ...log, ...upToThere }, graph);
+    await catchUp(log, counting, { until: upTo });
   } finally {
     graph.close();
   }
