@@ -14,6 +14,7 @@ import { openNames } from './graph/entry-names.ts';
 import type { DependenciesOf } from './graph/fan-out.ts';
 import type { GraphContext, Moment } from './graph/graph-context.ts';
 import { type GraphDatabase, openGraphDatabase } from './graph/graph-database.ts';
+import { readGraphPosition } from './graph/graph-position.ts';
 import { createGraphReader } from './graph/graph-reader.ts';
 import { openGraphSession } from './graph/graph-session.ts';
 import { type GraphInspection, inspectGraph } from './graph/inspect-graph.ts';
@@ -21,6 +22,7 @@ import { createLinkStore } from './graph/link-store.ts';
 import { openPendingEdits } from './graph/pending-edits.ts';
 import { presentAnew, type Redefinition } from './graph/present-anew.ts';
 import { readWholeGraph } from './graph/read-whole-graph.ts';
+import { openRowIds } from './graph/row-ids.ts';
 import { createExistingRows } from './graph/row-keys.ts';
 import { loadSequences } from './graph/sequences.ts';
 import type { SchemaView } from './graph/type-view.ts';
@@ -82,8 +84,10 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
   const existing = createExistingRows();
   for (const [key] of db.all('SELECT key FROM rows')) existing.add(key as number);
   const changes = createChangeLog(existing);
-  const links = createLinkStore(db, (number) => definitions.view().relationOfNumber(number), changes);
-  let position = BigInt((db.get("SELECT value FROM meta WHERE name = 'position'")?.[0] as number) ?? 0);
+  const relationOf = (number: number) => definitions.view().relationOfNumber(number);
+  const links = createLinkStore(db, relationOf, changes, names.isFresh);
+  const ids = openRowIds(db);
+  let position = readGraphPosition(db.connection);
   const projectorVersion = versionOf(db, position);
   let failure: Error | undefined;
   const stale =
@@ -98,7 +102,16 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
 
   const createContext = (schema: SchemaView): GraphContext => {
     const session = openGraphSession(db, names, existing, changes);
-    return { db, names, sequences, existing, schema, changes, links, pending, session };
+    return { db, names, ids, sequences, existing, schema, changes, links, pending, session, flush };
+  };
+  const flush = (): void => {
+    names.flush();
+    ids.flush();
+    links.flush();
+  };
+  const finish = ({ session }: GraphContext): void => {
+    session.flush();
+    flush();
   };
 
   const applyAll = (events: readonly StoredEvent[]): void => {
@@ -125,7 +138,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
         // One change after the other, however the log is cut: what the first drops does not come back by the second.
         if (redefined.has(data.uid)) inForce();
         // What came before is finished under the definitions it was made with.
-        context?.session.flush();
+        if (context !== undefined) finish(context);
         context = undefined;
         before ??= definitions.view();
         definedAt = { at: event.metadata.at, position: Number(event.position) };
@@ -133,7 +146,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
         if (replaced !== undefined) redefined.set(data.uid, { before: replaced, now: data });
       }
     }
-    inForce().session.flush();
+    finish(inForce());
   };
 
   const apply = (events: readonly StoredEvent[]): ChangeBatch => {

@@ -2,6 +2,7 @@ import { rowVersion, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { Database } from '../../shared/sqlite/database.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
+import { readGraphPosition } from '../graph/graph-position.ts';
 import { entryOfKey, VERSIONS, type VersionNumber, versionOfKey, WORLDS } from '../graph/row-keys.ts';
 import type { Item } from './digest.ts';
 import type { RebuildScope } from './generation.ts';
@@ -33,7 +34,7 @@ export function readGraphContents(file: string): GraphContents {
     [...all('SELECT id, name FROM names')].map(([id, name]) => [Number(id), String(name)]),
   );
   return {
-    position: BigInt((one("SELECT value FROM meta WHERE name = 'position'") as number | undefined) ?? 0),
+    position: readGraphPosition(db),
     *items(scope) {
       const entries = entryNames(all);
       yield* rowItems(all, names, entries, scope);

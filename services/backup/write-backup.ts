@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { readGraphPosition } from '../../projections/graph/graph-position.ts';
 import { PROJECTOR_VERSION } from '../../projections/projector-version.ts';
 import { digestGraph } from '../../projections/verification/digest-graph.ts';
 import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
@@ -64,12 +65,11 @@ function readGraph(file: string): Manifest['graph'] {
   if (!existsSync(file)) return null;
   const { connection, close } = openReadSnapshot(file);
   try {
-    const row = connection.prepare("SELECT value FROM meta WHERE name = 'position'").get();
     const tables = digestGraph(connection);
     return {
       projector: PROJECTOR_VERSION,
       schema: readSchemaVersion(connection),
-      position: String(row?.['value'] ?? 0),
+      position: String(readGraphPosition(connection)),
       tables,
     };
   } finally {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readGraphPosition } from '../../projections/graph/graph-position.ts';
 import { compareGraphs, type GraphDifference } from '../../projections/verification/compare-graphs.ts';
 import type { IndexDifference } from '../../projections/verification/difference.ts';
 import { replayGraph } from '../../projections/verification/replay-graph.ts';
@@ -76,8 +77,7 @@ async function verifyGraph(
   const scratch = createScratchDirectory(settings.data);
   const found = openReadSnapshot(file);
   try {
-    const position = found.connection.prepare("SELECT value FROM meta WHERE name = 'position'").get();
-    const upTo = BigInt(Number(position?.['value'] ?? 0));
+    const upTo = readGraphPosition(found.connection);
     const progress = showProgress(Number(upTo), 'replaying the log');
     let events = 0;
     const onEvents = (count: number) => {
