@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../projections/content-graph.ts';
 import { catchUp } from '../projections/projector.ts';
-import type { StoredEvent } from '../shared/event-store/event-store.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 import { appendDefinitions } from './append-definitions.ts';
 import { type Claimant, claimLease } from './fleet/claim-lease.ts';
 import { readLease } from './fleet/lease-view.ts';
 import { probeLeader } from './fleet/probe-leader.ts';
 import { PATIENCE } from './fleet/watch-leader.ts';
+import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 
 export type Settling = {
   readonly claimant: Claimant;
@@ -62,32 +62,12 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
   }
 }
 
-/** Looks out for content types being changed under a process that serves them as they were. */
-export type ContentTypesWatch = {
-  /** Takes the log's events once the graph has applied them. */
-  follow(events: readonly StoredEvent[]): void;
-  /** Rejects with a sentence when they are not those of this process any more. Resolves on close. */
-  readonly changed: Promise<void>;
-  close(): void;
-};
-
+/** Of a process with a graph: the watch takes events once that has applied them. */
 export function watchContentTypes(
   graph: Pick<ContentGraph, 'definition'>,
   definitions: readonly TypeDefinition[],
-): ContentTypesWatch {
-  const { promise: changed, resolve: close, reject } = Promise.withResolvers<void>();
-  changed.catch(() => {});
-  return {
-    changed,
-    close,
-    follow(events) {
-      if (!events.some(({ type }) => type === 'content-type-defined')) return;
-      const types = differingTypes(graph, definitions);
-      if (types.length === 0) return;
-      const names = types.join(', ');
-      reject(
-        new Error(`another process changed the content types (${names}): start again with the same folder`),
-      );
-    },
-  };
+): TypesWatch {
+  return createTypesWatch('another process', (events) =>
+    events.some(({ type }) => type === 'content-type-defined') ? differingTypes(graph, definitions) : [],
+  );
 }

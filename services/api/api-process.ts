@@ -14,6 +14,7 @@ import { createTokenCommands } from '../access/token-commands.ts';
 import { cursorKey } from '../cursor-key.ts';
 import { createClusterIndex } from '../elasticsearch/cluster-index.ts';
 import { nameOfLog } from '../elasticsearch/name-of-log.ts';
+import { progressOfLiveSet } from '../elasticsearch/progress-of-live-set.ts';
 import type { Report } from '../elasticsearch/report.ts';
 import { untilWhole } from '../elasticsearch/until-whole.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -25,7 +26,8 @@ import { openForwarding } from '../open-forwarding.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { type Operating, watchVitals } from '../operating/operating.ts';
 import { createApis, type ServedApi } from '../served-api.ts';
-import { type TypesWatch, typesInForce, watchTypes } from './types-in-force.ts';
+import type { TypesWatch } from '../types-watch.ts';
+import { typesInForce, watchTypes } from './types-in-force.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
 export type ApiProcessOptions = {
@@ -71,7 +73,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   const accessOptions = { log, space, key, now: Date.now };
   const name = await untilReadable(options, log, cluster);
   const access = await openAccessControl(accessOptions);
-  const follower = followProgress({ store: cluster.progress(name), stale: undefined });
+  const follower = followProgress({ store: progressOfLiveSet(cluster, name), stale: undefined });
   const following = await followLog(log, space, definitions);
   const index = traceReadIndex(
     createClusterIndex(cluster, { apply: async () => {}, position: follower.position }),

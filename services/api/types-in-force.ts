@@ -4,6 +4,7 @@ import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { definitionStream } from '../append-definitions.ts';
+import { createTypesWatch, type TypesWatch } from '../types-watch.ts';
 
 export type TypesInForceOptions = {
   readonly log: EventStore;
@@ -44,20 +45,9 @@ async function differing({ log, space, definitions }: TypesInForceOptions): Prom
   return definitions.filter((definition, i) => texts[i] !== JSON.stringify(definition)).map(({ uid }) => uid);
 }
 
-/** Looks out for content types that a new leader brings into force while this process serves them as they were. */
-export type TypesWatch = {
-  /** Takes the log's events, in order. */
-  follow(events: readonly StoredEvent[]): void;
-  /** Rejects with a sentence when they are others. Resolves on close. */
-  readonly changed: Promise<void>;
-  close(): void;
-};
-
-/** `epoch`: of the newest claim before the events that will be followed. */
+/** Of a process without a graph. `epoch`: of the newest claim before the events that will be followed. */
 export function watchTypes(definitions: readonly TypeDefinition[], epoch: number): TypesWatch {
   const own = new Map(definitions.map((definition) => [definition.uid, JSON.stringify(definition)]));
-  const { promise: changed, resolve: close, reject } = Promise.withResolvers<void>();
-  changed.catch(() => {});
   let newest = epoch;
   const isOther = (event: StoredEvent): boolean => {
     newest = epochAfter(newest, event);
@@ -65,14 +55,7 @@ export function watchTypes(definitions: readonly TypeDefinition[], epoch: number
     const text = own.get((event.data as TypeDefinition).uid);
     return text !== undefined && text !== JSON.stringify(event.data);
   };
-  return {
-    changed,
-    close,
-    follow(events) {
-      const types = events.filter(isOther).map(({ data }) => (data as TypeDefinition).uid);
-      if (types.length === 0) return;
-      const names = types.join(', ');
-      reject(new Error(`the leader changed the content types (${names}): start again with the same folder`));
-    },
-  };
+  return createTypesWatch('the leader', (events) =>
+    events.filter(isOther).map(({ data }) => (data as TypeDefinition).uid),
+  );
 }
