@@ -22,7 +22,6 @@ import { createLinkStore } from './graph/link-store.ts';
 import { openPendingEdits } from './graph/pending-edits.ts';
 import { presentAnew, type Redefinition } from './graph/present-anew.ts';
 import { readWholeGraph } from './graph/read-whole-graph.ts';
-import { openRowIds } from './graph/row-ids.ts';
 import { createExistingRows } from './graph/row-keys.ts';
 import { loadSequences } from './graph/sequences.ts';
 import type { SchemaView } from './graph/type-view.ts';
@@ -84,9 +83,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
   const existing = createExistingRows();
   for (const [key] of db.all('SELECT key FROM rows')) existing.add(key as number);
   const changes = createChangeLog(existing);
-  const relationOf = (number: number) => definitions.view().relationOfNumber(number);
-  const links = createLinkStore(db, relationOf, changes, names.isFresh);
-  const ids = openRowIds(db);
+  const links = createLinkStore(db, (number) => definitions.view().relationOfNumber(number), changes);
   let position = readGraphPosition(db.connection);
   const projectorVersion = versionOf(db, position);
   let failure: Error | undefined;
@@ -102,16 +99,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
 
   const createContext = (schema: SchemaView): GraphContext => {
     const session = openGraphSession(db, names, existing, changes);
-    return { db, names, ids, sequences, existing, schema, changes, links, pending, session, flush };
-  };
-  const flush = (): void => {
-    names.flush();
-    ids.flush();
-    links.flush();
-  };
-  const finish = ({ session }: GraphContext): void => {
-    session.flush();
-    flush();
+    return { db, names, sequences, existing, schema, changes, links, pending, session };
   };
 
   const applyAll = (events: readonly StoredEvent[]): void => {
@@ -138,7 +126,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
         // One change after the other, however the log is cut: what the first drops does not come back by the second.
         if (redefined.has(data.uid)) inForce();
         // What came before is finished under the definitions it was made with.
-        if (context !== undefined) finish(context);
+        context?.session.flush();
         context = undefined;
         before ??= definitions.view();
         definedAt = { at: event.metadata.at, position: Number(event.position) };
@@ -146,7 +134,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
         if (replaced !== undefined) redefined.set(data.uid, { before: replaced, now: data });
       }
     }
-    finish(inForce());
+    inForce().session.flush();
   };
 
   const apply = (events: readonly StoredEvent[]): ChangeBatch => {
