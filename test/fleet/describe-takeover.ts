@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, type TestOptions } from 'vitest';
-import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
+import { type Member, startFleet, startReader, type TestFleet } from '../support/fleet.ts';
 import { type FleetWriters, type SentEdit, startFleetWriters } from '../support/fleet-writers.ts';
 import { readGraph, readLogFacts, rebuildGraph } from '../support/log-judge.ts';
 import { lockLog } from '../support/log-lock.ts';
@@ -141,7 +141,7 @@ async function takeover(
 ): Promise<number> {
   await fleet.leads(from);
   await writers.answered(30);
-  const reads = readUntil(to);
+  const reads = startReader(to, '/api/restaurants?pagination[pageSize]=1');
   const started = performance.now();
   await go();
   await fleet.leads(to);
@@ -150,27 +150,6 @@ async function takeover(
   await writers.answered(30);
   expect(await reads.stop(), 'reads that were not answered').toEqual([]);
   return Math.round(taken);
-}
-
-/** Reads of a member that stays: its answers other than 200. */
-function readUntil(member: Member) {
-  const failures: string[] = [];
-  let stopped = false;
-  const run = async () => {
-    while (!stopped) {
-      const answer = await fetch(`${member.server().url}/api/restaurants?pagination[pageSize]=1`);
-      if (answer.status !== 200) failures.push(await answer.text());
-      else await answer.arrayBuffer();
-    }
-  };
-  const running = run();
-  return {
-    async stop() {
-      stopped = true;
-      await running;
-      return failures;
-    },
-  };
 }
 
 async function lastPosition(member: Member): Promise<string> {

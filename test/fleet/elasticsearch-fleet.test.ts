@@ -4,7 +4,7 @@ import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { foundSums, sumsOfLog } from '../support/document-sums.ts';
 import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
 import { type ElasticsearchFleet, startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
-import type { Member } from '../support/fleet.ts';
+import { startReader } from '../support/fleet.ts';
 import { type SentEdit, startFleetWriters } from '../support/fleet-writers.ts';
 import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { readLogFacts, withLog } from '../support/log-judge.ts';
@@ -91,7 +91,7 @@ describe.runIf(hasElasticsearch())(
       const writers = startFleetWriters({ members: fleet.apis, perMember: 3, name: 'written' });
       const ids = createDocumentIds();
       const editors = fleet.apis.map((api, i) => startWriteLoad(api.server().url, ids, 2, i + 1));
-      const readers = fleet.apis.map(readUntilStopped);
+      const readers = fleet.apis.map((api) => startReader(api, '/api/restaurants?populate=chef&sort=name'));
       const takeovers: number[] = [];
       for (let kill = 1; kill <= KILLS; kill++) {
         step = `waited for a leader before kill ${kill}`;
@@ -137,28 +137,6 @@ function lastWords(): string {
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
-
-/** Reads of a process that is there all the time: its answers other than 200. */
-function readUntilStopped(api: Member) {
-  const failures: string[] = [];
-  let stopped = false;
-  const run = async () => {
-    while (!stopped) {
-      const answer = await fetch(`${api.server().url}/api/restaurants?populate=chef&sort=name`);
-      const text = await answer.text();
-      if (answer.status !== 200) failures.push(`${answer.status} ${text}`);
-      await delay(20);
-    }
-  };
-  const running = run();
-  return {
-    async stop() {
-      stopped = true;
-      await running;
-      return failures;
-    },
-  };
-}
 
 /** In the log, and as both api processes answer it. */
 async function expectOnce(sent: readonly SentEdit[]): Promise<void> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Command } from '../../services/command/command.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import { type CommandWorld, openCommandWorld, schemasOf, valuesOf } from '../unit/command-world.ts';
+import { type CommandWorld, newCommandWorld, schemasOf, valuesOf } from '../unit/command-world.ts';
 
 const TYPE = 'api::page.page';
 const SCHEMAS = schemasOf({
@@ -16,16 +16,7 @@ const SCHEMAS = schemasOf({
   },
 });
 
-const worlds: CommandWorld[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function newWorld(): Promise<CommandWorld> {
-  const world = await openCommandWorld(SCHEMAS);
-  worlds.push(world);
-  return world;
-}
+const newWorld = () => newCommandWorld(SCHEMAS);
 
 /** The result, or the refusal. Anything else fails the test. */
 async function outcome(world: CommandWorld, command: Command) {

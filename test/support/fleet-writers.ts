@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { countAnswers } from './count-answers.ts';
 import type { Member } from './fleet.ts';
 
 /** Writers that never stop asking until a write is answered, as a client with an Idempotency-Key may. */
@@ -31,14 +32,8 @@ export function startFleetWriters({ members, perMember, name }: WritersOptions):
   const wasRefused = Promise.withResolvers<never>();
   wasRefused.promise.catch(() => {});
   let longest = 0;
-  let count = 0;
+  const answers = countAnswers();
   let stopped = false;
-  let waiting: { readonly at: number; readonly resolve: () => void }[] = [];
-  const note = () => {
-    count++;
-    for (const waiter of waiting.filter(({ at }) => at <= count)) waiter.resolve();
-    waiting = waiting.filter(({ at }) => at > count);
-  };
   const write = async (home: Member, edit: SentEdit, documentId: string | undefined): Promise<string> => {
     const id = randomUUID();
     const started = performance.now();
@@ -66,7 +61,7 @@ export function startFleetWriters({ members, perMember, name }: WritersOptions):
         sent.push(edit);
         documentId = await write(home, edit, documentId);
         edit.isAnswered = true;
-        note();
+        answers.add();
       }
     }
   };
@@ -77,12 +72,7 @@ export function startFleetWriters({ members, perMember, name }: WritersOptions):
     sent,
     refused,
     longest: () => longest,
-    answered: (more) =>
-      Promise.race([
-        running.then(() => {}),
-        wasRefused.promise,
-        new Promise<void>((resolve) => waiting.push({ at: count + more, resolve })),
-      ]),
+    answered: (more) => Promise.race([running.then(() => {}), wasRefused.promise, answers.more(more)]),
     async stop() {
       stopped = true;
       await running;

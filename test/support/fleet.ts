@@ -102,6 +102,33 @@ async function isLeading(member: Member): Promise<boolean> {
   }
 }
 
+export type Reader = {
+  /** Its answers other than 200. */
+  stop(): Promise<readonly string[]>;
+};
+
+/** Reads of a member that is there all the time, one after the other with a short pause. */
+export function startReader(member: Member, path: string): Reader {
+  const failures: string[] = [];
+  let stopped = false;
+  const run = async () => {
+    while (!stopped) {
+      const answer = await fetch(member.server().url + path);
+      const text = await answer.text();
+      if (answer.status !== 200) failures.push(`${answer.status} ${text}`);
+      await soon();
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      stopped = true;
+      await running;
+      return failures;
+    },
+  };
+}
+
 function soon(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
 }

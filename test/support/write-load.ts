@@ -1,3 +1,5 @@
+import { countAnswers } from './count-answers.ts';
+
 /** Writers that edit a small set of linked documents at once, until they are stopped or the server is gone. */
 export type WriteLoad = {
   /** Writes that were answered. */
@@ -19,26 +21,16 @@ export function createDocumentIds(): Ids {
 }
 
 export function startWriteLoad(url: string, ids: Ids, writers: number, seed: number): WriteLoad {
-  let answered = 0;
+  const answers = countAnswers();
   let stopped = false;
-  let waiting: { readonly at: number; readonly resolve: () => void }[] = [];
-  const note = () => {
-    answered++;
-    for (const waiter of waiting.filter(({ at }) => at <= answered)) waiter.resolve();
-    waiting = waiting.filter(({ at }) => at > answered);
-  };
   const running = Array.from({ length: writers }, async (_unused, writer) => {
     const random = createRandom(seed * 1000 + writer);
-    while (!stopped && (await writeOnce(url, ids, random))) note();
+    while (!stopped && (await writeOnce(url, ids, random))) answers.add();
   });
-  const ended = Promise.all(running).then(() => {
-    for (const { resolve } of waiting) resolve();
-    waiting = [];
-  });
+  const ended = Promise.all(running).then(() => {});
   return {
-    answered: () => answered,
-    written: (count) =>
-      Promise.race([ended, new Promise<void>((resolve) => waiting.push({ at: answered + count, resolve }))]),
+    answered: answers.total,
+    written: (count) => Promise.race([ended, answers.more(count)]),
     stop() {
       stopped = true;
       return ended;

@@ -1,27 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createCommandHandler } from '../../services/command/command-handler.ts';
 import { randomDocumentId } from '../../services/command/document-id.ts';
 import type { CommandEnvironment } from '../../services/command/environment.ts';
 import { createLocks } from '../../services/command/locks.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { type CommandWorld, openCommandWorld, schemasOf } from './command-world.ts';
+import { type CommandWorld, newCommandWorld, schemasOf } from './command-world.ts';
 
 const TYPE = 'api::page.page';
 const SCHEMAS = schemasOf({ page: { attributes: { n: { type: 'integer' }, slug: { type: 'uid' } } } });
 
-const worlds: CommandWorld[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function newWorld(): Promise<CommandWorld> {
-  const world = await openCommandWorld(SCHEMAS);
-  worlds.push(world);
-  return world;
-}
+const newWorld = () => newCommandWorld(SCHEMAS);
 
 /** A second handler on the world's log and graph. */
 function handlerOn(world: CommandWorld, more: Partial<CommandEnvironment>) {

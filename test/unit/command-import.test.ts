@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createImporter, type ImportOutcome } from '../../services/command/importer.ts';
-import { type CommandWorld, corpusSchemas, openCommandWorld, schemasOf, valuesOf } from './command-world.ts';
+import { corpusSchemas, newCommandWorld, schemasOf, valuesOf } from './command-world.ts';
 
 const BOOK = 'api::book.book';
 const localized = { i18n: { localized: true } };
@@ -24,14 +24,8 @@ const SCHEMAS = schemasOf({
   text: { pluginOptions: localized, attributes: { title: { type: 'string', pluginOptions: localized } } },
 });
 
-const worlds: CommandWorld[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
 async function given(schemas = SCHEMAS) {
-  const world = await openCommandWorld(schemas);
-  worlds.push(world);
+  const world = await newCommandWorld(schemas);
   const open = () =>
     createImporter({
       registry: world.registry,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { onTestFinished } from 'vitest';
 import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
 import type { Command, CommandResult } from '../../services/command/command.ts';
 import { createCommandHandler } from '../../services/command/command-handler.ts';
@@ -74,6 +75,13 @@ export function schemasOf(
   const parsed = buildRegistry(files);
   if (parsed.problems.length > 0) throw new Error(JSON.stringify(parsed.problems));
   return { registry: parsed.registry, definitions: definitionsOf(parsed, 'en') };
+}
+
+/** Closed at the end of the test that asks for it. */
+export async function newCommandWorld(schemas: Schemas): Promise<CommandWorld> {
+  const world = await openCommandWorld(schemas);
+  onTestFinished(world.close);
+  return world;
 }
 
 export async function openCommandWorld({ registry, definitions }: Schemas): Promise<CommandWorld> {

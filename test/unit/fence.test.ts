@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openContentGraph } from '../../projections/content-graph.ts';
 import { createCommandHandler } from '../../services/command/command-handler.ts';
 import { randomDocumentId } from '../../services/command/document-id.ts';
@@ -10,21 +10,12 @@ import { NotLeading } from '../../services/command/not-leading.ts';
 import { claimLease, returnLease } from '../../services/fleet/claim-lease.ts';
 import { readLease } from '../../services/fleet/lease-view.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { type CommandWorld, openCommandWorld, schemasOf, valuesOf } from './command-world.ts';
+import { type CommandWorld, newCommandWorld, schemasOf, valuesOf } from './command-world.ts';
 
 const TYPE = 'api::page.page';
 const SCHEMAS = schemasOf({ page: { attributes: { n: { type: 'integer' } } } });
 
-const worlds: CommandWorld[] = [];
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.close();
-});
-
-async function newWorld(): Promise<CommandWorld> {
-  const world = await openCommandWorld(SCHEMAS);
-  worlds.push(world);
-  return world;
-}
+const newWorld = () => newCommandWorld(SCHEMAS);
 
 async function claim(world: CommandWorld, owner: string): Promise<number> {
   const now = () => new Date().toISOString();

@@ -1,0 +1,21 @@
+/** Counts answers, for those who wait until there are more. */
+export type AnswerCount = {
+  total(): number;
+  add(): void;
+  /** Resolves when there are this many more. */
+  more(answers: number): Promise<void>;
+};
+
+export function countAnswers(): AnswerCount {
+  let total = 0;
+  let waiting: { readonly at: number; readonly resolve: () => void }[] = [];
+  return {
+    total: () => total,
+    add() {
+      total++;
+      for (const waiter of waiting.filter(({ at }) => at <= total)) waiter.resolve();
+      waiting = waiting.filter(({ at }) => at > total);
+    },
+    more: (answers) => new Promise((resolve) => waiting.push({ at: total + answers, resolve })),
+  };
+}
