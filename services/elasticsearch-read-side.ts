@@ -2,15 +2,17 @@ import type { ContentGraph } from '../projections/content-graph.ts';
 import type { WriterStatus } from '../projections/index-writer.ts';
 import type { ParkedDocuments, StaleDocuments } from '../projections/stale-documents.ts';
 import type { ElasticsearchConnection } from '../shared/read-index/elasticsearch/client.ts';
+import type { IndexSpread } from '../shared/read-index/elasticsearch/create-index.ts';
 import {
   createElasticsearchCluster,
   documentDependencies,
   type ElasticsearchCluster,
 } from '../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
-import type { IndexSpread } from '../shared/read-index/elasticsearch/open-indices.ts';
+import type { IndexSet } from '../shared/read-index/index-set.ts';
 import type { StoredKey } from '../shared/read-index/stored-documents.ts';
 import { createClusterIndex } from './elasticsearch/cluster-index.ts';
-import type { DocumentRole } from './elasticsearch/document-role.ts';
+import { type DocumentRole, NOTHING_TO_ANNOUNCE } from './elasticsearch/document-role.ts';
+import { openDocumentSets } from './elasticsearch/document-sets.ts';
 import { followDocuments } from './elasticsearch/follow-documents.ts';
 import { leadDocuments } from './elasticsearch/lead-documents.ts';
 import { nameOfLog } from './elasticsearch/name-of-log.ts';
@@ -33,12 +35,13 @@ export function elasticsearchReadSide({
 }: ElasticsearchOptions): ReadSidePlan {
   return {
     graph: { dependencies: documentDependencies },
-    async open(graph, log) {
+    sets: (registry, log) => openDocumentSets({ connection, spread, space, registry, log }),
+    async open(graph, log, { set } = {}) {
       const { stale } = graph;
       if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
       const cluster = createElasticsearchCluster({ connection, space, registry: graph.registry(), spread });
       try {
-        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report });
+        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report }, set);
       } catch (error) {
         await cluster.close();
         throw error;
@@ -63,12 +66,14 @@ const NOBODY: DocumentRole = Object.freeze({
   visible: () => Promise.withResolvers<void>().promise,
   shows: async () => false,
   written: () => 0,
+  announcing: NOTHING_TO_ANNOUNCE,
   stop: () => {},
   close: async () => {},
   ended: Promise.resolve(),
 });
 
-function readSide(opened: Opened): ReadSide {
+/** `set`: of a generation that is not live. */
+function readSide(opened: Opened, set: IndexSet | undefined): ReadSide {
   const { cluster, graph, stale } = opened;
   const done = Promise.withResolvers<void>();
   // Whoever opens the read side watches it.
@@ -77,6 +82,8 @@ function readSide(opened: Opened): ReadSide {
   let writtenBefore = 0;
   /** Indices that were once found or made whole stay so, whoever writes them. */
   let isWhole = false;
+  /** Only at first: later its indices are the live ones, or it is closed. */
+  let own = set;
   const ended: Promise<void>[] = [];
   const become = async (next: (isWhole: boolean) => DocumentRole): Promise<void> => {
     role.stop();
@@ -96,7 +103,13 @@ function readSide(opened: Opened): ReadSide {
     contents: documentContents(opened, () => role),
     status: () => statusOf(stale, writtenBefore + role.written()),
     parked: parkedDocuments(stale, () => role),
-    lead: (epoch) => become((whole) => leadDocuments({ ...opened, isWhole: whole, epoch })),
+    announcing: { start: () => role.announcing.start(), stop: () => role.announcing.stop() },
+    lead: (epoch) =>
+      become((whole) => {
+        const mine = own;
+        own = undefined;
+        return leadDocuments({ ...opened, isWhole: whole, epoch, set: mine });
+      }),
     follow: () => become((whole) => followDocuments({ ...opened, isWhole: whole })),
     done: done.promise,
     async close() {

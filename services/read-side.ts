@@ -9,8 +9,11 @@ import {
   type EmbeddedIndexOptions,
 } from '../shared/read-index/embedded/embedded-index.ts';
 import type { HeldRows } from '../shared/read-index/held-rows.ts';
+import type { IndexSet } from '../shared/read-index/index-set.ts';
 import type { ReadIndex, World } from '../shared/read-index/read-index.ts';
 import type { StoredDocuments, StoredKey } from '../shared/read-index/stored-documents.ts';
+import type { Uid } from '../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 
 /** Where reads are answered, and how it is kept level with the graph. */
 export type ReadSide = {
@@ -33,6 +36,8 @@ export type ReadSide = {
   readonly status: (() => WriterStatus) | undefined;
   /** Those that the index refuses, where there are documents. */
   readonly parked: ParkedDocuments | undefined;
+  /** Where the index is outside the process: whether others are told how far this one is. Those of a set that is not live are not. */
+  readonly announcing: { start(): void; stop(): Promise<void> } | undefined;
   /**
    * From now on this process alone writes the index, if it is outside the process, in this epoch. Resolves when reads can be
    * answered: where indices are missing or of other content types that is once they are made and filled. May be called again
@@ -61,6 +66,25 @@ export type IndexContents =
 export type OpenReadSide = {
   /** Another read side is serving in this process: half of the time is left to it. */
   readonly gently?: boolean;
+  /** Of an index outside the process: the indices of a generation that is not live. Absent: the live ones. */
+  readonly set?: IndexSet;
+};
+
+/** The sets of indices outside the process; what each call asks of them may be away, and is rejected then. */
+export type DocumentSets = {
+  /** What searches find now. */
+  live(): Promise<IndexSet>;
+  /** Names of a new set: indices of its own within the scope, the live ones beyond. */
+  plan(scope: { readonly type?: Uid; readonly world?: World }): Promise<IndexSet>;
+  /** Makes those that are not there. */
+  make(set: IndexSet): Promise<void>;
+  /** In one call searches find this set; what they found before is kept. */
+  promote(set: IndexSet): Promise<void>;
+  /** Removes what searches do not find of a set. */
+  remove(set: IndexSet): Promise<void>;
+  /** What writes a set and reads it back. */
+  documents(set: IndexSet): { readonly index: DocumentIndex; readonly stored: StoredDocuments };
+  close(): Promise<void>;
 };
 
 /** A kind of read side: what it asks of the graph, and how it is opened once that is level with the log. */
@@ -68,6 +92,8 @@ export type ReadSidePlan = {
   readonly graph: ContentGraphOptions;
   /** Reads can be answered once its `lead` or its `follow` has resolved. */
   open(graph: ContentGraph, log: EventStore, options?: OpenReadSide): Promise<ReadSide>;
+  /** Where indices are outside the process: their sets, for content types. */
+  readonly sets?: (registry: SchemaRegistry, log: EventStore) => Promise<DocumentSets>;
 };
 
 /** The index inside this process. */
@@ -88,6 +114,7 @@ export function embeddedReadSide(options: Pick<EmbeddedIndexOptions, 'queryTimeL
         status: undefined,
         contents: { kind: 'rows', held: index.held },
         parked: undefined,
+        announcing: undefined,
         lead: async () => {},
         follow: async () => {},
         done: closed.promise,

@@ -14,6 +14,7 @@ import { createTokenCommands } from '../access/token-commands.ts';
 import { cursorKey } from '../cursor-key.ts';
 import { createClusterIndex } from '../elasticsearch/cluster-index.ts';
 import { nameOfLog } from '../elasticsearch/name-of-log.ts';
+import { progressOfLiveSet } from '../elasticsearch/progress-of-live-set.ts';
 import type { Report } from '../elasticsearch/report.ts';
 import { untilWhole } from '../elasticsearch/until-whole.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -72,7 +73,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   const accessOptions = { log, space, key, now: Date.now };
   const name = await untilReadable(options, log, cluster);
   const access = await openAccessControl(accessOptions);
-  const follower = followProgress({ store: cluster.progress(name), stale: undefined });
+  const follower = followProgress({ store: progressOfLiveSet(cluster, name), stale: undefined });
   const following = await followLog(log, space, definitions);
   const index = traceReadIndex(
     createClusterIndex(cluster, { apply: async () => {}, position: follower.position }),

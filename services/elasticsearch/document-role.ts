@@ -17,11 +17,23 @@ export type DocumentRole = {
   readonly writes: boolean;
   /** Gives up what is under way. */
   stop(): void;
+  /** What other processes are told of how far the documents are; of one that writes. */
+  readonly announcing: Announcing;
   /** Waits for what is under way. */
   close(): Promise<void>;
   /** Rejects when the graph cannot be read. Resolves when the role has ended and nothing of it is under way. */
   readonly ended: Promise<void>;
 };
+
+/** Of two generations that one process writes, the live one is spoken of to others. */
+export type Announcing = {
+  /** Begins, once searches find these documents. */
+  start(): void;
+  /** Resolves when nothing is announced any more. */
+  stop(): Promise<void>;
+};
+
+export const NOTHING_TO_ANNOUNCE: Announcing = Object.freeze({ start: () => {}, stop: async () => {} });
 
 export type DocumentRoleOptions = {
   readonly cluster: ElasticsearchCluster;

@@ -1,12 +1,14 @@
 import { followProgress } from '../../projections/follow-progress.ts';
-import type { DocumentRole, DocumentRoleOptions } from './document-role.ts';
+import { type DocumentRole, type DocumentRoleOptions, NOTHING_TO_ANNOUNCE } from './document-role.ts';
+import { progressOfLiveSet } from './progress-of-live-set.ts';
 import { untilWhole } from './until-whole.ts';
 
 /** The role of a process that may write one day: its account of stale documents forgets what the leader has written. */
 export function followDocuments(options: DocumentRoleOptions): DocumentRole {
   const { cluster, stale, log, report, isWhole } = options;
   const stopping = new AbortController();
-  const follower = followProgress({ store: cluster.progress(log), stale });
+  cluster.indices.release();
+  const follower = followProgress({ store: progressOfLiveSet(cluster, log), stale });
   follower.wake();
   const { signal } = stopping;
   const ready = isWhole ? Promise.resolve() : untilWhole({ cluster, log, report, signal });
@@ -22,6 +24,7 @@ export function followDocuments(options: DocumentRoleOptions): DocumentRole {
     visible: async (position) => void (await follower.reached(position)),
     shows: follower.reached,
     written: () => 0,
+    announcing: NOTHING_TO_ANNOUNCE,
     stop,
     async close() {
       stop();

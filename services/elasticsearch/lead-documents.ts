@@ -1,11 +1,16 @@
 import { announceProgress, type ProgressAnnouncer } from '../../projections/announce-progress.ts';
 import { type IndexWriter, startIndexWriter, type WriterReport } from '../../projections/index-writer.ts';
 import { createPositionGate } from '../../shared/position-gate.ts';
-import type { DocumentRole, DocumentRoleOptions } from './document-role.ts';
+import type { IndexSet } from '../../shared/read-index/index-set.ts';
+import type { Announcing, DocumentRole, DocumentRoleOptions } from './document-role.ts';
 import { persistently } from './persistently.ts';
 import type { Report } from './report.ts';
 
-export type LeadDocumentsOptions = DocumentRoleOptions & { readonly epoch: number };
+export type LeadDocumentsOptions = DocumentRoleOptions & {
+  readonly epoch: number;
+  /** The indices to be written: of a generation that is not live. Absent: those that searches find, made where they are missing. */
+  readonly set?: IndexSet | undefined;
+};
 
 /**
  * The role of the one process that writes. It begins with the documents that are stale by its own account: what the leader before
@@ -13,29 +18,27 @@ export type LeadDocumentsOptions = DocumentRoleOptions & { readonly epoch: numbe
  */
 export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const stopping = new AbortController();
+  const { signal } = stopping;
   const started = Promise.withResolvers<IndexWriter>();
   let writer: IndexWriter | undefined;
-  let announcer: ProgressAnnouncer | undefined;
   const gate = createPositionGate(() => writer?.shown() ?? 0n);
-  const ready = takeOver({
-    ...options,
-    signal: stopping.signal,
-    start() {
-      writer = startWriter(options, () => {
-        gate.advanced();
-        announcer?.advanced();
-      });
-      started.resolve(writer);
-      return writer;
-    },
-    announce() {
-      if (writer !== undefined) announcer = startAnnouncer(options, writer);
-    },
+  const announcing = createAnnouncing(options, started.promise);
+  const start = () => {
+    writer = startWriter(options, () => {
+      gate.advanced();
+      announcing.advanced();
+    });
+    started.resolve(writer);
+    return writer;
+  };
+  const ready = takeOver({ ...options, signal, start }).then(() => {
+    // Only now: what was announced while the indices were made would be read from the old ones.
+    if (!signal.aborted && options.set === undefined) announcing.start();
   });
   const ended = ready
     .catch(() => {})
     .then(() => writer?.done)
-    .finally(() => announcer?.close());
+    .finally(announcing.stop);
   return {
     ready,
     writes: true,
@@ -43,6 +46,7 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     visible: async (position) => (await started.promise).visible(position),
     shows: gate.reached,
     written: () => writer?.status().written ?? 0,
+    announcing,
     stop() {
       stopping.abort();
       writer?.stop();
@@ -59,16 +63,23 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
 type Takeover = LeadDocumentsOptions & {
   readonly signal: AbortSignal;
   readonly start: () => IndexWriter;
-  /** Tells other processes from now on how far the documents are. */
-  readonly announce: () => void;
 };
 
 async function takeOver(takeover: Takeover): Promise<void> {
-  const { isWhole, signal, start, announce } = takeover;
-  if (isWhole) start();
-  else await makeWhole(takeover);
-  // Only now: what was announced while the indices were made would be read from the old ones.
-  if (!signal.aborted) announce();
+  const { cluster, graph, stale, set, isWhole, signal, report, start } = takeover;
+  if (set !== undefined) {
+    cluster.use(set);
+    if (!stale.isComplete()) stale.markAll([...graph.registry().contentTypes.keys()]);
+    start();
+    return;
+  }
+  if (!isWhole) return makeWhole(takeover);
+  // The leader before may have taken another generation over.
+  cluster.indices.release();
+  const live = await persistently(report, signal, cluster.indices.refresh);
+  if (live === undefined || signal.aborted) return;
+  cluster.use(live);
+  start();
 }
 
 /** Makes and fills the indices that are missing. */
@@ -87,6 +98,7 @@ async function makeWhole({ cluster, graph, stale, log, report, signal, start }: 
   } else {
     await Promise.race([writer.visible(graph.position()), writer.done]);
   }
+  cluster.use(indices.set);
   await persistently(report, signal, cluster.ready);
   await persistently(report, signal, cluster.createWriter().refresh);
 }
@@ -96,20 +108,38 @@ function startWriter({ cluster, graph, report }: LeadDocumentsOptions, progresse
   return startIndexWriter({ graph, index, report: reportWriter(report), progressed });
 }
 
-function startAnnouncer(
+type AnnouncingWriter = Announcing & { readonly advanced: () => void };
+
+function createAnnouncing(
   { cluster, stale, log, report, epoch }: LeadDocumentsOptions,
-  writer: IndexWriter,
-): ProgressAnnouncer {
-  const announcer = announceProgress({
-    store: cluster.progress(log),
-    writer,
-    parked: stale.parked,
-    epoch,
-    report: ({ message }) =>
-      report.warn({ reason: message }, 'the progress cannot be announced, trying again'),
-  });
-  announcer.advanced();
-  return announcer;
+  started: Promise<IndexWriter>,
+): AnnouncingWriter {
+  let announcer: ProgressAnnouncer | undefined;
+  let isWanted = false;
+  return {
+    advanced: () => announcer?.advanced(),
+    start() {
+      isWanted = true;
+      void started.then((writer) => {
+        if (!isWanted || announcer !== undefined) return;
+        announcer = announceProgress({
+          store: cluster.progress(log),
+          writer,
+          parked: stale.parked,
+          epoch,
+          report: ({ message }) =>
+            report.warn({ reason: message }, 'the progress cannot be announced, trying again'),
+        });
+        announcer.advanced();
+      });
+    },
+    async stop() {
+      isWanted = false;
+      const stopped = announcer;
+      announcer = undefined;
+      await stopped?.close();
+    },
+  };
 }
 
 function reportWriter(report: Report): (what: WriterReport) => void {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { IndexSpread } from '../../shared/read-index/elasticsearch/create-index.ts';
 import { createElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
-import type { IndexSpread } from '../../shared/read-index/elasticsearch/open-indices.ts';
 import { buildRegistry } from '../../shared/schema/build-registry.ts';
 import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';

@@ -57,6 +57,8 @@ export async function createTestIndices(
       const engine = createSearchEngine(client);
       const layoutOf = (type: Uid) => layouts.get(type) as DocumentLayout;
       const reader = createElasticsearchReader({
+        // Under their aliases.
+        indices: { get: () => ({}), refresh: async () => ({}) },
         engine,
         names,
         layouts: layoutOf,

@@ -8,9 +8,10 @@ import type {
   Neighbours,
   WriteOutcome,
 } from '../document-index.ts';
+import type { IndexSet } from '../index-set.ts';
+import type { World } from '../read-index.ts';
 import { createDocument } from './create-document.ts';
-import type { IndexNames } from './index-names.ts';
-import { writeAlias } from './open-indices.ts';
+import { type IndexNames, writeAlias } from './index-names.ts';
 import type { Layouts } from './plan-query.ts';
 
 export type DocumentWriterOptions = {
@@ -18,6 +19,8 @@ export type DocumentWriterOptions = {
   readonly names: IndexNames;
   readonly layouts: Layouts;
   readonly types: Iterable<Uid>;
+  /** The indices that are written. */
+  readonly set: IndexSet;
 };
 
 /**
@@ -26,20 +29,23 @@ export type DocumentWriterOptions = {
  */
 const REQUEST_TIMEOUT = 60_000;
 
+/** They stand in the address of a request, which has 4 KB. */
+const NAMES_AT_ONCE = 24;
+
 const BULK =
   '/_bulk?require_alias=true&filter_path=errors,items.*.status,items.*.error.type,items.*.error.reason,items.*.error.caused_by.reason';
 
-/** Writes documents to the indices of a space through their write aliases. */
-export function createDocumentWriter({
-  client,
-  names,
-  layouts,
-  types,
-}: DocumentWriterOptions): DocumentIndex {
+/** Writes documents to a set of indices, each through its own alias. */
+export function createDocumentWriter(options: DocumentWriterOptions): DocumentIndex {
+  const { client, names, layouts, types, set } = options;
+  const targetOf: TargetOf = (type, world) => {
+    const alias = names.alias(type, world);
+    return writeAlias(set[alias] ?? alias);
+  };
   /** Written to since they were last refreshed: at first all, for what a process before this one wrote. */
   const unrefreshed = new Set<string>();
   for (const type of types) {
-    for (const world of ['draft', 'published'] as const) unrefreshed.add(writeAlias(names, type, world));
+    for (const world of ['draft', 'published'] as const) unrefreshed.add(targetOf(type, world));
   }
   const send = async (
     documents: readonly IndexableDocument[],
@@ -63,14 +69,13 @@ export function createDocumentWriter({
     }
   };
   return {
-    present: (row, neighbours) => present(names, layouts, row, neighbours),
+    present: (row, neighbours) => present(targetOf, layouts, row, neighbours),
     async write(documents, options) {
       try {
         return await send(documents, options);
       } finally {
         // Only now: a refresh meanwhile did not see them.
-        if (!options.refresh)
-          for (const { type, world } of documents) unrefreshed.add(writeAlias(names, type, world));
+        if (!options.refresh) for (const { type, world } of documents) unrefreshed.add(targetOf(type, world));
       }
     },
     async refresh() {
@@ -78,10 +83,11 @@ export function createDocumentWriter({
       if (touched.length === 0) return;
       unrefreshed.clear();
       try {
-        await client.transport.request(
-          { method: 'POST', path: `/${touched.join(',')}/_refresh` },
-          { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 },
-        );
+        for (let at = 0; at < touched.length; at += NAMES_AT_ONCE) {
+          const path = `/${touched.slice(at, at + NAMES_AT_ONCE).join(',')}/_refresh`;
+          const options = { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 };
+          await client.transport.request({ method: 'POST', path }, options);
+        }
       } catch (error) {
         for (const alias of touched) unrefreshed.add(alias);
         throw error;
@@ -89,6 +95,9 @@ export function createDocumentWriter({
     },
   };
 }
+
+/** What documents of a type and world are written through. */
+type TargetOf = (type: Uid, world: World) => string;
 
 const NDJSON = { 'content-type': 'application/x-ndjson', accept: 'application/json' };
 
@@ -106,14 +115,14 @@ type BulkAnswer = {
 };
 
 function present(
-  names: IndexNames,
+  targetOf: TargetOf,
   layouts: Layouts,
   { type, world, key, position }: DocumentRow,
   neighbours: Neighbours,
 ): IndexableDocument {
   const row = neighbours.row(type, key);
   // An older state is refused with 409; the same one may come twice.
-  const meta = `{"_index":"${writeAlias(names, type, world)}","_id":"${key}","version":${position},"version_type":"external_gte"}`;
+  const meta = `{"_index":"${targetOf(type, world)}","_id":"${key}","version":${position},"version_type":"external_gte"}`;
   const text =
     row === undefined
       ? `{"delete":${meta}}\n`

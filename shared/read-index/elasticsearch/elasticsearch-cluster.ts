@@ -2,16 +2,21 @@ import { errors } from '@elastic/elasticsearch';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { Dependency, DocumentIndex } from '../document-index.ts';
 import type { ProgressStore } from '../index-progress.ts';
+import type { IndexSet } from '../index-set.ts';
 import type { StoredDocuments } from '../stored-documents.ts';
 import { createElasticsearchClient, type ElasticsearchConnection } from './client.ts';
+import type { IndexSpread } from './create-index.ts';
 import { createLayouts } from './create-layouts.ts';
+import { type CurrentSet, createCurrentSet } from './current-set.ts';
 import { dependenciesOf } from './dependencies.ts';
 import type { DocumentLayout } from './document-layout.ts';
 import { createDocumentWriter } from './document-writer.ts';
 import { createElasticsearchReader, type ElasticsearchReader } from './elasticsearch-reader.ts';
 import { createIndexNames } from './index-names.ts';
-import { areWhole, type IndexSpread, type OpenedIndices, openIndices } from './open-indices.ts';
+import { createIndexSets, type IndexSets, readLiveSet } from './index-sets.ts';
+import { areWhole, type OpenedIndices, openIndices } from './open-indices.ts';
 import { createProgressDocument, openProgressIndex } from './progress-document.ts';
+import { placesOf } from './read-indices.ts';
 import { readStoredDocuments } from './read-stored-documents.ts';
 import { createSearchEngine } from './search-engine.ts';
 
@@ -19,8 +24,14 @@ import { createSearchEngine } from './search-engine.ts';
 export type ElasticsearchCluster = {
   readonly reader: ElasticsearchReader;
   readonly stored: StoredDocuments;
-  /** Begins with everything unrefreshed, whoever wrote it. */
+  /** Of the set that was written last here, if any. Begins with everything unrefreshed, whoever wrote it. */
   createWriter(): DocumentIndex;
+  /** The set that is read here. */
+  readonly indices: CurrentSet;
+  /** Which set is live, and how another comes to be. */
+  sets(log: string): IndexSets;
+  /** From now on this set is read and written here. */
+  use(set: IndexSet): void;
   /** How far the documents are level with a log. */
   progress(log: string): ProgressStore;
   /** Resolves when the cluster answers and what is there of the space's indices can be searched. See `isPassing`. */
@@ -38,6 +49,8 @@ export type ElasticsearchClusterOptions = {
   readonly registry: SchemaRegistry;
   /** Default: one shard, no replicas. */
   readonly spread?: IndexSpread;
+  /** Milliseconds, of a clock that only goes forward. */
+  readonly now?: () => number;
 };
 
 const ONE_SHARD: IndexSpread = { shards: 1, replicas: undefined };
@@ -56,29 +69,47 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     if (layout === undefined) throw new Error(`content type ${type} has no index`);
     return layout;
   };
+  const aliases = new Set(
+    placesOf(layouts.values()).map(({ layout, world }) => names.alias(layout.type, world)),
+  );
+  const { now = () => performance.now() } = options;
+  const indices = createCurrentSet(() => readLiveSet(client, space, aliases), now);
+  let written: IndexSet = {};
+  const all = [...layouts.values()];
+  const spread = options.spread ?? ONE_SHARD;
   return {
+    indices,
+    sets: (log) => createIndexSets({ client, names, space, layouts: all, log, spread }),
+    use(set) {
+      indices.fix(set);
+      written = set;
+    },
     reader: createElasticsearchReader({
+      indices,
       engine: createSearchEngine(client),
       names,
       layouts: layoutOf,
       semiJoinLimit: SEMI_JOIN_LIMIT,
       sortLimit: SORT_LIMIT,
     }),
-    createWriter: () => createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys() }),
+    createWriter: () =>
+      createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys(), set: written }),
     progress: (log) => createProgressDocument({ client, space, log }),
-    stored: readStoredDocuments(client, names),
+    stored: readStoredDocuments(client, (type, world) => {
+      const alias = names.alias(type, world);
+      return written[alias] ?? alias;
+    }),
     async ready() {
       const health = { index: `${space}-*`, wait_for_status: 'yellow', timeout: READY_WITHIN } as const;
       await client.cluster.health(health, { maxRetries: 0 });
     },
     async openIndices({ log, anew }) {
       await openProgressIndex(client, space);
-      return openIndices({
-        ...{ client, names, space, layouts: [...layouts.values()], log, anew },
-        spread: options.spread ?? ONE_SHARD,
-      });
+      const opened = await openIndices({ client, names, space, layouts: all, log, anew, spread });
+      written = opened.set;
+      return opened;
     },
-    isWhole: (log) => areWhole({ client, names, space, layouts: [...layouts.values()], log }),
+    isWhole: (log) => areWhole({ client, names, space, layouts: all, log }),
     close: () => client.close(),
   };
 }

@@ -1,6 +1,8 @@
+import type { IndexSet } from '../index-set.ts';
 import type { AnswerScope, ReadIndex, World } from '../read-index.ts';
 import { type Explanation, explainSearch } from './explain-search.ts';
 import { followRows } from './follow-rows.ts';
+import { unavailable } from './search-engine.ts';
 import { searchRows } from './search-rows.ts';
 import { openSession, type ReaderContext, type Session } from './session.ts';
 
@@ -16,17 +18,37 @@ export type ElasticsearchReaderOptions = Omit<ReaderContext, 'totals'>;
 export function createElasticsearchReader(options: ElasticsearchReaderOptions): ElasticsearchReader {
   const context: ReaderContext = { ...options, totals: new Map() };
   const sessions = new WeakMap<AnswerScope, Session>();
-  const sessionOf = (answer: AnswerScope | undefined, world: World): Session => {
-    const known = answer === undefined ? undefined : sessions.get(answer);
-    if (known?.world === world) return known;
-    const session = openSession(context, world);
-    if (answer !== undefined) sessions.set(answer, session);
+  const sets = new WeakMap<AnswerScope, IndexSet>();
+  const sessionOn = (set: IndexSet, answer: AnswerScope | undefined, world: World): Session => {
+    if (answer === undefined) return openSession(context, world, set);
+    // Another request of the answer may have been first while the set was asked for.
+    const pinned = sets.get(answer) ?? set;
+    const known = sessions.get(answer);
+    const session = known?.world === world ? known : openSession(context, world, pinned);
+    sets.set(answer, pinned);
+    sessions.set(answer, session);
     return session;
   };
+  const sessionOf = (answer: AnswerScope | undefined, world: World): Session | Promise<Session> => {
+    const set = (answer && sets.get(answer)) ?? context.indices.get();
+    if (!(set instanceof Promise)) return sessionOn(set, answer, world);
+    return set.then(
+      (found) => sessionOn(found, answer, world),
+      () => {
+        throw unavailable();
+      },
+    );
+  };
   return {
-    search: async (request) => searchRows(sessionOf(request.answer, request.world), request),
-    follow: async (request) => followRows(sessionOf(request.answer, request.world), request),
+    async search(request) {
+      const session = sessionOf(request.answer, request.world);
+      return searchRows(session instanceof Promise ? await session : session, request);
+    },
+    async follow(request) {
+      const session = sessionOf(request.answer, request.world);
+      return followRows(session instanceof Promise ? await session : session, request);
+    },
     explain: async (request) =>
-      explainSearch(context, request, sessionOf(request.answer, request.world).sent),
+      explainSearch(context, request, (await sessionOf(request.answer, request.world)).sent),
   };
 }

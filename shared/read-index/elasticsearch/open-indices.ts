@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { Client } from '@elastic/elasticsearch';
 import type { Uid } from '../../schema/content-type.ts';
-import type { World } from '../read-index.ts';
+import type { IndexSet } from '../index-set.ts';
+import { createIndex, type IndexSpread, signature } from './create-index.ts';
+import { deleteIndices } from './delete-indices.ts';
 import type { DocumentLayout } from './document-layout.ts';
-import { indexDefinition } from './index-definition.ts';
-import type { IndexNames } from './index-names.ts';
+import { type IndexNames, writeAlias } from './index-names.ts';
 import { progressIndex } from './progress-document.ts';
+import { type FoundIndex, type FoundIndices, type Place, placesOf, readIndices } from './read-indices.ts';
 
 export type OpenIndicesOptions = {
   readonly client: Client;
@@ -19,95 +20,66 @@ export type OpenIndicesOptions = {
   readonly spread: IndexSpread;
 };
 
-/** Over the nodes of a cluster. */
-export type IndexSpread = {
-  /** Of an index that is made from now on: those that there are keep theirs until they are made anew. */
-  readonly shards: number;
-  /** Copies beside the primary, of all indices; undefined: none for new ones, and the others as they are. */
-  readonly replicas: number | undefined;
-};
-
-/** The indices of a space. Until `promote` reads go to the generation there was, and writes to the one that is to be. */
+/** The indices of a space. Until `promote` reads go to those that there were. */
 export type OpenedIndices = {
-  /** Types with a new, empty generation. */
+  /** Types with new, empty indices. */
   readonly toBuild: readonly Uid[];
-  /** Lets reads see the new generation, all types at once, and removes the old one. */
+  /** What is to be written, and is read once it is promoted. */
+  readonly set: IndexSet;
+  /** Lets reads see the new indices, all types at once, and removes those that they replace. */
   promote(): Promise<void>;
 };
 
-/** Counts up when the same row and layout give another document than before. */
-const DOCUMENT_FORMAT = 1;
-const WORLDS: readonly World[] = ['draft', 'published'];
-
-/** An index of one type and world, as found. `read`: searches go to it. */
-type Generation = {
-  readonly index: string;
-  readonly number: number;
-  readonly made: string;
-  readonly read: boolean;
-};
-type Place = { readonly layout: DocumentLayout; readonly world: World };
-
-/** Where documents are written: to the newest generation, whole or not. */
-export function writeAlias(names: IndexNames, type: Uid, world: World): string {
-  return `${names.alias(type, world)}-write`;
-}
-
 /** Makes what is missing. An index is whole exactly when reads go to it; one that never came to that is made again. */
 export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIndices> {
-  const { layouts, anew, log } = options;
-  const generations = await readGenerations(options);
+  const { client, names, layouts, anew, log } = options;
+  const found = await readIndices(options);
   await setReplicas(options);
-  const missing = layouts.filter((layout) => anew || !isWhole(generations, layout, log));
-  const places = missing.flatMap((layout) => WORLDS.map((world) => ({ layout, world })));
-  const built = await Promise.all(places.map((place) => nextGeneration(options, place, generations(place))));
-  return {
-    toBuild: missing.map(({ type }) => type),
-    promote: () => promote(options.client, built),
-  };
+  const missing = layouts.filter((layout) => anew || !isWhole(found, layout, log));
+  const whole = placesOf(layouts.filter((layout) => !missing.includes(layout)));
+  const set: Record<string, string> = {};
+  for (const place of whole) {
+    const index = found(place).find(({ read }) => read)?.index;
+    if (index !== undefined) set[names.alias(place.layout.type, place.world)] = index;
+  }
+  await giveWriteAliases(client, Object.values(set));
+  const built = await Promise.all(placesOf(missing).map((place) => makeNext(options, place, found(place))));
+  for (const { alias, index } of built) set[alias] = index;
+  return { toBuild: missing.map(({ type }) => type), set, promote: () => promote(client, built) };
 }
 
 /** Whether searches find an index of every type and world that was made from this log, as these layouts say. */
 export async function areWhole(options: Omit<OpenIndicesOptions, 'anew' | 'spread'>): Promise<boolean> {
-  const generations = await readGenerations(options);
-  return options.layouts.every((layout) => isWhole(generations, layout, options.log));
+  const found = await readIndices(options);
+  return options.layouts.every((layout) => isWhole(found, layout, options.log));
 }
 
-type Generations = (place: Place) => readonly Generation[];
-
-function isWhole(generations: Generations, layout: DocumentLayout, log: string): boolean {
+function isWhole(found: FoundIndices, layout: DocumentLayout, log: string): boolean {
   const made = signature(layout, log);
-  return WORLDS.every((world) =>
-    generations({ layout, world }).some((found) => found.read && found.made === made),
-  );
+  return placesOf([layout]).every((place) => found(place).some((each) => each.read && each.made === made));
 }
 
 type Built = { readonly alias: string; readonly index: string; readonly old: readonly string[] };
 
-async function nextGeneration(
-  { client, names, log, spread }: OpenIndicesOptions,
+async function makeNext(
+  options: OpenIndicesOptions,
   { layout, world }: Place,
-  before: readonly Generation[],
+  before: readonly FoundIndex[],
 ): Promise<Built> {
-  const givenUp = before.filter(({ read }) => !read).map(({ index }) => index);
-  if (givenUp.length > 0) await client.indices.delete({ index: givenUp });
+  const { client, names } = options;
+  const leftovers = before.filter(({ read, kept }) => !read && !kept).map(({ index }) => index);
+  await deleteIndices(client, leftovers);
   const number = Math.max(0, ...before.map((each) => each.number)) + 1;
   const index = names.index(layout.type, world, number);
-  const { settings, mappings } = indexDefinition(layout) as { settings: object; mappings: object };
-  const mapped = { ...mappings, _meta: { varve: signature(layout, log) } };
+  await createIndex(options, index, layout);
   const old = before.filter(({ read }) => read).map((each) => each.index);
-  const alias = writeAlias(names, layout.type, world);
-  const aliases = old.length === 0 ? { [alias]: {} } : {};
-  const spreadOver = { number_of_shards: spread.shards, number_of_replicas: spread.replicas ?? 0 };
-  await client.indices.create({
-    index,
-    settings: { ...settings, ...spreadOver },
-    mappings: mapped,
-    aliases,
-  });
-  // Two indices of one alias would take no writes: it moves in one call.
-  if (old.length > 0) await moveAlias(client, alias, old, index);
   return { alias: names.alias(layout.type, world), index, old };
+}
+
+/** Indices of an earlier version of Varve were written through an alias that moved. */
+async function giveWriteAliases(client: Client, indices: readonly string[]): Promise<void> {
+  const actions = indices.map((index) => ({ add: { index, alias: writeAlias(index) } }));
+  if (actions.length > 0) await client.indices.updateAliases({ actions });
 }
 
 /** Of the indices that there are, the one of the progress aside, which has as many as the cluster lets it. */
@@ -121,15 +93,6 @@ async function setReplicas({ client, space, spread }: OpenIndicesOptions): Promi
   });
 }
 
-async function moveAlias(client: Client, alias: string, from: readonly string[], to: string): Promise<void> {
-  await client.indices.updateAliases({
-    actions: [
-      ...from.map((index) => ({ remove: { index, alias, must_exist: false } })),
-      { add: { index: to, alias } },
-    ],
-  });
-}
-
 /** All in one call: no search sees a part of it. */
 async function promote(client: Client, built: readonly Built[]): Promise<void> {
   if (built.length === 0) return;
@@ -139,34 +102,8 @@ async function promote(client: Client, built: readonly Built[]): Promise<void> {
       { add: { index, alias } },
     ]),
   });
-  const gone = built.flatMap(({ old }) => old);
-  if (gone.length > 0) await client.indices.delete({ index: gone });
-}
-
-/** The indices that there are, by place. */
-async function readGenerations({
-  client,
-  names,
-  space,
-}: Pick<OpenIndicesOptions, 'client' | 'names' | 'space'>): Promise<Generations> {
-  const found = await client.indices.get({
-    index: `${space}-*`,
-    filter_path: ['*.aliases', '*.mappings._meta'],
-    expand_wildcards: 'all',
-  });
-  return ({ layout: { type }, world }) => {
-    const alias = names.alias(type, world);
-    return Object.entries(found).flatMap(([index, { aliases, mappings }]) => {
-      const number = Number(index.slice(alias.length + 1));
-      if (!Number.isInteger(number) || index !== names.index(type, world, number)) return [];
-      const made = String(mappings?._meta?.['varve']);
-      return [{ index, number, made, read: aliases?.[alias] !== undefined }];
-    });
-  };
-}
-
-/** What an index holds, in short: equal for equal documents and mappings. */
-function signature(layout: DocumentLayout, log: string): string {
-  const text = JSON.stringify([DOCUMENT_FORMAT, log, indexDefinition(layout)]);
-  return createHash('sha256').update(text).digest('hex');
+  await deleteIndices(
+    client,
+    built.flatMap(({ old }) => old),
+  );
 }

@@ -1,16 +1,20 @@
 import type { Client } from '@elastic/elasticsearch';
+import type { Uid } from '../../schema/content-type.ts';
+import type { World } from '../read-index.ts';
 import type { StoredDocument, StoredDocuments, StoredFields, StoredKey } from '../stored-documents.ts';
-import type { IndexNames } from './index-names.ts';
 
 /** What answers are made of, and the digest of the whole body; columns cannot be read back. */
 const FIELDS = { answer: 'src', links: 'links', components: 'parts', columns: 'sum' } as const;
 
-/** Reads documents back through the aliases that searches go to. */
-export function readStoredDocuments(client: Client, names: IndexNames): StoredDocuments {
+/** Where documents of a type and world are. */
+export type IndexOf = (type: Uid, world: World) => string;
+
+/** Reads documents back. */
+export function readStoredDocuments(client: Client, indexOf: IndexOf): StoredDocuments {
   return {
     async read(documents) {
       const found = new Map<string, StoredDocument>();
-      for (const [index, keys] of byIndex(names, documents)) {
+      for (const [index, keys] of byIndex(indexOf, documents)) {
         const { hits } = await client.search({
           index,
           query: { terms: { key: keys } },
@@ -24,7 +28,7 @@ export function readStoredDocuments(client: Client, names: IndexNames): StoredDo
           found.set(`${index} ${_id}`, { fields: readFields(fields ?? {}), position: BigInt(_version ?? 0) });
         }
       }
-      return documents.map(({ type, world, key }) => found.get(`${names.alias(type, world)} ${key}`));
+      return documents.map(({ type, world, key }) => found.get(`${indexOf(type, world)} ${key}`));
     },
     fieldsOf({ text }) {
       const [, body] = text.split('\n');
@@ -34,7 +38,7 @@ export function readStoredDocuments(client: Client, names: IndexNames): StoredDo
     },
     async keysAfter(type, world, after, limit) {
       const { hits } = await client.search({
-        index: names.alias(type, world),
+        index: indexOf(type, world),
         query: { range: { key: { gt: after } } },
         sort: [{ key: 'asc' }],
         size: limit,
@@ -44,16 +48,16 @@ export function readStoredDocuments(client: Client, names: IndexNames): StoredDo
       return hits.hits.map(({ _id }) => Number(_id));
     },
     async refresh(documents) {
-      const index = [...byIndex(names, documents).keys()];
+      const index = [...byIndex(indexOf, documents).keys()];
       if (index.length > 0) await client.indices.refresh({ index });
     },
   };
 }
 
-function byIndex(names: IndexNames, documents: readonly StoredKey[]): Map<string, number[]> {
+function byIndex(indexOf: IndexOf, documents: readonly StoredKey[]): Map<string, number[]> {
   const keys = new Map<string, number[]>();
   for (const { type, world, key } of documents) {
-    const index = names.alias(type, world);
+    const index = indexOf(type, world);
     const known = keys.get(index);
     if (known === undefined) keys.set(index, [key]);
     else known.push(key);

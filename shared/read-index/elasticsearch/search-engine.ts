@@ -43,8 +43,8 @@ export function createSearchEngine(client: Client): SearchEngine {
         if (read !== undefined) return read;
         return others.length > 0 ? readSearchAnswers(bytes) : [readSearchAnswer(bytes)];
       } catch (error) {
-        // A cluster that is not ready or too busy is no fault of the request; anything else is a bug.
-        const isBusy = error instanceof SearchFailure && [429, 502, 503].includes(error.status);
+        // A cluster that is not ready or too busy, or an index that was taken away, is no fault of the request; anything else is a bug.
+        const isBusy = error instanceof SearchFailure && [404, 429, 502, 503].includes(error.status);
         throw isBusy || error instanceof Unreachable ? unavailable() : error;
       }
     },
@@ -78,6 +78,6 @@ async function ask(exchange: Exchange, path: string, body: string): Promise<Buff
   return bytes;
 }
 
-function unavailable(): RequestError {
+export function unavailable(): RequestError {
   return new RequestError(503, 'ServiceUnavailableError', 'The read index cannot be reached right now');
 }

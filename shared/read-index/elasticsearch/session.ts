@@ -1,5 +1,7 @@
 import type { Uid } from '../../schema/content-type.ts';
+import type { IndexSet } from '../index-set.ts';
 import type { RowSpace, World } from '../read-index.ts';
+import type { CurrentSet } from './current-set.ts';
 import type { StoredLinks, StoredParts } from './index-document.ts';
 import type { IndexNames } from './index-names.ts';
 import type { Layouts } from './plan-query.ts';
@@ -19,6 +21,8 @@ export type ReaderContext = {
   /** Matching rows that are sorted in the process where a sort leads beyond what the documents hold. */
   readonly sortLimit: number;
   readonly totals: KnownTotals;
+  /** Which indices are read. */
+  readonly indices: Pick<CurrentSet, 'get' | 'refresh'>;
 };
 
 /** What a row owns that `follow` goes along. */
@@ -34,14 +38,18 @@ export type Session = ReaderContext & {
   readonly sent: (readonly Search[])[];
 };
 
-export function openSession(context: ReaderContext, world: World): Session {
+/** `set`: the indices that it reads from first to last. */
+export function openSession(context: ReaderContext, world: World, set: IndexSet): Session {
   const sent: (readonly Search[])[] = [];
   const search = searchTogether(context.engine, sent);
   return {
     ...context,
     world,
     known: new Map(),
-    search: (type, body, plain = false) => search({ index: context.names.alias(type, world), body, plain }),
+    search(type, body, plain = false) {
+      const alias = context.names.alias(type, world);
+      return search({ index: set[alias] ?? alias, body, plain });
+    },
     sent,
   };
 }

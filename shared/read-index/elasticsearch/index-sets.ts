@@ -1,0 +1,116 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { Uid } from '../../schema/content-type.ts';
+import type { IndexSet } from '../index-set.ts';
+import type { World } from '../read-index.ts';
+import { type CreateIndexOptions, createIndex, signature } from './create-index.ts';
+import { deleteIndices } from './delete-indices.ts';
+import type { DocumentLayout } from './document-layout.ts';
+import { type IndexNames, keptAlias, writeAlias } from './index-names.ts';
+import { type FoundIndices, placesOf, readIndices } from './read-indices.ts';
+
+export type IndexSetsOptions = CreateIndexOptions & {
+  readonly names: IndexNames;
+  readonly space: string;
+  readonly layouts: readonly DocumentLayout[];
+};
+
+/** What is made anew; absent: all. */
+export type SetScope = { readonly type?: Uid; readonly world?: World };
+
+/** The sets of indices of a space: one is live, which is the one that the aliases of its types name. */
+export type IndexSets = {
+  /** What searches find now. */
+  live(): Promise<IndexSet>;
+  /** Names of a new set: indices of its own within the scope, the live ones beyond. Nothing is made. */
+  plan(scope: SetScope): Promise<IndexSet>;
+  /** Makes those that are not there, empty; what an attempt before made is kept. */
+  make(set: IndexSet): Promise<void>;
+  /** Lets searches find this set, in one call. The one that they found is kept. */
+  promote(set: IndexSet): Promise<void>;
+  /** Removes indices that searches do not find. */
+  remove(set: IndexSet): Promise<void>;
+};
+
+export function createIndexSets(options: IndexSetsOptions): IndexSets {
+  const { client, names, space, layouts } = options;
+  const places = placesOf(layouts);
+  const aliasOf = ({ layout, world }: (typeof places)[number]) => names.alias(layout.type, world);
+  const live = async () => liveSet(await readIndices(options), options);
+  return {
+    live,
+    async plan({ type, world }) {
+      const found = await readIndices(options);
+      const number = 1 + Math.max(0, ...places.flatMap(found).map((each) => each.number));
+      const now = liveSet(found, options);
+      return Object.fromEntries(
+        places.map((place) => {
+          const isAsked =
+            (type ?? place.layout.type) === place.layout.type && (world ?? place.world) === place.world;
+          const index = names.index(place.layout.type, place.world, number);
+          return [aliasOf(place), isAsked ? index : (now[aliasOf(place)] ?? index)];
+        }),
+      );
+    },
+    async make(set) {
+      const found = await readIndices(options);
+      const missing = places.filter((place) => {
+        const there = found(place).find(({ index }) => index === set[aliasOf(place)]);
+        if (there === undefined) return true;
+        if (there.read || there.made === signature(place.layout, options.log)) return false;
+        throw new Error(`the index ${there.index} was made for other content types: give the rebuild up`);
+      });
+      for (const place of missing) {
+        await createIndex(options, set[aliasOf(place)] as string, place.layout, [keptAlias(space)]);
+      }
+    },
+    async promote(set) {
+      const before = await live();
+      const actions = Object.entries(set).flatMap(([alias, index]) => {
+        const old = before[alias];
+        if (old === index) return [];
+        return [
+          { add: { index, alias } },
+          { remove: { index, alias: keptAlias(space), must_exist: false } },
+          { add: { index, alias: writeAlias(index) } },
+          ...(old === undefined
+            ? []
+            : [{ remove: { index: old, alias } }, { add: { index: old, alias: keptAlias(space) } }]),
+        ];
+      });
+      if (actions.length > 0) await client.indices.updateAliases({ actions });
+    },
+    async remove(set) {
+      const used = new Set(Object.values(await live()));
+      const gone = Object.values(set).filter((index) => !used.has(index));
+      await deleteIndices(client, gone);
+    },
+  };
+}
+
+/** Indices by the alias that names them: those of a space that are live. */
+export async function readLiveSet(
+  client: Client,
+  space: string,
+  aliases: ReadonlySet<string>,
+): Promise<IndexSet> {
+  const found: AliasesByIndex = await client.indices.getAlias({ name: `${space}-*` });
+  const set: Record<string, string> = {};
+  for (const [index, { aliases: has = {} }] of Object.entries(found)) {
+    for (const alias of Object.keys(has)) if (aliases.has(alias)) set[alias] = index;
+  }
+  return set;
+}
+
+type AliasesByIndex = { readonly [index: string]: { readonly aliases?: object } };
+
+function liveSet(
+  found: FoundIndices,
+  { names, layouts }: Pick<IndexSetsOptions, 'names' | 'layouts'>,
+): IndexSet {
+  return Object.fromEntries(
+    placesOf(layouts).flatMap((place) => {
+      const index = found(place).find(({ read }) => read)?.index;
+      return index === undefined ? [] : [[names.alias(place.layout.type, place.world), index]];
+    }),
+  );
+}
