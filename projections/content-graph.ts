@@ -4,7 +4,6 @@ import type { StoredEvent } from '../shared/event-store/event-store.ts';
 import type { ChangeBatch } from '../shared/read-index/read-index.ts';
 import type { Uid } from '../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
-import { transaction } from '../shared/sqlite/transaction.ts';
 import { applyDocumentEvent, isDocumentEvent } from './graph/apply-event.ts';
 import { createChangeLog } from './graph/change-log.ts';
 import { openClaims } from './graph/claims.ts';
@@ -22,6 +21,7 @@ import { createLinkStore } from './graph/link-store.ts';
 import { openPendingEdits } from './graph/pending-edits.ts';
 import { presentAnew, type Redefinition } from './graph/present-anew.ts';
 import { readWholeGraph } from './graph/read-whole-graph.ts';
+import { openRowIds } from './graph/row-ids.ts';
 import { createExistingRows } from './graph/row-keys.ts';
 import { loadSequences } from './graph/sequences.ts';
 import type { SchemaView } from './graph/type-view.ts';
@@ -40,8 +40,13 @@ export type ContentGraph = {
    * is opened again.
    */
   apply(events: readonly StoredEvent[]): ChangeBatch;
-  /** The same where there is no index to tell, which is faster: at start, in a rebuild, in an import. */
+  /**
+   * The same where there is no index to tell, which is faster: at start, in a rebuild, in an import. A graph that is being built
+   * writes behind: after a crash it stands at an earlier checkpoint, and an error is thrown by a later call.
+   */
   replay(events: readonly StoredEvent[]): void;
+  /** What was replayed is in the file, for who opens it beside this. Throws when it could not be written. */
+  settle(): void;
   /** Position of the last event applied; 0n before the first. */
   position(): bigint;
   /** Epoch of the newest claim of the lead before a position that was reached since the graph was opened. */
@@ -67,7 +72,7 @@ export type ContentGraph = {
 export type ContentGraphOptions = {
   /** Where the read index is made of documents: what these show beside their own row. Stale ones are then accounted for. */
   readonly dependencies?: DependenciesOf;
-  /** Most of the log is to be replayed, and nobody reads the file meanwhile: it is written back seldom. */
+  /** Most of the log is to be replayed, and nobody reads the file meanwhile: it is written by a thread of its own. */
   readonly building?: boolean;
 };
 
@@ -83,7 +88,9 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
   const existing = createExistingRows();
   for (const [key] of db.all('SELECT key FROM rows')) existing.add(key as number);
   const changes = createChangeLog(existing);
-  const links = createLinkStore(db, (number) => definitions.view().relationOfNumber(number), changes);
+  const relationOf = (number: number) => definitions.view().relationOfNumber(number);
+  const links = createLinkStore(db, relationOf, changes, names.isFresh);
+  const ids = openRowIds(db);
   let position = readGraphPosition(db.connection);
   const projectorVersion = versionOf(db, position);
   let failure: Error | undefined;
@@ -99,7 +106,16 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
 
   const createContext = (schema: SchemaView): GraphContext => {
     const session = openGraphSession(db, names, existing, changes);
-    return { db, names, sequences, existing, schema, changes, links, pending, session };
+    return { db, names, ids, sequences, existing, schema, changes, links, pending, session, flush };
+  };
+  const flush = (): void => {
+    names.flush();
+    ids.flush();
+    links.flush();
+  };
+  const finish = (context: GraphContext | undefined): void => {
+    context?.session.flush();
+    flush();
   };
 
   const applyAll = (events: readonly StoredEvent[]): void => {
@@ -126,7 +142,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
         // One change after the other, however the log is cut: what the first drops does not come back by the second.
         if (redefined.has(data.uid)) inForce();
         // What came before is finished under the definitions it was made with.
-        context?.session.flush();
+        finish(context);
         context = undefined;
         before ??= definitions.view();
         definedAt = { at: event.metadata.at, position: Number(event.position) };
@@ -134,21 +150,22 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
         if (replaced !== undefined) redefined.set(data.uid, { before: replaced, now: data });
       }
     }
-    inForce().session.flush();
+    finish(inForce());
   };
 
-  const apply = (events: readonly StoredEvent[]): ChangeBatch => {
+  const apply = (events: readonly StoredEvent[], isBehind: boolean): ChangeBatch => {
     const last = events.at(-1);
     if (last === undefined) return { position, rows: [], links: [] };
     if ((events[0]?.position ?? 0n) <= position) throw new Error(`the graph stands at ${position} already`);
-    transaction(db.connection, () => {
+    const work = () => {
       applyAll(events);
       sequences.flush();
       claims.flush();
       commands.flush();
       db.run("INSERT OR REPLACE INTO meta VALUES ('position', ?)", last.position);
       stale?.account(definitions.view(), changes.effects(), last.position);
-    });
+    };
+    db.transaction(work, isBehind);
     position = last.position;
     return changes.take(position);
   };
@@ -162,7 +179,9 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
     refuseAfterFailure();
     changes.listen(listening || stale?.isComplete() === true);
     try {
-      return apply(events);
+      // Definitions are looked up, and converted by, in the file.
+      const isBehind = !listening && !events.some(({ type }) => type === 'content-type-defined');
+      return apply(events, isBehind);
     } catch (error) {
       // The transaction is undone, but not what is held in memory.
       failure = error as Error;
@@ -189,7 +208,8 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
     inspect: () => inspectGraph(readerContext(), position),
     size: () => ({ rows: existing.count(), bytes: fileBytes(db) }),
     readAll: (batchSize) => readWholeGraph(readerContext(), position, batchSize),
-    close: () => db.connection.close(),
+    settle: db.settle,
+    close: db.close,
   };
 }
 

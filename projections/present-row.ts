@@ -46,7 +46,7 @@ export type RowPresenter = {
    * Response JSON in Strapi's member order (SEMANTICS section 12): id, documentId, public scalars in schema order, createdAt,
    * updatedAt, publishedAt, and on localized types locale.
    */
-  source(facts: RowFacts, scalars: Values): Uint8Array;
+  source(facts: RowFacts, scalars: Values): string;
   /** The columns. `values` may be the parsed source: what is no public scalar is not read. */
   fields(facts: RowFacts, values: Values, publication: PublicationFacts): IndexedRow['fields'];
   /** The same, made of the parsed source, which is the caller's no more: most of it stands there as it should already. */
@@ -90,7 +90,7 @@ export function createRowPresenter(registry: SchemaRegistry, type: ContentType):
       text += `,"createdAt":"${facts.createdAt}","updatedAt":"${facts.updatedAt}","publishedAt":`;
       text += facts.publishedAt === null ? 'null' : `"${facts.publishedAt}"`;
       if (type.localized) text += `,"locale":${jsonOf(facts.locale)}`;
-      return Buffer.from(`${text}}`);
+      return `${text}}`;
     },
     fields(facts, values, publication) {
       const fields = { ...template };

@@ -63,8 +63,10 @@ function replaceTargets(
     const fars = desiredFars(editing, edit, operation, beforeFars);
     const desired = nearToOne ? fars.slice(-1) : fars;
     if (sameList(desired, beforeFars)) continue;
-    const kept = new Set(desired);
-    for (const record of before) if (!kept.has(farOf(edit, record))) setOrder(record, world, null, touched);
+    if (before.length > 0) {
+      const kept = new Set(desired);
+      for (const record of before) if (!kept.has(farOf(edit, record))) setOrder(record, world, null, touched);
+    }
     for (const far of desired) {
       const record = byFar.get(far) ?? linkBetween(edit, far);
       byFar.set(far, record);

@@ -7,6 +7,7 @@ import type { GraphRelationSide } from './graph-relation.ts';
 import type { GraphSession } from './graph-session.ts';
 import type { LinkStore } from './link-store.ts';
 import type { PendingEdits } from './pending-edits.ts';
+import type { RowIds } from './row-ids.ts';
 import type { ExistingRows } from './row-keys.ts';
 import type { Sequences } from './sequences.ts';
 import type { SchemaView } from './type-view.ts';
@@ -15,6 +16,7 @@ import type { SchemaView } from './type-view.ts';
 export type GraphContext = {
   readonly db: GraphDatabase;
   readonly names: Names;
+  readonly ids: RowIds;
   readonly sequences: Sequences;
   readonly existing: ExistingRows;
   readonly schema: SchemaView;
@@ -22,6 +24,8 @@ export type GraphContext = {
   readonly links: LinkStore;
   readonly pending: PendingEdits;
   readonly session: GraphSession;
+  /** Writes what the tables of entries, ids and links do not have yet; rows are written at the end of the session. */
+  flush(): void;
 };
 
 /** The event being applied: its time and position. */

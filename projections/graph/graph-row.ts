@@ -25,8 +25,8 @@ type HeldValue = { readonly number: number; readonly text: string };
 /** What is read of a row. As text a source costs half as much to read, and nearly all that are read are parsed. */
 export const ROW_COLUMNS = 'key, type, position, CAST(source AS TEXT), hidden, components';
 const ROWS_OF_ENTRY = `SELECT ${ROW_COLUMNS} FROM rows WHERE key BETWEEN ? AND ?`;
-const WRITE_ROW =
-  'INSERT OR REPLACE INTO rows (key, type, position, source, hidden, components) VALUES (?, ?, ?, ?, ?, ?)';
+const WRITE_ROW = `INSERT OR REPLACE INTO rows (key, type, position, source, hidden, components)
+  VALUES (?, ?, ?, CAST(? AS BLOB), ?, ?)`;
 
 /** The source of a stored row. */
 export function sourceBytes(row: SqlRow): Buffer {
@@ -60,7 +60,7 @@ export function rowsOfEntry(db: GraphDatabase, view: TypeView, entry: number): G
 }
 
 /** Writes a row: public scalars as its response JSON, private ones and components beside it. Returns the response JSON. */
-export function writeRow(db: GraphDatabase, view: TypeView, facts: RowFacts, row: GraphRow): Uint8Array {
+export function writeRow(db: GraphDatabase, view: TypeView, facts: RowFacts, row: GraphRow): string {
   const source = view.presenter.source(facts, row.values);
   const hidden = pickJson(view.hidden, row.values);
   const components = pickJson(view.bearerNames, row.values);

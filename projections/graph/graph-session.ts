@@ -1,7 +1,7 @@
 import type { PublicationState } from '../../shared/read-index/bool-query.ts';
 import type { PublicationFacts, RowFacts } from '../present-row.ts';
 import type { ChangeLog } from './change-log.ts';
-import type { Names } from './entry-names.ts';
+import { ENTRY_COLUMNS, type Names } from './entry-names.ts';
 import type { GraphDatabase } from './graph-database.ts';
 import { type GraphRow, rowsOfEntry, writeRow, writeUniqueValues } from './graph-row.ts';
 import {
@@ -28,8 +28,8 @@ export type GraphEntry = {
   isNew: boolean;
   /** By version. */
   readonly rows: [GraphRow | undefined, GraphRow | undefined, GraphRow | undefined];
-  /** Rows to be written at the end of the batch. */
-  readonly changed: Set<VersionNumber>;
+  /** By version: rows to be written at the end of the batch. */
+  readonly changed: [boolean, boolean, boolean];
   revision: number | null;
   /** Revision or shared positions are to be written at the end of the batch. */
   isNoted: boolean;
@@ -54,11 +54,9 @@ export type GraphSession = {
   flush(): void;
 };
 
-const ENTRY_COLUMNS = 'id, document_id, locale, revision, shared_edited, shared_published';
 const ENTRY_BY_ID = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE id = ?`;
 const ENTRIES_OF_DOCUMENT = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE document_id = ? AND type = ? ORDER BY locale`;
 const ENTRIES_OF_TYPE = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE type = ? ORDER BY id`;
-const UPDATE_ENTRY = 'UPDATE entries SET revision = ?, shared_edited = ?, shared_published = ? WHERE id = ?';
 
 type Document = {
   readonly view: TypeView;
@@ -98,11 +96,20 @@ export function openGraphSession(
     documents.set(documentKey(entry), { view, documentId, entry: entry.id, publishedBefore });
   };
   const entriesOf = (view: TypeView, documentId: string): GraphEntry[] =>
-    db.all(ENTRIES_OF_DOCUMENT, documentId, view.number).map((row) => read(view, row));
+    db
+      .all(ENTRIES_OF_DOCUMENT, documentId, view.number)
+      .concat(names.freshEntriesOf(view.number, documentId))
+      .map((row) => read(view, row))
+      .sort(byLocale);
   const isPublished = (view: TypeView, documentId: string, entry: number): boolean => {
     if (!view.draftAndPublish) return true;
     if (!view.localized) return existing.has(rowKey(entry, PUBLISHED));
-    const ids = db.all('SELECT id FROM entries WHERE document_id = ? AND type = ?', documentId, view.number);
+    const stored = db.all(
+      'SELECT id FROM entries WHERE document_id = ? AND type = ?',
+      documentId,
+      view.number,
+    );
+    const ids = stored.concat(names.freshEntriesOf(view.number, documentId));
     return ids.some(([id]) => existing.has(rowKey(id as number, PUBLISHED)));
   };
   const noteLocales = (entry: GraphEntry, version: VersionNumber): void => {
@@ -119,11 +126,11 @@ export function openGraphSession(
     const isRestated = publication.state !== entry.stateBefore || isRepublished(entry, publication);
     for (const row of entry.rows) {
       if (row === undefined) continue;
-      const source = entry.changed.has(versionOfKey(row.key)) ? store(entry, row) : undefined;
+      const source = entry.changed[versionOfKey(row.key)] ? store(entry, row) : undefined;
       if (changes.isListening && (source !== undefined || isRestated)) tell(entry, row, publication, source);
     }
   };
-  const store = (entry: GraphEntry, row: GraphRow): Uint8Array => {
+  const store = (entry: GraphEntry, row: GraphRow): string => {
     row.uniqueValues = writeUniqueValues(db, entry.view, entry.id, row.uniqueValues, row);
     return writeRow(db, entry.view, factsOf(entry, row), row);
   };
@@ -131,12 +138,12 @@ export function openGraphSession(
     entry: GraphEntry,
     row: GraphRow,
     publication: PublicationFacts,
-    written: Uint8Array | undefined,
+    written: string | undefined,
   ): void => {
     const { presenter, uid } = entry.view;
     const facts = factsOf(entry, row);
     changes.row(uid, row.key, {
-      source: written ?? presenter.source(facts, row.values),
+      source: Buffer.from(written ?? presenter.source(facts, row.values)),
       fields: presenter.fields(facts, row.values, publication),
       components: presenter.components(row.values),
     });
@@ -172,7 +179,7 @@ export function openGraphSession(
         return entry;
       }
       const id = names.entry(view.number, documentId, locale);
-      const entry = entries.get(id) ?? read(view, db.get(ENTRY_BY_ID, id) ?? []);
+      const entry = entries.get(id) ?? read(view, names.freshEntry(id) ?? db.get(ENTRY_BY_ID, id) ?? []);
       entry.revision = revision;
       entry.isNoted = true;
       return entry;
@@ -190,7 +197,7 @@ export function openGraphSession(
         .map((row) => read(view, row)),
     addRow(entry, version, row) {
       entry.rows[version] = row;
-      entry.changed.add(version);
+      entry.changed[version] = true;
       existing.add(row.key);
       noteLocales(entry, version);
     },
@@ -201,21 +208,27 @@ export function openGraphSession(
       db.run('DELETE FROM rows WHERE key = ?', row.key);
       changes.row(entry.view.uid, row.key, null);
       entry.rows[version] = undefined;
-      entry.changed.delete(version);
+      entry.changed[version] = false;
       existing.delete(row.key);
       noteLocales(entry, version);
     },
-    touch: (entry, version) => void entry.changed.add(version),
+    touch(entry, version) {
+      entry.changed[version] = true;
+    },
     flush() {
       readRepublished();
       for (const entry of entries.values()) {
         presentEntry(entry);
-        if (entry.isNoted)
-          db.run(UPDATE_ENTRY, entry.revision, entry.sharedEdited, entry.sharedPublished, entry.id);
+        if (entry.isNoted) names.note(entry);
       }
       for (const { entry, world } of relocalized.values()) linkLocalizations(entry, world);
     },
   };
+}
+
+function byLocale(a: GraphEntry, b: GraphEntry): number {
+  const [left, right] = [a.locale ?? '', b.locale ?? ''];
+  return left < right ? -1 : Number(left > right);
 }
 
 function documentKey({ view, documentId }: GraphEntry): string {
@@ -230,7 +243,7 @@ function createEntry(view: TypeView, row: readonly unknown[], rows: readonly Gra
     locale: row[2] === '' ? null : (row[2] as string),
     isNew: false,
     rows: [undefined, undefined, undefined],
-    changed: new Set(),
+    changed: [false, false, false],
     revision: row[3] as number | null,
     isNoted: false,
     sharedEdited: row[4] as number,

@@ -2,6 +2,14 @@ import type { ChangeLog } from './change-log.ts';
 import type { GraphDatabase, SqlRow, SqlValue } from './graph-database.ts';
 import type { GraphRelation } from './graph-relation.ts';
 import { type LinkEnds, type LinkOrder, sameOrder } from './link.ts';
+import {
+  isGone,
+  type LinkKey,
+  openPendingLinks,
+  type PendingLink,
+  type PendingLinks,
+  type WorldOrders,
+} from './pending-links.ts';
 import { DRAFT, PUBLISHED, type WorldNumber } from './row-keys.ts';
 
 /** A link in both worlds, to be changed in place and saved. */
@@ -9,7 +17,7 @@ export type LinkRecord = LinkEnds & {
   /** By world; null = not linked there. */
   readonly orders: [draft: LinkOrder | null, published: LinkOrder | null];
   /** As stored; undefined = not stored. */
-  stored: readonly [LinkOrder | null, LinkOrder | null] | undefined;
+  stored: WorldOrders | undefined;
 };
 
 export type LinkStore = {
@@ -23,68 +31,78 @@ export type LinkStore = {
   pointingAt(target: number): LinkRecord[];
   /** The link between two entries, with no orders when there is none. */
   find(relation: GraphRelation, source: number, target: number): LinkRecord;
-  /** Writes what differs from the stored link and reports it to the read index. */
+  /** Keeps what differs from the stored link and reports it to the read index. */
   save(record: LinkRecord): void;
+  /** Writes what was saved. Belongs into the transaction of the events. */
+  flush(): void;
 };
 
 const COLUMNS = `source, relation, component, target,
   draft_source_order, draft_target_order, published_source_order, published_target_order`;
-const BY_PRIMARY_KEY = 'source = ? AND relation = ? AND component = ? AND target = ?';
 const OF_SOURCE = `SELECT ${COLUMNS} FROM links WHERE source = ? AND relation = ? AND component = ?`;
 const OF_TARGET = `SELECT ${COLUMNS} FROM links WHERE target = ? AND relation = ?`;
 const OWNED_BY = `SELECT ${COLUMNS} FROM links WHERE source = ?`;
 const POINTING_AT = `SELECT ${COLUMNS} FROM links WHERE target = ?`;
-const FIND = `SELECT ${COLUMNS} FROM links WHERE ${BY_PRIMARY_KEY}`;
-const INSERT = `INSERT INTO links (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
-const UPDATE = `UPDATE links SET draft_source_order = ?, draft_target_order = ?, published_source_order = ?,
-  published_target_order = ? WHERE ${BY_PRIMARY_KEY}`;
-const DELETE = `DELETE FROM links WHERE ${BY_PRIMARY_KEY}`;
+const FIND = `SELECT ${COLUMNS} FROM links WHERE source = ? AND relation = ? AND component = ? AND target = ?`;
 
 export const ALL_LINKS = `SELECT ${COLUMNS} FROM links WHERE source >= ? AND source < ? ORDER BY source, relation, component, target`;
 
 type RelationOfNumber = (number: number) => GraphRelation | undefined;
 
+/** `isFresh`: nothing in the file is about the entry yet. */
 export function createLinkStore(
   db: GraphDatabase,
   relationOf: RelationOfNumber,
   changes: ChangeLog,
+  isFresh: (entry: number) => boolean,
 ): LinkStore {
-  const read = (rows: readonly SqlRow[]): LinkRecord[] => {
-    const records: LinkRecord[] = [];
-    for (const row of rows) {
-      const record = readLink(row, relationOf);
-      if (record !== undefined) records.push(record);
-    }
-    return records;
+  const pending = openPendingLinks(db);
+  /** Links of an entry as they are now. `rows`: as the file has them. */
+  const current = (rows: readonly SqlRow[], changed: readonly PendingLink[]): LinkRecord[] => {
+    const stored = rows.map(storedLink);
+    if (changed.length === 0) return records(stored, relationOf);
+    const unchanged = stored.filter((link) => pending.find(link) === undefined);
+    return records([...unchanged, ...changed.filter(({ orders }) => !isGone(orders))], relationOf);
   };
   return {
-    ofSource: (relation, source, component) => read(db.all(OF_SOURCE, source, relation.id, component)),
-    ofTarget: (relation, target) => read(db.all(OF_TARGET, target, relation.id)),
-    ownedBy: (source) => read(db.all(OWNED_BY, source)),
-    pointingAt: (target) => read(db.all(POINTING_AT, target)),
+    ofSource: (relation, source, component) =>
+      current(
+        isFresh(source) ? [] : db.all(OF_SOURCE, source, relation.id, component),
+        pending.ofSource(source).filter((l) => l.relation === relation.id && l.component === component),
+      ).sort(bySourceKey),
+    ofTarget: (relation, target) =>
+      current(
+        isFresh(target) ? [] : db.all(OF_TARGET, target, relation.id),
+        pending.ofTarget(target).filter((link) => link.relation === relation.id),
+      ).sort(byTargetKey),
+    ownedBy: (source) =>
+      current(isFresh(source) ? [] : db.all(OWNED_BY, source), pending.ofSource(source)).sort(bySourceKey),
+    pointingAt: (target) =>
+      current(isFresh(target) ? [] : db.all(POINTING_AT, target), pending.ofTarget(target)).sort(byTargetKey),
     find(relation, source, target) {
-      const row = db.get(FIND, source, relation.id, 0, target);
-      const record = row === undefined ? undefined : readLink(row, relationOf);
-      return record ?? newLink(relation, source, 0, target);
+      const isNew = isFresh(source) || isFresh(target);
+      const rows = isNew ? [] : db.all(FIND, source, relation.id, 0, target);
+      const link = pending.find({ source, relation: relation.id, component: 0, target });
+      return current(rows, link === undefined ? [] : [link])[0] ?? newLink(relation, source, 0, target);
     },
     save(record) {
       const before = record.stored;
-      write(db, record);
+      put(pending, record);
       for (const world of [DRAFT, PUBLISHED] as const) {
         const order = record.orders[world];
         if (!sameOrder(order, before?.[world] ?? null)) changes.link(record, world, order);
       }
       record.stored = isLinked(record) ? [record.orders[0], record.orders[1]] : undefined;
     },
+    flush: pending.flush,
   };
 }
 
-/** Every link of a relation. Reads the whole table. */
+/** Every link of a relation. Reads the whole table, as it is in the file. */
 export function linksOfRelation(db: GraphDatabase, relation: GraphRelation): LinkRecord[] {
   return db
     .all(`SELECT ${COLUMNS} FROM links WHERE relation = ?`, relation.id)
-    .map((row) => readLink(row, () => relation))
-    .filter((record) => record !== undefined);
+    .flatMap((row) => records([storedLink(row)], () => relation));
 }
 
 export function newLink(
@@ -96,19 +114,28 @@ export function newLink(
   return { relation, source, component, target, orders: [null, null], stored: undefined };
 }
 
-/** undefined when the relation is no longer defined. */
-function readLink(row: SqlRow, relationOf: RelationOfNumber): LinkRecord | undefined {
-  const relation = relationOf(row[1] as number);
-  if (relation === undefined) return undefined;
-  const draft = readOrder(row[4], row[5]);
-  const published = readOrder(row[6], row[7]);
+/** Those whose relation is still defined. */
+function records(
+  links: readonly (LinkKey & { readonly orders: WorldOrders })[],
+  relationOf: RelationOfNumber,
+): LinkRecord[] {
+  const found: LinkRecord[] = [];
+  for (const { source, relation: number, component, target, orders } of links) {
+    const relation = relationOf(number);
+    if (relation === undefined) continue;
+    found.push({ relation, source, component, target, orders: [orders[0], orders[1]], stored: orders });
+  }
+  return found;
+}
+
+function storedLink(row: SqlRow): LinkKey & { readonly orders: WorldOrders } {
+  const [source, relation, component, target] = row as readonly number[] as [number, number, number, number];
   return {
+    source,
     relation,
-    source: row[0] as number,
-    component: row[2] as number,
-    target: row[3] as number,
-    orders: [draft, published],
-    stored: [draft, published],
+    component,
+    target,
+    orders: [readOrder(row[4], row[5]), readOrder(row[6], row[7])],
   };
 }
 
@@ -118,25 +145,29 @@ function readOrder(sourceOrder: SqlValue | undefined, targetOrder: SqlValue | un
     : { sourceOrder: sourceOrder as number, targetOrder: targetOrder as number };
 }
 
-function write(db: GraphDatabase, record: LinkRecord): void {
-  const { stored, orders } = record;
-  const key = [record.source, record.relation.id, record.component, record.target] as const;
-  const linked = isLinked(record);
-  if (stored === undefined) {
-    if (linked) db.run(INSERT, ...key, ...orderValues(orders[0]), ...orderValues(orders[1]));
-  } else if (!linked) {
-    db.run(DELETE, ...key);
-  } else if (!sameOrder(stored[0], orders[0]) || !sameOrder(stored[1], orders[1])) {
-    db.run(UPDATE, ...orderValues(orders[0]), ...orderValues(orders[1]), ...key);
-  }
-}
-
-function orderValues(order: LinkOrder | null): readonly [SqlValue, SqlValue] {
-  return order === null ? [null, null] : [order.sourceOrder, order.targetOrder];
+/** What the record was made from may be gone by now: it then stays so. */
+function put(pending: PendingLinks, record: LinkRecord): void {
+  const { stored, orders, relation, source, component, target } = record;
+  const [draft, published] = orders;
+  const isSame = sameOrder(stored?.[0] ?? null, draft) && sameOrder(stored?.[1] ?? null, published);
+  if (isSame) return;
+  const key = { source, relation: relation.id, component, target };
+  const found = pending.find(key);
+  if (stored !== undefined && found !== undefined && isGone(found.orders)) return;
+  pending.put(key, [draft, published], stored !== undefined);
 }
 
 function isLinked({ orders }: LinkRecord): boolean {
-  return orders[0] !== null || orders[1] !== null;
+  return !isGone(orders);
+}
+
+/** The order of the primary key, and of the index over targets. */
+function bySourceKey(a: LinkRecord, b: LinkRecord): number {
+  return a.relation.id - b.relation.id || a.component - b.component || a.target - b.target;
+}
+
+function byTargetKey(a: LinkRecord, b: LinkRecord): number {
+  return a.relation.id - b.relation.id || a.source - b.source || a.component - b.component;
 }
 
 /** Which worlds the link is in. */

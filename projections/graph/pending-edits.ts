@@ -2,12 +2,17 @@ import type { GraphDatabase } from './graph-database.ts';
 import type { GraphRelation } from './graph-relation.ts';
 
 /** A link that was edited in the draft world from its inverse side, by `editor`, and not published since. */
-export type PendingEdit = { readonly source: number; readonly relation: number; readonly target: number };
+export type PendingEdit = {
+  readonly source: number;
+  readonly relation: number;
+  readonly target: number;
+  readonly editor: number;
+};
 
 /**
  * Publishing a document publishes what was edited on its own side of a relation, and nothing that another document's
- * unpublished edit did. Links are owned by one side, so edits from the other are noted here. Nearly always empty: the count is
- * kept so that the common case reads nothing.
+ * unpublished edit did. Links are owned by one side, so edits from the other are noted here. They are few, nearly always none:
+ * all are held in memory.
  */
 export type PendingEdits = {
   note(relation: GraphRelation, source: number, target: number, editor: number): void;
@@ -18,36 +23,76 @@ export type PendingEdits = {
   forgetSource(source: number): void;
   forgetEditor(editor: number): void;
   forgetTarget(target: number): void;
+  /** The file was changed otherwise. */
+  reload(): void;
 };
 
+const ALL = 'SELECT source, relation, target, editor FROM pending_edits';
+const NOTE = 'INSERT OR REPLACE INTO pending_edits VALUES (?, ?, ?, ?)';
+const FORGET = 'DELETE FROM pending_edits WHERE source = ? AND relation = ? AND target = ?';
+
 export function openPendingEdits(db: GraphDatabase): PendingEdits {
-  let some = db.get('SELECT 1 FROM pending_edits LIMIT 1') !== undefined;
-  const forgetWhere = (condition: string, ...values: number[]): void => {
-    if (some) db.run(`DELETE FROM pending_edits WHERE ${condition}`, ...values);
+  const edits = new Map<string, PendingEdit>();
+  const by = { source: createIndex('source'), target: createIndex('target'), editor: createIndex('editor') };
+  const indices = Object.values(by);
+  const remove = (edit: PendingEdit | undefined): void => {
+    if (edit === undefined) return;
+    edits.delete(keyOf(edit));
+    for (const index of indices) index.remove(edit);
+    db.run(FORGET, edit.source, edit.relation, edit.target);
   };
+  const hold = (edit: PendingEdit): void => {
+    edits.set(keyOf(edit), edit);
+    for (const index of indices) index.add(edit);
+  };
+  const load = (): void => {
+    edits.clear();
+    for (const index of indices) index.clear();
+    for (const [source, relation, target, editor] of db.all(ALL) as number[][])
+      hold({ source, relation, target, editor } as PendingEdit);
+  };
+  load();
   return {
     note(relation, source, target, editor) {
-      some = true;
-      db.run('INSERT OR REPLACE INTO pending_edits VALUES (?, ?, ?, ?)', source, relation.id, target, editor);
+      const edit = { source, relation: relation.id, target, editor };
+      remove(edits.get(keyOf(edit)));
+      hold(edit);
+      db.run(NOTE, source, relation.id, target, editor);
     },
     forget(relation, source, target) {
-      forgetWhere('source = ? AND relation = ? AND target = ?', source, relation.id, target);
+      if (edits.size > 0) remove(edits.get(keyOf({ source, relation: relation.id, target })));
     },
-    by(editor) {
-      if (!some) return [];
-      return db
-        .all(
-          'SELECT source, relation, target FROM pending_edits WHERE editor = ? ORDER BY source, relation, target',
-          editor,
-        )
-        .map((row) => ({
-          source: row[0] as number,
-          relation: row[1] as number,
-          target: row[2] as number,
-        }));
+    by: (editor) => by.editor.of(editor).sort(inOrder),
+    forgetSource: (source) => by.source.of(source).forEach(remove),
+    forgetEditor: (editor) => by.editor.of(editor).forEach(remove),
+    forgetTarget: (target) => by.target.of(target).forEach(remove),
+    reload: load,
+  };
+}
+
+function keyOf({ source, relation, target }: Omit<PendingEdit, 'editor'>): string {
+  return `${source}/${relation}/${target}`;
+}
+
+function inOrder(a: PendingEdit, b: PendingEdit): number {
+  return a.source - b.source || a.relation - b.relation || a.target - b.target;
+}
+
+/** Edits by one of their ends. */
+function createIndex(end: 'source' | 'target' | 'editor') {
+  const sets = new Map<number, Set<PendingEdit>>();
+  return {
+    of: (entry: number): PendingEdit[] => [...(sets.get(entry) ?? [])],
+    add(edit: PendingEdit): void {
+      const known = sets.get(edit[end]);
+      if (known === undefined) sets.set(edit[end], new Set([edit]));
+      else known.add(edit);
     },
-    forgetSource: (source) => forgetWhere('source = ?', source),
-    forgetEditor: (editor) => forgetWhere('editor = ?', editor),
-    forgetTarget: (target) => forgetWhere('target = ?', target),
+    remove(edit: PendingEdit): void {
+      const known = sets.get(edit[end]);
+      known?.delete(edit);
+      if (known?.size === 0) sets.delete(edit[end]);
+    },
+    clear: () => sets.clear(),
   };
 }

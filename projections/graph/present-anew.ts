@@ -26,8 +26,13 @@ export function presentAnew(
   before: SchemaView,
   moment: Moment,
 ): void {
-  for (const each of redefined) presentType(context, each, before, moment);
+  for (const each of redefined) {
+    presentType(context, each, before, moment);
+    // What comes next looks at whole tables.
+    context.flush();
+  }
   removeUndefinedLinks(context, before);
+  context.pending.reload();
 }
 
 function presentType(

@@ -23,6 +23,7 @@ export function renameRelations(
       context.db.run(`UPDATE ${table} SET relation = ? WHERE relation = ?`, now, old);
     }
     tell(context, context.schema, now, true);
+    context.pending.reload();
   }
 }
 

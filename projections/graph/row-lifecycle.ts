@@ -6,22 +6,22 @@ import { rowKey, type VersionNumber, worldsOf } from './row-keys.ts';
 
 /** A row's next numeric id: the content type's sequence, or the one an import gives unless it is taken. */
 export function allotId(
-  { db, sequences }: GraphContext,
+  { ids, sequences }: GraphContext,
   entry: GraphEntry,
   version: VersionNumber,
   given?: number,
 ): number {
   const { number, uid } = entry.view;
-  const isFree = given !== undefined && !db.get('SELECT 1 FROM ids WHERE type = ? AND id = ?', number, given);
+  const isFree = given !== undefined && ids.isFree(number, given);
   const id = isFree ? given : sequences.next(`id ${uid}`);
   sequences.raise(`id ${uid}`, id);
-  db.run('INSERT OR REPLACE INTO ids VALUES (?, ?, ?)', number, id, rowKey(entry.id, version));
+  ids.give(number, id, rowKey(entry.id, version));
   return id;
 }
 
 /** The row's id now belongs to a row of another version. */
-export function moveId({ db }: GraphContext, entry: GraphEntry, row: GraphRow): void {
-  db.run('INSERT OR REPLACE INTO ids VALUES (?, ?, ?)', entry.view.number, row.id, row.key);
+export function moveId({ ids }: GraphContext, entry: GraphEntry, row: GraphRow): void {
+  ids.give(entry.view.number, row.id, row.key);
 }
 
 export function newRow(
@@ -34,6 +34,8 @@ export function newRow(
 
 /** Links that waited for the row appear, in both directions. */
 export function showLinks({ links, changes }: GraphContext, entry: GraphEntry, version: VersionNumber): void {
+  // Only the index hears of it, and there may be many.
+  if (!changes.isListening) return;
   for (const record of [...links.ownedBy(entry.id), ...links.pointingAt(entry.id)]) {
     for (const world of worldsOf(version)) {
       const order = record.orders[world];
@@ -46,7 +48,8 @@ export function showLinks({ links, changes }: GraphContext, entry: GraphEntry, v
 export function dropRow(context: GraphContext, entry: GraphEntry, version: VersionNumber): void {
   if (entry.rows[version] === undefined) return;
   const { links, changes, session } = context;
-  for (const record of [...links.ownedBy(entry.id), ...links.pointingAt(entry.id)]) {
+  const records = changes.isListening ? [...links.ownedBy(entry.id), ...links.pointingAt(entry.id)] : [];
+  for (const record of records) {
     for (const world of worldsOf(version))
       if (record.orders[world] !== null) changes.link(record, world, null);
   }

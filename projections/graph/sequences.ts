@@ -4,8 +4,6 @@ import type { GraphDatabase } from './graph-database.ts';
 export type Sequences = {
   /** The next number, from 1. */
   next(name: string): number;
-  /** The last number was not used after all. */
-  giveBack(name: string): void;
   /** Makes the next number greater than `value`. */
   raise(name: string, value: number): void;
   flush(): void;
@@ -23,7 +21,6 @@ export function loadSequences(db: GraphDatabase): Sequences {
   };
   return {
     next: (name) => set(name, (last.get(name) ?? 0) + 1),
-    giveBack: (name) => void set(name, (last.get(name) ?? 1) - 1),
     raise(name, value) {
       if (value > (last.get(name) ?? 0)) set(name, value);
     },

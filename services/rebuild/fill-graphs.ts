@@ -7,8 +7,8 @@ import { catchUp } from '../../projections/projector.ts';
 import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
 
-/** Events of a transaction: each brings a checkpoint, and is as long as the rebuild cannot be interrupted. */
-const BATCH_SIZE = 5_000;
+/** Events of a transaction: each brings a checkpoint, and is as long as the rebuild cannot be interrupted or make room. */
+const BATCH_SIZE = 1_000;
 
 /** The graphs that a rebuild brings up. */
 export type RebuiltGraphs = {
@@ -88,4 +88,6 @@ export async function replay(
       return 'go on';
     },
   });
+  // Others open the file.
+  graph.settle();
 }

@@ -12,6 +12,10 @@ export type DatabaseOptions = {
   readonly durability: 'full' | 'normal';
   /** Migration n (from 0) takes the file from `user_version` n to n + 1. Only ever add at the end. */
   readonly migrations: readonly string[];
+  /** Pages kept in memory. Default: SQLite's 2 MB. */
+  readonly cacheKibibytes?: number;
+  /** Pages of the write-ahead log between two times that they are moved to where they belong. Default: 16 MB. */
+  readonly checkpointPages?: number;
 };
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -31,7 +35,8 @@ export const openDatabase = (path: string, options: DatabaseOptions): Database =
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
     db.exec(`PRAGMA synchronous = ${SYNCHRONOUS[options.durability]}`);
     useWriteAheadLog(db);
-    db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    db.exec(`PRAGMA wal_autocheckpoint = ${options.checkpointPages ?? CHECKPOINT_PAGES}`);
+    if (options.cacheKibibytes !== undefined) db.exec(`PRAGMA cache_size = -${options.cacheKibibytes}`);
     db.exec(`PRAGMA journal_size_limit = ${WAL_FILE_LIMIT_BYTES}`);
     migrate(db, options.migrations);
     return db;

@@ -9,14 +9,14 @@ import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-stor
 
 /**
  * `node test/bench/rebuild.ts --data DIR`: events a second of replaying the log of a loaded data directory into a new graph
- * file, beside merely reading it. The rounds take turns.
+ * file, as `varve rebuild --graph` does it (the file is written by a thread of its own), beside merely reading it. The rounds take turns.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with a log; nothing there is changed')
   .option('--rounds <n>', 'times each is measured', '3')
-  .option('--batch <n>', 'events of a transaction')
+  .option('--batch <n>', 'events of a transaction', '1000')
   .parse()
-  .opts<{ data: string; rounds: string; batch?: string }>();
+  .opts<{ data: string; rounds: string; batch: string }>();
 
 const log = openSqliteEventStore(join(options.data, 'events.db'), { decode: upcast });
 for (let round = 1; round <= Number(options.rounds); round++) {
@@ -36,7 +36,7 @@ async function timed(work: () => Promise<number>): Promise<string> {
 
 async function readAll(): Promise<number> {
   let count = 0;
-  for await (const events of log.readAll(0n, { batchSize: 5_000 })) count += events.length;
+  for await (const events of log.readAll(0n, { batchSize: Number(options.batch) })) count += events.length;
   return count;
 }
 
@@ -45,7 +45,7 @@ async function replayAll(): Promise<number> {
   const graph = openContentGraph(join(scratch, 'graph.db'), { building: true });
   let count = 0;
   await catchUp(log, graph, {
-    ...(options.batch === undefined ? {} : { batchSize: Number(options.batch) }),
+    batchSize: Number(options.batch),
     async onBatch(events) {
       count += events;
       return 'go on';

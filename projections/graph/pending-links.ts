@@ -1,0 +1,105 @@
+import type { GraphDatabase } from './graph-database.ts';
+import type { LinkOrder } from './link.ts';
+
+/** Both worlds of a link; null = not linked there. */
+export type WorldOrders = readonly [draft: LinkOrder | null, published: LinkOrder | null];
+
+/** What makes a link the same link. `relation`: its number. */
+export type LinkKey = {
+  readonly source: number;
+  readonly relation: number;
+  readonly component: number;
+  readonly target: number;
+};
+
+/** A link as a batch left it. */
+export type PendingLink = LinkKey & {
+  /** Both null: it is gone. */
+  orders: WorldOrders;
+  /** The file has it, with other orders perhaps. */
+  readonly isStored: boolean;
+};
+
+/** Links that the current batch changed: the file has them as they were before. */
+export type PendingLinks = {
+  find(key: LinkKey): PendingLink | undefined;
+  ofSource(source: number): readonly PendingLink[];
+  ofTarget(target: number): readonly PendingLink[];
+  /** `isStored` counts for a link that is not pending. */
+  put(key: LinkKey, orders: WorldOrders, isStored: boolean): void;
+  /** Belongs into the transaction of the events. */
+  flush(): void;
+};
+
+const KEY = 'source = ? AND relation = ? AND component = ? AND target = ?';
+const INSERT = `INSERT INTO links (source, relation, component, target, draft_source_order, draft_target_order,
+  published_source_order, published_target_order) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const UPDATE = `UPDATE links SET draft_source_order = ?, draft_target_order = ?, published_source_order = ?,
+  published_target_order = ? WHERE ${KEY}`;
+const DELETE = `DELETE FROM links WHERE ${KEY}`;
+
+const NONE: readonly PendingLink[] = [];
+
+export function openPendingLinks(db: GraphDatabase): PendingLinks {
+  /** By source, then by target: between two entries there are few. */
+  const bySource = new Map<number, Map<number, PendingLink[]>>();
+  const byTarget = new Map<number, PendingLink[]>();
+  const find = ({ source, relation, component, target }: LinkKey) =>
+    bySource
+      .get(source)
+      ?.get(target)
+      ?.find((link) => link.relation === relation && link.component === component);
+  const add = (link: PendingLink): void => {
+    const targets = bySource.get(link.source);
+    const between = targets?.get(link.target);
+    if (between !== undefined) between.push(link);
+    else if (targets !== undefined) targets.set(link.target, [link]);
+    else bySource.set(link.source, new Map([[link.target, [link]]]));
+    const others = byTarget.get(link.target);
+    if (others === undefined) byTarget.set(link.target, [link]);
+    else others.push(link);
+  };
+  return {
+    find,
+    ofSource: (source) => [...(bySource.get(source)?.values() ?? [])].flat(),
+    ofTarget: (target) => byTarget.get(target) ?? NONE,
+    put(key, orders, isStored) {
+      const known = find(key);
+      if (known !== undefined) known.orders = orders;
+      else {
+        const { source, relation, component, target } = key;
+        add({ source, relation, component, target, orders, isStored });
+      }
+    },
+    flush() {
+      // In the order of the file, as far as that costs nothing: neighbours are on one page.
+      for (const source of [...bySource.keys()].sort((a, b) => a - b)) {
+        for (const between of bySource.get(source)?.values() ?? [])
+          for (const link of between) write(db, link);
+      }
+      bySource.clear();
+      byTarget.clear();
+    },
+  };
+}
+
+function write(
+  db: GraphDatabase,
+  { source, relation, component, target, orders, isStored }: PendingLink,
+): void {
+  if (isGone(orders)) {
+    if (isStored) db.run(DELETE, source, relation, component, target);
+    return;
+  }
+  const draft = orders[0] ?? NO_ORDER;
+  const published = orders[1] ?? NO_ORDER;
+  const [a, b, c, d] = [draft.sourceOrder, draft.targetOrder, published.sourceOrder, published.targetOrder];
+  if (isStored) db.run(UPDATE, a, b, c, d, source, relation, component, target);
+  else db.run(INSERT, source, relation, component, target, a, b, c, d);
+}
+
+const NO_ORDER = { sourceOrder: null, targetOrder: null } as const;
+
+export function isGone([draft, published]: WorldOrders): boolean {
+  return draft === null && published === null;
+}

@@ -1,0 +1,30 @@
+import type { GraphDatabase } from './graph-database.ts';
+
+/** The numeric ids of rows. An id that was given is never another row's, though its row may be gone. */
+export type RowIds = {
+  isFree(type: number, id: number): boolean;
+  give(type: number, id: number, key: number): void;
+  /** Belongs into the transaction of the events. */
+  flush(): void;
+};
+
+export function openRowIds(db: GraphDatabase): RowIds {
+  /** Row keys by type and id, of the current batch. */
+  const given = new Map<number, Map<number, number>>();
+  return {
+    isFree: (type, id) =>
+      given.get(type)?.has(id) !== true &&
+      db.get('SELECT 1 FROM ids WHERE type = ? AND id = ?', type, id) === undefined,
+    give(type, id, key) {
+      const ofType = given.get(type);
+      if (ofType === undefined) given.set(type, new Map([[id, key]]));
+      else ofType.set(id, key);
+    },
+    flush() {
+      for (const [type, ids] of given) {
+        for (const [id, key] of ids) db.run('INSERT OR REPLACE INTO ids VALUES (?, ?, ?)', type, id, key);
+      }
+      given.clear();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import type { DatabaseOptions } from './open-database.ts';
+
+export type SqlParameter = null | number | bigint | string | Uint8Array;
+
+/** Transactions on a database that are carried out on a thread of their own, in order. */
+export type WriteBehind = {
+  /** Adds a statement to the transaction being put together. The number of its values must always be the same. */
+  add(sql: string, values: readonly SqlParameter[]): void;
+  /** Hands over what was added. Waits while `TRANSACTIONS_AHEAD` are under way. Throws once one has failed: the rest is not carried out. */
+  commit(): void;
+  /** The thread waits until everything handed over is in the file. Throws when it could not be brought there. */
+  settle(): void;
+  /** Settles, and ends the thread. Again is harmless. */
+  close(): void;
+};
+
+/** What the thread is started with. */
+export type WriteBehindData = {
+  readonly path: string;
+  readonly options: DatabaseOptions;
+  /** [transactions done, 1 once one has failed] */
+  readonly state: Int32Array<SharedArrayBuffer>;
+  /** Where the error of the one that failed is sent. */
+  readonly failures: MessagePort;
+};
+
+/** A transaction: statements that were not sent before, and number and values of every one that is to be run, in a row. */
+export type WriteMessage = {
+  readonly statements: readonly { readonly sql: string; readonly values: number }[];
+  readonly runs: readonly SqlParameter[];
+};
+
+export const DONE = 0;
+export const FAILED = 1;
+
+const TRANSACTIONS_AHEAD = 4;
+/** A disk that takes longer is taken for broken. */
+const PATIENCE_MS = 600_000;
+
+/** Starts the thread. The file must have its schema already. */
+export const openWriteBehind = (path: string, options: DatabaseOptions): WriteBehind => {
+  const state = new Int32Array(new SharedArrayBuffer(8));
+  const { port1: received, port2: failures } = new MessageChannel();
+  const data: WriteBehindData = { path, options, state, failures };
+  // The file beside this one, compiled or not.
+  const url = new URL(import.meta.url.replace(/write-behind(\.\w+)$/, 'write-behind-thread$1'));
+  const thread = new Worker(url, { workerData: data, transferList: [failures] });
+  thread.unref();
+  received.unref();
+  const numbers = new Map<string, number>();
+  let statements: { readonly sql: string; readonly values: number }[] = [];
+  let runs: SqlParameter[] = [];
+  let sent = 0;
+  let isOpen = true;
+
+  const untilDone = (count: number): void => {
+    for (let done = Atomics.load(state, DONE); done < count; done = Atomics.load(state, DONE)) {
+      if (Atomics.wait(state, DONE, done, PATIENCE_MS) === 'timed-out')
+        throw new Error(`the thread that writes ${path} does not answer`);
+    }
+    if (Atomics.load(state, FAILED) === 0) return;
+    const failure: unknown = receiveMessageOnPort(received)?.message;
+    throw new Error(`cannot write ${path}`, { cause: failure });
+  };
+  return {
+    add(sql, values) {
+      const known = numbers.get(sql);
+      if (known === undefined) statements.push({ sql, values: values.length });
+      const number = known ?? numbers.size;
+      numbers.set(sql, number);
+      runs.push(number, ...values);
+    },
+    commit() {
+      untilDone(sent + 1 - TRANSACTIONS_AHEAD);
+      thread.postMessage({ statements, runs } satisfies WriteMessage);
+      sent++;
+      statements = [];
+      runs = [];
+    },
+    settle: () => untilDone(sent),
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      thread.postMessage('close');
+      received.close();
+      untilDone(sent + 1);
+    },
+  };
+};
