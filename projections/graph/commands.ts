@@ -21,6 +21,12 @@ const FORWARDED_KEPT_MS = 10 * 60 * 1000;
 /** How many are noted between two sweeps of what is kept no longer. */
 const SWEEP_EVERY = 1_000;
 
+/**
+ * Which rows of `commands` are there whenever the table was swept last, as a condition: they are kept beyond the moment of the
+ * newest command.
+ */
+export const KEPT_COMMANDS = `kept_until >= (SELECT max(kept_until - iif(request IS NULL, ${FORWARDED_KEPT_MS}, ${KEPT_MS})) FROM commands)`;
+
 const NOTE = `INSERT INTO commands (id, request, document_id, position, kept_until) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET position = excluded.position`;
 const FIND = 'SELECT request, document_id, position FROM commands WHERE id = ?';

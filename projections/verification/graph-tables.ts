@@ -1,5 +1,6 @@
 import type { Database } from '../../shared/sqlite/database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
+import { KEPT_COMMANDS } from '../graph/commands.ts';
 
 /** A table of a graph's file that follows from the log. */
 export type GraphTable = {
@@ -14,7 +15,13 @@ export type GraphRow = readonly GraphValue[];
 
 /** What an index is behind with is no part of what the log adds up to. */
 const OTHER_TABLES = ['stale', 'parked'];
-const OTHER_META = "name <> 'accounted'";
+
+/** The rows of a table that do follow from the log; of other tables all do. */
+const FOLLOWING: { readonly [table: string]: string } = {
+  meta: "name <> 'accounted'",
+  // Older ones are forgotten with some batch or other, whenever there have been enough since the process began.
+  commands: KEPT_COMMANDS,
+};
 
 export function graphTables(db: Database): readonly GraphTable[] {
   const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
@@ -29,7 +36,7 @@ export function graphTables(db: Database): readonly GraphTable[] {
 
 /** In order of the key, one at a time. */
 export function rowsOfTable(db: Database, { name, columns, keys }: GraphTable): IterableIterator<GraphRow> {
-  const where = name === 'meta' ? `WHERE ${OTHER_META}` : '';
-  const sql = `SELECT ${columns.join(', ')} FROM ${name} ${where} ORDER BY ${keys.join(', ')}`;
+  const where = FOLLOWING[name] ?? 'true';
+  const sql = `SELECT ${columns.join(', ')} FROM ${name} WHERE ${where} ORDER BY ${keys.join(', ')}`;
   return prepared(db, sql, { arrays: true }).iterate() as unknown as IterableIterator<GraphRow>;
 }

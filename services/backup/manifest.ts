@@ -8,7 +8,8 @@ const position = z.string().regex(/^\d+$/);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const form = z.strictObject({
-  format: z.literal(1),
+  /** 1: the digest of `commands` counts those that may be forgotten, of which no two graphs need have the same. */
+  format: z.literal([1, 2]),
   /** ISO 8601. */
   madeAt: z.string(),
   varve: z.string(),

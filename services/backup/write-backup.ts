@@ -45,7 +45,7 @@ export async function writeBackup(folder: string, source: BackupSource): Promise
     files['access.key'] = await copyFile(source.keyFile, join(folder, 'access.key'));
   }
   const manifest: Manifest = {
-    format: 1,
+    format: 2,
     madeAt: source.now.toISOString(),
     varve: source.version,
     space: source.space,
