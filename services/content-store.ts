@@ -9,6 +9,7 @@ import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 import { lockDataDirectory, type OperatorChannel } from '../shared/sqlite/lock-data-directory.ts';
 import { logAddress, openEventStore } from './open-event-store.ts';
 import type { ReadSidePlan } from './read-side.ts';
+import { finishSwitch } from './rebuild/finish-switch.ts';
 import { findPendingChange, type PendingChange } from './rebuild/pending-change.ts';
 import { openServedGenerations, type ServedGenerations } from './rebuild/served-generations.ts';
 
@@ -52,6 +53,7 @@ export async function openContentStore(
   const { space } = options;
   const log = await openEventStore(logAddress(options), { space, decode: upcast, threaded: true });
   const isNew = !(await hasDocuments(log));
+  await finishSwitch(options.data, plan);
   const generations = openServedGenerations({ data: options.data, log, plan });
   const { graph } = generations;
   // Documents follow one by one in their indices.

@@ -12,7 +12,7 @@ import type { IndexSet } from '../shared/read-index/index-set.ts';
 import type { StoredKey } from '../shared/read-index/stored-documents.ts';
 import { createClusterIndex } from './elasticsearch/cluster-index.ts';
 import { type DocumentRole, NOTHING_TO_ANNOUNCE } from './elasticsearch/document-role.ts';
-import { openDocumentSets } from './elasticsearch/document-sets.ts';
+import { documentSets } from './elasticsearch/document-sets.ts';
 import { followDocuments } from './elasticsearch/follow-documents.ts';
 import { leadDocuments } from './elasticsearch/lead-documents.ts';
 import { nameOfLog } from './elasticsearch/name-of-log.ts';
@@ -35,7 +35,7 @@ export function elasticsearchReadSide({
 }: ElasticsearchOptions): ReadSidePlan {
   return {
     graph: { dependencies: documentDependencies },
-    sets: (registry, log) => openDocumentSets({ connection, spread, space, registry, log }),
+    outside: documentSets({ connection, spread, space, report }),
     async open(graph, log, { set } = {}) {
       const { stale } = graph;
       if (stale === undefined) throw new Error('the graph keeps no account of stale documents');

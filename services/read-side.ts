@@ -70,6 +70,16 @@ export type OpenReadSide = {
   readonly set?: IndexSet;
 };
 
+/** Indices outside the process. */
+export type OutsideIndices = {
+  /** For content types. */
+  open(registry: SchemaRegistry, log: EventStore): Promise<DocumentSets>;
+  /** Whether searches find this set, all of it. */
+  isLive(set: IndexSet): Promise<boolean>;
+  /** Removes what searches do not find of a set. */
+  remove(set: IndexSet): Promise<void>;
+};
+
 /** The sets of indices outside the process; what each call asks of them may be away, and is rejected then. */
 export type DocumentSets = {
   /** What searches find now. */
@@ -80,8 +90,6 @@ export type DocumentSets = {
   make(set: IndexSet): Promise<void>;
   /** In one call searches find this set; what they found before is kept. */
   promote(set: IndexSet): Promise<void>;
-  /** Removes what searches do not find of a set. */
-  remove(set: IndexSet): Promise<void>;
   /** What writes a set and reads it back. */
   documents(set: IndexSet): { readonly index: DocumentIndex; readonly stored: StoredDocuments };
   close(): Promise<void>;
@@ -92,8 +100,8 @@ export type ReadSidePlan = {
   readonly graph: ContentGraphOptions;
   /** Reads can be answered once its `lead` or its `follow` has resolved. */
   open(graph: ContentGraph, log: EventStore, options?: OpenReadSide): Promise<ReadSide>;
-  /** Where indices are outside the process: their sets, for content types. */
-  readonly sets?: (registry: SchemaRegistry, log: EventStore) => Promise<DocumentSets>;
+  /** Where indices are outside the process. */
+  readonly outside?: OutsideIndices;
 };
 
 /** The index inside this process. */

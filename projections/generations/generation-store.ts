@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import { openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
@@ -34,7 +35,18 @@ export type GenerationStore = {
   /** Of the last rebuild: what its verification found, so many of them as were noted. */
   differences(): readonly Difference[];
   noteDifferences(differences: readonly Difference[]): void;
-  /** The generation serves from now on, which ends the rebuild that made it; the one that did is kept. */
+  /** The indices of a generation: before they are made, and before it is live no more. */
+  noteIndices(number: number, indices: IndexSet): void;
+  /**
+   * The generation that searches outside the process are about to be led to, in a step of the index itself; undefined: none.
+   * Until `setLive` only the index knows whether that was done.
+   */
+  markSwitch(number: number | undefined): void;
+  switching(): Generation | undefined;
+  /**
+   * The generation serves from now on, which ends the rebuild that made it; the one that did is kept, with the indices that were
+   * noted of it.
+   */
   setLive(number: number): void;
   /** The generation is no more. Throws for the one that serves. */
   forget(number: number): void;
@@ -67,14 +79,21 @@ const MIGRATIONS = [
      before  TEXT,
      after   TEXT
    ) STRICT;`,
+  `ALTER TABLE generation ADD COLUMN indices TEXT;
+   ALTER TABLE generation ADD COLUMN switching INTEGER NOT NULL DEFAULT 0;`,
 ] as const;
 
-type GenerationRow = readonly [number, Generation['state'], GenerationSource, string];
+type GenerationRow = readonly [
+  ...[number: number, state: Generation['state'], source: GenerationSource, madeAt: string],
+  ...[indices: string | null, switching: number],
+];
 type RebuildRow = readonly [
   ...[id: number, scope: string, generation: number, phase: RebuildPhase, wanted: Rebuild['wanted']],
   ...[startedAt: string, progress: string, message: string | null],
 ];
 
+const GENERATIONS =
+  'SELECT number, state, source, made_at, indices, switching FROM generation ORDER BY number';
 const LAST_REBUILD = `SELECT id, scope, generation, phase, wanted, started_at, progress, message FROM rebuild
   ORDER BY id DESC LIMIT 1`;
 
@@ -84,10 +103,7 @@ export function openGenerationStore(data: string): GenerationStore {
   const run = (sql: string, ...values: (string | number | null)[]) => prepared(db, sql).run(...values);
   const all = <Row>(sql: string): readonly Row[] =>
     prepared(db, sql, { arrays: true }).all() as unknown as readonly Row[];
-  const generations = () =>
-    all<GenerationRow>('SELECT number, state, source, made_at FROM generation ORDER BY number').map(
-      ([number, state, source, madeAt]): Generation => ({ number, state, source, madeAt }),
-    );
+  const generations = () => all<GenerationRow>(GENERATIONS).map(generationOf);
   const live = () => {
     const found = generations().find(({ state }) => state === 'live');
     if (found === undefined) throw new Error('no generation is live');
@@ -108,7 +124,7 @@ export function openGenerationStore(data: string): GenerationStore {
         const number = Math.max(last?.generation ?? 0, ...generations().map((each) => each.number)) + 1;
         run('DELETE FROM difference');
         run(
-          'INSERT INTO generation VALUES (?, ?, ?, ?)',
+          'INSERT INTO generation (number, state, source, made_at) VALUES (?, ?, ?, ?)',
           number,
           'building',
           scope.graph ? 'log' : 'copy',
@@ -141,12 +157,20 @@ export function openGenerationStore(data: string): GenerationStore {
           run('INSERT INTO difference VALUES (?, ?, ?, ?)', group, name, before ?? null, after ?? null);
         }
       }),
+    noteIndices: (number, indices) =>
+      void run('UPDATE generation SET indices = ? WHERE number = ?', JSON.stringify(indices), number),
+    markSwitch: (number) => void run('UPDATE generation SET switching = (number IS ?)', number ?? null),
+    switching() {
+      const [row] = all<GenerationRow>(GENERATIONS).filter(([, , , , , switching]) => switching !== 0);
+      return row === undefined ? undefined : generationOf(row);
+    },
     setLive: (number) =>
       transaction(db, () => {
         if (!generations().some((each) => each.number === number))
           throw new Error(`there is no generation ${number}`);
         run("UPDATE generation SET state = 'kept' WHERE state = 'live'");
-        run("UPDATE generation SET state = 'live' WHERE number = ?", number);
+        run("UPDATE generation SET state = 'live', indices = NULL WHERE number = ?", number);
+        run('UPDATE generation SET switching = 0');
         const last = rebuild();
         if (last?.generation === number && !isEnded(last.phase)) {
           run("UPDATE rebuild SET phase = 'done', message = NULL WHERE id = ?", last.id);
@@ -159,6 +183,11 @@ export function openGenerationStore(data: string): GenerationStore {
       }),
     close: () => db.close(),
   };
+}
+
+function generationOf([number, state, source, madeAt, indices]: GenerationRow): Generation {
+  const set = indices === null ? undefined : (JSON.parse(indices) as IndexSet);
+  return { number, state, source, madeAt, indices: set };
 }
 
 function rebuildOf(row: RebuildRow): Rebuild {

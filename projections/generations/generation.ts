@@ -1,3 +1,4 @@
+import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
@@ -17,6 +18,11 @@ export type Generation = {
   readonly source: GenerationSource;
   /** ISO 8601. */
   readonly madeAt: string;
+  /**
+   * Where its index is outside the process: the indices of one that is not live. undefined: there are none, or it is live, and
+   * the index itself says which they are.
+   */
+  readonly indices: IndexSet | undefined;
 };
 
 /** What makes a rebuild another one. */
@@ -28,10 +34,11 @@ export type RebuildScope = {
   readonly world?: World;
 };
 
-/** `stopped`: the verification found differences that nobody accepted. `done` and `cancelled` are ends. */
+/** `indexing`: documents are written to indices outside the process. `stopped`: the verification found differences that nobody accepted. `done` and `cancelled` are ends. */
 export type RebuildPhase =
   | 'copying'
   | 'replaying'
+  | 'indexing'
   | 'verifying'
   | 'stopped'
   | 'taking over'
@@ -57,7 +64,7 @@ export type Rebuild = {
 
 /** How far a rebuild is. */
 export type RebuildProgress = {
-  /** Of the phase: events of the log, rows to compare or load. */
+  /** Of the phase: events of the log, rows to compare or load, documents to write. */
   readonly done: number;
   readonly total: number;
   /** A second, of late. */

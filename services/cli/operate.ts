@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs';
 import { catchUp } from '../../projections/projector.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { readLease } from '../fleet/lease-view.ts';
+import { probeLeader } from '../fleet/probe-leader.ts';
+import { PATIENCE } from '../fleet/watch-leader.ts';
 import { logAddress, openEventStore } from '../open-event-store.ts';
 import { type OpenedHere, openOperations } from '../operator/open-operations.ts';
 import type { Operations } from '../operator/operations.ts';
 import type { ReadSide } from '../read-side.ts';
+import { finishSwitch } from '../rebuild/finish-switch.ts';
 import { openServedGenerations } from '../rebuild/served-generations.ts';
 import { hasLog } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
@@ -41,7 +46,9 @@ async function openHere(settings: OperatorSettings): Promise<OpenedHere> {
   const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
   const plan = await chooseReadSide(settings, logger);
   const log = await openEventStore(logAddress(settings), { space, decode: upcast });
-  const generations = openServedGenerations({ data, log, plan });
+  await finishSwitch(data, plan);
+  const refuseElsewhere = () => refuseWhereOthersLead(log, space);
+  const generations = openServedGenerations({ data, log, plan, refuseElsewhere });
   const { graph } = generations;
   let readSide: Promise<ReadSide> | undefined;
   const openReadSide = async () => {
@@ -65,4 +72,13 @@ async function openHere(settings: OperatorSettings): Promise<OpenedHere> {
       await log.close();
     },
   };
+}
+
+/** Indices outside the process are led by who leads: this directory is nobody's, but there may be others on its log. */
+async function refuseWhereOthersLead(log: EventStore, space: string): Promise<void> {
+  const { leader } = await readLease(log, space);
+  if (leader === undefined || (await probeLeader(leader, PATIENCE.silence)) !== 'alive') return;
+  throw new Error(
+    `another process leads (${leader.address}): run the command where its data directory is, or stop it first`,
+  );
 }

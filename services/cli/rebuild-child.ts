@@ -45,6 +45,7 @@ export function startRebuild(settings: ServeSettings, logger: Logger, options: r
     ...process.env,
     ...{ VARVE_DATA: data, VARVE_SPACE: space },
     ...(eventStore === undefined ? {} : { VARVE_EVENT_STORE: eventStore }),
+    ...readIndexVariables(settings),
   };
   const args = [...process.execArgv, process.argv[1] ?? '', 'rebuild', '--graph', ...options];
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -62,4 +63,21 @@ export function startRebuild(settings: ServeSettings, logger: Logger, options: r
         );
     });
   });
+}
+
+/** Where the server's documents are, for a command that is told nothing else. */
+function readIndexVariables(settings: ServeSettings): Readonly<Record<string, string>> {
+  const given = {
+    VARVE_READ_INDEX: settings.readIndex,
+    VARVE_READ_INDEX_USER: settings.readIndexUser,
+    VARVE_READ_INDEX_PASSWORD: settings.readIndexPassword,
+    VARVE_READ_INDEX_API_KEY: settings.readIndexApiKey,
+    VARVE_READ_INDEX_CA: settings.readIndexCa,
+    VARVE_READ_INDEX_CLOUD_ID: settings.readIndexCloudId,
+    VARVE_READ_INDEX_SHARDS: settings.readIndexShards,
+    VARVE_READ_INDEX_REPLICAS: settings.readIndexReplicas,
+  };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import type { Logger } from 'pino';
 import type { Difference } from '../../projections/generations/digest.ts';
 import { describeScope, type Rebuild, type RebuildScope } from '../../projections/generations/generation.ts';
 import { graphFile } from '../../projections/generations/generation-files.ts';
@@ -12,10 +13,13 @@ import type { Uid } from '../../shared/schema/content-type.ts';
 import { type OperatorChannel, readDirectoryHolder } from '../../shared/sqlite/lock-data-directory.ts';
 import { logAddress, openEventStore } from '../open-event-store.ts';
 import { callOperator } from '../operator/call-operator.ts';
+import type { ReadSidePlan } from '../read-side.ts';
 import { interruptRebuild, runRebuild } from '../rebuild/run-rebuild.ts';
 import { createThrottle, type Throttle } from '../rebuild/throttle.ts';
 import type { LoadSample } from '../rebuild/watch-load.ts';
+import { createLogger } from './create-logger.ts';
 import { requireDataDirectory, withOperations } from './operate.ts';
+import { chooseReadSide } from './read-side.ts';
 import type { OperatorSettings } from './settings.ts';
 import { showRebuild } from './show-rebuild.ts';
 
@@ -44,7 +48,8 @@ export async function rebuild(given: RebuildArguments, settings: OperatorSetting
   try {
     if (given.pause === true || given.cancel === true) {
       const wanted = given.pause === true ? 'pause' : 'cancel';
-      report(interruptRebuild({ data, store }, wanted), store, given);
+      const plan = await chooseReadSide(settings, await quietLogger());
+      report(await interruptRebuild({ data, store, plan }, wanted), store, given);
       return;
     }
     const scope = parseScope(given, liveTypes(data, store));
@@ -65,15 +70,17 @@ async function runHere(
   const { data, space } = settings;
   const log = await openEventStore(logAddress(settings), { space, decode: upcast });
   const throttle = createThrottle(maxRate);
+  const logger = await quietLogger();
+  const plan = await chooseReadSide(settings, logger);
   const shown = showRebuild(given.json === true);
   const stop = new AbortController();
   const watching = observeServer(data, throttle, stop.signal);
   try {
     await watching.sampled;
-    await refuseWhereInVain(data);
+    await refuseWhereInVain(data, plan);
     const ended = await runRebuild(
       {
-        ...{ data, log, store, throttle, tell: shown.tell, now: Date.now },
+        ...{ data, log, store, throttle, plan, report: logger, tell: shown.tell, now: Date.now },
         withOperations: (use) => withOperations(settings, use),
       },
       { scope, accept: given.accept === true },
@@ -112,10 +119,11 @@ function observeServer(
 }
 
 /** Before anything is made: a server says whether it could take it over. */
-async function refuseWhereInVain(data: string): Promise<void> {
+async function refuseWhereInVain(data: string, { outside }: ReadSidePlan): Promise<void> {
   const channel = readDirectoryHolder(data)?.channel;
   if (channel === undefined || !(await isThere(channel))) return;
-  for await (const _yes of callOperator(channel, 'can-rebuild', {}));
+  const form = { outside: outside !== undefined };
+  for await (const _yes of callOperator(channel, 'can-rebuild', form));
 }
 
 /** The file of a server that was killed names one that is not there. */
@@ -124,6 +132,11 @@ async function isThere({ address }: OperatorChannel): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** What goes wrong for a while, such as a cluster that is away. */
+function quietLogger(): Promise<Logger> {
+  return createLogger({ logLevel: 'warn', logFormat: undefined });
 }
 
 function liveTypes(data: string, store: GenerationStore): readonly Uid[] {

@@ -1,34 +1,61 @@
-import type { EventStore } from '../../shared/event-store/event-store.ts';
-import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
+import {
+  createElasticsearchClient,
+  type ElasticsearchConnection,
+} from '../../shared/read-index/elasticsearch/client.ts';
 import type { IndexSpread } from '../../shared/read-index/elasticsearch/create-index.ts';
 import { createElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
-import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import type { DocumentSets } from '../read-side.ts';
+import { isLiveSet, removeSet } from '../../shared/read-index/elasticsearch/index-sets.ts';
+import type { OutsideIndices } from '../read-side.ts';
 import { nameOfLog } from './name-of-log.ts';
+import { persistently } from './persistently.ts';
+import type { Report } from './report.ts';
 
 export type DocumentSetsOptions = {
   readonly connection: ElasticsearchConnection;
   readonly spread: IndexSpread;
   readonly space: string;
-  /** Of the content types that the indices are for. */
-  readonly registry: SchemaRegistry;
-  readonly log: EventStore;
+  readonly report: Report;
 };
 
-/** The sets of indices of a space. Nothing is asked of the cluster yet. */
-export async function openDocumentSets({ log, ...options }: DocumentSetsOptions): Promise<DocumentSets> {
-  const cluster = createElasticsearchCluster(options);
-  const { live, plan, make, promote, remove } = cluster.sets(await nameOfLog(log));
+const NEVER = new AbortController().signal;
+
+/**
+ * The indices of a space, by their sets. A cluster that is away is waited for, but not by what would only clean up.
+ */
+export function documentSets(options: DocumentSetsOptions): OutsideIndices {
+  const { connection, spread, space, report } = options;
+  const wait = async <Result>(work: () => Promise<Result>): Promise<Result> =>
+    (await persistently(report, NEVER, work)) as Result;
+  const withClient = async <Result>(
+    use: (client: ReturnType<typeof createElasticsearchClient>) => Promise<Result>,
+  ): Promise<Result> => {
+    const client = createElasticsearchClient(connection);
+    try {
+      return await use(client);
+    } finally {
+      await client.close();
+    }
+  };
   return {
-    ...{ live, plan, promote, remove },
-    async make(set) {
-      await make(set);
-      await cluster.ready();
+    async open(registry, log) {
+      const cluster = createElasticsearchCluster({ connection, spread, space, registry });
+      const sets = cluster.sets(await nameOfLog(log));
+      return {
+        live: () => wait(sets.live),
+        plan: (scope) => wait(() => sets.plan(scope)),
+        promote: (set) => wait(() => sets.promote(set)),
+        async make(set) {
+          await wait(() => sets.make(set));
+          await wait(cluster.ready);
+        },
+        documents(set) {
+          cluster.use(set);
+          return { index: cluster.createWriter(), stored: cluster.stored };
+        },
+        close: cluster.close,
+      };
     },
-    documents(set) {
-      cluster.use(set);
-      return { index: cluster.createWriter(), stored: cluster.stored };
-    },
-    close: cluster.close,
+    isLive: (set) => withClient((client) => wait(() => isLiveSet(client, space, set))),
+    remove: (set) => withClient((client) => removeSet(client, space, set)),
   };
 }

@@ -1,10 +1,10 @@
 import { announceProgress, type ProgressAnnouncer } from '../../projections/announce-progress.ts';
-import { type IndexWriter, startIndexWriter, type WriterReport } from '../../projections/index-writer.ts';
+import { type IndexWriter, startIndexWriter } from '../../projections/index-writer.ts';
 import { createPositionGate } from '../../shared/position-gate.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { Announcing, DocumentRole, DocumentRoleOptions } from './document-role.ts';
 import { persistently } from './persistently.ts';
-import type { Report } from './report.ts';
+import { reportWriter } from './report-writer.ts';
 
 export type LeadDocumentsOptions = DocumentRoleOptions & {
   readonly epoch: number;
@@ -139,20 +139,5 @@ function createAnnouncing(
       announcer = undefined;
       await stopped?.close();
     },
-  };
-}
-
-function reportWriter(report: Report): (what: WriterReport) => void {
-  return (what) => {
-    switch (what.kind) {
-      case 'stuck':
-        report.warn({ reason: what.reason }, 'Elasticsearch takes no documents, trying again');
-        break;
-      case 'going on':
-        report.warn({}, 'Elasticsearch takes documents again');
-        break;
-      case 'refused':
-        for (const document of what.documents) report.error(document, 'Elasticsearch refuses a document');
-    }
   };
 }

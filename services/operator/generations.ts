@@ -40,14 +40,23 @@ export const dropOperation = defineOperation({
   },
 });
 
-/** No line: it fails where the process that holds the directory can take over no generation. */
+/**
+ * No line: it fails where the process that holds the directory can take over no generation that the command makes. `outside`: the
+ * command would make indices outside the process.
+ */
 export const canRebuildOperation = defineOperation({
-  form: z.strictObject({}),
-  async *run({ generations }) {
+  form: z.strictObject({ outside: z.boolean() }),
+  async *run({ generations }, { outside }) {
     generations.refuseTakeOver();
+    if (outside !== generations.hasIndicesOutside) throw new Error(outside ? NONE_OUTSIDE : OUTSIDE);
     yield {};
   },
 });
+
+const OUTSIDE =
+  'the server keeps its read model in Elasticsearch: say with --read-index where, as for the server';
+const NONE_OUTSIDE =
+  'the server keeps its read model in its own memory: leave --read-index away, as for the server';
 
 /** A line twice a second, as long as somebody listens: how long requests wait in the server. */
 export const loadOperation = defineOperation({

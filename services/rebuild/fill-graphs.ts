@@ -29,7 +29,7 @@ export function openGraphs(host: RebuildHost, rebuild: Rebuild): RebuiltGraphs {
     // Documents, where the index is made of them, are made anew: no account says which are level.
     copyDatabase(graphFile(data, store.live().number), file, "DELETE FROM meta WHERE name = 'accounted'");
   }
-  const made = openContentGraph(file, { building: true });
+  const made = openContentGraph(file, { ...host.plan.graph, building: true });
   const derived = rebuild.scope.graph
     ? made
     : openContentGraph(checkFile(data, rebuild.generation), { building: true });

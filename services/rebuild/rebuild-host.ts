@@ -6,7 +6,9 @@ import {
 } from '../../projections/generations/generation.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { Report } from '../elasticsearch/report.ts';
 import type { Operations } from '../operator/operations.ts';
+import type { ReadSidePlan } from '../read-side.ts';
 import type { Throttle } from './throttle.ts';
 
 /** What a rebuild works with. */
@@ -15,6 +17,9 @@ export type RebuildHost = {
   readonly log: EventStore;
   readonly store: GenerationStore;
   readonly throttle: Throttle;
+  /** What reads are answered from. */
+  readonly plan: ReadSidePlan;
+  readonly report: Report;
   /** Has the server that holds the data directory do something; where none does, this process takes the directory for it. */
   readonly withOperations: <Result>(use: (operations: Operations) => Promise<Result>) => Promise<Result>;
   /** Told of every step. */
@@ -71,7 +76,8 @@ export function enterPhase(
         tell(lag);
       }
       const check = () => refuseInterrupted(store, rebuild);
-      await throttle.rest(phase === 'replaying' ? units : 0, milliseconds, check);
+      const counted = phase === 'replaying' || phase === 'indexing' ? units : 0;
+      await throttle.rest(counted, milliseconds, check);
     },
   };
 }

@@ -12,8 +12,10 @@ import type { GenerationStore } from '../../projections/generations/generation-s
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import type { Operations } from '../operator/operations.ts';
+import { fillDocuments, type GenerationIndices, openIndices } from './fill-documents.ts';
 import { fillGraphs, openGraphs, type RebuiltGraphs, replay } from './fill-graphs.ts';
 import { type RebuildHost, RebuildInterrupted, refuseInterrupted } from './rebuild-host.ts';
+import { removeIndices } from './remove-indices.ts';
 import { verifyGeneration } from './verify-generation.ts';
 
 export type RebuildRequest = {
@@ -42,20 +44,26 @@ export async function runRebuild(host: RebuildHost, request: RebuildRequest): Pr
 }
 
 /** Wants the rebuild that is not over to pause or to be given up. Where nobody works at it, this is done at once. */
-export function interruptRebuild(
-  { data, store }: Pick<RebuildHost, 'data' | 'store'>,
+export async function interruptRebuild(
+  { data, store, plan }: Cancelling,
   wanted: 'pause' | 'cancel',
-): Rebuild {
+): Promise<Rebuild> {
   const rebuild = store.rebuild();
   if (rebuild === undefined || isEnded(rebuild.phase)) throw new Error('no rebuild is under way');
   if (rebuild.phase === 'taking over') throw new Error('the new generation is being taken over already');
   store.want(rebuild.id, wanted);
   const lock = tryLockFile(lockFile(data));
   if (lock === undefined) return current(store);
-  if (wanted === 'cancel') cancel({ data, store }, rebuild);
-  lock.release();
+  try {
+    if (wanted === 'cancel') await cancel({ data, store, plan }, rebuild);
+  } finally {
+    lock.release();
+  }
   return current(store);
 }
+
+/** What giving up a rebuild takes. */
+export type Cancelling = Pick<RebuildHost, 'data' | 'store' | 'plan'>;
 
 function lockFile(data: string): string {
   return join(data, 'rebuild.db');
@@ -106,37 +114,46 @@ async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild> 
 
 async function work(host: RebuildHost, rebuild: Rebuild, accept: boolean): Promise<void> {
   const graphs = openGraphs(host, rebuild);
+  let indices: GenerationIndices | undefined;
   // Cut short after it was found good: it has passed the live one's position since, and may not be level with that again.
   const isVerified = rebuild.phase === 'taking over';
   try {
-    if (!isVerified) await fillGraphs(host, rebuild, graphs);
+    if (!isVerified) {
+      await fillGraphs(host, rebuild, graphs);
+      indices = await openIndices(host, rebuild, graphs.made);
+      if (indices !== undefined) await fillDocuments(host, rebuild, graphs.made, indices);
+    }
     await host.withOperations(async (operations) => {
-      if (!isVerified && !(await verifyLevel(host, rebuild, graphs, operations)) && !accept) return;
+      const isGood = () => verifyLevel(host, rebuild, { graphs, indices }, operations);
+      if (!isVerified && !(await isGood()) && !accept) return;
       host.store.enter(rebuild.id, 'taking over');
       await replay(host, graphs.made, await host.log.lastPosition());
       graphs.close();
       await takeOver(host, rebuild, operations);
     });
   } finally {
+    await indices?.sets.close();
     graphs.close();
   }
 }
 
+type Made = { readonly graphs: RebuiltGraphs; readonly indices: GenerationIndices | undefined };
+
 async function verifyLevel(
   host: RebuildHost,
   rebuild: Rebuild,
-  graphs: RebuiltGraphs,
+  made: Made,
   operations: Operations,
 ): Promise<boolean> {
   for await (const _level of operations.run('level', {}));
   // What was written meanwhile.
-  await fillGraphs(host, rebuild, graphs);
-  return verify(host, rebuild, graphs);
+  await fillGraphs(host, rebuild, made.graphs);
+  return verify(host, rebuild, made);
 }
 
 /** Whether the generation may be taken over as far as the verification goes; else what it found is noted. */
-async function verify(host: RebuildHost, rebuild: Rebuild, graphs: RebuiltGraphs): Promise<boolean> {
-  const { position, differences, count } = await verifyGeneration(host, rebuild, graphs);
+async function verify(host: RebuildHost, rebuild: Rebuild, { graphs, indices }: Made): Promise<boolean> {
+  const { position, differences, count } = await verifyGeneration(host, rebuild, graphs, indices);
   refuseInterrupted(host.store, rebuild);
   host.store.noteDifferences(differences);
   if (count === 0) return true;
@@ -152,15 +169,18 @@ async function takeOver(host: RebuildHost, rebuild: Rebuild, operations: Operati
 }
 
 /** What becomes of a rebuild that an error ended: it can go on another time, or leaves nothing behind. */
-function end(host: RebuildHost, rebuild: Rebuild, error: unknown): void {
+async function end(host: RebuildHost, rebuild: Rebuild, error: unknown): Promise<void> {
   if (!(error instanceof RebuildInterrupted)) {
     host.store.note(rebuild.id, (error as Error).message);
     throw error;
   }
-  if (error.wanted === 'cancel') cancel(host, rebuild);
+  if (error.wanted === 'cancel') await cancel(host, rebuild);
 }
 
-function cancel({ data, store }: Pick<RebuildHost, 'data' | 'store'>, rebuild: Rebuild): void {
+/** The indices first: with the record nobody would know of them. */
+async function cancel({ data, store, plan }: Cancelling, rebuild: Rebuild): Promise<void> {
+  const { indices } = store.generations().find(({ number }) => number === rebuild.generation) ?? {};
+  await removeIndices(plan, indices);
   store.forget(rebuild.generation);
   removeGeneration(data, rebuild.generation);
   store.enter(rebuild.id, 'cancelled');

@@ -9,8 +9,10 @@ import {
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import { checkFile, graphFile } from '../../projections/generations/generation-files.ts';
 import { type GraphContents, readGraphContents } from '../../projections/generations/graph-contents.ts';
+import { fillDocuments, type GenerationIndices } from './fill-documents.ts';
 import { type RebuiltGraphs, replay } from './fill-graphs.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
+import { verifyNewDocuments } from './verify-documents.ts';
 
 /** What a verification found, at the position at which all were compared. */
 export type Verification = {
@@ -33,15 +35,36 @@ export async function verifyGeneration(
   host: RebuildHost,
   rebuild: Rebuild,
   graphs: RebuiltGraphs,
+  indices?: GenerationIndices,
 ): Promise<Verification> {
   const live = await readLive(host, graphs);
   try {
     await replay(host, graphs.derived, live.position);
     await replay(host, graphs.made, live.position);
-    return await compareAll(host, rebuild, graphs, live);
+    const ofGraphs = await compareAll(host, rebuild, graphs, live);
+    if (indices === undefined) return ofGraphs;
+    const ofDocuments = await compareDocuments(host, rebuild, graphs, indices);
+    return {
+      position: live.position,
+      differences: [...ofGraphs.differences, ...ofDocuments.differences].slice(0, SHOWN_DIFFERENCES),
+      count: ofGraphs.count + ofDocuments.count,
+    };
   } finally {
     live.close();
   }
+}
+
+/** What is really in the new indices, against what the log gives. */
+async function compareDocuments(
+  host: RebuildHost,
+  rebuild: Rebuild,
+  { made, derived }: RebuiltGraphs,
+  indices: GenerationIndices,
+): Promise<Omit<Verification, 'position'>> {
+  await fillDocuments(host, rebuild, made, indices);
+  const meter = enterPhase(host, rebuild, 'verifying', { total: 4 * derived.size().rows });
+  const { index, stored } = indices.sets.documents(indices.set);
+  return verifyNewDocuments({ derived, index, stored, scope: rebuild.scope }, meter, SHOWN_DIFFERENCES);
 }
 
 /** The live graph at a position that the new one has not passed. */

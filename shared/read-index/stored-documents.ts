@@ -10,9 +10,15 @@ export type StoredDocuments = {
   fieldsOf(document: IndexableDocument): StoredFields | undefined;
   /** Some keys behind a key, in order, of the documents that searches see. None: there are no more. */
   keysAfter(type: Uid, world: World, after: number, limit: number): Promise<readonly number[]>;
+  /** The same with the digest of each whole document. */
+  sumsAfter(type: Uid, world: World, after: number, limit: number): Promise<readonly StoredSum[]>;
+  /** What `sumsAfter` should give of a document; undefined for a removal. */
+  sumOf(document: IndexableDocument): string | undefined;
   /** Has searches see everything that was written to the indices of these documents. */
   refresh(documents: readonly StoredKey[]): Promise<void>;
 };
+
+export type StoredSum = { readonly key: number; readonly sum: string };
 
 export type StoredKey = { readonly type: Uid; readonly world: World; readonly key: number };
 

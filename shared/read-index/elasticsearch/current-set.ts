@@ -17,7 +17,7 @@ export type CurrentSet = {
 
 /** Milliseconds after which it is asked for beside a read, and before one. Whoever moves aliases waits longer than the latter. */
 const YOUNG = 1_000;
-export const OLD = 4_000;
+const OLD = 2_000;
 
 export function createCurrentSet(read: () => Promise<IndexSet>, now: () => number): CurrentSet {
   let fixed: IndexSet | undefined;

@@ -27,8 +27,6 @@ export type IndexSets = {
   make(set: IndexSet): Promise<void>;
   /** Lets searches find this set, in one call. The one that they found is kept. */
   promote(set: IndexSet): Promise<void>;
-  /** Removes indices that searches do not find. */
-  remove(set: IndexSet): Promise<void>;
 };
 
 export function createIndexSets(options: IndexSetsOptions): IndexSets {
@@ -79,11 +77,6 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
       });
       if (actions.length > 0) await client.indices.updateAliases({ actions });
     },
-    async remove(set) {
-      const used = new Set(Object.values(await live()));
-      const gone = Object.values(set).filter((index) => !used.has(index));
-      await deleteIndices(client, gone);
-    },
   };
 }
 
@@ -99,6 +92,21 @@ export async function readLiveSet(
     for (const alias of Object.keys(has)) if (aliases.has(alias)) set[alias] = index;
   }
   return set;
+}
+
+/** Whether searches find this set, all of it. */
+export async function isLiveSet(client: Client, space: string, set: IndexSet): Promise<boolean> {
+  const live = await readLiveSet(client, space, new Set(Object.keys(set)));
+  return Object.entries(set).every(([alias, index]) => live[alias] === index);
+}
+
+/** Removes those indices of a set that searches do not find. */
+export async function removeSet(client: Client, space: string, set: IndexSet): Promise<void> {
+  const used = Object.values(await readLiveSet(client, space, new Set(Object.keys(set))));
+  await deleteIndices(
+    client,
+    Object.values(set).filter((index) => !used.includes(index)),
+  );
 }
 
 type AliasesByIndex = { readonly [index: string]: { readonly aliases?: object } };

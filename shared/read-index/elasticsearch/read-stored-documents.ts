@@ -6,6 +6,9 @@ import type { StoredDocument, StoredDocuments, StoredFields, StoredKey } from '.
 /** What answers are made of, and the digest of the whole body; columns cannot be read back. */
 const FIELDS = { answer: 'src', links: 'links', components: 'parts', columns: 'sum' } as const;
 
+/** The last field of a body. */
+const SUM = new RegExp(`"${FIELDS.columns}":"([^"]+)"\\}\\n$`);
+
 /** Where documents of a type and world are. */
 export type IndexOf = (type: Uid, world: World) => string;
 
@@ -47,6 +50,22 @@ export function readStoredDocuments(client: Client, indexOf: IndexOf): StoredDoc
       });
       return hits.hits.map(({ _id }) => Number(_id));
     },
+    async sumsAfter(type, world, after, limit) {
+      const { hits } = await client.search({
+        index: indexOf(type, world),
+        query: { range: { key: { gt: after } } },
+        sort: [{ key: 'asc' }],
+        docvalue_fields: [FIELDS.columns],
+        size: limit,
+        _source: false,
+        track_total_hits: false,
+      });
+      return hits.hits.map(({ _id, fields }) => ({
+        key: Number(_id),
+        sum: String((fields?.[FIELDS.columns] as readonly unknown[] | undefined)?.[0]),
+      }));
+    },
+    sumOf: ({ text }) => SUM.exec(text)?.[1],
     async refresh(documents) {
       const index = [...byIndex(indexOf, documents).keys()];
       if (index.length > 0) await client.indices.refresh({ index });

@@ -1,0 +1,54 @@
+import type { ContentGraph } from '../../projections/content-graph.ts';
+import { openContentGraph } from '../../projections/content-graph.ts';
+import { graphFile } from '../../projections/generations/generation-files.ts';
+import type { GenerationStore } from '../../projections/generations/generation-store.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { ReadSide, ReadSidePlan } from '../read-side.ts';
+
+export type ServedGenerationsOptions = {
+  readonly data: string;
+  readonly log: EventStore;
+  /** Absent: nothing is read here but the graph. */
+  readonly plan: ReadSidePlan | undefined;
+  /** Throws a sentence where another process writes the indices outside, as far as one that serves nothing can tell. */
+  readonly refuseElsewhere?: () => Promise<void>;
+};
+
+/** A generation that is open in this process. */
+export type OpenGeneration = {
+  readonly number: number;
+  readonly graph: ContentGraph;
+  readonly readSide: ReadSide | undefined;
+};
+
+export type KeptGeneration = { readonly graph: ContentGraph; readonly stopFollowing: () => Promise<void> };
+
+/** What a process knows of the generations of its data directory. */
+export type GenerationState = ServedGenerationsOptions & {
+  readonly store: GenerationStore;
+  live: OpenGeneration;
+  readonly kept: Map<number, KeptGeneration>;
+  /** Has a read side write its index, or follow another process that does. */
+  role: (readSide: ReadSide | undefined) => Promise<void>;
+  /** Resolves once the role of the live one is taken; undefined: this process does not write. */
+  leads: Promise<void> | undefined;
+  isSwitching: boolean;
+  isClosed: boolean;
+  onSwitch: (() => void)[];
+  /** What the live graph is given while another generation is brought level with it. */
+  missed: StoredEvent[] | undefined;
+  /** Another generation that is given what the live one is, and that writes wait for as well. */
+  joint: Joint | undefined;
+};
+
+export type Joint = {
+  readonly beside: OpenGeneration;
+  /** Aborted when the process leads no more, or closes. */
+  readonly end: AbortController;
+  /** Resolves when the other generation is written no more. */
+  readonly over: Promise<void>;
+};
+
+export function openGraph({ data, plan }: ServedGenerationsOptions, number: number): ContentGraph {
+  return openContentGraph(graphFile(data, number), plan?.graph);
+}

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ContentGraph } from '../../projections/content-graph.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { IndexSet } from '../../shared/read-index/index-set.ts';
+import type { ReadSide } from '../read-side.ts';
+import { type GenerationState, type OpenGeneration, openGraph } from './generation-state.ts';
+import { giveUpKept } from './kept-generations.ts';
+
+/** Requests come first: each piece of work is short, and as long as it took nothing is done after it. */
+const EVENTS_AT_ONCE = 100;
+
+/** Opens a generation beside the live one and brings it level with that. `set`: its indices outside the process. */
+export async function openNext(
+  state: GenerationState,
+  number: number,
+  set: IndexSet | undefined,
+): Promise<OpenGeneration> {
+  const { log } = state;
+  const graph = (await giveUpKept(state, number)) ?? openGraph(state, number);
+  let readSide: ReadSide | undefined;
+  try {
+    for await (const events of log.readAll(graph.position(), { batchSize: EVENTS_AT_ONCE })) {
+      await gently(() => graph.replay(events));
+    }
+    const isRead = state.live.readSide !== undefined || set !== undefined;
+    readSide = isRead ? await openBeside(state, graph, set) : undefined;
+    const next = { number, graph, readSide };
+    await bringLevel(state, next);
+    return next;
+  } catch (error) {
+    await readSide?.close();
+    graph.close();
+    throw error;
+  }
+}
+
+/** Opens a read side that does what the live one does. */
+async function openBeside(
+  { plan, log, role }: GenerationState,
+  graph: ContentGraph,
+  set: IndexSet | undefined,
+): Promise<ReadSide | undefined> {
+  const readSide = await plan?.open(graph, log, { gently: true, ...(set === undefined ? {} : { set }) });
+  await role(readSide);
+  return readSide;
+}
+
+/** First from the log, then with what was applied meanwhile: however fast others write, an end is reached. */
+async function bringLevel(state: GenerationState, next: OpenGeneration): Promise<void> {
+  state.missed = [];
+  const until = state.live.graph.position();
+  for await (const events of state.log.readAll(next.graph.position(), { batchSize: EVENTS_AT_ONCE })) {
+    const rest = events.filter(({ position }) => position <= until);
+    if (rest.length > 0) await gently(() => applyTo(next, rest));
+    if (rest.length < events.length) break;
+  }
+  await applyMissed(state, next);
+}
+
+export async function applyMissed(state: GenerationState, next: OpenGeneration): Promise<void> {
+  while (state.missed !== undefined && state.missed.length > 0) {
+    const events = state.missed.splice(0, EVENTS_AT_ONCE);
+    await applyTo(
+      next,
+      events.filter(({ position }) => position > next.graph.position()),
+    );
+  }
+}
+
+async function applyTo({ graph, readSide }: OpenGeneration, events: readonly StoredEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const batch = graph.apply(events);
+  await readSide?.sink.apply(batch);
+}
+
+/** As long as the work took, others have the process. */
+async function gently(work: () => unknown): Promise<void> {
+  const started = performance.now();
+  await work();
+  await delay(performance.now() - started);
+}

@@ -1,0 +1,82 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
+import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { createKitchenTypes } from '../support/kitchen.ts';
+import { removeIndices } from '../support/remove-indices.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+
+/** What `varve rebuild`, `rollback` and `drop` do where the documents are in Elasticsearch. */
+const contentTypes = createKitchenTypes();
+const data = createDataDirectory();
+const space = `rebuild_${process.pid}`;
+let url: string;
+let server: RunningServer;
+
+const own = () => ['--data', data, '--read-index', url, '--space', space];
+const varve = (...args: string[]) => runVarve([...args, ...own()]);
+
+async function start(): Promise<void> {
+  server = await startServer({ contentTypes, data, arguments: ['--read-index', url, '--space', space] });
+}
+
+async function create(collection: string, name: string): Promise<void> {
+  const answer = await fetch(`${server.url}/api/${collection}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ data: { name } }),
+  });
+  expect(answer.status).toBe(201);
+}
+
+async function names(): Promise<readonly string[]> {
+  const answer = await fetch(`${server.url}/api/cooks?sort=name`);
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { data: { name: string }[] }).data.map(({ name }) => name);
+}
+
+/** The numbers that indices of the space end with, and how many there are of each. */
+async function sets(): Promise<Record<string, number>> {
+  const indices = (await (await fetch(`${url}/_cat/indices/${space}-*?format=json`)).json()) as {
+    index: string;
+  }[];
+  const counts: Record<string, number> = {};
+  for (const { index } of indices) {
+    const number = /-(\d+)$/.exec(index)?.[1];
+    if (number !== undefined) counts[number] = (counts[number] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describe.runIf(hasElasticsearch())('generations in Elasticsearch', () => {
+  beforeAll(async () => {
+    url = await elasticsearchUrl();
+    await start();
+    await Promise.all(['Ada', 'Bob', 'Cyd'].map((name) => create('cooks', name)));
+  }, 180_000);
+  afterAll(async () => {
+    await server?.dispose();
+    if (url !== undefined) await removeIndices(url, space);
+    for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('a rebuild takes over on a running server, a rollback goes back, a drop leaves one', async () => {
+    const { 1: perSet = 0 } = await sets();
+    const rebuilt = await varve('rebuild', '--graph');
+    expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 serves') });
+    expect(rebuilt.stderr).toMatch(/replaying: .*indexing: .*verifying: .*taking over: /s);
+    expect(await sets()).toEqual({ 1: perSet, 2: perSet });
+    await create('cooks', 'Dee');
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee']);
+    expect((await varve('rollback')).stdout).toContain('generation 1 serves');
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee']);
+    await create('cooks', 'Eve');
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee', 'Eve']);
+    expect((await varve('rollback')).stdout).toContain('generation 2 serves');
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee', 'Eve']);
+    expect((await varve('drop')).stdout).toBe('generation 1 is gone\n');
+    expect(await sets()).toEqual({ 2: perSet });
+    expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));
+  }, 120_000);
+});
