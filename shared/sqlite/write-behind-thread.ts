@@ -1,40 +1,81 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Statement } from './database.ts';
+import type { Database, Statement } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import { prepared } from './prepared.ts';
-import { transaction } from './transaction.ts';
-import { DONE, FAILED, type SqlParameter, type WriteBehindData, type WriteMessage } from './write-behind.ts';
+import { COMMITTED, FAILED, RUN, type WriteBehindData, type WriteMessage } from './write-behind.ts';
 
 /** The thread of `openWriteBehind`. */
 const port = parentPort;
 if (port === null) throw new Error('this file is run as a thread');
 const { path, options, state, failures } = workerData as WriteBehindData;
 const statements: { readonly statement: Statement; readonly values: number }[] = [];
-let db: ReturnType<typeof openDatabase> | undefined;
+let db: Database | undefined;
+/** Run and not committed yet. */
+let open = 0;
+let timer: NodeJS.Timeout | undefined;
 
-const write = (message: WriteMessage): void => {
+/** A page that several transactions change is written once. */
+const TRANSACTIONS_TOGETHER = 8;
+/** Unless no more come. */
+const TOGETHER_MS = 50;
+
+const begin = (): Database => {
   db ??= openDatabase(path, options);
-  for (const { sql, values } of message.statements) statements.push({ statement: prepared(db, sql), values });
-  const { runs } = message;
-  transaction(db, () => {
-    for (let at = 0; at < runs.length; ) {
-      const { statement, values } = statements[runs[at] as number] as (typeof statements)[number];
-      statement.run(...(runs.slice(at + 1, at + 1 + values) as SqlParameter[]));
-      at += values + 1;
-    }
-  });
+  if (!db.isTransaction) prepared(db, 'BEGIN IMMEDIATE').run();
+  return db;
 };
 
-port.on('message', (message: WriteMessage | 'close') => {
+const write = (message: WriteMessage): void => {
+  const database = begin();
+  for (const { sql, values } of message.statements)
+    statements.push({ statement: prepared(database, sql), values });
+  const { runs } = message;
+  for (let at = 0; at < runs.length; ) {
+    const { statement, values } = statements[runs[at] as number] as (typeof statements)[number];
+    statement.run(...runs.slice(at + 1, at + 1 + values));
+    at += values + 1;
+  }
+};
+
+const commit = (): void => {
+  clearTimeout(timer);
+  if (db?.isTransaction === true) prepared(db, 'COMMIT').run();
+};
+
+const tell = (what: typeof RUN | typeof COMMITTED, count: number): void => {
+  Atomics.add(state, what, count);
+  Atomics.notify(state, what);
+};
+
+/** After a failure nothing is done but counted: whoever waits goes on and finds it. */
+const attempt = (work: () => void): void => {
   try {
-    if (message === 'close') {
-      db?.close();
-      port.close();
-    } else if (Atomics.load(state, FAILED) === 0) write(message);
+    if (Atomics.load(state, FAILED) === 0) work();
   } catch (error) {
     failures.postMessage(error);
     Atomics.store(state, FAILED, 1);
+    if (db?.isTransaction === true) db.exec('ROLLBACK');
   }
-  Atomics.add(state, DONE, 1);
-  Atomics.notify(state, DONE);
+};
+
+const commitOpen = (): void => {
+  attempt(commit);
+  tell(COMMITTED, open);
+  open = 0;
+};
+
+port.on('message', (message: WriteMessage | 'commit' | 'close') => {
+  if (message === 'commit') return commitOpen();
+  if (message === 'close') {
+    commitOpen();
+    db?.close();
+    port.close();
+    return tell(COMMITTED, 1);
+  }
+  attempt(() => write(message));
+  open++;
+  tell(RUN, 1);
+  clearTimeout(timer);
+  if (open >= TRANSACTIONS_TOGETHER || Atomics.load(state, FAILED) === 1) commitOpen();
+  else timer = setTimeout(commitOpen, TOGETHER_MS);
 });

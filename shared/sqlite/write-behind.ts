@@ -7,7 +7,10 @@ export type SqlParameter = null | number | bigint | string | Uint8Array;
 export type WriteBehind = {
   /** Adds a statement to the transaction being put together. The number of its values must always be the same. */
   add(sql: string, values: readonly SqlParameter[]): void;
-  /** Hands over what was added. Waits while `TRANSACTIONS_AHEAD` are under way. Throws once one has failed: the rest is not carried out. */
+  /**
+   * Hands over what was added: it comes into the file as a whole, soon, perhaps together with what is handed over next. Waits while
+   * `TRANSACTIONS_AHEAD` are under way. Throws once one has failed: the rest is not carried out.
+   */
   commit(): void;
   /** The thread waits until everything handed over is in the file. Throws when it could not be brought there. */
   settle(): void;
@@ -19,7 +22,7 @@ export type WriteBehind = {
 export type WriteBehindData = {
   readonly path: string;
   readonly options: DatabaseOptions;
-  /** [transactions done, 1 once one has failed] */
+  /** By RUN, COMMITTED and FAILED: transactions run, transactions in the file, 1 once one has failed. */
   readonly state: Int32Array<SharedArrayBuffer>;
   /** Where the error of the one that failed is sent. */
   readonly failures: MessagePort;
@@ -31,8 +34,9 @@ export type WriteMessage = {
   readonly runs: readonly SqlParameter[];
 };
 
-export const DONE = 0;
-export const FAILED = 1;
+export const RUN = 0;
+export const COMMITTED = 1;
+export const FAILED = 2;
 
 const TRANSACTIONS_AHEAD = 4;
 /** A disk that takes longer is taken for broken. */
@@ -40,7 +44,7 @@ const PATIENCE_MS = 600_000;
 
 /** Starts the thread. The file must have its schema already. */
 export const openWriteBehind = (path: string, options: DatabaseOptions): WriteBehind => {
-  const state = new Int32Array(new SharedArrayBuffer(8));
+  const state = new Int32Array(new SharedArrayBuffer(12));
   const { port1: received, port2: failures } = new MessageChannel();
   const data: WriteBehindData = { path, options, state, failures };
   // The file beside this one, compiled or not.
@@ -54,9 +58,9 @@ export const openWriteBehind = (path: string, options: DatabaseOptions): WriteBe
   let sent = 0;
   let isOpen = true;
 
-  const untilDone = (count: number): void => {
-    for (let done = Atomics.load(state, DONE); done < count; done = Atomics.load(state, DONE)) {
-      if (Atomics.wait(state, DONE, done, PATIENCE_MS) === 'timed-out')
+  const until = (what: typeof RUN | typeof COMMITTED, count: number): void => {
+    for (let done = Atomics.load(state, what); done < count; done = Atomics.load(state, what)) {
+      if (Atomics.wait(state, what, done, PATIENCE_MS) === 'timed-out')
         throw new Error(`the thread that writes ${path} does not answer`);
     }
     if (Atomics.load(state, FAILED) === 0) return;
@@ -72,19 +76,22 @@ export const openWriteBehind = (path: string, options: DatabaseOptions): WriteBe
       runs.push(number, ...values);
     },
     commit() {
-      untilDone(sent + 1 - TRANSACTIONS_AHEAD);
+      until(RUN, sent + 1 - TRANSACTIONS_AHEAD);
       thread.postMessage({ statements, runs } satisfies WriteMessage);
       sent++;
       statements = [];
       runs = [];
     },
-    settle: () => untilDone(sent),
+    settle() {
+      if (Atomics.load(state, COMMITTED) < sent) thread.postMessage('commit');
+      until(COMMITTED, sent);
+    },
     close() {
       if (!isOpen) return;
       isOpen = false;
       thread.postMessage('close');
       received.close();
-      untilDone(sent + 1);
+      until(COMMITTED, sent + 1);
     },
   };
 };

@@ -54,9 +54,10 @@ it('keeps bytes, texts, large integers and what is null', () => {
   writer.close();
 });
 
-it('says what went wrong, undoes that transaction and carries out none after it', () => {
+it('says what went wrong, and carries out neither that transaction nor those after it', () => {
   writer.add(INSERT, [1, 'stays']);
   writer.commit();
+  writer.settle();
   writer.add(INSERT, [2, 'goes']);
   writer.add(INSERT, [1, 'twice']);
   writer.commit();
@@ -72,6 +73,13 @@ it('says what went wrong, undoes that transaction and carries out none after it'
   );
   expect(() => writer.close()).toThrow(/cannot write/);
   expect(names()).toEqual(['stays']);
+});
+
+it('brings into the file by itself what nothing follows', async () => {
+  writer.add(INSERT, [1, 'alone']);
+  writer.commit();
+  await expect.poll(names).toEqual(['alone']);
+  writer.close();
 });
 
 it('closes twice', () => {
