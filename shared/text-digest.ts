@@ -3,8 +3,8 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 /** 128 bits: nobody finds a second text of one digest by chance, and a digest fits into a URL. 22 characters of base64url. */
 const BYTES = 16;
 
-/** The beginning of a text's SHA-256. */
-export function digestText(text: string): string {
+/** The beginning of the SHA-256 of a text, or of its UTF-8. */
+export function digestText(text: string | Uint8Array): string {
   return hash('sha256', text, 'buffer').subarray(0, BYTES).toString('base64url');
 }
 

@@ -1,11 +1,12 @@
 import type { Neighbour, Neighbours } from '../../shared/read-index/document-index.ts';
 import type { IndexedComponent, IndexedRow, RowSpace } from '../../shared/read-index/read-index.ts';
 import { createRecentValues, type RecentValues } from '../../shared/recent-values.ts';
-import type { PublicationFacts, RowFacts, Values } from '../present-row.ts';
+import type { PublicationFacts, Values } from '../present-row.ts';
 import { linkRows } from './change-log.ts';
+import type { SqlRow } from './graph-database.ts';
 import type { ReaderContext } from './graph-reader.ts';
 import type { GraphRelation } from './graph-relation.ts';
-import { ROW_COLUMNS, sourceBytes } from './graph-row.ts';
+import { parsedSource, ROW_COLUMNS, sourceBytes } from './graph-row.ts';
 import { publicationStateAt } from './graph-session.ts';
 import type { LinkRecord } from './link-store.ts';
 import {
@@ -21,21 +22,24 @@ import {
 import type { TypeView } from './type-view.ts';
 import { type LinkStep, linkStep } from './walk-back.ts';
 
-const ROW = `SELECT ${ROW_COLUMNS} FROM rows WHERE key = ?`;
-const POSITIONS = 'SELECT key, position FROM rows WHERE key BETWEEN ? AND ?';
+const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key BETWEEN ? AND ?`;
 const SHARED = 'SELECT document_id, shared_edited, shared_published FROM entries WHERE id = ?';
 const LOCALES = 'SELECT id FROM entries WHERE document_id = ? AND type = ? ORDER BY locale';
 
 /** What was read for documents of either world, as far as it is held. */
 type ReadSoFar = {
   readonly rows: RecentValues<number, IndexedRow>;
+  /** Of the entry that was read last: its versions are asked for one after the other, and each shows how it stands to the other. */
+  lastEntry: { readonly entry: number; readonly rows: readonly SqlRow[] } | undefined;
   /** The entry that a component belongs to, for components of rows read so far. */
   readonly bearers: Map<string, number>;
   /** Links by their source entry, and by relation and component below that. */
-  readonly owned: RecentValues<number, ReadonlyMap<string, readonly LinkRecord[]>>;
+  readonly owned: RecentValues<number, ReadonlyMap<GroupName, readonly LinkRecord[]>>;
   /** Links by relation and target entry. */
   readonly pointing: RecentValues<string, readonly LinkRecord[]>;
 };
+
+const NOBODY: readonly Neighbour[] = Object.freeze([]);
 
 /** Of each kind, beside what documents hold in memory by themselves. */
 const HELD = 2_000;
@@ -47,6 +51,7 @@ const HELD = 2_000;
 export function readNeighbours(context: ReaderContext): readonly [draft: Neighbours, published: Neighbours] {
   const read: ReadSoFar = {
     rows: createRecentValues(HELD),
+    lastEntry: undefined,
     bearers: new Map(),
     owned: createRecentValues(HELD),
     pointing: createRecentValues(HELD),
@@ -77,7 +82,7 @@ function neighboursIn(
       const { rows, bearers } = read;
       const known = rows.get(key);
       if (known !== undefined) return known;
-      const row = readIndexedRow(context, context.schema.type(type), key);
+      const row = readIndexedRow(context, read, context.schema.type(type), key);
       if (row === undefined) return undefined;
       rows.set(key, row);
       noteComponents(row.components, entryOfKey(key), bearers);
@@ -103,7 +108,7 @@ function ownedLinks(
   entry: number,
   component: number,
 ): readonly LinkRecord[] {
-  const name = `${relation.id} ${component}`;
+  const name = groupName(relation, component);
   const known = owned.get(entry);
   if (known !== undefined) return known.get(name) ?? [];
   const groups = groupLinks(links.ownedBy(entry));
@@ -125,10 +130,17 @@ function pointingAt(
   return records;
 }
 
-function groupLinks(records: readonly LinkRecord[]): ReadonlyMap<string, LinkRecord[]> {
-  const groups = new Map<string, LinkRecord[]>();
+/** A relation of an entry, by number, or of one of its components. */
+type GroupName = number | string;
+
+function groupName({ id }: GraphRelation, component: number): GroupName {
+  return component === 0 ? id : `${id} ${component}`;
+}
+
+function groupLinks(records: readonly LinkRecord[]): ReadonlyMap<GroupName, LinkRecord[]> {
+  const groups = new Map<GroupName, LinkRecord[]>();
   for (const record of records) {
-    const name = `${record.relation.id} ${record.component}`;
+    const name = groupName(record.relation, record.component);
     const group = groups.get(name);
     if (group === undefined) groups.set(name, [record]);
     else group.push(record);
@@ -182,7 +194,8 @@ function neighbours(
   world: WorldNumber,
   direction: 'along' | 'against',
 ): readonly Neighbour[] {
-  const found: { readonly key: number; readonly order: number; readonly otherOrder: number }[] = [];
+  if (records.length === 0) return NOBODY;
+  const found: (Neighbour & { readonly order: number })[] = [];
   for (const record of records) {
     const orders = record.orders[world];
     if (orders === null) continue;
@@ -190,12 +203,13 @@ function neighbours(
     const key = direction === 'along' ? targetRow : sourceRow;
     if (!existing.has(key)) continue;
     const { sourceOrder, targetOrder } = orders;
-    const [order, otherOrder] =
-      direction === 'along' ? [sourceOrder, targetOrder] : [targetOrder, sourceOrder];
-    found.push({ key, order, otherOrder });
+    found.push(
+      direction === 'along'
+        ? { key, otherOrder: targetOrder, order: sourceOrder }
+        : { key, otherOrder: sourceOrder, order: targetOrder },
+    );
   }
-  found.sort((a, b) => a.order - b.order || a.key - b.key);
-  return found.map(({ key, otherOrder }) => ({ key, otherOrder }));
+  return found.length < 2 ? found : found.sort((a, b) => a.order - b.order || a.key - b.key);
 }
 
 /** A document's rows of one world are linked to each other, in order of their locales. */
@@ -214,27 +228,40 @@ function otherLocales(
     .filter((neighbour) => neighbour.key !== key);
 }
 
-function readIndexedRow(context: ReaderContext, view: TypeView, key: number): IndexedRow | undefined {
+function readIndexedRow(
+  context: ReaderContext,
+  read: ReadSoFar,
+  view: TypeView,
+  key: number,
+): IndexedRow | undefined {
   if (!context.existing.has(key)) return undefined;
-  const row = context.db.get(ROW, key);
+  const entry = entryOfKey(key);
+  if (read.lastEntry?.entry !== entry) {
+    read.lastEntry = { entry, rows: context.db.all(ROWS, rowKey(entry, DRAFT), rowKey(entry, LIVE)) };
+  }
+  const { rows } = read.lastEntry;
+  const row = rows.find(([of]) => of === key);
   if (row === undefined) return undefined;
-  const source = sourceBytes(row);
-  const parsed = JSON.parse(source.toString()) as RowFacts & Values;
+  const parsed = parsedSource(row);
   const components = row[5] === null ? {} : (JSON.parse(row[5] as string) as Values);
   return {
-    source,
-    fields: view.presenter.fields(parsed, parsed, publicationOf(context, view, key)),
+    source: sourceBytes(row),
     components: view.presenter.components(components),
+    // What was parsed becomes the columns.
+    fields: view.presenter.fieldsOfSource(parsed, publicationOf(context, view, key, rows)),
   };
 }
 
-function publicationOf({ db, existing }: ReaderContext, view: TypeView, key: number): PublicationFacts {
+/** `rows`: of the entry. */
+function publicationOf(
+  { db, existing }: ReaderContext,
+  view: TypeView,
+  key: number,
+  rows: readonly SqlRow[],
+): PublicationFacts {
   if (versionOfKey(key) === LIVE) return { state: 'published', documentPublished: true };
   const entry = entryOfKey(key);
-  const positions = new Map<number, number>();
-  for (const [of, position] of db.all(POSITIONS, rowKey(entry, DRAFT), rowKey(entry, PUBLISHED))) {
-    positions.set(versionOfKey(of as number), position as number);
-  }
+  const positions = new Map(rows.map(([of, , position]) => [versionOfKey(of as number), position as number]));
   const [documentId, sharedEdited, sharedPublished] = (view.localized
     ? db.get(SHARED, entry)
     : undefined) ?? ['', 0, 0];

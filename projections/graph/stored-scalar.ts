@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../shared/document/canonical-json.ts';
-import { timeOfDayMilliseconds, timeText } from '../../shared/read-index/column.ts';
+import { timeOfDayMilliseconds } from '../../shared/read-index/column.ts';
+import { timeText } from '../../shared/read-index/instant-text.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
 
 /** A scalar of an event in the form that rows store and answers show (SEMANTICS section 12). null stays null. */

@@ -36,8 +36,17 @@ export type Batch = {
 const SEND_WITHIN = 60_000;
 /** Milliseconds of making documents before others have their turn. */
 const TURN = 8;
-/** Documents are hardly ever smaller. */
-const LEAST_DOCUMENT_BYTES = 1_000;
+/** What a document is taken to have before any was made. */
+const FIRST_GUESS_BYTES = 2_000;
+/** How much the documents of one batch change the guess for the next. */
+const LEARNED = 0.3;
+
+let bytesOfDocument = FIRST_GUESS_BYTES;
+
+/** Some more than are likely to fit: what does not is chosen again. */
+function countFor(bytes: number): number {
+  return Math.ceil((bytes / bytesOfDocument) * 1.25) + 1;
+}
 
 /**
  * The next documents of a lane, as they are now, up to so many bytes; undefined when there are none. What was refused already
@@ -49,7 +58,7 @@ export async function nextBatch(
   maxBytes: number,
 ): Promise<{ readonly batch: Batch; readonly unmakable: readonly Settlement[] } | undefined> {
   const position = work.position();
-  const chosen = work.stale.next(lane, Math.ceil(maxBytes / LEAST_DOCUMENT_BYTES), work.taken);
+  const chosen = work.stale.next(lane, countFor(maxBytes), work.taken);
   if (chosen.length === 0) return undefined;
   const deadline = work.now() + SEND_WITHIN;
   const documents: StaleDocument[] = [];
@@ -64,7 +73,7 @@ export async function nextBatch(
       const made = work.index.present(row, neighbours);
       documents.push(document);
       sent.push(made);
-      bytes += made.text.length;
+      bytes += made.bytes.length;
     } catch (error) {
       unmakable.push({ document, position, refused: `cannot be made: ${(error as Error).message}` });
     }
@@ -76,6 +85,7 @@ export async function nextBatch(
     await nextTurn();
     turnEnds = performance.now() + TURN;
   }
+  if (sent.length > 0) bytesOfDocument += (bytes / sent.length - bytesOfDocument) * LEARNED;
   return { batch: { documents, sent, position, deadline }, unmakable };
 }
 

@@ -1,4 +1,5 @@
-import { timeOfDayMilliseconds, timeText } from '../../shared/read-index/column.ts';
+import { timeOfDayMilliseconds } from '../../shared/read-index/column.ts';
+import { timeText } from '../../shared/read-index/instant-text.ts';
 
 type Parsed = { readonly value: string } | { readonly problem: string };
 

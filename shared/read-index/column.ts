@@ -2,6 +2,7 @@ import { assertNever } from '../assert-never.ts';
 import { jsonText } from '../document/canonical-json.ts';
 import type { ScalarType } from '../schema/content-type.ts';
 import type { FieldType, Scalar } from './bool-query.ts';
+import { dateText, timeText } from './instant-text.ts';
 
 /** How an attribute's values are held and compared in a read index. */
 export function fieldTypeOf(type: ScalarType): FieldType {
@@ -76,30 +77,14 @@ export function textForm(type: ScalarType, value: Scalar): string {
     case 'float':
       return floatText(Number(value));
     case 'date':
-      return isoText(Number(value)).slice(0, 10);
-    case 'datetime': {
-      const iso = isoText(Number(value));
-      return `${iso.slice(0, 10)} ${withoutTrailingZeros(iso.slice(11, -1))}`;
-    }
+      return dateText(Number(value));
+    case 'datetime':
+      return `${dateText(Number(value))} ${timeText(Number(value))}`;
     case 'time':
       return timeText(Number(value));
     default:
       return String(value);
   }
-}
-
-/** `HH:mm:ss[.S…]` of milliseconds since midnight as PostgreSQL prints a time: trailing zeros of the fraction dropped. */
-export function timeText(milliseconds: number): string {
-  return withoutTrailingZeros(isoText(milliseconds).slice(11, -1));
-}
-
-function isoText(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
-/** `08:30:00.500` → `08:30:00.5`, `08:30:00.000` → `08:30:00`. */
-function withoutTrailingZeros(time: string): string {
-  return time.includes('.') ? time.replace(/\.?0+$/, '') : time;
 }
 
 /** PostgreSQL's shortest text of a double: exponents of two digits at least, from 1e+15 up and below 1e-04. */

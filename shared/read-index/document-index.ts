@@ -29,8 +29,8 @@ export type DocumentRow = {
   readonly position: bigint;
 };
 
-/** `text` is opaque to projections; its length is what a request has to carry of it. */
-export type IndexableDocument = DocumentRow & { readonly text: string };
+/** `bytes` are opaque to projections, and what a request has to carry of the document. */
+export type IndexableDocument = DocumentRow & { readonly bytes: Uint8Array };
 
 /** `again`: not now, for a reason that passes. `refused`: never in this state. */
 export type WriteOutcome =

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from '@elastic/elasticsearch';
 import { Command } from 'commander';
 import { openContentGraph } from '../../projections/content-graph.ts';
 import { startIndexWriter } from '../../projections/index-writer.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
-import type { IndexableDocument } from '../../shared/read-index/document-index.ts';
+import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import {
   createElasticsearchCluster,
   documentDependencies,
@@ -15,7 +16,8 @@ import { removeIndices } from '../support/remove-indices.ts';
 
 /**
  * `node test/bench/index-build.ts --data DIR --url URL`: how fast the documents of a loaded data directory are written to empty
- * indices by the index writer, and the same documents, made before, by bare `_bulk` requests of 4 MB, two at a time.
+ * indices by the index writer, and the same documents, made before, by bare `_bulk` requests of the official client, of 4 MB, two
+ * at a time.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with a log; nothing there is changed')
@@ -79,12 +81,32 @@ async function writeAll({ createWriter }: Cluster): Promise<Measured> {
 }
 
 async function writeRaw({ createWriter }: Cluster): Promise<Measured> {
-  const writer = createWriter();
-  const requests: { readonly body: string; readonly count: number }[] = [];
-  let batch: IndexableDocument[] = [];
+  const requests = rawRequests(createWriter());
+  const client = new Client({ node: options.url });
+  const started = performance.now();
+  let next = 0;
+  const workers = Array.from({ length: AT_ONCE }, async () => {
+    for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
+      const { errors } = await client.bulk({ operations: [request.body], filter_path: 'errors' });
+      if (errors) throw new Error('a document was refused');
+    }
+  });
+  await Promise.all(workers);
+  await client.indices.refresh({ index: 'benchraw-*' });
+  const seconds = (performance.now() - started) / 1000;
+  await client.close();
+  return { documents: requests.reduce((sum, { count }) => sum + count, 0), seconds };
+}
+
+type RawRequest = { readonly body: string; readonly count: number };
+
+function rawRequests(writer: DocumentIndex): readonly RawRequest[] {
+  const requests: RawRequest[] = [];
+  let batch: Uint8Array[] = [];
   let bytes = 0;
   const close = () => {
-    requests.push({ body: batch.map(({ text }) => text).join(''), count: batch.length });
+    // The client ends the last line itself.
+    requests.push({ body: Buffer.concat(batch).toString().trimEnd(), count: batch.length });
     batch = [];
     bytes = 0;
   };
@@ -93,28 +115,12 @@ async function writeRaw({ createWriter }: Cluster): Promise<Measured> {
     const { row, neighbours } = graph.stale?.read(document) ?? {};
     if (row === undefined || neighbours === undefined) continue;
     const made = writer.present(row, neighbours);
-    batch.push(made);
-    bytes += made.text.length;
+    batch.push(made.bytes);
+    bytes += made.bytes.length;
     if (bytes >= REQUEST_BYTES) close();
   }
   if (batch.length > 0) close();
-  const started = performance.now();
-  let next = 0;
-  const workers = Array.from({ length: AT_ONCE }, async () => {
-    for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
-      const answer = await fetch(`${options.url}/_bulk?filter_path=errors`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-ndjson' },
-        body: request.body,
-      });
-      const text = await answer.text();
-      if (text !== '{"errors":false}') throw new Error(text);
-    }
-  });
-  await Promise.all(workers);
-  await fetch(`${options.url}/_refresh`, { method: 'POST' });
-  const seconds = (performance.now() - started) / 1000;
-  return { documents: requests.reduce((sum, { count }) => sum + count, 0), seconds };
+  return requests;
 }
 
 function line({ documents, seconds }: Measured): string {

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
 import { documentName, type StaleDocument } from '../../projections/stale-documents.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { createDocument } from '../../shared/read-index/elasticsearch/create-document.ts';
 import { createLayout } from '../../shared/read-index/elasticsearch/create-layout.ts';
 import { dependenciesOf } from '../../shared/read-index/elasticsearch/dependencies.ts';
 import type {
@@ -14,6 +13,7 @@ import type {
   DocumentLayout,
 } from '../../shared/read-index/elasticsearch/document-layout.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { documentText } from '../support/document-text.ts';
 import { createLog, DEFINITIONS } from '../unit/graph-fixture.ts';
 import { historyOf, steps } from '../unit/graph-history.ts';
 
@@ -46,7 +46,7 @@ function allDocuments(graph: ContentGraph): Map<string, string> {
     for (const { type, key, version } of rows) {
       for (const world of version === 'live' ? (['draft', 'published'] as const) : [version]) {
         const document = { type, key, world, since: 0, position: 0 };
-        const text = documentText(graph, byType.get(type), document);
+        const text = textOf(graph, byType.get(type), document);
         if (text !== undefined) documents.set(documentName(document), text);
       }
     }
@@ -54,7 +54,7 @@ function allDocuments(graph: ContentGraph): Map<string, string> {
   return documents;
 }
 
-function documentText(
+function textOf(
   graph: ContentGraph,
   layout: DocumentLayout | undefined,
   document: StaleDocument,
@@ -62,7 +62,7 @@ function documentText(
   const { neighbours } = graph.stale?.read(document) ?? {};
   const row = neighbours?.row(document.type, document.key);
   if (layout === undefined || neighbours === undefined || row === undefined) return undefined;
-  return createDocument(layout, document.key, row, neighbours);
+  return documentText(layout, document.key, row, neighbours);
 }
 
 function takeAll(graph: ContentGraph): StaleDocument[] {

@@ -93,7 +93,8 @@ export async function sumsOfLog(log: EventStore, space: string): Promise<Documen
     for (const document of graph.stale?.all() ?? []) {
       const { row, neighbours } = graph.stale?.read(document) ?? {};
       if (row === undefined || neighbours === undefined) continue;
-      const [, sum] = /"sum":"([^"]+)"\}\n$/.exec(writer.present(row, neighbours).text) ?? [];
+      const [, body = '{}'] = String(writer.present(row, neighbours).bytes).split('\n');
+      const { sum } = JSON.parse(body) as { readonly sum?: string };
       sums.set(`${typeSlug(document.type)}-${document.world} ${document.key}`, String(sum));
     }
     await close();

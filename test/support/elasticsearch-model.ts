@@ -1,5 +1,4 @@
 import type { Neighbour, Neighbours } from '../../shared/read-index/document-index.ts';
-import { createDocument } from '../../shared/read-index/elasticsearch/create-document.ts';
 import type { DocumentLayout } from '../../shared/read-index/elasticsearch/document-layout.ts';
 import type { DocumentBody } from '../../shared/read-index/elasticsearch/index-document.ts';
 import type {
@@ -13,6 +12,7 @@ import type {
 import { rowVersion } from '../../shared/read-index/read-index.ts';
 import type { Attribute, Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { documentText } from './document-text.ts';
 
 /** Rows and links as batches tell them, in plain maps: what the content graph knows, for tests that have no log. */
 export type RowModel = {
@@ -35,7 +35,7 @@ export function createRowModel(registry: SchemaRegistry): RowModel {
       const neighbours = neighboursIn(state, world);
       const found = [...rowsOf(state, layout.type, world)];
       const body = (key: number, row: IndexedRow) =>
-        JSON.parse(createDocument(layout, key, row, neighbours)) as DocumentBody;
+        JSON.parse(documentText(layout, key, row, neighbours)) as DocumentBody;
       return new Map(found.map(([key, row]) => [key, body(key, row)]));
     },
   };

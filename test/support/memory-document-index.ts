@@ -38,14 +38,15 @@ export function createMemoryDocumentIndex(
   };
   const write = (document: IndexableDocument): WriteOutcome => {
     const name = nameOf(document);
-    const ordered = behaviour.outcome?.(name, document.text);
+    const text = Buffer.from(document.bytes).toString();
+    const ordered = behaviour.outcome?.(name, text);
     if (ordered !== undefined) return ordered;
     const known = stored.get(name);
     // As Elasticsearch does with external versions.
     if (known === undefined || known.position <= document.position) {
       stored.set(name, {
         position: document.position,
-        text: document.text === '' ? undefined : document.text,
+        text: text === '' ? undefined : text,
       });
     }
     return { kind: 'written' };
@@ -56,7 +57,7 @@ export function createMemoryDocumentIndex(
     behave(how) {
       behaviour = how;
     },
-    present: (row, neighbours) => ({ ...row, text: shows(row, neighbours) ?? '' }),
+    present: (row, neighbours) => ({ ...row, bytes: Buffer.from(shows(row, neighbours) ?? '') }),
     async write(documents, options) {
       const names = documents.map(nameOf);
       requests.push(names);

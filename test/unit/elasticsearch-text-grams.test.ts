@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { needleGrams, type TextMatch, textGrams } from '../../shared/read-index/elasticsearch/text-grams.ts';
+import { createByteSink, takeWritten } from '../../shared/read-index/elasticsearch/byte-sink.ts';
+import { needleGrams, type TextMatch, writeGrams } from '../../shared/read-index/elasticsearch/text-grams.ts';
+
+const sink = createByteSink();
+
+/** The field's content for a text. */
+function textGrams(text: string): string {
+  writeGrams(sink, text);
+  return JSON.parse(String(takeWritten(sink))) as string;
+}
 
 /** What a phrase query does: the tokens stand next to each other, in order. */
 function hasPhrase(content: string, phrase: readonly string[]): boolean {
@@ -15,9 +24,9 @@ const MATCHES: Readonly<Record<TextMatch, (text: string, needle: string) => bool
   suffix: (text, needle) => text.endsWith(needle),
 };
 
-/** Few characters, so that needles are found; blanks, a character of two UTF-16 units and one beyond the blanks' stand-ins. */
+/** Few characters, so that needles are found; blanks, a character of two UTF-16 units and one beyond the blanks' stand-ins; some that JSON escapes. */
 const text = fc.string({
-  unit: fc.constantFrom('a', 'b', ' ', '\t', '\u2028', '\u{1F600}', 'é', '\uFDF0'),
+  unit: fc.constantFrom('a', 'b', ' ', '\t', '\u2028', '\u{1F600}', 'é', '\uFDF0', '"', '\\', '\u0001', '漢'),
   maxLength: 12,
 });
 

@@ -6,9 +6,9 @@ import { type ContentGraph, openContentGraph } from '../../projections/content-g
 import { nextBatch, sendBatch } from '../../projections/index-writer/lane.ts';
 import { type IndexWriter, startIndexWriter, type WriterReport } from '../../projections/index-writer.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
-import { createDocument } from '../../shared/read-index/elasticsearch/create-document.ts';
 import { createLayouts } from '../../shared/read-index/elasticsearch/create-layouts.ts';
 import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import { documentText } from '../support/document-text.ts';
 import { createMemoryDocumentIndex, type MemoryDocumentIndex } from '../support/memory-document-index.ts';
 import { changed, connect, created, createLog, DEFINITIONS, deleted } from './graph-fixture.ts';
 
@@ -38,7 +38,7 @@ function openSetting(): Setting {
     const row = neighbours.row(type, key);
     const layout = layouts.get(type);
     if (row === undefined || layout === undefined) return undefined;
-    return createDocument(layout, key, row, neighbours);
+    return documentText(layout, key, row, neighbours);
   });
   const reports: WriterReport[] = [];
   onTestFinished(async () => {
@@ -74,7 +74,7 @@ function wanted({ graph, index }: Setting): ReadonlyMap<string, string> {
   for (const document of graph.stale?.all() ?? []) {
     const { row, neighbours } = graph.stale?.read(document) ?? {};
     if (row === undefined || neighbours === undefined) continue;
-    documents.set(`${row.type} ${row.world} ${row.key}`, index.present(row, neighbours).text);
+    documents.set(`${row.type} ${row.world} ${row.key}`, String(index.present(row, neighbours).bytes));
   }
   return documents;
 }

@@ -1,228 +1,174 @@
-import { createRecentValues, type RecentValues } from '../../recent-values.ts';
-import type { Scalar } from '../bool-query.ts';
-import { compareCodePoints } from '../column.ts';
-import type { Neighbour, Neighbours } from '../document-index.ts';
+import { digestText } from '../../text-digest.ts';
+import type { Neighbours } from '../document-index.ts';
 import type { IndexedComponent, IndexedRow } from '../read-index.ts';
-import { columnsText, type HeldRow, member, storedColumn } from './columns-text.ts';
-import type { DocumentLayout, Place, PlacedRelation, PlacedStep, SortPath } from './document-layout.ts';
+import { type ByteSink, overwrite, sizeOf, writeBytes, writeText, writtenSince } from './byte-sink.ts';
+import { copiesAt } from './copies.ts';
+import type { DocumentLayout, Place, PlacedRelation, PlacedStep } from './document-layout.ts';
 import { type StoredLinks, type StoredPart, type StoredParts, zoneHolder } from './index-document.ts';
+import { sortsText } from './sort-values.ts';
+import { type HeldRow, member, writeColumns, writeTexts } from './write-columns.ts';
 
 type Members<T> = { [name: string]: T };
+type PlacedItems = Exclude<PlacedStep, PlacedRelation>;
+
+/** What a document is made of beside its row, and where it is written. */
+type Making = { readonly sink: ByteSink; readonly neighbours: Neighbours };
+
+/** Stands where the digest will: of its length. */
+const NO_SUM = digestText('');
 
 /**
- * What a row's document holds, made from the row and what is around it in one world: the JSON of a `DocumentBody`. As text,
- * since many documents hold the same parts: those are made once. Pure, given `neighbours`.
+ * Writes a row's document, made from the row and what is around it in one world: the JSON of a `DocumentBody`. `sum`, its first
+ * member, is a digest by which an index is compared with what it should hold: of all that follows but the row's own texts in
+ * pieces, which stand last and follow from its columns. Pure, given `neighbours`.
  */
-export function createDocument(
+export function writeDocument(
+  sink: ByteSink,
   layout: DocumentLayout,
   key: number,
   row: IndexedRow,
   neighbours: Neighbours,
-): string {
+): void {
+  const making: Making = { sink, neighbours };
   const held: HeldRow = { key, fields: row.fields, components: row.components };
-  const { text, links, parts } = createBody(neighbours, layout.root, held, true);
   const { source } = row;
-  return `{${[
-    `"key":${key}`,
-    `"src":"${Buffer.from(source.buffer, source.byteOffset, source.byteLength).toString('base64')}"`,
-    ...(links === undefined ? [] : [`"links":"${base64Json(links)}"`]),
-    ...(parts === undefined ? [] : [`"parts":"${base64Json(parts)}"`]),
-    text,
-    ...sortsText(neighbours, layout, held),
-  ].join()}}`;
+  const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+  writeText(sink, '{"sum":"');
+  const sumAt = sizeOf(sink);
+  writeText(sink, NO_SUM);
+  const from = sizeOf(sink);
+  writeText(sink, `","key":${key},"src":"${bytes.toString('base64')}",`);
+  const { links, parts } = writeBody(making, layout.root, held, true);
+  if (links !== undefined) writeText(sink, `,"links":"${base64Json(links)}"`);
+  if (parts !== undefined) writeText(sink, `,"parts":"${base64Json(parts)}"`);
+  const sorts = sortsText(neighbours, layout, held);
+  if (sorts !== '') writeText(sink, `,"s":{${sorts}}`);
+  overwrite(sink, sumAt, digestText(writtenSince(sink, from)));
+  writeTexts(sink, layout.root, held.fields);
+  writeText(sink, '}');
 }
 
 function base64Json(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64');
 }
 
-type CreatedBody = {
-  /** The members of the place's object. */
-  readonly text: string;
-  readonly links: StoredLinks | undefined;
-  readonly parts: StoredParts | undefined;
-};
+/** What `populate` reads, kept for the document's own row and its components. */
+type Kept = { readonly links?: StoredLinks; readonly parts?: StoredParts };
 
-/** A body in the making; `links` and `parts` are what `populate` reads, kept for the document's own row and its components. */
-type Draft = {
-  readonly own: boolean;
-  /** Members of the objects of that name. */
-  readonly c: string[];
-  readonly e: string[];
-  readonly t: string[];
-  readonly links: Members<StoredLinks[string]>;
-  readonly parts: Members<readonly StoredPart[]>;
-};
+const NOTHING_KEPT: Kept = Object.freeze({});
 
-function createBody(neighbours: Neighbours, place: Place, held: HeldRow, own: boolean): CreatedBody {
-  const draft: Draft = { own, c: [], e: [], t: [], links: {}, parts: {} };
+/** Writes the members of a place's object. `own`: it is the document's row or a component of it. */
+function writeBody(making: Making, place: Place, held: HeldRow, own: boolean): Kept {
+  writeColumns(making.sink, place, held.fields);
+  if (place.kind !== 'root') writeTexts(making.sink, place, held.fields);
+  if (place.steps.size === 0) return NOTHING_KEPT;
+  const parts = writeComponents(making, place, held, own);
+  const links = writeLinked(making, place, held, own);
+  return { ...(links === undefined ? {} : { links }), ...(parts === undefined ? {} : { parts }) };
+}
+
+/** `"e":{…}` and `"t":{…}`, where there are any. */
+function writeLinked(making: Making, place: Place, held: HeldRow, own: boolean): StoredLinks | undefined {
+  const { sink, neighbours } = making;
+  const links: Members<StoredLinks[string]> = {};
+  let [e, t] = [0, ''];
   for (const step of place.steps.values()) {
-    if (step.kind === 'relation') addLinked(draft, neighbours, place, held, step);
-    else addComponents(draft, neighbours, held, step);
+    if (step.kind !== 'relation' || (step.linkField === undefined && step.embedded === undefined)) continue;
+    const { attribute } = step;
+    const linked = neighbours.linked(place.space, held.key, attribute);
+    if (linked.length === 0) continue;
+    if (step.linkField !== undefined) {
+      t += `,${member(attribute)}[${linked.map(({ key }) => key).join()}]`;
+      if (own) links[attribute] = linked.map(({ key, otherOrder }) => [key, otherOrder]);
+    }
+    const copies = linkedCopies(making, step, linked);
+    if (copies.length === 0) continue;
+    writeText(sink, (e++ === 0 ? ',"e":{' : ',') + member(attribute));
+    writeList(sink, copies, step.embedded?.list === true);
   }
-  const { c, e, t, links, parts } = draft;
-  let text = columnsText(place, held.fields);
-  if (c.length > 0) text += `,"c":{${c.join()}}`;
-  if (e.length > 0) text += `,"e":{${e.join()}}`;
-  if (t.length > 0) text += `,"t":{${t.join()}}`;
-  return { text, links: isEmpty(links) ? undefined : links, parts: isEmpty(parts) ? undefined : parts };
+  if (e > 0) writeText(sink, '}');
+  if (t !== '') writeText(sink, `,"t":{${t.slice(1)}}`);
+  return own && t !== '' ? links : undefined;
 }
 
-function addLinked(
-  draft: Draft,
-  neighbours: Neighbours,
-  place: Place,
-  held: HeldRow,
-  step: PlacedRelation,
-): void {
-  const { attribute } = step;
-  if (step.linkField === undefined && step.embedded === undefined) return;
-  const linked = neighbours.linked(place.space, held.key, attribute);
-  if (linked.length === 0) return;
-  if (step.linkField !== undefined) {
-    draft.t.push(`${member(attribute)}[${linked.map(({ key }) => key).join()}]`);
-    if (draft.own) draft.links[attribute] = linked.map(({ key, otherOrder }) => [key, otherOrder]);
+function writeList(sink: ByteSink, copies: readonly Buffer[], list: boolean): void {
+  for (const [at, copy] of copies.entries()) {
+    if (list) writeText(sink, at === 0 ? '[' : ',');
+    writeBytes(sink, copy);
   }
-  const embedded = embeddedText(neighbours, step, linked);
-  if (embedded !== undefined) draft.e.push(member(attribute) + embedded);
+  if (list) writeText(sink, ']');
 }
 
-function addComponents(
-  draft: Draft,
-  neighbours: Neighbours,
-  held: HeldRow,
-  step: Exclude<PlacedStep, PlacedRelation>,
-): void {
-  const { attribute } = step;
-  const items = held.components[attribute] ?? [];
-  if (items.length === 0) return;
-  const created = items.map((item) => createComponent(neighbours, step, item, draft.own));
-  const bodies = created.map(({ text }) => text);
-  const isOne = step.kind === 'component' && !step.list;
-  draft.c.push(member(attribute) + (isOne ? bodies[0] : `[${bodies.join()}]`));
-  if (draft.own) draft.parts[attribute] = created.map(({ part }) => part);
+/** The rows' copies, as far as the relation is copied: each made once for all documents that show it. */
+function linkedCopies(
+  making: Making,
+  { target, embedded }: PlacedRelation,
+  linked: readonly { readonly key: number }[],
+): readonly Buffer[] {
+  if (embedded === undefined) return [];
+  const { sink, neighbours } = making;
+  const { place, list } = embedded;
+  const known = copiesAt(neighbours, place);
+  const copies: Buffer[] = [];
+  for (const { key } of list ? linked : linked.slice(0, 1)) {
+    let copy = known.get(key);
+    if (copy === undefined) {
+      const row = neighbours.row(target, key);
+      if (row === undefined) continue;
+      // Behind what is written of the document that asks for it, and taken away again.
+      const from = sizeOf(sink);
+      writeText(sink, `{"key":${key},`);
+      writeBody(making, place, { key, fields: row.fields, components: row.components }, false);
+      writeText(sink, '}');
+      copy = Buffer.from(writtenSince(sink, from));
+      sink.end = sink.start + from;
+      known.set(key, copy);
+    }
+    copies.push(copy);
+  }
+  return copies;
 }
 
-function isEmpty(members: Members<unknown>): boolean {
-  for (const _ in members) return false;
-  return true;
+/** `"c":{…}`, where there are any. */
+function writeComponents(making: Making, place: Place, held: HeldRow, own: boolean): StoredParts | undefined {
+  const { sink } = making;
+  const parts: Members<readonly StoredPart[]> = {};
+  let isFirst = true;
+  for (const step of place.steps.values()) {
+    if (step.kind === 'relation') continue;
+    const items = held.components[step.attribute] ?? [];
+    if (items.length === 0) continue;
+    writeText(sink, (isFirst ? ',"c":{' : ',') + member(step.attribute));
+    isFirst = false;
+    const isOne = step.kind === 'component' && !step.list;
+    const created = (isOne ? items.slice(0, 1) : items).map((item, at) => {
+      if (!isOne) writeText(sink, at === 0 ? '[' : ',');
+      return writeComponent(making, step, item, own);
+    });
+    if (!isOne) writeText(sink, ']');
+    if (own) parts[step.attribute] = created;
+  }
+  if (isFirst) return undefined;
+  writeText(sink, '}');
+  return own ? parts : undefined;
 }
 
-function createComponent(
-  neighbours: Neighbours,
-  step: Exclude<PlacedStep, PlacedRelation>,
-  item: IndexedComponent,
-  own: boolean,
-): { readonly text: string; readonly part: StoredPart } {
+function writeComponent(making: Making, step: PlacedItems, item: IndexedComponent, own: boolean): StoredPart {
   const place = step.kind === 'component' ? step.place : step.components.get(item.component);
   if (place === undefined) throw new Error(`${item.component} has no place in ${step.holder}`);
-  const { text, links, parts } = createBody(neighbours, place, item, own);
-  const part: StoredPart = {
+  // The kind in front, the fields below a name of its own: kinds may use one name for different types.
+  const holder =
+    step.kind === 'component'
+      ? ''
+      : `"kind":${JSON.stringify(item.component)},${member(zoneHolder(item.component))}{`;
+  writeText(making.sink, `{${holder}`);
+  const { links, parts } = writeBody(making, place, item, own);
+  writeText(making.sink, holder === '' ? '}' : '}}');
+  return {
     key: item.key,
     component: item.component,
-    source: Buffer.from(item.source).toString(),
+    source: own ? Buffer.from(item.source).toString() : '',
     ...(links === undefined ? {} : { links }),
     ...(parts === undefined ? {} : { components: parts }),
   };
-  if (step.kind === 'component') return { text: `{${text}}`, part };
-  // The kind in front, the fields below a name of its own: kinds may use one name for different types.
-  const kind = `"kind":${JSON.stringify(item.component)}`;
-  return { text: `{${kind},${member(zoneHolder(item.component))}{${text}}}`, part };
-}
-
-/** In characters, at each place: what of copies is held for the next documents of a world, by key. */
-const COPIES_HELD = 2 ** 21;
-type Copies = RecentValues<number, string>;
-const copies = new WeakMap<Neighbours, Map<Place, Copies>>();
-
-function copiesAt(neighbours: Neighbours, place: Place): Copies {
-  const byPlace = copies.get(neighbours) ?? new Map<Place, Copies>();
-  const known = byPlace.get(place);
-  if (known !== undefined) return known;
-  const created = createRecentValues(COPIES_HELD, (text: string) => text.length);
-  copies.set(neighbours, byPlace.set(place, created));
-  return created;
-}
-
-function embeddedText(
-  neighbours: Neighbours,
-  { target, embedded }: PlacedRelation,
-  linked: readonly Neighbour[],
-): string | undefined {
-  if (embedded === undefined) return undefined;
-  const { place, list } = embedded;
-  const known = copiesAt(neighbours, place);
-  const bodies: string[] = [];
-  for (const { key } of linked) {
-    let text = known.get(key);
-    if (text === undefined) {
-      const row = neighbours.row(target, key);
-      if (row === undefined) continue;
-      text = `{"key":${key},${createBody(neighbours, place, { key, ...row }, false).text}}`;
-      known.set(key, text);
-    }
-    bodies.push(text);
-  }
-  return list ? `[${bodies.join()}]` : bodies[0];
-}
-
-function sortsText(
-  neighbours: Neighbours,
-  { root, sortPaths }: DocumentLayout,
-  held: HeldRow,
-): readonly string[] {
-  const sorts: string[] = [];
-  for (const sortPath of sortPaths)
-    addSorts(sorts, sortPath, pathEnds(neighbours, root, held, sortPath.path));
-  return sorts.length === 0 ? [] : [`"s":{${sorts.join()}}`];
-}
-
-function addSorts(sorts: string[], { fields }: SortPath, ends: readonly (HeldRow | null)[]): void {
-  for (const { scalar, low, high } of fields) {
-    let [least, greatest]: [Scalar | undefined, Scalar | undefined] = [undefined, undefined];
-    let hasNull = false;
-    for (const end of ends) {
-      const value = end?.fields[scalar.name] ?? null;
-      if (value === null) {
-        hasNull = true;
-        continue;
-      }
-      if (least === undefined || compareScalars(value, least) < 0) least = value;
-      if (greatest === undefined || compareScalars(value, greatest) > 0) greatest = value;
-    }
-    if (least === undefined || greatest === undefined) continue;
-    sorts.push(member(low) + JSON.stringify(storedColumn(scalar, least)));
-    if (!hasNull) sorts.push(member(high) + JSON.stringify(storedColumn(scalar, greatest)));
-  }
-}
-
-function compareScalars(a: Scalar, b: Scalar): number {
-  if (typeof a === 'string' && typeof b === 'string') return compareCodePoints(a, b);
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** The rows at the ends of a path; null for each way that ends early. */
-function pathEnds(
-  neighbours: Neighbours,
-  place: Place,
-  held: HeldRow,
-  path: readonly string[],
-): readonly (HeldRow | null)[] {
-  const [name, ...rest] = path;
-  if (name === undefined) return [held];
-  const step = place.steps.get(name);
-  const found: HeldRow[] = [];
-  if (step?.kind === 'component') {
-    found.push(...(held.components[name] ?? []));
-    return found.length === 0
-      ? [null]
-      : found.flatMap((each) => pathEnds(neighbours, step.place, each, rest));
-  }
-  if (step?.kind !== 'relation' || step.embedded === undefined) throw new Error(`${name} is not copied`);
-  const { place: next } = step.embedded;
-  for (const { key } of neighbours.linked(place.space, held.key, name)) {
-    const row = neighbours.row(step.target, key);
-    if (row !== undefined) found.push({ key, ...row });
-  }
-  return found.length === 0 ? [null] : found.flatMap((each) => pathEnds(neighbours, next, each, rest));
 }

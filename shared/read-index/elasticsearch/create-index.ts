@@ -20,7 +20,7 @@ export type CreateIndexOptions = {
 };
 
 /** Counts up when the same row and layout give another document than before. */
-const DOCUMENT_FORMAT = 1;
+const DOCUMENT_FORMAT = 2;
 
 /** Makes an empty index that can be written through its own alias. `aliases`: what else it is found by. */
 export async function createIndex(

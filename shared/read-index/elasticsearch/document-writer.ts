@@ -1,6 +1,5 @@
 import { type Client, errors } from '@elastic/elasticsearch';
 import type { Uid } from '../../schema/content-type.ts';
-import { digestText } from '../../text-digest.ts';
 import type {
   DocumentIndex,
   DocumentRow,
@@ -10,7 +9,8 @@ import type {
 } from '../document-index.ts';
 import type { IndexSet } from '../index-set.ts';
 import type { World } from '../read-index.ts';
-import { createDocument } from './create-document.ts';
+import { type ByteSink, createByteSink, discardWritten, takeWritten, writeText } from './byte-sink.ts';
+import { writeDocument } from './create-document.ts';
 import { type IndexNames, writeAlias } from './index-names.ts';
 import type { Layouts } from './plan-query.ts';
 
@@ -38,21 +38,28 @@ const BULK =
 /** Writes documents to a set of indices, each through its own alias. */
 export function createDocumentWriter(options: DocumentWriterOptions): DocumentIndex {
   const { client, names, layouts, types, set } = options;
+  const targets = new Map<string, string>();
   const targetOf: TargetOf = (type, world) => {
+    const name = `${world} ${type}`;
+    const known = targets.get(name);
+    if (known !== undefined) return known;
     const alias = names.alias(type, world);
-    return writeAlias(set[alias] ?? alias);
+    const target = writeAlias(set[alias] ?? alias);
+    targets.set(name, target);
+    return target;
   };
   /** Written to since they were last refreshed: at first all, for what a process before this one wrote. */
   const unrefreshed = new Set<string>();
   for (const type of types) {
     for (const world of ['draft', 'published'] as const) unrefreshed.add(targetOf(type, world));
   }
+  const sink = createByteSink();
   const send = async (
     documents: readonly IndexableDocument[],
     options: { readonly refresh: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly WriteOutcome[]> => {
     const { refresh, signal } = options;
-    const body = documents.map(({ text }) => text).join('');
+    const body = Buffer.concat(documents.map(({ bytes }) => bytes));
     try {
       const answer = (await client.transport.request(
         { method: 'POST', path: refresh ? `${BULK}&refresh=true` : BULK, body },
@@ -69,7 +76,7 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
     }
   };
   return {
-    present: (row, neighbours) => present(targetOf, layouts, row, neighbours),
+    present: (row, neighbours) => present(sink, targetOf, layouts, row, neighbours),
     async write(documents, options) {
       try {
         return await send(documents, options);
@@ -115,24 +122,24 @@ type BulkAnswer = {
 };
 
 function present(
+  sink: ByteSink,
   targetOf: TargetOf,
   layouts: Layouts,
   { type, world, key, position }: DocumentRow,
   neighbours: Neighbours,
 ): IndexableDocument {
+  // What failed half made.
+  discardWritten(sink);
   const row = neighbours.row(type, key);
   // An older state is refused with 409; the same one may come twice.
   const meta = `{"_index":"${targetOf(type, world)}","_id":"${key}","version":${position},"version_type":"external_gte"}`;
-  const text =
-    row === undefined
-      ? `{"delete":${meta}}\n`
-      : `{"index":${meta}}\n${withSum(createDocument(layouts(type), key, row, neighbours))}\n`;
-  return { type, world, key, position, text };
-}
-
-/** The body with a digest of itself, by which an index is compared with what it should hold. */
-function withSum(body: string): string {
-  return `${body.slice(0, -1)},"sum":"${digestText(body)}"}`;
+  if (row === undefined) writeText(sink, `{"delete":${meta}}\n`);
+  else {
+    writeText(sink, `{"index":${meta}}\n`);
+    writeDocument(sink, layouts(type), key, row, neighbours);
+    writeText(sink, '\n');
+  }
+  return { type, world, key, position, bytes: takeWritten(sink) };
 }
 
 const WRITTEN: WriteOutcome = Object.freeze({ kind: 'written' });

@@ -6,8 +6,10 @@ import type { StoredDocument, StoredDocuments, StoredFields, StoredKey } from '.
 /** What answers are made of, and the digest of the whole body; columns cannot be read back. */
 const FIELDS = { answer: 'src', links: 'links', components: 'parts', columns: 'sum' } as const;
 
-/** The last field of a body. */
-const SUM = new RegExp(`"${FIELDS.columns}":"([^"]+)"\\}\\n$`);
+/** The first field of a body, which is the second line. */
+const SUM = new RegExp(`\\n\\{"${FIELDS.columns}":"([^"]+)"`);
+/** Bytes in which it stands, with a line in front that names an index. */
+const HEAD = 512;
 
 /** Where documents of a type and world are. */
 export type IndexOf = (type: Uid, world: World) => string;
@@ -33,8 +35,8 @@ export function readStoredDocuments(client: Client, indexOf: IndexOf): StoredDoc
       }
       return documents.map(({ type, world, key }) => found.get(`${indexOf(type, world)} ${key}`));
     },
-    fieldsOf({ text }) {
-      const [, body] = text.split('\n');
+    fieldsOf({ bytes }) {
+      const [, body] = Buffer.from(bytes).toString().split('\n');
       if (body === undefined || body === '') return undefined;
       const parsed = JSON.parse(body) as Readonly<Record<string, string>>;
       return readFields(Object.fromEntries(Object.values(FIELDS).map((name) => [name, [parsed[name]]])));
@@ -65,7 +67,7 @@ export function readStoredDocuments(client: Client, indexOf: IndexOf): StoredDoc
         sum: String((fields?.[FIELDS.columns] as readonly unknown[] | undefined)?.[0]),
       }));
     },
-    sumOf: ({ text }) => SUM.exec(text)?.[1],
+    sumOf: ({ bytes }) => SUM.exec(Buffer.from(bytes.subarray(0, HEAD)).toString())?.[1],
     async refresh(documents) {
       const index = [...byIndex(indexOf, documents).keys()];
       if (index.length > 0) await client.indices.refresh({ index });

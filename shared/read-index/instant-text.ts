@@ -1,0 +1,36 @@
+import { createRecentValues } from '../recent-values.ts';
+
+const DAY = 86_400_000;
+/** Days whose text is held: most instants of a log are of few days. */
+const DAYS_HELD = 4_096;
+const days = createRecentValues<number, string>(DAYS_HELD);
+
+const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
+
+/** `yyyy-MM-dd` of milliseconds since 1970, in UTC. Several times as fast as by a `Date` for each. */
+export function dateText(milliseconds: number): string {
+  const day = Math.floor(milliseconds / DAY);
+  const known = days.get(day);
+  if (known !== undefined) return known;
+  const text = new Date(milliseconds).toISOString().slice(0, 10);
+  days.set(day, text);
+  return text;
+}
+
+/** `HH:mm:ss[.S…]` of the day that milliseconds since some midnight end in; trailing zeros of the fraction dropped. */
+export function timeText(milliseconds: number): string {
+  const ofDay = milliseconds - Math.floor(milliseconds / DAY) * DAY;
+  const seconds = Math.floor(ofDay / 1000);
+  const clock = `${twoDigits(seconds / 3600)}:${twoDigits((seconds / 60) % 60)}:${twoDigits(seconds % 60)}`;
+  const rest = Math.floor(ofDay - seconds * 1000);
+  return rest === 0
+    ? clock
+    : `${clock}.${String(rest + 1000)
+        .slice(1)
+        .replace(/0+$/, '')}`;
+}
+
+/** Of a number below 100, its fraction cut off. */
+function twoDigits(number: number): string {
+  return TWO_DIGITS[Math.floor(number)] as string;
+}

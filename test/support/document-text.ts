@@ -1,0 +1,17 @@
+import type { Neighbours } from '../../shared/read-index/document-index.ts';
+import { createByteSink, takeWritten } from '../../shared/read-index/elasticsearch/byte-sink.ts';
+import { writeDocument } from '../../shared/read-index/elasticsearch/create-document.ts';
+import type { DocumentLayout } from '../../shared/read-index/elasticsearch/document-layout.ts';
+import type { IndexedRow } from '../../shared/read-index/read-index.ts';
+
+/** The JSON of a row's document. */
+export function documentText(
+  layout: DocumentLayout,
+  key: number,
+  row: IndexedRow,
+  neighbours: Neighbours,
+): string {
+  const sink = createByteSink();
+  writeDocument(sink, layout, key, row, neighbours);
+  return String(takeWritten(sink));
+}
