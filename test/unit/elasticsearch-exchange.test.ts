@@ -87,6 +87,17 @@ describe('the body of a search answer', () => {
     const hits = [
       { _index: 'a', fields: { key: [12], src: [base64('{"name":"Zoë"}')] }, sort: ['é"key":[7]', 1] },
       { _index: 'a', fields: { src: [base64('{}')], key: [9007199254740991] }, sort: ['x', 2] },
+      {
+        _index: 'a',
+        fields: { src: [base64('a')], key: [3], parts: ['eA=='] },
+        sort: [']', '\\', '"]}', null],
+      },
+      {
+        _index: 'a',
+        fields: { key: [4], src: [base64('b'.repeat(3000))] },
+        sort: ['{"fields":{"key":[5]}}'],
+      },
+      { _index: 'a', fields: { key: [6], src: [''] }, sort: [] },
     ];
     for (const total of [{ total: { value: 2, relation: 'eq' } }, {}]) {
       const body = Buffer.from(JSON.stringify({ took: 1, hits: { ...total, max_score: null, hits } }));
@@ -104,10 +115,25 @@ describe('the body of a search answer', () => {
     expect(read(two, 2)).toEqual([none, { hits: { hits: [{ fields: { key: [7] } }] } }]);
     // What is not as expected is left to a real parser.
     expect(read(two)).toBeUndefined();
-    for (const odd of ['{"key":[1,2]}', '{"key":[1.5]}', '{"key":[-1]}', '{"src":[{}]}', '{}']) {
+    for (const odd of [
+      '{"key":[1,2]}',
+      '{"key":[1.5]}',
+      '{"key":[-1]}',
+      '{"key":[]}',
+      '{"src":[{}]}',
+      '{}',
+    ]) {
       expect(read(`{"hits":{"hits":[{"fields":${odd}}]}}`)).toBeUndefined();
     }
     expect(read('{"error":{}}')).toBeUndefined();
+    expect(read('{"responses":[{"error":{}},{"hits":{"hits":[]}}]}', 2)).toBeUndefined();
+    const whole =
+      '{"hits":{"total":{"value":1},"hits":[{"fields":{"src":["eA=="],"key":[7]},"sort":["a",1]}]}}';
+    expect(read(whole)?.[0]?.hits.hits).toHaveLength(1);
+    // The last two braces say nothing.
+    for (let length = 0; length < whole.length - 2; length++) {
+      expect(read(whole.slice(0, length))).toBeUndefined();
+    }
   });
 
   it('of several searches gives each its own sources, and fails when one of them did', () => {

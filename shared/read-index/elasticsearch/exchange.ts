@@ -43,24 +43,27 @@ export function createExchange(client: Client): Exchange {
   };
 }
 
+/** By undici's older handler methods: for the newer ones it makes an object of the answer's headers, which nobody reads here. */
 function dispatch(pool: Dispatcher, call: Call): Promise<ExchangeAnswer> {
   return new Promise((resolve, reject) => {
     let status = 0;
     const chunks: Buffer[] = [];
     pool.dispatch(call, {
-      onRequestStart: () => {},
-      onResponseStart: (_, code) => {
+      onConnect: () => {},
+      onHeaders: (code) => {
         status = code;
+        return true;
       },
-      onResponseData: (_, chunk) => {
+      onData: (chunk) => {
         chunks.push(chunk);
+        return true;
       },
-      onResponseEnd: () => {
+      onComplete: () => {
         const [only] = chunks;
         const bytes = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
         resolve({ status, bytes });
       },
-      onResponseError: (_, error) => reject(error),
+      onError: reject,
     });
   });
 }

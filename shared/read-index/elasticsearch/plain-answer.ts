@@ -3,83 +3,125 @@ import type { SearchAnswer, SearchHit } from './search-answer.ts';
 // Within a JSON string these quotes would have backslashes before them.
 const HITS = '"hits":{';
 const TOTAL = '"total":{"value":';
+const LIST_OF_HITS = '"hits":[';
 const FIELDS = '"fields":{';
-const LIST = '":[';
+const LIST = ':[';
+const SORT = ',"sort":[';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const CLOSE_LIST = 0x5d;
+const CLOSE_OBJECT = 0x7d;
+
+/** A body and how far it is read; `source` goes into `bytes`, which has room for all of it. */
+type Scan = { readonly text: string; at: number; readonly bytes: Buffer; length: number };
 
 /**
  * Reads the body of an answer to searches that ask of each hit for `key` and for binary fields, and of which neither sort
- * values nor aggregations are wanted, without parsing it, which takes a third of the time. undefined when the body does not look as expected.
+ * values nor aggregations are wanted: once through, without parsing it, base64 straight to bytes that all hits share. That
+ * takes a fifth of the time. undefined when the body does not look as expected.
  */
 export function readPlainAnswers(body: Buffer, searches: number): readonly SearchAnswer[] | undefined {
   const text = body.toString('latin1');
+  const bytes = Buffer.allocUnsafe(Math.ceil(text.length * 0.75));
+  const scan: Scan = { text, at: 0, bytes, length: 0 };
   const answers: SearchAnswer[] = [];
-  let start = text.indexOf(HITS);
-  if (start < 0 || text.includes('"error":')) return undefined;
-  while (start >= 0) {
-    const next = text.indexOf(HITS, start + HITS.length);
-    const answer = readAnswer(text, start, next < 0 ? text.length : next);
+  while (answers.length < searches) {
+    // A search that failed has none, so that there are too few.
+    const hits = text.indexOf(HITS, scan.at);
+    if (hits < 0) return undefined;
+    scan.at = hits + HITS.length;
+    const answer = readAnswer(scan);
     if (answer === undefined) return undefined;
     answers.push(answer);
-    start = next;
   }
-  return answers.length === searches ? answers : undefined;
+  return text.includes(HITS, scan.at) ? undefined : answers;
 }
 
-function readAnswer(text: string, start: number, end: number): SearchAnswer | undefined {
+function readAnswer(scan: Scan): SearchAnswer | undefined {
+  const { text } = scan;
+  const counted = text.startsWith(TOTAL, scan.at);
+  if (counted) scan.at += TOTAL.length;
+  const total = counted ? { total: { value: readNumber(scan) } } : undefined;
+  const list = text.indexOf(LIST_OF_HITS, scan.at);
+  if (list < 0) return undefined;
+  scan.at = list + LIST_OF_HITS.length;
   const hits: SearchHit[] = [];
-  let at = before(text.indexOf(FIELDS, start), end);
-  const total = readTotal(text, start, at ?? end);
-  while (at !== undefined) {
-    const next = before(text.indexOf(FIELDS, at + FIELDS.length), end);
-    const hit = readHit(text, at);
+  if (text.charCodeAt(scan.at) === CLOSE_LIST) return { hits: { hits, ...total } };
+  do {
+    const hit = readHit(scan);
     if (hit === undefined) return undefined;
     hits.push(hit);
-    at = next;
-  }
-  return { hits: { hits, ...(total === undefined ? {} : { total: { value: total } }) } };
+  } while (text.charCodeAt(scan.at++) === COMMA);
+  return text.charCodeAt(scan.at - 1) === CLOSE_LIST ? { hits: { hits, ...total } } : undefined;
 }
 
-/** One hit's fields: lists of one number or one base64 text each. */
-function readHit(text: string, start: number): SearchHit | undefined {
-  const fields: { [name: string]: readonly [number | string] } = {};
-  let source: Uint8Array | undefined;
-  let at = start + FIELDS.length;
+/** A hit up to its closing brace: its index and the like, its fields, its sort values if there are any, nothing else. */
+function readHit(scan: Scan): SearchHit | undefined {
+  const { text } = scan;
+  const start = text.indexOf(FIELDS, scan.at);
+  if (start < 0) return undefined;
+  scan.at = start + FIELDS.length;
+  const hit: MutableHit = { fields: {} };
   do {
-    const nameEnd = text.indexOf('"', at + 1);
-    const name = text.slice(at + 1, nameEnd);
-    const from = nameEnd + LIST.length;
-    if (!text.startsWith(LIST, nameEnd)) return undefined;
-    if (text[from] === '"') {
-      const end = text.indexOf('"', from + 1);
-      const base64 = text.slice(from + 1, end);
-      if (name === 'src') source = Buffer.from(base64, 'base64');
-      else fields[name] = [base64];
-      at = end + 1;
-    } else {
-      const value = readNumber(text, from);
-      fields[name] = [value];
-      at = from + String(value).length;
+    if (!readField(scan, hit)) return undefined;
+  } while (text.charCodeAt(scan.at++) === COMMA);
+  if (text.charCodeAt(scan.at - 1) !== CLOSE_OBJECT) return undefined;
+  if (text.startsWith(SORT, scan.at)) skipList(scan, scan.at + SORT.length);
+  return text.charCodeAt(scan.at++) === CLOSE_OBJECT ? hit : undefined;
+}
+
+type MutableHit = { readonly fields: { [name: string]: readonly [number | string] }; source?: Uint8Array };
+
+/** A field's name and its list of one number or one base64 text. */
+function readField(scan: Scan, hit: MutableHit): boolean {
+  const { text } = scan;
+  const nameEnd = text.indexOf('"', scan.at + 1);
+  const name = text.slice(scan.at + 1, nameEnd);
+  if (nameEnd < 0 || !text.startsWith(LIST, nameEnd + 1)) return false;
+  scan.at = nameEnd + 1 + LIST.length;
+  if (text.charCodeAt(scan.at) === QUOTE) {
+    const start = scan.at + 1;
+    const end = text.indexOf('"', start);
+    if (name === 'src') hit.source = readBytes(scan, text.slice(start, end));
+    else hit.fields[name] = [text.slice(start, end)];
+    scan.at = end + 1;
+  } else {
+    const start = scan.at;
+    hit.fields[name] = [readNumber(scan)];
+    if (scan.at === start) return false;
+  }
+  return text.charCodeAt(scan.at++) === CLOSE_LIST;
+}
+
+function readBytes(scan: Scan, base64: string): Uint8Array {
+  const start = scan.length;
+  scan.length += scan.bytes.write(base64, start, 'base64');
+  return scan.bytes.subarray(start, scan.length);
+}
+
+/** Past a list of texts, numbers and nulls that goes on at `start`. */
+function skipList(scan: Scan, start: number): void {
+  const { text } = scan;
+  let at = start;
+  while (at < text.length && text.charCodeAt(at) !== CLOSE_LIST) {
+    if (text.charCodeAt(at) !== QUOTE) at++;
+    else {
+      at++;
+      while (at < text.length && text.charCodeAt(at) !== QUOTE)
+        at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+      at++;
     }
-    if (text[at] !== ']') return undefined;
-    at += 2;
-  } while (text[at - 1] === ',');
-  return source === undefined ? { fields } : { fields, source };
+  }
+  scan.at = at + 1;
 }
 
-function before(at: number, end: number): number | undefined {
-  return at < 0 || at >= end ? undefined : at;
-}
-
-function readTotal(text: string, start: number, end: number): number | undefined {
-  const at = before(text.indexOf(TOTAL, start), end);
-  return at === undefined ? undefined : readNumber(text, at + TOTAL.length);
-}
-
-/** Digits from a place on. */
-function readNumber(text: string, start: number): number {
+/** Digits. */
+function readNumber(scan: Scan): number {
   let value = 0;
-  for (let at = start; ; at++) {
-    const digit = text.charCodeAt(at) - 48;
+  for (; ; scan.at++) {
+    const digit = scan.text.charCodeAt(scan.at) - 48;
     if (!(digit >= 0 && digit <= 9)) return value;
     value = value * 10 + digit;
   }
