@@ -5,8 +5,9 @@ import { Distinct, geomean, num, table } from '../conformance/bench/common.mjs';
 import { planElasticsearch, startElasticsearch, stopElasticsearch } from '../support/elasticsearch-node.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { ROOT, writeDenormalisedTypes } from './bench-data.ts';
-import { get, type LoadRequest, type LoadResult, measureLoad, type Traffic } from './measure-load.ts';
-import { createRawSearches, type RawSearches } from './raw-searches.ts';
+import { type CompareOptions, type Comparison, compareLoads, type Sides } from './compare-loads.ts';
+import { createRawSearches } from './raw-searches.ts';
+import { recordSearches } from './recorded-searches.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
 
 export type ElasticsearchBenchOptions = {
@@ -16,7 +17,9 @@ export type ElasticsearchBenchOptions = {
   readonly scratch: string;
   /** The indices are left for another run over the same data. */
   readonly keep: boolean;
+  /** Of each measurement; there are two in each round. */
   readonly seconds: number;
+  readonly rounds: number;
   readonly connections: readonly number[];
   readonly seed: number;
   readonly queries: readonly { readonly name: string; readonly template: string }[];
@@ -25,13 +28,12 @@ export type ElasticsearchBenchOptions = {
 
 const SPACE = 'bench';
 const NODE_FLAGS = ['--min-semi-space-size=32'];
-/** Answers whose searches are recorded for the raw engine; it gets the same again when it has had them all. */
-const RECORDED = 2000;
-const RECORDED_AT_ONCE = 8;
 
 /**
- * Measures each query three times over: Varve on Elasticsearch, Elasticsearch directly with the very requests that Varve sends
- * for it, right before and after, and Varve on its embedded index. All processes share the machine.
+ * Measures each query on Varve on Elasticsearch and on Elasticsearch directly, sent the very requests that Varve sends for
+ * other URLs of the same query: in turns, several rounds, and medians of the rounds count, so that what else the machine does
+ * meets both. No URL is sent twice, nor its requests; answers are read, not parsed. Varve on its embedded index stands beside.
+ * All processes share the machine: CPU time per answer says whose share of it is what.
  */
 export async function benchElasticsearch(options: ElasticsearchBenchOptions): Promise<void> {
   const { data, scratch, say } = options;
@@ -64,97 +66,48 @@ function serve(types: string, data: string, more: readonly string[]): Promise<Se
   return startProcess([...NODE_FLAGS, ...command, '--port', '0', ...more], ROOT, '/_health');
 }
 
-type Sides = {
-  readonly url: string;
-  readonly server: ServerProcess;
-  readonly embedded: ServerProcess;
-  readonly raw: RawSearches;
-};
-
-type Row = {
-  readonly name: string;
-  readonly connections: number;
-  readonly varve: LoadResult;
-  /** Answers, of as many requests as one answer of Varve's takes. */
-  readonly raw: { readonly rate: number; readonly p50: number };
-  readonly requests: number;
-  readonly embedded: LoadResult;
-};
+type Row = Comparison & { readonly name: string };
 
 async function measureAll(options: ElasticsearchBenchOptions, sides: Sides): Promise<readonly Row[]> {
   const rows: Row[] = [];
+  const { seconds, rounds, connections } = options;
   for (const { name, template } of options.queries) {
     const paths = new Distinct(template, options.seed);
-    const recorded = await record(sides.raw, (i) => paths.get(i));
-    for (const connections of options.connections) {
-      const row = await measureQuery(options, sides, paths, recorded, connections);
-      rows.push({ name, connections, ...row });
-      const rates = [row.varve.rate, row.raw.rate, row.embedded.rate].map((rate) => num(rate, 0));
-      console.error(`${name}, ${connections}: ${rates.join(' / ')}`);
+    let used = 0;
+    let usedEmbedded = 0;
+    const path = () => paths.get(used++);
+    const embeddedPath = () => paths.get(usedEmbedded++);
+    const recorded = await recordSearches(sides.raw, path);
+    for (const n of connections) {
+      const compared: CompareOptions = { path, embeddedPath, recorded, connections: n, seconds, rounds };
+      const row = { name, ...(await compareLoads(sides, compared)) };
+      rows.push(row);
+      const rates = [row.varve, row.raw, row.embedded].map(({ rate }) => num(rate, 0));
+      console.error(`${name}, ${n}: ${rates.join(' / ')}, ratio ${num(row.ratio)}`);
     }
+    const repeated = paths.repeats(used) + paths.repeats(usedEmbedded);
+    if (repeated > 0) options.say(`${name}: the template has too few values, ${repeated} URLs were repeated`);
   }
   return rows;
-}
-
-async function record(
-  raw: RawSearches,
-  path: (i: number) => string,
-): Promise<readonly (readonly LoadRequest[])[]> {
-  const answers: (readonly LoadRequest[])[] = [];
-  let next = 0;
-  const work = async () => {
-    for (let i = next++; i < RECORDED; i = next++) answers[i] = await raw.of(path(i));
-  };
-  await Promise.all(Array.from({ length: RECORDED_AT_ONCE }, work));
-  return answers;
-}
-
-async function measureQuery(
-  { seconds }: ElasticsearchBenchOptions,
-  { url, server, embedded }: Sides,
-  paths: Distinct,
-  recorded: readonly (readonly LoadRequest[])[],
-  connections: number,
-): Promise<Omit<Row, 'name' | 'connections'>> {
-  let used = 0;
-  const varve: Traffic = { base: server.base, request: () => get(paths.get(used++)) };
-  const inProcess: Traffic = { base: embedded.base, request: () => get(paths.get(used++)) };
-  const sent = recorded.flat();
-  let at = 0;
-  const direct: Traffic = { base: url, request: () => sent[at++ % sent.length] as LoadRequest };
-  const warm = Math.min(1, seconds);
-  await measureLoad(varve, connections, warm);
-  await measureLoad(direct, connections, warm);
-  const before = await measureLoad(direct, connections, seconds / 2);
-  const result = await measureLoad(varve, connections, seconds);
-  const after = await measureLoad(direct, connections, seconds / 2);
-  await measureLoad(inProcess, connections, warm / 2);
-  const requests = sent.length / recorded.length;
-  return {
-    varve: result,
-    raw: {
-      rate: (before.rate + after.rate) / 2 / requests,
-      p50: ((before.p50 + after.p50) / 2) * requests,
-    },
-    requests,
-    embedded: await measureLoad(inProcess, connections, seconds),
-  };
 }
 
 function report(rows: readonly Row[], { say, connections }: ElasticsearchBenchOptions): void {
   const head = [
     ...['query', 'connections', 'Varve on Elasticsearch req/s', 'p50 ms', 'p99 ms'],
-    ...['Elasticsearch directly req/s', 'p50 ms', 'requests', 'ratio', 'overhead p50 ms'],
-    ...['Varve embedded req/s', 'failed'],
+    ...['Elasticsearch directly req/s', 'p50 ms', 'requests', 'ratio', 'least', 'most', 'overhead p50 ms'],
+    ...['CPU ms: Varve', 'its node', 'its load', 'direct: node', 'load'],
+    ...['Varve embedded req/s', 'failed', 'repeated'],
   ];
-  const lines = rows.map(({ name, connections: n, varve, raw, requests, embedded }) => [
+  const lines = rows.map(({ name, connections: n, varve, raw, embedded, ratios, ...row }) => [
     ...[name, n, num(varve.rate, 0), num(varve.p50), num(varve.p99)],
-    ...[num(raw.rate, 0), num(raw.p50), num(requests, 1), num(varve.rate / raw.rate)],
-    ...[num(varve.p50 - raw.p50), num(embedded.rate, 0), varve.failed + embedded.failed],
+    ...[num(raw.rate, 0), num(raw.p50), num(row.requests, 1), num(row.ratio)],
+    ...[num(Math.min(...ratios)), num(Math.max(...ratios)), num(row.overhead)],
+    ...[varve.cpu.varve, varve.cpu.node, varve.cpu.load, raw.cpu.node, raw.cpu.load].map((ms) => num(ms, 2)),
+    ...[num(embedded.rate, 0), row.failed, row.repeated],
   ]);
   say(table(head, lines));
   for (const n of connections) {
-    const ratios = rows.filter((row) => row.connections === n).map(({ varve, raw }) => varve.rate / raw.rate);
+    const ratios = rows.filter((row) => row.connections === n).map(({ ratio }) => ratio);
     const mean = num(geomean(ratios));
     say(
       `${n} connections: geometric mean of the ratios to Elasticsearch ${mean}, smallest ${num(Math.min(...ratios))}`,

@@ -7,9 +7,13 @@ import {
   type ElasticsearchReader,
 } from '../../shared/read-index/elasticsearch/elasticsearch-reader.ts';
 import { createIndexNames } from '../../shared/read-index/elasticsearch/index-names.ts';
+import { readLiveSet } from '../../shared/read-index/elasticsearch/index-sets.ts';
+import { placesOf } from '../../shared/read-index/elasticsearch/read-indices.ts';
+import type { SearchAnswer } from '../../shared/read-index/elasticsearch/search-answer.ts';
 import {
   createSearchEngine,
   type Search,
+  type SearchEngine,
   searchRequest,
 } from '../../shared/read-index/elasticsearch/search-engine.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
@@ -19,6 +23,8 @@ import type { LoadRequest } from './measure-load.ts';
 /** What Varve sends to Elasticsearch for a path, in order. */
 export type RawSearches = {
   of(path: string): Promise<readonly LoadRequest[]>;
+  /** The same without asking, where what is sent does not depend on what was found. */
+  unasked(path: string): Promise<readonly LoadRequest[]>;
   close(): Promise<void>;
 };
 
@@ -34,29 +40,51 @@ const NOT_LIMITED = Number.MAX_SAFE_INTEGER;
 export function createRawSearches({ url, space, registry }: RawSearchesOptions): RawSearches {
   const client = createElasticsearchClient({ url });
   const layouts = createLayouts(registry);
-  const reader = createElasticsearchReader({
-    // Only explained here: under their aliases.
-    indices: { get: () => ({}), refresh: async () => ({}) },
-    engine: createSearchEngine(client),
-    names: createIndexNames(space),
-    layouts: (uid) => layouts.get(uid) ?? missing(uid),
-    semiJoinLimit: NOT_LIMITED,
-    sortLimit: NOT_LIMITED,
-  });
+  const names = createIndexNames(space);
+  const engine = createSearchEngine(client);
+  const aliases = placesOf(layouts.values()).map(({ layout, world }) => names.alias(layout.type, world));
+  // As in a process that serves: an answer's searches name the indices themselves.
+  const live = readLiveSet(client, space, new Set(aliases));
+  const readerOf = (asked: SearchEngine) =>
+    createElasticsearchReader({
+      indices: { get: () => live, refresh: () => live },
+      engine: asked,
+      names,
+      layouts: (uid) => layouts.get(uid) ?? missing(uid),
+      semiJoinLimit: NOT_LIMITED,
+      sortLimit: NOT_LIMITED,
+    });
+  const requestsOf = async (reader: ElasticsearchReader, path: string) => {
+    const { pathname, search } = new URL(path, url);
+    const plural = pathname.split('/').at(-1);
+    const type = [...registry.contentTypes.values()].find(({ pluralName }) => pluralName === plural);
+    if (type === undefined) throw new Error(`${path} is no collection`);
+    const queryString = `${search.slice(1)}&explain=true`;
+    const plan = planList({ registry, type, queryString, defaultLocale: 'en', mayExplain: true });
+    const answer = await answerList(readOnly(reader), plan);
+    return (JSON.parse(answer.toString()) as Explained).meta.explain.engine.requests.map(loadRequest);
+  };
+  const [asking, silent] = [readerOf(engine), readerOf(countOnly(engine))];
   return {
-    async of(path) {
-      const { pathname, search } = new URL(path, url);
-      const plural = pathname.split('/').at(-1);
-      const type = [...registry.contentTypes.values()].find(({ pluralName }) => pluralName === plural);
-      if (type === undefined) throw new Error(`${path} is no collection`);
-      const queryString = `${search.slice(1)}&explain=true`;
-      const request = { registry, type, queryString, defaultLocale: 'en', mayExplain: true };
-      const plan = planList(request);
-      const answer = await answerList(readOnly(reader), plan);
-      return (JSON.parse(answer.toString()) as Explained).meta.explain.engine.requests.map(loadRequest);
-    },
+    of: (path) => requestsOf(asking, path),
+    unasked: (path) => requestsOf(silent, path),
     close: () => client.close(),
   };
+}
+
+/** Counts matches, which pages far down a list depend on, and finds none. */
+function countOnly(engine: SearchEngine): SearchEngine {
+  const totals = new Map<string, number>();
+  const nameOf = ({ index, body }: Search) => `${index} ${JSON.stringify(body.query)}`;
+  const answer = async (search: Search): Promise<SearchAnswer> => {
+    const name = nameOf(search);
+    if (search.body.size === 0) {
+      const [counted] = await engine.search([search]);
+      totals.set(name, counted?.hits.total?.value ?? 0);
+    }
+    return { hits: { total: { value: totals.get(name) ?? 0 }, hits: [] } };
+  };
+  return { search: (searches) => Promise.all(searches.map(answer)) };
 }
 
 type Explained = {

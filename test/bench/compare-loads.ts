@@ -1,0 +1,142 @@
+import { median } from '../conformance/bench/common.mjs';
+import { get, type LoadResult, measureLoad, type Traffic } from './measure-load.ts';
+import type { RawSearches } from './raw-searches.ts';
+import type { RecordedSearches } from './recorded-searches.ts';
+import type { ServerProcess } from './server-process.ts';
+
+export type Sides = {
+  /** Of Elasticsearch. */
+  readonly url: string;
+  /** Varve on it, and on its embedded index. */
+  readonly server: ServerProcess;
+  readonly embedded: ServerProcess;
+  readonly raw: RawSearches;
+};
+
+export type CompareOptions = {
+  /** Gives another path every time. */
+  readonly path: () => string;
+  /** The same for the embedded index, which no other server's requests wear out. */
+  readonly embeddedPath: () => string;
+  readonly recorded: RecordedSearches;
+  readonly connections: number;
+  /** Of each measurement; there are two in each round. */
+  readonly seconds: number;
+  readonly rounds: number;
+};
+
+/** CPU milliseconds per answer: of Varve's process, of the node, of the process that sends the load. */
+type CpuShares = { readonly varve: number; readonly node: number; readonly load: number };
+
+type Measured = Pick<LoadResult, 'rate' | 'p50' | 'p99' | 'failed'> & { readonly cpu: CpuShares };
+
+/** Medians over the rounds. Rates and times of the raw engine are those of as many requests as one answer of Varve's takes. */
+export type Comparison = {
+  readonly connections: number;
+  readonly varve: Measured;
+  readonly raw: Measured;
+  readonly requests: number;
+  /** Varve's rate by the raw engine's within a round: the median, and all. */
+  readonly ratio: number;
+  readonly ratios: readonly number[];
+  /** Of p50, in milliseconds. */
+  readonly overhead: number;
+  readonly embedded: LoadResult;
+  readonly failed: number;
+  /** Requests to the raw engine that it had had before. */
+  readonly repeated: number;
+};
+
+/** More requests than the last rate needs: the next may be higher. */
+const SPARE = 1.4;
+
+/** Loads Varve and the raw engine in turns. */
+export async function compareLoads(sides: Sides, options: CompareOptions): Promise<Comparison> {
+  const { path, embeddedPath, recorded, connections, seconds, rounds } = options;
+  const request = () => get(path());
+  const varve: Traffic = { base: sides.server.base, request };
+  const direct: Traffic = { base: sides.url, request: () => recorded.next() };
+  const pairs: { readonly varve: Measured; readonly raw: Measured }[] = [];
+  let answers = 50 * connections;
+  let repeatedBefore = 0;
+  await measureLoad(varve, connections, seconds / 2);
+  for (let round = -1; round < rounds; round++) {
+    await recorded.prepare(answers);
+    const measureRaw = async () => perAnswer(await measure(sides, direct, connections, seconds), recorded);
+    const measureVarve = () => measure(sides, varve, connections, seconds);
+    // Neither is always first.
+    const early = round % 2 === 0 ? await measureVarve() : undefined;
+    const raw = await measureRaw();
+    answers = Math.max(answers, raw.rate * seconds * SPARE);
+    const pair = { raw, varve: early ?? (await measureVarve()) };
+    // The first round finds out how many requests it takes, and warms both.
+    if (round >= 0) pairs.push(pair);
+    else repeatedBefore = recorded.repeated();
+  }
+  const embedded: Traffic = { base: sides.embedded.base, request: () => get(embeddedPath()) };
+  await measureLoad(embedded, connections, seconds / 2);
+  const besides = await measureLoad(embedded, connections, seconds);
+  const repeated = recorded.repeated() - repeatedBefore;
+  const common = { connections, requests: recorded.perAnswer, repeated, embedded: besides };
+  return { ...common, ...summary(pairs, besides.failed) };
+}
+
+function summary(
+  pairs: readonly { readonly varve: Measured; readonly raw: Measured }[],
+  failed: number,
+): Pick<Comparison, 'varve' | 'raw' | 'ratio' | 'ratios' | 'overhead' | 'failed'> {
+  const ratios = pairs.map(({ varve, raw }) => varve.rate / raw.rate);
+  const [varve, raw] = [medians(pairs.map((pair) => pair.varve)), medians(pairs.map((pair) => pair.raw))];
+  const overhead = median(pairs.map((pair) => pair.varve.p50 - pair.raw.p50));
+  return { varve, raw, ratios, ratio: median(ratios), overhead, failed: failed + varve.failed + raw.failed };
+}
+
+function medians(measured: readonly Measured[]): Measured {
+  const of = (pick: (each: Measured) => number) => median(measured.map(pick));
+  return {
+    rate: of(({ rate }) => rate),
+    p50: of(({ p50 }) => p50),
+    p99: of(({ p99 }) => p99),
+    failed: measured.reduce((sum, { failed }) => sum + failed, 0),
+    cpu: {
+      varve: of(({ cpu }) => cpu.varve),
+      node: of(({ cpu }) => cpu.node),
+      load: of(({ cpu }) => cpu.load),
+    },
+  };
+}
+
+async function measure(
+  sides: Sides,
+  traffic: Traffic,
+  connections: number,
+  seconds: number,
+): Promise<Measured> {
+  const before = await cpuMilliseconds(sides);
+  const result = await measureLoad(traffic, connections, seconds);
+  const after = await cpuMilliseconds(sides);
+  const share = (of: keyof CpuShares) => (after[of] - before[of]) / Math.max(1, result.requests);
+  return { ...result, cpu: { varve: share('varve'), node: share('node'), load: share('load') } };
+}
+
+async function cpuMilliseconds({ url, server }: Sides): Promise<CpuShares> {
+  const path = '/_nodes/stats/process?filter_path=nodes.*.process.cpu.total_in_millis';
+  const { nodes } = (await (await fetch(url + path)).json()) as NodeStats;
+  const { user, system } = process.cpuUsage();
+  const node = Object.values(nodes).reduce((sum, stats) => sum + stats.process.cpu.total_in_millis, 0);
+  return { varve: server.cpuSeconds() * 1000, node, load: (user + system) / 1000 };
+}
+
+type NodeStats = {
+  readonly nodes: {
+    readonly [id: string]: { readonly process: { readonly cpu: { readonly total_in_millis: number } } };
+  };
+};
+
+function perAnswer(
+  { rate, p50, p99, failed, cpu }: Measured,
+  { perAnswer: times }: RecordedSearches,
+): Measured {
+  const shares = { varve: cpu.varve * times, node: cpu.node * times, load: cpu.load * times };
+  return { rate: rate / times, p50: p50 * times, p99: p99 * times, failed, cpu: shares };
+}
