@@ -32,8 +32,10 @@ export async function catchUp(
   }
 }
 
-/** Rows or links of a batch where requests come first: a few milliseconds of work. */
-const GENTLE_BATCH_SIZE = 200;
+/** Rows or links of a batch where requests come first: two milliseconds of work or three. */
+const GENTLE_BATCH_SIZE = 50;
+/** Of work, before others have as long: between two turns a busy process does more than this for them. */
+const GENTLE_SLICE_MS = 5;
 
 /**
  * Gives the index all rows and links of the graph, which must not change meanwhile. The index is level with the graph only once
@@ -48,7 +50,9 @@ export async function loadReadIndex(
   for (const batch of graph.readAll(gently ? GENTLE_BATCH_SIZE : undefined)) {
     await readIndex.apply(batch);
     // Whoever asks meanwhile is told that the server is starting.
-    if (gently) await delay(performance.now() - started);
+    const worked = performance.now() - started;
+    if (gently && worked < GENTLE_SLICE_MS) continue;
+    if (gently) await delay(worked);
     else await nextTurn();
     started = performance.now();
   }

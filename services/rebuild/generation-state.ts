@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import { openContentGraph } from '../../projections/content-graph.ts';
 import { graphFile } from '../../projections/generations/generation-files.ts';
@@ -21,7 +22,11 @@ export type OpenGeneration = {
   readonly readSide: ReadSide | undefined;
 };
 
-export type KeptGeneration = { readonly graph: ContentGraph; readonly stopFollowing: () => Promise<void> };
+/** Follows the log until it is asked to stop, and is then what it was made of, as far as that is still held. */
+export type KeptGeneration = { readonly graph: ContentGraph; readonly giveUp: () => Promise<HeldGeneration> };
+
+/** `readSide`: level with the graph. */
+export type HeldGeneration = Pick<OpenGeneration, 'graph' | 'readSide'>;
 
 /** What a process knows of the generations of its data directory. */
 export type GenerationState = ServedGenerationsOptions & {
@@ -48,6 +53,23 @@ export type Joint = {
   /** Resolves when the other generation is written no more. */
   readonly over: Promise<void>;
 };
+
+/** Applies what follows in the log to the graph, and to the index of rows where there is one. */
+export async function applyTo(
+  { graph, readSide }: HeldGeneration,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  if (events.length === 0) return;
+  if (readSide === undefined) graph.replay(events);
+  else await readSide.sink.apply(graph.apply(events));
+}
+
+/** As long as the work took, others have the process. */
+export async function gently(work: () => unknown): Promise<void> {
+  const started = performance.now();
+  await work();
+  await delay(performance.now() - started);
+}
 
 export function openGraph({ data, plan }: ServedGenerationsOptions, number: number): ContentGraph {
   return openContentGraph(graphFile(data, number), plan?.graph);

@@ -2,39 +2,61 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import { removeGeneration } from '../../projections/generations/generation-files.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
-import { type GenerationState, openGraph } from './generation-state.ts';
+import { applyTo, type GenerationState, gently, type HeldGeneration, openGraph } from './generation-state.ts';
 import { removeIndices } from './remove-indices.ts';
 
 /** Kept generations wait so long between batches: many events at once cost a fraction, and nobody reads them. */
 const KEPT_PAUSE_MS = 1_000;
-/** The same between writes of their documents. */
+/** Of a batch: requests wait so long as it takes. */
+const EVENTS_AT_ONCE = 100;
+/** So long after it served its index stays in memory: whoever wants it back mostly wants it soon, and then has it at once. */
+const KEPT_IN_MEMORY_MS = 10 * 60_000;
+/** Between writes of its documents. */
 const DOCUMENTS_PAUSE_MS = 10_000;
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 /**
- * Has a generation follow the log, in large batches. It stops before content types that change, as converting it takes long:
- * what is missing is applied when the generation is taken up again.
+ * Has a generation follow the log: its graph, its index as long as that is held, and its documents. It stops before content types
+ * that change, as converting it takes long: what is missing is applied when the generation is taken up again.
  */
-export function keep(state: GenerationState, number: number, opened?: ContentGraph): void {
-  const graph = opened ?? openGraph(state, number);
+export function keep(state: GenerationState, number: number, opened?: HeldGeneration): void {
+  const graph = opened?.graph ?? openGraph(state, number);
+  let readSide = opened?.readSide;
   const stop = new AbortController();
   const { signal } = stop;
-  const { done, close } = state.log.subscribe(graph.position(), async (events) => {
-    if (events.some(({ type }) => type === 'content-type-defined')) stop.abort();
-    if (signal.aborted) return;
-    graph.replay(events);
-    await delay(KEPT_PAUSE_MS, undefined, { signal, ref: false }).catch(() => {});
-  });
+  const letIndexGo = async () => {
+    const index = readSide;
+    readSide = undefined;
+    await index?.close();
+  };
+  const timer = setTimeout(() => void letIndexGo(), KEPT_IN_MEMORY_MS).unref();
+  const following = state.log.subscribe(
+    graph.position(),
+    async (events) => {
+      if (events.some(({ type }) => type === 'content-type-defined')) stop.abort();
+      if (signal.aborted) return;
+      await gently(() => applyTo({ graph, readSide }, events));
+      // Of others' time as much as is left when there is more.
+      if (events.length < EVENTS_AT_ONCE)
+        await delay(KEPT_PAUSE_MS, undefined, { signal, ref: false }).catch(() => {});
+    },
+    { batchSize: EVENTS_AT_ONCE },
+  );
   // It is told when the generation is asked for.
-  done.catch(() => {});
+  following.done.catch(() => {});
   const { indices } = state.store.generations().find((each) => each.number === number) ?? {};
   const documents = indices === undefined ? undefined : keepDocuments(state, graph, indices, signal);
-  const stopFollowing = async () => {
+  const giveUp = async () => {
+    const isBehind = signal.aborted;
     stop.abort();
+    clearTimeout(timer);
     await documents;
-    return close();
+    await following.close();
+    // An index is of the content types it was made with.
+    if (isBehind) await letIndexGo();
+    return { graph, readSide };
   };
-  state.kept.set(number, { graph, stopFollowing });
+  state.kept.set(number, { graph, giveUp });
 }
 
 /** Writes what has changed now and then. What cannot be written now is written the next time. */
@@ -61,15 +83,21 @@ async function keepDocuments(
   }
 }
 
-/** The graph of a kept generation, which follows the log no more; undefined where it did not. */
+/** What is held of a kept generation, which follows the log no more; undefined where it did not. */
 export async function giveUpKept(
   { kept }: GenerationState,
   number: number,
-): Promise<ContentGraph | undefined> {
+): Promise<HeldGeneration | undefined> {
   const found = kept.get(number);
   kept.delete(number);
-  await found?.stopFollowing();
-  return found?.graph;
+  return found?.giveUp();
+}
+
+/** Closes what is held of a kept generation. */
+export async function closeKept(state: GenerationState, number: number): Promise<void> {
+  const held = await giveUpKept(state, number);
+  await held?.readSide?.close();
+  held?.graph.close();
 }
 
 /** One generation is kept: what a rollback goes back to. */
@@ -88,7 +116,7 @@ export async function dropKept(state: GenerationState): Promise<readonly number[
 /** Its record last: without it nobody would know of the rest. */
 async function remove(state: GenerationState, number: number): Promise<void> {
   const { store, data, plan } = state;
-  (await giveUpKept(state, number))?.close();
+  await closeKept(state, number);
   const { indices } = store.generations().find((each) => each.number === number) ?? {};
   await removeIndices({ outside: plan?.outside }, indices);
   removeGeneration(data, number);

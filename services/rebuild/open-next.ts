@@ -1,9 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../../projections/content-graph.ts';
-import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { ReadSide } from '../read-side.ts';
-import { type GenerationState, type OpenGeneration, openGraph } from './generation-state.ts';
+import { applyTo, type GenerationState, gently, type OpenGeneration, openGraph } from './generation-state.ts';
 import { giveUpKept } from './kept-generations.ts';
 
 /** Requests come first: each piece of work is short, and as long as it took nothing is done after it. */
@@ -16,14 +14,20 @@ export async function openNext(
   set: IndexSet | undefined,
 ): Promise<OpenGeneration> {
   const { log } = state;
-  const graph = (await giveUpKept(state, number)) ?? openGraph(state, number);
-  let readSide: ReadSide | undefined;
+  const held = (await giveUpKept(state, number)) ?? { graph: openGraph(state, number), readSide: undefined };
+  const { graph } = held;
+  let { readSide } = held;
   try {
     for await (const events of log.readAll(graph.position(), { batchSize: EVENTS_AT_ONCE })) {
-      await gently(() => graph.replay(events));
+      if (events.some(({ type }) => type === 'content-type-defined')) {
+        // An index is of the content types it was made with.
+        await readSide?.close();
+        readSide = undefined;
+      }
+      await gently(() => applyTo({ graph, readSide }, events));
     }
     const isRead = state.live.readSide !== undefined || set !== undefined;
-    readSide = isRead ? await openBeside(state, graph, set) : undefined;
+    if (isRead) readSide ??= await openBeside(state, graph, set);
     const next = { number, graph, readSide };
     await bringLevel(state, next);
     return next;
@@ -65,17 +69,4 @@ export async function applyMissed(state: GenerationState, next: OpenGeneration):
       events.filter(({ position }) => position > next.graph.position()),
     );
   }
-}
-
-async function applyTo({ graph, readSide }: OpenGeneration, events: readonly StoredEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  const batch = graph.apply(events);
-  await readSide?.sink.apply(batch);
-}
-
-/** As long as the work took, others have the process. */
-async function gently(work: () => unknown): Promise<void> {
-  const started = performance.now();
-  await work();
-  await delay(performance.now() - started);
 }

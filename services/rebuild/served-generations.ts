@@ -10,7 +10,7 @@ import {
   type ServedGenerationsOptions,
 } from './generation-state.ts';
 import { createJointReadSide } from './joint-read-side.ts';
-import { dropKept, giveUpKept, keep, removeOlder } from './kept-generations.ts';
+import { closeKept, dropKept, keep, removeOlder } from './kept-generations.ts';
 import { applyMissed, openNext } from './open-next.ts';
 import { refuseWithoutLead, takeOverDocuments } from './take-over-documents.ts';
 
@@ -77,7 +77,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       state.isClosed = true;
       state.joint?.end.abort();
       await state.joint?.over;
-      for (const number of [...state.kept.keys()]) (await giveUpKept(state, number))?.close();
+      for (const number of [...state.kept.keys()]) await closeKept(state, number);
       state.live.graph.close();
       store.close();
     },
@@ -108,8 +108,7 @@ async function takeOverRows(state: GenerationState, number: number): Promise<voi
   // What others apply while a promise settles.
   while (next.graph.position() < state.live.graph.position()) await applyMissed(state, next);
   const before = switchTo(state, next);
-  await before.readSide?.close();
-  keep(state, before.number, before.graph);
+  keep(state, before.number, before);
   await removeOlder(state, before.number);
 }
 

@@ -60,7 +60,7 @@ async function switchAtRest(
   const before = state.live;
   await promote(state, next.number, set, sets);
   state.live = { ...next, readSide: undefined };
-  keep(state, before.number, before.graph);
+  keep(state, before.number, { graph: before.graph, readSide: undefined });
   await removeOlder(state, before.number);
 }
 
@@ -117,7 +117,7 @@ async function stayJoint(state: GenerationState, before: OpenGeneration, signal:
   await delay(JOINT_AFTER_MS, undefined, { signal, ref: false }).catch(() => {});
   await endJoint(state, before);
   if (state.isClosed) return before.graph.close();
-  keep(state, before.number, before.graph);
+  keep(state, before.number, { graph: before.graph, readSide: undefined });
   await removeOlder(state, before.number).catch(() => {});
 }
 
