@@ -12,8 +12,8 @@ export type Throttle = {
 };
 
 /**
- * How much of the time a rebuild works, judged by how long requests wait in the server: `delayMs` is the wait that 99 % of what
- * the server does stays below, sampled twice a second.
+ * How much of the time a rebuild works, judged by how long requests wait in the server and take: `delayMs` is what 99 % of them
+ * stay below, sampled twice a second (see LoadSample).
  */
 export type Pace = {
   /** Of the time, up to 1. */

@@ -1,23 +1,63 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Milliseconds that 99 % of what a process does in a stretch of time waits for its turn at most. */
+/**
+ * Milliseconds that 99 % of the requests of late waited for their turn in this process at most, and then took: what has been
+ * read of a request is timed, and what waits to be read waits as long as a timer is late.
+ */
 export type LoadSample = { readonly delayMs: number };
 
 const SAMPLE_MS = 500;
+/** Samples that the time of requests is taken from: one alone has too few of them. */
+const RECENT_SAMPLES = 4;
+const FEWEST_REQUESTS = 100;
 const RESOLUTION_MS = 2;
+/** Of operators' requests, which take as long as what they ask for. */
+const OPERATORS = '/_varve/';
 
-/** How long requests wait in this process, twice a second, until the signal. */
+/** How long requests take in this process, twice a second, until the signal. */
 export async function* watchLoad(signal: AbortSignal): AsyncGenerator<LoadSample> {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
+  const requests = timeRequests();
   try {
     while (!signal.aborted) {
       delays.reset();
       await delay(SAMPLE_MS, undefined, { signal, ref: false }).catch(() => {});
-      yield { delayMs: delays.percentile(99) / 1e6 };
+      yield { delayMs: delays.percentile(99) / 1e6 + requests.next() };
     }
   } finally {
     delays.disable();
+    requests.close();
   }
+}
+
+/** `next`: of the last samples, in milliseconds, and a new sample begins; 0 where there were few requests. */
+function timeRequests(): { next(): number; close(): void } {
+  const started = new WeakMap<object, number>();
+  let recent = [createHistogram()];
+  const start = (message: unknown) => {
+    const { request } = message as { readonly request: IncomingMessage };
+    if (request.url?.startsWith(OPERATORS) !== true) started.set(request, performance.now());
+  };
+  const finish = (message: unknown) => {
+    const at = started.get((message as { readonly request: IncomingMessage }).request);
+    if (at !== undefined) recent[0]?.record(Math.max(1, Math.round((performance.now() - at) * 1e6)));
+  };
+  subscribe('http.server.request.start', start);
+  subscribe('http.server.response.finish', finish);
+  return {
+    next() {
+      const all = createHistogram();
+      for (const each of recent) all.add(each);
+      recent = [createHistogram(), ...recent.slice(0, RECENT_SAMPLES - 1)];
+      return all.count < FEWEST_REQUESTS ? 0 : all.percentile(99) / 1e6;
+    },
+    close() {
+      unsubscribe('http.server.request.start', start);
+      unsubscribe('http.server.response.finish', finish);
+    },
+  };
 }

@@ -11,17 +11,17 @@ const contentTypes = createKitchenTypes();
 const data = createDataDirectory();
 let server: RunningServer | undefined;
 
+const create = async (collection: string, name: string) => {
+  const answer = await fetch(`${server?.url}/api/${collection}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ data: { name } }),
+  });
+  expect(answer.status).toBe(201);
+};
+
 beforeAll(async () => {
   server = await startServer({ contentTypes, data });
-  const { url } = server;
-  const create = async (collection: string, name: string) => {
-    const answer = await fetch(`${url}/api/${collection}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ data: { name } }),
-    });
-    expect(answer.status).toBe(201);
-  };
   for (const name of ['Ada', 'Bob', 'Cyd']) await create('cooks', name);
   // A rebuild of one event a second is under way for as long as it takes to talk about it, on a slow machine too.
   await Promise.all(Array.from({ length: 120 }, (_unused, i) => create('dishs', `Dish ${i}`)));
@@ -49,11 +49,15 @@ describe('on a running server', () => {
     expect(rebuilt.stderr).toMatch(/replaying: .*verifying: .*taking over: /s);
     expect(graphs()).toEqual(['graph-2.db', 'graph.db']);
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd']);
+    await create('cooks', 'Dan');
     expect((await runVarve(['rollback', ...own])).stdout).toContain('generation 1 serves');
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan']);
+    await create('cooks', 'Dee');
     expect((await runVarve(['rollback', ...own])).stdout).toContain('generation 2 serves');
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
     expect((await runVarve(['drop', ...own])).stdout).toBe('generation 1 is gone\n');
     expect(graphs()).toEqual(['graph-2.db']);
-    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd']);
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
     expect((await runVarve(['rollback', ...own])).stderr).toContain('no generation is kept');
   });
 
@@ -97,27 +101,27 @@ describe('a graph that is wrong', () => {
     db.exec(`UPDATE rows SET source = CAST(replace(CAST(source AS TEXT), '"Ada"', '"Eve"') AS BLOB)`);
     db.close();
     server = await startServer({ contentTypes, data });
-    expect(await names()).toEqual(['Bob', 'Cyd', 'Eve']);
+    expect(await names()).toEqual(['Bob', 'Cyd', 'Dan', 'Dee', 'Eve']);
     const stopped = await runVarve(['rebuild', '--graph', ...own]);
     expect(stopped.code).toBe(1);
     expect(stopped.stdout).toMatch(
       /^rows of api::cook\.cook, (draft|published): .*\n {2}- .*Eve.*\n {2}\+ .*Ada.*\n/,
     );
     expect(stopped.stderr).toMatch(/2 differences at position \d+; the old generation serves on/);
-    expect(await names()).toEqual(['Bob', 'Cyd', 'Eve']);
+    expect(await names()).toEqual(['Bob', 'Cyd', 'Dan', 'Dee', 'Eve']);
     const scoped = await runVarve(['rebuild', '--cancel', ...own]);
     expect(scoped.code).toBe(0);
     const elsewhere = await runVarve(['rebuild', '--graph', '--type', 'dish', ...own]);
     expect(elsewhere).toMatchObject({ code: 0, stdout: expect.stringContaining('serves') });
-    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd']);
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
     await runVarve(['rollback', ...own]);
-    expect(await names()).toEqual(['Bob', 'Cyd', 'Eve']);
+    expect(await names()).toEqual(['Bob', 'Cyd', 'Dan', 'Dee', 'Eve']);
     const copied = await runVarve(['rebuild', ...own]);
     expect(copied.stderr).toContain('2 differences');
     expect((await runVarve(['rebuild', '--cancel', ...own])).code).toBe(0);
     const accepted = await runVarve(['rebuild', '--graph', '--accept', ...own]);
     expect(accepted.code).toBe(0);
-    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd']);
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
   }, 120_000);
 });
 
@@ -133,6 +137,6 @@ describe('on a directory that nobody has', () => {
     expect((await runVarve(['drop', ...own])).code).toBe(0);
     expect(graphs()).toHaveLength(1);
     server = await startServer({ contentTypes, data });
-    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd']);
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
   }, 120_000);
 });
