@@ -5,6 +5,7 @@ const config: KnipConfig = {
     'services/main.ts',
     // Run as a thread, and as programs.
     'shared/event-store/commit-thread.ts',
+    'shared/sqlite/write-behind-thread.ts',
     'test/support/{append-until-killed,hold-data-directory}.ts',
     'test/**/*.test.ts',
     'test/bench/*.ts',
