@@ -1,6 +1,5 @@
 import { extname } from 'node:path';
-import { type FileTypeResult, fileTypeFromBuffer } from 'file-type';
-import { imageSize } from 'image-size';
+import type { FileTypeResult } from 'file-type';
 import { detectText } from './text-media.ts';
 
 /** What a file is, by its bytes. `ext` begins with a dot and always fits `mime`. */
@@ -29,7 +28,7 @@ const UNKNOWN = { ext: '.bin', mime: 'application/octet-stream' } as const;
 /** `head`: the first HEAD_BYTES of the file, or all of it. The client's name decides only among text and Office formats. */
 export async function detectMedia(head: Uint8Array, fileName: string): Promise<DetectedMedia> {
   const { ext, mime } = await detectFormat(head, fileName);
-  return { ext, mime, ...(mime.startsWith('image/') ? measure(head) : { width: null, height: null }) };
+  return { ext, mime, ...(mime.startsWith('image/') ? await measure(head) : { width: null, height: null }) };
 }
 
 async function detectFormat(head: Uint8Array, fileName: string) {
@@ -42,6 +41,8 @@ async function detectFormat(head: Uint8Array, fileName: string) {
 
 /** A head that ends early, or was made to confuse, is of no known format. */
 async function detectBinary(head: Uint8Array): Promise<FileTypeResult | undefined> {
+  // Loaded with the first upload: most starts come before any.
+  const { fileTypeFromBuffer } = await import('file-type');
   try {
     return await fileTypeFromBuffer(head);
   } catch {
@@ -49,7 +50,8 @@ async function detectBinary(head: Uint8Array): Promise<FileTypeResult | undefine
   }
 }
 
-function measure(head: Uint8Array): { readonly width: number | null; readonly height: number | null } {
+async function measure(head: Uint8Array): Promise<Pick<DetectedMedia, 'width' | 'height'>> {
+  const { imageSize } = await import('image-size');
   try {
     // A copy with memory of its own: the library reads past the end of a view into what lies behind it.
     const { width, height } = imageSize(new Uint8Array(head));

@@ -52,6 +52,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     // Not every text in the caller's header is an id.
     requestIdHeader: false,
     genReqId: requestIdOf,
+    schemaController: { compilersFactory: NO_COMPILERS },
     bodyLimit: options.bodyLimit,
     trustProxy: options.trustProxy,
     // What never reaches a route: a path that is no text.
@@ -103,6 +104,12 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
 }
 
 const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null));
+
+const noSchemas = (): never => {
+  throw new Error('a route has a schema, and there is no compiler for it');
+};
+/** Bodies are judged by the write side, answers are bytes: without these fastify loads ajv at every start. */
+const NO_COMPILERS = { buildValidator: noSchemas, buildSerializer: noSchemas };
 
 /**
  * JSON is parsed. Text and forms are taken and ignored, so that the handler says what is missing, as Strapi does (case

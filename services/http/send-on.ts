@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { COMMAND_HEADER } from '../fleet/command-proof.ts';
 import { NOT_LEADING_HEADER } from './responses.ts';
 
@@ -37,14 +37,12 @@ export type Sender = {
 };
 
 export function createSender(): Sender {
-  const dispatcher = new Agent({
-    headersTimeout: ANSWER_MS,
-    bodyTimeout: ANSWER_MS,
-    connect: { timeout: 2_000 },
-  });
+  let client: ReturnType<typeof openClient> | undefined;
   return {
     async send(address, { method, url, headers, body, command }, signal) {
+      client ??= openClient();
       try {
+        const { request, dispatcher } = await client;
         const answer = await request(new URL(url, address), {
           ...{ method: method as Dispatcher.HttpMethod, body, signal, dispatcher },
           headers: { ...withoutConnection(headers, typeof body === 'string'), [COMMAND_HEADER]: command },
@@ -57,8 +55,21 @@ export function createSender(): Sender {
         return undefined;
       }
     },
-    close: () => dispatcher.destroy(),
+    async close() {
+      await (await client)?.dispatcher.destroy();
+    },
   };
+}
+
+/** Loaded with the first write that is sent on: who leads from its start sends none. */
+async function openClient() {
+  const { Agent, request } = await import('undici');
+  const dispatcher = new Agent({
+    headersTimeout: ANSWER_MS,
+    bodyTimeout: ANSWER_MS,
+    connect: { timeout: 2_000 },
+  });
+  return { request, dispatcher };
 }
 
 /** Headers of an answer as they go on. */
