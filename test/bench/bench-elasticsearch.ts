@@ -38,7 +38,9 @@ const NODE_FLAGS = ['--min-semi-space-size=32'];
 export async function benchElasticsearch(options: ElasticsearchBenchOptions): Promise<void> {
   const { data, scratch, say } = options;
   const plan = options.url === undefined ? await planElasticsearch() : undefined;
-  const url = options.url ?? (await startElasticsearch(plan ?? { kind: 'none', why: 'none was given' }));
+  const url =
+    options.url ??
+    (await startElasticsearch(plan ?? { kind: 'none', why: 'none was given' }, 'to be measured'));
   const types = join(scratch, 'denormalised-types');
   writeDenormalisedTypes(types);
   const copy = join(scratch, 'embedded-data');

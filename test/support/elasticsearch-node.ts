@@ -61,13 +61,21 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** `for tests`: at half of the processor time, and slower where it matters. */
+export type ElasticsearchPurpose = 'for tests' | 'to be measured';
+
 /** The node's address; started if it is not yet. Several processes may ask at once. */
-export async function startElasticsearch(plan: ElasticsearchPlan): Promise<string> {
+export async function startElasticsearch(
+  plan: ElasticsearchPlan,
+  purpose: ElasticsearchPurpose,
+): Promise<string> {
   if (plan.kind === 'none') throw new Error(`no Elasticsearch: ${plan.why}`);
   if (plan.kind === 'running') return plan.url;
   const { port, folder } = plan;
   const up = join(LOCAL, 'up.sh');
-  await promisify(execFile)('flock', [join(folder, 'up.lock'), up, String(port), join(folder, 'node')]);
+  const env = { ...process.env, ES_SHORT_LIVED: purpose === 'for tests' ? '1' : '' };
+  const args = [join(folder, 'up.lock'), up, String(port), join(folder, 'node')];
+  await promisify(execFile)('flock', args, { env });
   return `http://127.0.0.1:${port}`;
 }
 

@@ -10,6 +10,6 @@ let started: Promise<string> | undefined;
 
 /** The address of the run's Elasticsearch. */
 export function elasticsearchUrl(): Promise<string> {
-  started ??= startElasticsearch(inject('elasticsearch'));
+  started ??= startElasticsearch(inject('elasticsearch'), 'for tests');
   return started;
 }
