@@ -1,9 +1,11 @@
 import type { DocumentIndex } from '../shared/read-index/document-index.ts';
 import type { ContentGraph } from './content-graph.ts';
 import type { Lane } from './graph/stale-rows.ts';
-import { nextBatch, release, sendBatch, type Work } from './index-writer/lane.ts';
-import { bytesAt, FULL_PACE, type Pace, paced, slower } from './index-writer/pace.ts';
+import { type Batch, nextBatch, release, sendBatch, type Work } from './index-writer/lane.ts';
+import { bytesAt, FULL_PACE, type Pace, type PaceKind, paced, slower } from './index-writer/pace.ts';
 import { createRefreshes, type Refreshes } from './index-writer/refreshes.ts';
+import { createSlots, type Slots } from './index-writer/slots.ts';
+import { createWakeUps, pause, type WakeUps } from './index-writer/wake-ups.ts';
 import type { Settlement, StaleDocument, StaleDocuments } from './stale-documents.ts';
 
 export type IndexWriterOptions = {
@@ -45,10 +47,12 @@ export type IndexWriter = {
   /** The graph has changed. */
   wake(): void;
   /**
-   * Resolves when searches see what changed up to a position: the rows themselves, and the documents that embed them where they
-   * are few. Waits as long as the index takes no documents.
+   * Resolves when searches see what changed at a position: the rows themselves, and the documents that embed them where they
+   * are few. Waits as long as the index takes no documents, but not for what changed before, if the same rows do not show it.
    */
   visible(position: bigint): Promise<void>;
+  /** The same for everything that changed up to a position. */
+  level(position: bigint): Promise<void>;
   /** Searches see everything up to this position, in the rows' own documents and in all that embed them. */
   shown(): bigint;
   /** Resolves when no document is out of date. */
@@ -63,28 +67,30 @@ export type IndexWriter = {
 };
 
 /**
- * Requests under way at once. What writes wait for goes one request at a time: each takes along all that came meanwhile. While
- * there are such writes the backlog has one request, a small one: else they would queue behind it.
+ * What writes wait for goes one request at a time: each takes along all that came meanwhile. Of the backlog one worker more than
+ * there may be requests makes the documents of the next. While there are such writes the backlog has one request, a small
+ * one: else they would queue behind it.
  */
 const WORKERS: Readonly<Record<Lane, number>> = { prompt: 1, backlog: 3 };
+const REQUESTS = { alone: 2, shared: 1 };
 /** Milliseconds after the last write for which the backlog makes room. */
 const ROOM_FOR = 1_000;
-const PAUSE_STEP = 200;
+/** Milliseconds after which a worker that makes room looks again. */
+const LOOK_EVERY = 200;
 
 type Waiter = { readonly isReached: () => boolean; readonly resolve: () => void };
 
 type State = Work & {
   readonly options: IndexWriterOptions;
-  readonly wakers: Set<() => void>;
+  readonly wakeUps: WakeUps;
   waiters: Waiter[];
-  /** Counts wake-ups, so that none between looking and sleeping is missed. */
-  changes: number;
   stopping: boolean;
   stuck: boolean;
   written: number;
   /** When a write was last waited for. */
   lastPrompt: number;
   readonly refreshes: Refreshes;
+  readonly slots: Slots;
   readonly giveUp: AbortController;
 };
 
@@ -96,26 +102,27 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   const giveUp = new AbortController();
   const state: State = {
     ...{ options, stale, index, taken: new Map(), position: graph.position, now: Date.now },
-    ...{ wakers: new Set(), waiters: [], changes: 0, stopping: false, stuck: false, written: 0 },
-    ...{ lastPrompt: Number.NEGATIVE_INFINITY },
+    ...{ wakeUps: createWakeUps(), waiters: [], stopping: false, stuck: false, written: 0 },
+    ...{ lastPrompt: Number.NEGATIVE_INFINITY, slots: createSlots() },
     ...{ refreshes: createRefreshes(index), giveUp, given: giveUp.signal },
   };
   const workers = (['prompt', 'backlog'] as const).flatMap((lane) =>
-    Array.from({ length: WORKERS[lane] }, (_, at) => runWorker(state, lane, at === 0)),
+    Array.from({ length: WORKERS[lane] }, (_, at) => runWorker(state, lane, at)),
   );
   const done = Promise.all(workers).then(() => {});
   done.catch(() => {
     state.stopping = true;
-    wakeAll(state);
+    state.wakeUps.wake();
   });
   const wait = (isReached: () => boolean): Promise<void> =>
     isReached() ? Promise.resolve() : new Promise((resolve) => state.waiters.push({ isReached, resolve }));
   return {
     wake() {
-      wakeAll(state);
+      state.wakeUps.wake();
       resolveWaiters(state);
     },
-    visible: (position) => wait(() => (stale.oldest('prompt') ?? position + 1n) > position),
+    visible: (position) => wait(() => !stale.isAwaited(position)),
+    level: (position) => wait(() => (stale.oldest('prompt') ?? position + 1n) > position),
     shown: () => shownPosition(state),
     atRest: () => wait(() => oldestUnseen(state) === undefined),
     status: () => statusOf(state, stale),
@@ -123,11 +130,11 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
     stop() {
       state.stopping = true;
       giveUp.abort();
-      wakeAll(state);
+      state.wakeUps.wake();
     },
     async close() {
       state.stopping = true;
-      wakeAll(state);
+      state.wakeUps.wake();
       await done.catch(() => {});
     },
   };
@@ -156,33 +163,40 @@ function statusOf(state: State, stale: StaleDocuments): WriterStatus {
   };
 }
 
-async function runWorker(state: State, lane: Lane, isFirst: boolean): Promise<void> {
+async function runWorker(state: State, lane: Lane, number: number): Promise<void> {
   let pace: Pace = FULL_PACE;
   const slowDown = async (reason: string, error?: unknown): Promise<void> => {
     noteTrouble(state, reason, error);
     pace = slower(pace, Math.random());
-    await pause(state, pace.wait);
+    await pause(pace.wait, () => state.stopping);
   };
   while (!state.stopping) {
-    const seen = state.changes;
-    const shared = isShared(state);
-    if (shared && !isFirst) {
-      await (state.stale.oldest(lane) === undefined ? untilChanged(state, seen) : pause(state, PAUSE_STEP));
+    const seen = state.wakeUps.count();
+    const kind = kindOf(state, lane);
+    if (kind === 'shared' && number > REQUESTS.shared) {
+      await (state.stale.oldest(lane) === undefined
+        ? state.wakeUps.after(seen)
+        : pause(LOOK_EVERY, () => state.stopping));
       continue;
     }
     try {
-      const started = performance.now();
-      const result = await workOnce(state, lane, bytesAt(pace, shared && lane === 'backlog'));
-      if (result === 'nothing') await untilChanged(state, seen);
-      else if (result === undefined) {
-        pace = paced(pace, performance.now() - started, shared && lane === 'backlog');
+      const result = await workOnce(state, lane, bytesAt(pace, kind));
+      if (result === 'nothing') await state.wakeUps.after(seen);
+      else if (result.again !== undefined) await slowDown(result.again);
+      else {
+        pace = paced(pace, kind, result.bytes, result.took);
         noteProgress(state);
-      } else await slowDown(result);
+      }
     } catch (error) {
       if (error instanceof GraphFailure) throw error.cause;
       await slowDown((error as Error).message, error);
     }
   }
+}
+
+function kindOf(state: State, lane: Lane): PaceKind {
+  if (lane === 'prompt') return lane;
+  return isShared(state) ? 'shared' : lane;
 }
 
 /** There are writes whose documents somebody waits for, or there were a moment ago. */
@@ -201,8 +215,13 @@ function onGraph<T>(work: () => T): T {
   }
 }
 
-/** One request, or none when there is nothing to write. Answers why it is to be tried again, if it is. */
-async function workOnce(state: State, lane: Lane, bytes: number): Promise<'nothing' | string | undefined> {
+/** What became of one request; `again`: why it is to be tried once more, if it is. */
+type Worked = { readonly again: string | undefined; readonly bytes: number; readonly took: number };
+
+const NOT_SENT: Worked = Object.freeze({ again: undefined, bytes: 0, took: 0 });
+
+/** One request, or none when there is nothing to write. */
+async function workOnce(state: State, lane: Lane, bytes: number): Promise<'nothing' | Worked> {
   const next = await nextBatch(state, lane, bytes);
   if (next === undefined) return finishBacklog(state, lane);
   const { batch, unmakable } = next;
@@ -210,15 +229,28 @@ async function workOnce(state: State, lane: Lane, bytes: number): Promise<'nothi
   if (lane === 'prompt') state.lastPrompt = performance.now();
   try {
     settle(state, unmakable);
-    if (documents.length === 0) return undefined;
-    const { settled, again } = await sendBatch(state, batch, lane === 'prompt');
-    if (lane === 'backlog') state.refreshes.written(oldestOf(documents));
-    settle(state, settled);
+    if (documents.length === 0) return NOT_SENT;
+    const worked = await sendInTurn(state, lane, batch);
     if (lane === 'backlog') await state.refreshes.refreshNowAndThen();
-    return again;
+    return worked;
   } finally {
     release(state, [...documents, ...unmakable.map(({ document }) => document)], position);
     resolveWaiters(state);
+  }
+}
+
+async function sendInTurn(state: State, lane: Lane, batch: Batch): Promise<Worked> {
+  const most = () => (isShared(state) ? REQUESTS.shared : REQUESTS.alone);
+  const end = lane === 'backlog' ? await state.slots.take(most) : undefined;
+  const started = performance.now();
+  try {
+    const { settled, again } = await sendBatch(state, batch, lane === 'prompt');
+    const took = performance.now() - started;
+    if (lane === 'backlog') state.refreshes.written(oldestOf(batch.documents));
+    settle(state, settled);
+    return { again, bytes: batch.bytes, took };
+  } finally {
+    end?.();
   }
 }
 
@@ -263,29 +295,4 @@ function noteProgress(state: State): void {
   if (!state.stuck) return;
   state.stuck = false;
   state.options.report({ kind: 'going on' });
-}
-
-/** Until something changes that `seen` does not know of. */
-function untilChanged(state: State, seen: number): Promise<void> {
-  if (state.stopping || state.changes !== seen) return Promise.resolve();
-  return new Promise((resolve) => state.wakers.add(resolve));
-}
-
-/** So many milliseconds; less when the writer is closed. */
-async function pause(state: State, milliseconds: number): Promise<void> {
-  const until = performance.now() + milliseconds;
-  while (!state.stopping && performance.now() < until) {
-    const left = until - performance.now();
-    const timer = new Promise<void>(
-      (resolve) => void setTimeout(resolve, Math.min(left, PAUSE_STEP)).unref(),
-    );
-    await timer;
-  }
-}
-
-function wakeAll(state: State): void {
-  state.changes++;
-  const wakers = [...state.wakers];
-  state.wakers.clear();
-  for (const wake of wakers) wake();
 }

@@ -46,6 +46,8 @@ export type StaleDocuments = {
   level(progress: Pick<IndexProgress, 'position' | 'parked'>): void;
   /** Position since which some document of a lane is stale; undefined: none is. */
   oldest(lane: Lane): bigint | undefined;
+  /** A write at this position is to wait for some document that shows it. */
+  isAwaited(position: bigint): boolean;
   count(): { readonly rows: number; readonly oldest: number | undefined };
   readonly parked: ParkedDocuments;
 };
@@ -152,6 +154,7 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
       const since = stale.oldest(lane);
       return since === undefined ? undefined : BigInt(since);
     },
+    isAwaited: (at) => stale.isAwaited(Number(at)),
     count: stale.count,
     parked: parkedDocuments(options, stale),
   };

@@ -43,7 +43,7 @@ export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf
     const select = walk[world];
     const keys = db.all(`${select} LIMIT ${PROMPT_ROWS + 1}`, entry);
     if (keys.length > PROMPT_ROWS) stale.markSelected(select, entry, world, change);
-    else for (const [key] of keys) stale.mark(world, key as number, 'prompt', change);
+    else for (const [key] of keys) stale.mark(world, key as number, 'copies', change);
   };
   return {
     mark(schema, effects, change) {
@@ -55,16 +55,16 @@ export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf
         walked.add(name);
       };
       // More links than a write waits for; the rows that were edited themselves are prompt all the same.
-      const lane = effects.links.length > PROMPT_ROWS ? 'backlog' : 'prompt';
+      const urgency = effects.links.length > PROMPT_ROWS ? 'backlog' : 'copies';
       for (const link of effects.links) {
         for (const [row, walk] of shownBy(ofLinks, link)) {
-          if (walk === null) stale.mark(link.world, row, lane, change);
+          if (walk === null) stale.mark(link.world, row, urgency, change);
           else walkOnce(walk, entryOfKey(row), link.world);
         }
       }
       for (const { type, key } of effects.rows) {
         for (const world of worldsOf(versionOfKey(key))) {
-          stale.mark(world, key, 'prompt', change);
+          stale.mark(world, key, 'edited', change);
           for (const walk of ofRows.get(type) ?? []) walkOnce(walk, entryOfKey(key), world);
         }
       }

@@ -18,6 +18,16 @@ export type ChangeSpan = Pick<StaleRow, 'since' | 'position'>;
 /** `prompt`: a write waits for it. */
 export type Lane = 'prompt' | 'backlog';
 
+/** Why a document is made. Of those that writes wait for, rows that were `edited` themselves come before rows that copy them. */
+export type Urgency = 'edited' | 'copies' | 'backlog';
+
+const URGENCIES: Readonly<Record<Urgency, number>> = { backlog: 0, copies: 1, edited: 2 };
+/** In order. */
+const OF_LANE: Readonly<Record<Lane, readonly number[]>> = {
+  prompt: [URGENCIES.edited, URGENCIES.copies],
+  backlog: [URGENCIES.backlog],
+};
+
 /** A document that the index refuses, and why. */
 export type ParkedRow = {
   readonly world: World;
@@ -32,7 +42,7 @@ export type ParkedRow = {
 
 /** The account of documents that are out of date: in the graph's file, marked in the graph's own transactions. */
 export type StaleRows = {
-  mark(world: WorldNumber, key: number, lane: Lane, change: ChangeSpan): void;
+  mark(world: WorldNumber, key: number, urgency: Urgency, change: ChangeSpan): void;
   /** Marks what a query answers: row keys, `:entry` bound to `entry`. */
   markSelected(select: string, entry: number, world: WorldNumber, change: ChangeSpan): void;
   /** Every row of the types, by number. */
@@ -40,7 +50,7 @@ export type StaleRows = {
   isMarked(row: Pick<StaleRow, 'world' | 'key'>): boolean;
   /** Each row in each of its worlds, stale or not. */
   everyRow(): Iterable<StaleRow>;
-  /** The longest stale of a lane that `isTaken` does not know. */
+  /** The most urgent of a lane that `isTaken` does not know; of these the longest stale. */
   next(lane: Lane, limit: number, isTaken: (row: StaleRow) => boolean, taken: number): readonly StaleRow[];
   /** The document shows everything up to `position`. */
   done(row: StaleRow, position: number): void;
@@ -57,6 +67,8 @@ export type StaleRows = {
   dropAllParked(): void;
   /** Position since which some row of the lane is stale; undefined: none is. */
   oldest(lane: Lane): number | undefined;
+  /** A write at this position is to wait for some document. */
+  isAwaited(position: number): boolean;
   /** `oldest`: when the first of them was marked, milliseconds since 1970. */
   count(): { readonly rows: number; readonly oldest: number | undefined };
 };
@@ -65,6 +77,9 @@ const UPSERT = `ON CONFLICT (world, key) DO UPDATE SET prompt = max(prompt, excl
 const MARK = `INSERT INTO stale (world, key, prompt, since, position, marked_at) VALUES (?, ?, ?, ?, ?, ?) ${UPSERT}`;
 const NEXT = `SELECT s.world, s.key, e.type, s.since, s.position FROM stale s JOIN entries e ON e.id = s.key / 4
   WHERE s.prompt = ? ORDER BY s.since, s.key LIMIT ?`;
+
+/** What marked a row is not before its first and not behind its last change that is to be shown. */
+const AWAITED = 'SELECT 1 FROM stale WHERE prompt = ? AND since <= ? AND position >= ? LIMIT 1';
 
 const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason
   FROM parked p JOIN entries e ON e.id = p.key / 4 ORDER BY p.position, p.key`;
@@ -79,8 +94,8 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
   const unpark = (world: WorldNumber, key: number): boolean =>
     db.run('DELETE FROM parked WHERE world = ? AND key = ?', world, key) > 0;
   return {
-    mark(world, key, lane, { since, position }) {
-      db.run(MARK, world, key, lane === 'prompt' ? 1 : 0, since, position, now());
+    mark(world, key, urgency, { since, position }) {
+      db.run(MARK, world, key, URGENCIES[urgency], since, position, now());
     },
     markSelected(select, entry, world, { since, position }) {
       insertSelected(select, world, since, position, now(), entry);
@@ -110,8 +125,13 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
       }
     },
     next(lane, limit, isTaken, taken) {
-      const rows = db.all(NEXT, lane === 'prompt' ? 1 : 0, limit + taken).map(readStale);
-      return rows.filter((row) => !isTaken(row)).slice(0, limit);
+      const found: StaleRow[] = [];
+      for (const urgency of OF_LANE[lane]) {
+        if (found.length >= limit) break;
+        for (const row of db.all(NEXT, urgency, limit + taken).map(readStale))
+          if (!isTaken(row)) found.push(row);
+      }
+      return found.slice(0, limit);
     },
     done({ world, key }, position) {
       const number = worldNumber(world);
@@ -150,9 +170,16 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
       db.run('DELETE FROM parked');
     },
     oldest(lane) {
-      const row = db.get('SELECT min(since) FROM stale WHERE prompt = ?', lane === 'prompt' ? 1 : 0);
-      return (row?.[0] as number | null) ?? undefined;
+      const found = OF_LANE[lane].map(
+        (urgency) => db.get('SELECT min(since) FROM stale WHERE prompt = ?', urgency)?.[0] as number | null,
+      );
+      return found.reduce<number | undefined>(
+        (a, b) => (b === null || (a !== undefined && a < b) ? a : b),
+        undefined,
+      );
     },
+    isAwaited: (position) =>
+      OF_LANE.prompt.some((urgency) => db.get(AWAITED, urgency, position, position) !== undefined),
     count() {
       const [rows, oldest] = db.get('SELECT count(*), min(marked_at) FROM stale') ?? [0, null];
       return { rows: rows as number, oldest: (oldest as number | null) ?? undefined };

@@ -26,6 +26,7 @@ export type Work = {
 export type Batch = {
   readonly documents: readonly StaleDocument[];
   readonly sent: readonly IndexableDocument[];
+  readonly bytes: number;
   /** What the account may strike off: what the graph had when the documents were chosen. */
   readonly position: bigint;
   /** Milliseconds; later it is not sent any more. */
@@ -86,7 +87,7 @@ export async function nextBatch(
     turnEnds = performance.now() + TURN;
   }
   if (sent.length > 0) bytesOfDocument += (bytes / sent.length - bytesOfDocument) * LEARNED;
-  return { batch: { documents, sent, position, deadline }, unmakable };
+  return { batch: { documents, sent, bytes, position, deadline }, unmakable };
 }
 
 /** What a batch came to. `again`: why some of its documents are still to be written. */

@@ -1,27 +1,37 @@
-/** How fast a lane goes: smaller requests where they take long, and longer waits after failures; back to normal as they succeed. */
+/** How fast a lane goes: requests of a size that takes about as long as it should, and longer waits after failures. */
 export type Pace = { readonly bytes: number; readonly wait: number };
 
-const FULL_BYTES = 2 * 2 ** 20;
-const SHARED_BYTES = 512 * 2 ** 10;
-const LEAST_BYTES = 128 * 2 ** 10;
+/** What a lane's requests may be. While edits are being made the backlog is `shared` with them. */
+export type PaceKind = 'prompt' | 'backlog' | 'shared';
+
+/** Bytes. Of a lot that is awaited the first are not to wait for the last, nor what is edited meanwhile for all of it. */
+const MOST_BYTES: Readonly<Record<PaceKind, number>> = {
+  prompt: 2 ** 20,
+  backlog: 2 * 2 ** 20,
+  shared: 512 * 2 ** 10,
+};
+const LEAST_BYTES = 64 * 2 ** 10;
 const FIRST_WAIT = 100;
 const LONGEST_WAIT = 10_000;
 
-/** Milliseconds of a request, beyond which the next is smaller. An index that writes one request lets others wait for it. */
-const LONG = { alone: 500, shared: 100 };
+/** Milliseconds that an index should have to do with a request: an edit may have to wait for those under way. */
+const AIM: Readonly<Record<PaceKind, number>> = { prompt: 300, backlog: 400, shared: 100 };
+/** From one request to the next. */
+const MOST_GROWTH = 1.5;
+const MOST_SHRINKING = 0.5;
 
-export const FULL_PACE: Pace = Object.freeze({ bytes: FULL_BYTES, wait: 0 });
+export const FULL_PACE: Pace = Object.freeze({ bytes: MOST_BYTES.backlog, wait: 0 });
 
-/** After a request that took so many milliseconds. `shared`: edits are being made that should not wait for such requests. */
-export function paced({ bytes }: Pace, took: number, shared: boolean): Pace {
-  const isLong = took > (shared ? LONG.shared : LONG.alone);
-  const next = isLong ? Math.max(LEAST_BYTES, bytes / 2) : Math.min(FULL_BYTES, bytes * 1.5);
-  return { bytes: Math.ceil(next), wait: 0 };
+/** After a request of so many bytes that took so many milliseconds. Small ones say little. */
+export function paced({ bytes }: Pace, kind: PaceKind, sent: number, took: number): Pace {
+  const change = Math.min(MOST_GROWTH, Math.max(MOST_SHRINKING, AIM[kind] / Math.max(1, took)));
+  if (change > 1 && sent < bytes / 2) return { bytes, wait: 0 };
+  return { bytes: Math.ceil(Math.min(MOST_BYTES.backlog, Math.max(LEAST_BYTES, bytes * change))), wait: 0 };
 }
 
 /** What one request may carry. */
-export function bytesAt({ bytes }: Pace, shared: boolean): number {
-  return shared ? Math.min(SHARED_BYTES, bytes) : bytes;
+export function bytesAt({ bytes }: Pace, kind: PaceKind): number {
+  return Math.min(MOST_BYTES[kind], bytes);
 }
 
 /** After a failure. `random` from 0 to 1 spreads the waits of several lanes. Milliseconds. */

@@ -14,6 +14,8 @@ export type Refreshes = {
 
 /** Milliseconds after which what was written can be found. */
 const REFRESH_EVERY = 5_000;
+/** Of the time refreshes have at most one part in so many. */
+const SHARE = 20;
 
 /** What processes before this one wrote may not be visible either. */
 export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshes {
@@ -21,6 +23,7 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshe
   /** Being made visible, by a refresh for each. */
   const underWay = new Set<{ readonly since: bigint }>();
   let last = 0;
+  let took = 0;
   const note = (since: bigint) => {
     pending = pending === undefined || since < pending ? since : pending;
   };
@@ -32,6 +35,7 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshe
     underWay.add(part);
     try {
       await index.refresh();
+      took = performance.now() - last;
     } catch (error) {
       note(part.since);
       throw error;
@@ -48,7 +52,7 @@ export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshe
     },
     refresh,
     async refreshNowAndThen() {
-      if (performance.now() - last >= REFRESH_EVERY) await refresh();
+      if (performance.now() - last >= Math.max(REFRESH_EVERY, took * SHARE)) await refresh();
     },
   };
 }

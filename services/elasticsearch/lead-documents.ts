@@ -96,7 +96,7 @@ async function makeWhole({ cluster, graph, stale, log, report, signal, start }: 
     await Promise.race([writer.atRest(), writer.done]);
     await persistently(report, signal, indices.promote);
   } else {
-    await Promise.race([writer.visible(graph.position()), writer.done]);
+    await Promise.race([writer.level(graph.position()), writer.done]);
   }
   cluster.use(indices.set);
   await persistently(report, signal, cluster.ready);

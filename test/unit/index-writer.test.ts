@@ -172,6 +172,42 @@ it('writes what was edited before the backlog, however much of that there is', a
   expect(setting.index.visible).toEqual(wanted(setting));
 });
 
+it('has no edit wait for all the copies of an edit before it', async () => {
+  const setting = openSetting();
+  const long = 'x'.repeat(500);
+  const many = Array.from({ length: 900 }, (_, i) =>
+    created('restaurant', `m${i}`, {
+      values: { name: `${long} ${i}` },
+      relations: [connect('chef', 'anna')],
+    }),
+  );
+  setting.given(...SOME, ...many);
+  const writer = setting.start();
+  await writer.atRest();
+  const held: (() => void)[] = [];
+  setting.index.behave({ before: () => new Promise((resolve) => void held.push(resolve)) });
+  const isRequestHeld = () => expect.poll(() => held.length, { timeout: 10_000 }).toBe(1);
+  let isCountryShown = false;
+  const country = writer
+    .visible(setting.given(changed('country', 'fr', { values: { name: 'Frankreich' } })))
+    .then(() => {
+      isCountryShown = true;
+    });
+  await isRequestHeld();
+  const later = setting.given(changed('restaurant', 'r1', { values: { name: 'Eins' } }));
+  const edit = writer.visible(later);
+  held.shift()?.();
+  await isRequestHeld();
+  held.shift()?.();
+  await edit;
+  expect([...setting.index.visible.values()].filter((text) => text.includes('"Eins"'))).toHaveLength(1);
+  expect(isCountryShown).toBe(false);
+  setting.index.behave({});
+  held.shift()?.();
+  await Promise.all([country, writer.level(later)]);
+  expect(setting.index.visible).toEqual(wanted(setting));
+});
+
 it('has a write wait for its own document, also when the graph took others with it', async () => {
   const setting = openSetting();
   setting.given(...SOME);
