@@ -1,5 +1,6 @@
 import qs from 'qs';
 import { RequestError } from '../../shared/request-error.ts';
+import { createParametersParser } from './parse-parameters.ts';
 
 /** What a query string holds: text, null for a key without `=`, lists and objects by bracket key. Objects have no prototype. */
 export type QueryValue = string | null | readonly QueryValue[] | QueryObject;
@@ -25,8 +26,10 @@ const OPTIONS = {
 export function parseQueryString(text: string): QueryObject {
   if (text === '') return {};
   refuseTooManyParameters(text);
-  return qs.parse(text, OPTIONS) as QueryObject;
+  return parseParameters(text);
 }
+
+const parseParameters = createParametersParser((text) => qs.parse(text, OPTIONS) as QueryObject);
 
 export function isQueryObject(value: QueryValue | undefined): value is QueryObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
