@@ -6,6 +6,7 @@ import { planElasticsearch, startElasticsearch, stopElasticsearch } from '../sup
 import { removeIndices } from '../support/remove-indices.ts';
 import { ROOT, writeDenormalisedTypes } from './bench-data.ts';
 import { type CompareOptions, type Comparison, compareLoads, type Sides } from './compare-loads.ts';
+import { get, measureLoad } from './measure-load.ts';
 import { createRawSearches } from './raw-searches.ts';
 import { recordSearches } from './recorded-searches.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
@@ -20,6 +21,8 @@ export type ElasticsearchBenchOptions = {
   /** Of each measurement; there are two in each round. */
   readonly seconds: number;
   readonly rounds: number;
+  /** Before anything is measured, all queries together: processes that have just been started get faster for a while. */
+  readonly warmUp: number;
   readonly connections: readonly number[];
   readonly seed: number;
   readonly queries: readonly { readonly name: string; readonly template: string }[];
@@ -27,6 +30,7 @@ export type ElasticsearchBenchOptions = {
 };
 
 const SPACE = 'bench';
+const WARM_UP_CONNECTIONS = 16;
 const NODE_FLAGS = ['--min-semi-space-size=32'];
 
 /**
@@ -73,6 +77,7 @@ type Row = Comparison & { readonly name: string };
 async function measureAll(options: ElasticsearchBenchOptions, sides: Sides): Promise<readonly Row[]> {
   const rows: Row[] = [];
   const { seconds, rounds, connections } = options;
+  await warmUp(options, sides);
   for (const { name, template } of options.queries) {
     const paths = new Distinct(template, options.seed);
     let used = 0;
@@ -91,6 +96,16 @@ async function measureAll(options: ElasticsearchBenchOptions, sides: Sides): Pro
     if (repeated > 0) options.say(`${name}: the template has too few values, ${repeated} URLs were repeated`);
   }
   return rows;
+}
+
+async function warmUp({ queries, seed, warmUp: seconds }: ElasticsearchBenchOptions, sides: Sides) {
+  for (const { template } of queries) {
+    // Other URLs than those that are measured.
+    const paths = new Distinct(template, seed + 1);
+    let used = 0;
+    const traffic = { base: sides.server.base, request: () => get(paths.get(used++)) };
+    await measureLoad(traffic, WARM_UP_CONNECTIONS, seconds / queries.length);
+  }
 }
 
 function report(rows: readonly Row[], { say, connections }: ElasticsearchBenchOptions): void {

@@ -19,6 +19,7 @@ import { type ServerProcess, startProcess } from './server-process.ts';
 const options = new Command()
   .option('--seconds <n>', 'seconds per measurement', '3')
   .option('--rounds <n>', 'rounds of measurements in turns, with --read-index elasticsearch', '5')
+  .option('--warm-up <seconds>', 'load before the first measurement, with --read-index elasticsearch', '30')
   .option('--connections <list>', 'numbers of connections', '1,16')
   .option('--only <regex>', 'queries whose name matches')
   .option('--seed <n>', 'seed of the filled templates', '1')
@@ -30,7 +31,7 @@ const options = new Command()
   .option('--elasticsearch <url>', 'a running node (or VARVE_TEST_ELASTICSEARCH); else one is started')
   .parse()
   .opts<
-    Record<'seconds' | 'rounds' | 'connections' | 'seed' | 'restaurants' | 'reviews', string> & {
+    Record<'seconds' | 'rounds' | 'warmUp' | 'connections' | 'seed' | 'restaurants' | 'reviews', string> & {
       only?: string;
       data?: string;
       report?: string;
@@ -72,8 +73,20 @@ async function benchOnElasticsearch(): Promise<void> {
   const url = options.elasticsearch ?? process.env['VARVE_TEST_ELASTICSEARCH'];
   const { only } = options;
   const [seed, rounds] = [Number(options.seed), Number(options.rounds)];
+  const warmUp = Number(options.warmUp);
   await benchElasticsearch({
-    ...{ url, data, scratch, seconds, rounds, connections, seed, say, keep: options.data !== undefined },
+    ...{
+      url,
+      data,
+      scratch,
+      seconds,
+      rounds,
+      warmUp,
+      connections,
+      seed,
+      say,
+      keep: options.data !== undefined,
+    },
     queries: queries(QUERIES, only),
   });
 }
