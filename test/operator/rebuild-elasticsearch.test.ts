@@ -1,11 +1,11 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
 import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { runVarve } from '../support/run-varve.ts';
-import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
 
 /** What `varve rebuild`, `rollback` and `drop` do where the documents are in Elasticsearch. */
 const contentTypes = createKitchenTypes();
@@ -78,5 +78,50 @@ describe.runIf(hasElasticsearch())('generations in Elasticsearch', () => {
     expect((await varve('drop')).stdout).toBe('generation 1 is gone\n');
     expect(await sets()).toEqual({ 2: perSet });
     expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));
+  }, 120_000);
+
+  it('goes on after a kill; a document that the log does not give stops it; given up it leaves nothing', async () => {
+    const before = await sets();
+    const killed = spawnVarve(['rebuild', '--graph', '--json', '--max-rate', '50', ...own()]);
+    killed.child.stdout?.on('data', () => {
+      if (killed.output().includes('"phase":"indexing"')) killed.child.kill('SIGKILL');
+    });
+    expect((await killed.exited).signal).toBe('SIGKILL');
+    // Of a later state than any of the log: no writer replaces it.
+    const strange = { key: 999_998, sum: 'strange', src: Buffer.from('{"name":"Zed"}').toString('base64') };
+    const path = `${space}-api_cook_cook-published-3/_doc/999998?version=999999999&version_type=external`;
+    const put = await fetch(`${url}/${path}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(strange),
+    });
+    expect(put.status).toBe(201);
+    const stopped = await varve('rebuild', '--graph');
+    expect(stopped.code).toBe(1);
+    expect(stopped.stdout).toMatch(
+      /^documents of api::cook\.cook, published: 999998.*\n {2}\+ \{"name":"Zed"\}/,
+    );
+    expect(stopped.stderr).toMatch(/1 differences at position \d+; the old generation serves on/);
+    expect((await names()).includes('Zed')).toBe(false);
+    expect((await varve('rebuild', '--cancel')).stdout).toContain('was given up');
+    expect(await sets()).toEqual(before);
+    expect(readdirSync(data).filter((name) => /^graph.*\.db$/.test(name))).toEqual(['graph-2.db']);
+  }, 120_000);
+
+  it('the same commands do the same on a directory that nobody has, and a start finds what they made', async () => {
+    const { 2: perSet = 0 } = await sets();
+    expect((await server.stop()).code).toBe(0);
+    expect((await varve('rebuild')).stdout).toContain('serves');
+    expect((await varve('rollback')).stdout).toContain('generation 2 serves');
+    expect(Object.values(await sets())).toEqual([perSet, perSet]);
+    expect((await varve('rollback')).stdout).toContain('serves');
+    expect((await varve('drop')).stdout).toBe('generation 2 is gone\n');
+    const [made] = Object.keys(await sets());
+    await start();
+    await create('cooks', 'Fay');
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee', 'Eve', 'Fay']);
+    expect(await sets()).toEqual({ [String(made)]: perSet });
+    const withoutIndex = await runVarve(['rebuild', '--data', data, '--space', space]);
+    expect(withoutIndex.stderr).toContain('say with --read-index where');
   }, 120_000);
 });
