@@ -66,7 +66,11 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       return createJointReadSide(state);
     },
     followKept() {
-      for (const each of store.generations()) if (each.state === 'kept') keep(state, each.number);
+      const kept = store.generations().findLast(({ state: is }) => is === 'kept');
+      if (kept === undefined) return;
+      keep(state, kept.number);
+      // Of a process that ended before it was done with that; it is tried again at the next start.
+      removeOlder(state, kept.number).catch(() => {});
     },
     refuseTakeOver: () => refuseWithoutLead(state),
     hasIndicesOutside: plan?.outside !== undefined,

@@ -23,13 +23,18 @@ export type KitchenLoad = {
 const MOST_DOCUMENTS = 40;
 const LETTERS = 'abcde';
 
-/** Writers and readers that go on until they are stopped. `log`: of the server, opened here. */
+/**
+ * Writers and readers that go on until they are stopped. `log`: of the server, opened here. `readFrom`: other processes that are
+ * read from as well.
+ */
 export function startKitchenLoad(
   url: string,
   log: EventStore,
   writers: number,
   readers: number,
+  readFrom: readonly string[] = [],
 ): KitchenLoad {
+  const urls = [url, ...readFrom];
   const ids: Record<'dishs' | 'cooks', string[]> = { dishs: [], cooks: [] };
   const failures: string[] = [];
   const recorded: Recorded[] = [];
@@ -52,7 +57,7 @@ export function startKitchenLoad(
     const letter = LETTERS[Math.floor(Math.random() * LETTERS.length)] as string;
     const query: KitchenQuery = turn % 3 === 0 ? { world } : { world, cookContains: letter };
     const from = acknowledged;
-    const answer = await askKitchen(url, query);
+    const answer = await askKitchen(urls[turn % urls.length] as string, query);
     recorded.push({ query, from, answer, to: await log.lastPosition() });
   };
   const running = [
@@ -99,5 +104,7 @@ async function writeOnce(
   if (isRefused) return 0n;
   if (documentId === undefined)
     own.push((JSON.parse(text) as { data: { documentId: string } }).data.documentId);
+  // 202: it is stored, and not shown yet.
+  if (response.status === 202) return 0n;
   return BigInt(response.headers.get('varve-position') ?? 0);
 }

@@ -49,6 +49,10 @@ export type Kitchen = {
   apply(event: StoredEvent): void;
   /** In order of documentId. */
   answer(query: KitchenQuery): readonly Dish[];
+  /** Which cook, by documentId, each dish names, whether or not that is there. */
+  cookOf(world: KitchenQuery['world']): ReadonlyMap<string, string | null>;
+  /** Names of the cooks, by documentId. */
+  cooks(world: KitchenQuery['world']): ReadonlyMap<string, string>;
 };
 
 export function createKitchen(): Kitchen {
@@ -75,6 +79,11 @@ export function createKitchen(): Kitchen {
       if (type === 'entry-published') document.published = document.draft;
       else document.draft = edited(document.draft, edit);
     },
+    cookOf: (world) => new Map([...dishes].map(([id, document]) => [id, document[world]?.cook ?? null])),
+    cooks: (world) =>
+      new Map(
+        [...cooks].flatMap(([id, document]) => (document[world] ? [[id, document[world].name ?? '']] : [])),
+      ),
     answer({ world, cookContains }) {
       const found: Dish[] = [];
       for (const [documentId, document] of dishes) {

@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openGenerationStore } from '../../projections/generations/generation-store.ts';
+import { upcast } from '../../shared/document/upcasters.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
+import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { wrongRows } from '../support/judge-rows.ts';
+import { askKitchen, createKitchen, createKitchenTypes, type KitchenQuery } from '../support/kitchen.ts';
+import { startKitchenLoad } from '../support/kitchen-load.ts';
+import { sampleOf } from '../support/metrics-client.ts';
+import { removeIndices } from '../support/remove-indices.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+/**
+ * Rebuilds in a row on Elasticsearch while others write and read, from the server and from a `varve api` process; the rebuilding
+ * process is killed at random moments. REBUILD_ROUNDS=20 for a full run. Each row of every answer is as of some position between
+ * question and answer.
+ */
+const ROUNDS = Number(process.env['REBUILD_ROUNDS'] ?? 2);
+const SEEDED = 1_500;
+/** So that there is time to be killed in. */
+const MAX_RATE = 2_500;
+const LETTERS = [undefined, 'a', 'b', 'c', 'd', 'e'];
+
+const contentTypes = createKitchenTypes();
+const data = createDataDirectory();
+const space = `kitchen_${process.pid}`;
+let url: string;
+let server: RunningServer;
+let api: RunningServer;
+
+async function seed(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-seed-'));
+  const file = join(folder, 'seed.jsonl');
+  const lines = Array.from({ length: SEEDED }, (_, i) => ({
+    ...{ type: 'cook', key: `c${i}`, state: 'published' },
+    data: { name: `zz ${i}` },
+  }));
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  const args = ['import', file, '--content-types', contentTypes, '--data', data, '--space', space];
+  const { code, stderr } = await runVarve(args);
+  if (code !== 0) throw new Error(stderr);
+  rmSync(folder, { recursive: true });
+}
+
+type Line = {
+  readonly phase: string;
+  readonly progress: { readonly done: number; readonly total: number };
+};
+
+/** Runs a rebuild, killing it after so many milliseconds; undefined: not at all. Returns what it reported. */
+async function rebuild(options: readonly string[], killAfter: number | undefined): Promise<readonly Line[]> {
+  const own = ['--data', data, '--read-index', url, '--space', space];
+  const args = ['rebuild', ...options, '--json', '--max-rate', String(MAX_RATE), ...own];
+  const { child, exited } = spawnVarve(args);
+  const timer = killAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfter);
+  const { code, signal, output } = await exited;
+  clearTimeout(timer);
+  if (signal === null && code !== 0) throw new Error(`varve ${args.join(' ')} ended with ${code}: ${output}`);
+  return output
+    .split('\n')
+    .filter((line) => line.startsWith('{"id"') && line.endsWith('}'))
+    .map((line) => JSON.parse(line) as Line);
+}
+
+/** Documents that are still to be written. */
+async function backlog(): Promise<number | undefined> {
+  return sampleOf(await (await fetch(`${server.url}/metrics`)).text(), 'varve_fanout_backlog_documents');
+}
+
+const own = () => ['--data', data, '--read-index', url, '--space', space];
+const log = openSqliteEventStore(join(data, 'events.db'), { decode: upcast });
+
+/** Makes one generation, killed up to so often at random moments. Returns how often it was. */
+async function rebuildKilled(options: readonly string[], most: number): Promise<number> {
+  let left: number | undefined;
+  for (let kills = 0; ; kills++) {
+    const lines = await rebuild(options, kills < most ? 1_000 + Math.random() * 5_000 : undefined);
+    if (lines.at(-1)?.phase === 'done') return kills;
+    const indexing = lines.filter(({ phase }) => phase === 'indexing');
+    const [first] = indexing;
+    // Only what is left, and what some edits have changed meanwhile.
+    if (left !== undefined && first !== undefined) expect(first.progress.total).toBeLessThan(left + SEEDED);
+    const last = indexing.at(-1);
+    if (last !== undefined) left = last.progress.total - last.progress.done;
+  }
+}
+
+async function expectAnswersAtRest(): Promise<void> {
+  await expect.poll(backlog, { timeout: 30_000 }).toBe(0);
+  const kitchen = createKitchen();
+  for await (const events of log.readAll(0n)) for (const event of events) kitchen.apply(event);
+  const queries = LETTERS.flatMap((letter) =>
+    (['draft', 'published'] as const).map(
+      (world): KitchenQuery => (letter === undefined ? { world } : { world, cookContains: letter }),
+    ),
+  );
+  for (const query of queries) {
+    for (const asked of [server, api])
+      expect(await askKitchen(asked.url, query)).toEqual(kitchen.answer(query));
+  }
+}
+
+function lastRebuild() {
+  const store = openGenerationStore(data);
+  try {
+    return { phase: store.rebuild()?.phase, generations: store.generations() };
+  } finally {
+    store.close();
+  }
+}
+
+const skip = takesMinutes('rebuilds on Elasticsearch that are killed');
+
+describe.runIf(hasElasticsearch())('rebuilds on Elasticsearch', skip, () => {
+  const shared = () => ['--read-index', url, '--space', space];
+  beforeAll(async () => {
+    url = await elasticsearchUrl();
+    await seed();
+    server = await startServer({ contentTypes, data, arguments: shared() });
+    const where = ['--event-store', `sqlite:${join(data, 'events.db')}`, '--assets', join(data, 'assets')];
+    api = await startServer({ role: 'api', contentTypes, arguments: [...shared(), ...where] });
+  }, 180_000);
+  afterAll(async () => {
+    await api?.dispose();
+    await server?.dispose();
+    await log.close();
+    if (url !== undefined) await removeIndices(url, space);
+    for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it(`give right rows through ${ROUNDS} that are killed`, {
+    timeout: 120_000 + ROUNDS * 120_000,
+  }, async () => {
+    const load = startKitchenLoad(server.url, log, 2, 2, [api.url]);
+    let kills = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      kills += await rebuildKilled(round % 2 === 0 ? ['--graph'] : [], 2);
+      if (round % 3 !== 1) continue;
+      for (const _there of ['back', 'forth'])
+        expect(await runVarve(['rollback', ...own()])).toMatchObject({ code: 0 });
+    }
+    await load.stop();
+    expect(load.failures).toEqual([]);
+    expect(kills).toBeGreaterThan(0);
+    expect(load.writes()).toBeGreaterThan(ROUNDS * 20);
+    expect(load.recorded.filter(({ answer }) => answer.length > 0).length).toBeGreaterThan(ROUNDS * 20);
+    expect((await wrongRows(log, load.recorded)).slice(0, 3)).toEqual([]);
+    console.log(`${kills} kills, ${load.writes()} writes, ${load.recorded.length} answers judged`);
+    await expectAnswersAtRest();
+    expect(lastRebuild().generations.at(-1)).toMatchObject({ number: ROUNDS + 1, state: 'live' });
+  });
+
+  it('go on after the server was killed while it took the new generation over', {
+    timeout: 60_000 + ROUNDS * 60_000,
+  }, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const before = lastRebuild().generations.length;
+      const { child, exited, output } = spawnVarve(['rebuild', '--json', ...own()]);
+      await new Promise<void>((resolve) => {
+        child.stdout?.on('data', () => output().includes('"phase":"taking over"') && resolve());
+        void exited.then(() => resolve());
+      });
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 600));
+      await server.stop('SIGKILL');
+      await exited;
+      server = await startServer({ contentTypes, data, arguments: shared() });
+      // Where the aliases had moved it is done; else the same command goes on.
+      if (lastRebuild().phase !== 'done')
+        expect(await runVarve(['rebuild', ...own()])).toMatchObject({ code: 0 });
+      expect(lastRebuild().phase).toBe('done');
+      expect(lastRebuild().generations.length).toBeGreaterThanOrEqual(before);
+      await expectAnswersAtRest();
+    }
+    expect((await api.stop()).code).toBe(0);
+    expect((await server.stop()).code).toBe(0);
+    expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));
+  });
+});
