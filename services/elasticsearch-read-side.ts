@@ -17,7 +17,7 @@ import { followDocuments } from './elasticsearch/follow-documents.ts';
 import { leadDocuments } from './elasticsearch/lead-documents.ts';
 import { nameOfLog } from './elasticsearch/name-of-log.ts';
 import type { Report } from './elasticsearch/report.ts';
-import type { IndexContents, ReadSide, ReadSidePlan } from './read-side.ts';
+import type { IndexContents, ReadSide, ReadSidePlan, WrittenIndices } from './read-side.ts';
 
 export type ElasticsearchOptions = {
   readonly connection: ElasticsearchConnection;
@@ -36,12 +36,12 @@ export function elasticsearchReadSide({
   return {
     graph: { dependencies: documentDependencies },
     outside: documentSets({ connection, spread, space, report }),
-    async open(graph, log, { set } = {}) {
+    async open(graph, log, { set, writes } = {}) {
       const { stale } = graph;
       if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
       const cluster = createElasticsearchCluster({ connection, space, registry: graph.registry(), spread });
       try {
-        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report }, set);
+        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, writes }, set);
       } catch (error) {
         await cluster.close();
         throw error;
@@ -56,6 +56,7 @@ type Opened = {
   readonly stale: StaleDocuments;
   readonly log: string;
   readonly report: Report;
+  readonly writes: WrittenIndices | undefined;
 };
 
 /** Before the first role: nobody writes, and nothing is known of what is written. */

@@ -68,7 +68,12 @@ export type OpenReadSide = {
   readonly gently?: boolean;
   /** Of an index outside the process: the indices of a generation that is not live. Absent: the live ones. */
   readonly set?: IndexSet;
+  /** Of these: those that are written here, where the live generation writes the others. Absent: all. */
+  readonly writes?: WrittenIndices;
 };
+
+/** Whether documents of a type and world are written. */
+export type WrittenIndices = (type: Uid, world: World) => boolean;
 
 /** Indices outside the process. */
 export type OutsideIndices = {
@@ -76,6 +81,8 @@ export type OutsideIndices = {
   open(registry: SchemaRegistry, log: EventStore): Promise<DocumentSets>;
   /** Whether searches find this set, all of it. */
   isLive(set: IndexSet): Promise<boolean>;
+  /** Those of a set that searches do not find. */
+  own(set: IndexSet): Promise<WrittenIndices>;
   /** Removes what searches do not find of a set. */
   remove(set: IndexSet): Promise<void>;
 };

@@ -8,11 +8,14 @@ export function addGenerationCommands({ program, withSettings, run }: CommandLin
       .command('rebuild')
       .description('make everything that is read anew beside what serves, compare both, and let it take over')
       .option('--graph', 'from the log; else from a copy of the content graph, compared with the log')
-      .option('--type <name>', 'compare this content type alone')
-      .option('--world <world>', 'compare draft or published alone')
+      .option(
+        '--type <name>',
+        'compare this content type alone; without --graph, of indices in Elasticsearch, make its alone',
+      )
+      .option('--world <world>', 'the same of a world, draft or published')
       .option(
         '--max-rate <number>',
-        'events a second at most (default: as many as leave queries as fast as they were)',
+        'events, and documents in Elasticsearch, a second at most (default: as many as leave queries as fast as they were)',
       )
       .option('--accept', 'the differences that the comparison finds are intended')
       .option('--pause', 'stop the rebuild that is under way; the same command goes on with it')

@@ -4,7 +4,7 @@ import {
 } from '../../shared/read-index/elasticsearch/client.ts';
 import type { IndexSpread } from '../../shared/read-index/elasticsearch/create-index.ts';
 import { createElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
-import { isLiveSet, removeSet } from '../../shared/read-index/elasticsearch/index-sets.ts';
+import { isLiveSet, ownIndices, removeSet } from '../../shared/read-index/elasticsearch/index-sets.ts';
 import type { OutsideIndices } from '../read-side.ts';
 import { nameOfLog } from './name-of-log.ts';
 import { persistently } from './persistently.ts';
@@ -56,6 +56,7 @@ export function documentSets(options: DocumentSetsOptions): OutsideIndices {
       };
     },
     isLive: (set) => withClient((client) => wait(() => isLiveSet(client, space, set))),
+    own: (set) => withClient((client) => ownIndices(client, space, set)),
     remove: (set) => withClient((client) => removeSet(client, space, set)),
   };
 }

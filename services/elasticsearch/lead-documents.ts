@@ -2,14 +2,17 @@ import { announceProgress, type ProgressAnnouncer } from '../../projections/anno
 import { type IndexWriter, startIndexWriter } from '../../projections/index-writer.ts';
 import { createPositionGate } from '../../shared/position-gate.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
+import type { WrittenIndices } from '../read-side.ts';
 import type { Announcing, DocumentRole, DocumentRoleOptions } from './document-role.ts';
 import { persistently } from './persistently.ts';
 import { reportWriter } from './report-writer.ts';
+import { writeOnly } from './write-only.ts';
 
 export type LeadDocumentsOptions = DocumentRoleOptions & {
   readonly epoch: number;
   /** The indices to be written: of a generation that is not live. Absent: those that searches find, made where they are missing. */
   readonly set?: IndexSet | undefined;
+  readonly writes?: WrittenIndices | undefined;
 };
 
 /**
@@ -103,8 +106,12 @@ async function makeWhole({ cluster, graph, stale, log, report, signal, start }: 
   await persistently(report, signal, cluster.createWriter().refresh);
 }
 
-function startWriter({ cluster, graph, report }: LeadDocumentsOptions, progressed: () => void): IndexWriter {
-  const index = cluster.createWriter();
+function startWriter(
+  { cluster, graph, report, writes }: LeadDocumentsOptions,
+  progressed: () => void,
+): IndexWriter {
+  const all = cluster.createWriter();
+  const index = writes === undefined ? all : writeOnly(all, writes);
   return startIndexWriter({ graph, index, report: reportWriter(report), progressed });
 }
 

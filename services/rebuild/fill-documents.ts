@@ -1,18 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../../projections/content-graph.ts';
-import type { Rebuild } from '../../projections/generations/generation.ts';
+import type { Rebuild, RebuildScope } from '../../projections/generations/generation.ts';
 import { startIndexWriter } from '../../projections/index-writer.ts';
 import type { StaleDocuments } from '../../projections/stale-documents.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
+import type { World } from '../../shared/read-index/read-index.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
 import { reportWriter } from '../elasticsearch/report-writer.ts';
-import type { DocumentSets } from '../read-side.ts';
+import { writeOnly } from '../elasticsearch/write-only.ts';
+import type { DocumentSets, WrittenIndices } from '../read-side.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
 
 const LOOK_EVERY_MS = 100;
 
 /** The indices of a generation in the making. */
-export type GenerationIndices = { readonly sets: DocumentSets; readonly set: IndexSet };
+export type GenerationIndices = {
+  readonly sets: DocumentSets;
+  readonly set: IndexSet;
+  /** Those that are not the live generation's as well. */
+  readonly own: WrittenIndices;
+};
 
 /**
  * Opens the indices of the new generation, making those that are not there; undefined where the index is not outside the process.
@@ -20,7 +28,7 @@ export type GenerationIndices = { readonly sets: DocumentSets; readonly set: Ind
  */
 export async function openIndices(
   host: RebuildHost,
-  { generation }: Rebuild,
+  { generation, scope }: Rebuild,
   made: ContentGraph,
 ): Promise<GenerationIndices | undefined> {
   const { plan, store, log } = host;
@@ -28,13 +36,29 @@ export async function openIndices(
   const sets = await plan.outside.open(made.registry(), log);
   try {
     const known = store.generations().find(({ number }) => number === generation)?.indices;
-    const set = known ?? (await sets.plan({}));
+    const set = known ?? (await sets.plan(scope.graph ? {} : scope));
     if (known === undefined) store.noteIndices(generation, set);
     await sets.make(set);
-    return { sets, set };
+    const own = await plan.outside.own(set);
+    refuseOthers(made, scope, own);
+    return { sets, set, own };
   } catch (error) {
     await sets.close();
     throw error;
+  }
+}
+
+/** What the rebuild does not make is to be live as it was when that began: who writes it else? */
+function refuseOthers(made: ContentGraph, { graph, type, world }: RebuildScope, own: WrittenIndices): void {
+  const isMade = (uid: Uid, inWorld: World) =>
+    graph || ((type ?? uid) === uid && (world === undefined || world === inWorld));
+  for (const uid of made.registry().contentTypes.keys()) {
+    for (const each of ['draft', 'published'] as const) {
+      if (isMade(uid, each) === own(uid, each)) continue;
+      throw new Error(
+        'other indices are live than when the rebuild began: give it up with varve rebuild --cancel',
+      );
+    }
   }
 }
 
@@ -46,14 +70,17 @@ export async function fillDocuments(
   host: RebuildHost,
   rebuild: Rebuild,
   made: ContentGraph,
-  { sets, set }: GenerationIndices,
+  { sets, set, own }: GenerationIndices,
 ): Promise<void> {
   const stale = accountOf(made);
-  if (!stale.isComplete()) stale.markAll([...made.registry().contentTypes.keys()]);
+  if (!stale.isComplete()) {
+    const types = [...made.registry().contentTypes.keys()];
+    stale.markAll(types.filter((type) => own(type, 'draft') || own(type, 'published')));
+  }
   const { rows: total } = stale.count();
   const meter = enterPhase(host, rebuild, 'indexing', { total });
   let failure: Error | undefined;
-  const index = gently(sets.documents(set).index, meter, (error) => {
+  const index = gently(writeOnly(sets.documents(set).index, own), meter, (error) => {
     failure ??= error;
   });
   const writer = startIndexWriter({ graph: made, index, report: reportWriter(host.report) });

@@ -70,7 +70,10 @@ async function keepDocuments(
     await delay(DOCUMENTS_PAUSE_MS, undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;
     if (graph.stale?.isComplete() === true && graph.stale.count().rows === 0) continue;
-    const readSide = await plan?.open(graph, log, { set });
+    const own = await plan?.outside?.own(set).catch(() => undefined);
+    // The live generation writes what both have.
+    if (own === undefined) continue;
+    const readSide = await plan?.open(graph, log, { set, writes: own });
     try {
       await readSide?.lead(0);
       const ended = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
@@ -117,8 +120,7 @@ export async function dropKept(state: GenerationState): Promise<readonly number[
 async function remove(state: GenerationState, number: number): Promise<void> {
   const { store, data, plan } = state;
   await closeKept(state, number);
-  const { indices } = store.generations().find((each) => each.number === number) ?? {};
-  await removeIndices({ outside: plan?.outside }, indices);
+  await removeIndices(store, number, plan?.outside);
   removeGeneration(data, number);
   store.forget(number);
 }

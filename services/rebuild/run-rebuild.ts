@@ -179,8 +179,7 @@ async function end(host: RebuildHost, rebuild: Rebuild, error: unknown): Promise
 
 /** The indices first: with the record nobody would know of them. */
 async function cancel({ data, store, plan }: Cancelling, rebuild: Rebuild): Promise<void> {
-  const { indices } = store.generations().find(({ number }) => number === rebuild.generation) ?? {};
-  await removeIndices(plan, indices);
+  await removeIndices(store, rebuild.generation, plan.outside);
   store.forget(rebuild.generation);
   removeGeneration(data, rebuild.generation);
   store.enter(rebuild.id, 'cancelled');

@@ -52,6 +52,7 @@ async function switchAtRest(
   sets: DocumentSets,
 ): Promise<void> {
   try {
+    inheritStale(state.live, next);
     await next.readSide?.lead(0);
     await untilShown(next.readSide, next.graph.position(), new AbortController().signal);
   } finally {
@@ -62,6 +63,15 @@ async function switchAtRest(
   state.live = { ...next, readSide: undefined };
   keep(state, before.number, { graph: before.graph, readSide: undefined });
   await removeOlder(state, before.number);
+}
+
+/** Indices that both have: what the live generation left to be written is the next one's work. */
+function inheritStale({ graph: { stale: before } }: OpenGeneration, { graph }: OpenGeneration): void {
+  const { stale } = graph;
+  if (before === undefined || stale === undefined) return;
+  if (!before.isComplete()) stale.markAll([...graph.registry().contentTypes.keys()]);
+  const { rows } = before.count();
+  for (const lane of ['prompt', 'backlog'] as const) stale.remake(before.next(lane, rows, new Map()));
 }
 
 async function switchJointly(

@@ -2,6 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
+import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { removeIndices } from '../support/remove-indices.ts';
 import { type Ran, runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
@@ -20,7 +22,9 @@ const COMMANDS: readonly Row[] = [
   { args: ['backup', '{folder}/backup'], shows: /\d+ events up to position \d+ and 0 uploaded files/ },
   { args: ['export', '-'], shows: /^\{"varve":"export".*\n[\s\S]*\{"end":true/ },
   { args: ['token', 'list'], shows: NOTHING, stderr: /There are no tokens/ },
-  { args: ['rebuild'], shows: /./ },
+  { args: ['rebuild'], shows: /^generation \d+ serves; varve rollback takes up the one before\n$/ },
+  { args: ['rollback'], shows: /^generation \d+ serves; varve rollback goes back again\n$/ },
+  { args: ['drop'], shows: /^generation \d+ is gone\n$/ },
 ];
 const REFUSED: readonly Row[] = [
   {
@@ -33,52 +37,59 @@ const REFUSED: readonly Row[] = [
   { args: ['restore', '{folder}'], shows: NOTHING, stderr: /is no backup/ },
 ];
 
-const data = createDataDirectory();
-let folders = 0;
-let server: RunningServer | undefined;
-
-afterAll(async () => {
-  await server?.dispose();
-  rmSync(data, { recursive: true, force: true });
-  rmSync(`${data}-out`, { recursive: true, force: true });
-});
-
-function run({ args }: Row): Promise<Ran> {
-  const folder = join(`${data}-out`, String(folders++));
-  return runVarve([...args.map((arg) => arg.replace('{folder}', folder)), '--data', data]);
-}
+const ENGINES = ['embedded', ...(hasElasticsearch() ? ['elasticsearch'] : [])];
 
 function nameOf({ args }: Row): string {
   return args.join(' ');
 }
 
-describe.each(['running', 'stopped'])(
-  'with the server %s',
-  takesMinutes('every command on both'),
-  (state) => {
+describe.each(ENGINES)('where the read index is %s', takesMinutes('every command on both'), (engine) => {
+  const data = createDataDirectory();
+  const space = `every_${process.pid}`;
+  let env: Readonly<Record<string, string>> = {};
+  let folders = 0;
+  let server: RunningServer | undefined;
+
+  beforeAll(async () => {
+    if (engine === 'elasticsearch') env = { VARVE_READ_INDEX: await elasticsearchUrl(), VARVE_SPACE: space };
+    server = await startServer({ data, env });
+    for (const name of ['Norway', 'Peru']) {
+      const body = { data: { key: name, name } };
+      expect((await createAsk(server.url)('/api/countries', { method: 'POST', body })).status).toBe(201);
+    }
+  }, 180_000);
+  afterAll(async () => {
+    await server?.dispose();
+    if (engine === 'elasticsearch') await removeIndices(await elasticsearchUrl(), space);
+    rmSync(data, { recursive: true, force: true });
+    rmSync(`${data}-out`, { recursive: true, force: true });
+  });
+
+  function run({ args }: Row): Promise<Ran> {
+    const folder = join(`${data}-out`, String(folders++));
+    return runVarve([...args.map((arg) => arg.replace('{folder}', folder)), '--data', data], env);
+  }
+
+  describe.each(['running', 'stopped'])('with the server %s', (state) => {
     beforeAll(async () => {
-      if (state === 'stopped') {
-        await server?.stop();
-        return;
-      }
-      server = await startServer({ data });
-      for (const name of ['Norway', 'Peru']) {
-        const body = { data: { key: name, name } };
-        expect((await createAsk(server.url)('/api/countries', { method: 'POST', body })).status).toBe(201);
-      }
+      if (state === 'stopped') await server?.stop();
     });
 
-    it.each(COMMANDS.map((row) => [nameOf(row), row] as const))('varve %s', async (_name, row) => {
-      const { code, stdout, stderr } = await run(row);
-      expect(code, stdout + stderr).toBe(0);
-      expect(stdout).toMatch(row.shows);
-      expect(stderr).toMatch(row.stderr ?? /^/);
-    });
+    it.each(COMMANDS.map((row) => [nameOf(row), row] as const))(
+      'varve %s',
+      async (_name, row) => {
+        const { code, stdout, stderr } = await run(row);
+        expect(code, stdout + stderr).toBe(0);
+        expect(stdout).toMatch(row.shows);
+        expect(stderr).toMatch(row.stderr ?? /^/);
+      },
+      60_000,
+    );
 
     it.each(REFUSED.map((row) => [nameOf(row), row] as const))('refuses varve %s', async (_name, row) => {
       const { code, stdout, stderr } = await run(row);
       expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(row.stderr ?? /^$/);
     });
-  },
-);
+  });
+});

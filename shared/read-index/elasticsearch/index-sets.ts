@@ -5,7 +5,7 @@ import type { World } from '../read-index.ts';
 import { type CreateIndexOptions, createIndex, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
 import type { DocumentLayout } from './document-layout.ts';
-import { type IndexNames, keptAlias, writeAlias } from './index-names.ts';
+import { createIndexNames, type IndexNames, keptAlias, writeAlias } from './index-names.ts';
 import { type FoundIndices, placesOf, readIndices } from './read-indices.ts';
 
 export type IndexSetsOptions = CreateIndexOptions & {
@@ -98,6 +98,20 @@ export async function readLiveSet(
 export async function isLiveSet(client: Client, space: string, set: IndexSet): Promise<boolean> {
   const live = await readLiveSet(client, space, new Set(Object.keys(set)));
   return Object.entries(set).every(([alias, index]) => live[alias] === index);
+}
+
+/** Whether a set has an index of its own for a type and world, which searches do not find. */
+export async function ownIndices(
+  client: Client,
+  space: string,
+  set: IndexSet,
+): Promise<(type: Uid, world: World) => boolean> {
+  const live = await readLiveSet(client, space, new Set(Object.keys(set)));
+  const names = createIndexNames(space);
+  return (type, world) => {
+    const alias = names.alias(type, world);
+    return set[alias] !== live[alias];
+  };
 }
 
 /** Removes those indices of a set that searches do not find. */

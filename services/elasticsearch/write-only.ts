@@ -1,0 +1,18 @@
+import type { DocumentIndex, WriteOutcome } from '../../shared/read-index/document-index.ts';
+import type { WrittenIndices } from '../read-side.ts';
+
+const WRITTEN: WriteOutcome = Object.freeze({ kind: 'written' });
+
+/** Writes some of the indices of a set; documents of the others, which another generation writes, count as written. */
+export function writeOnly(index: DocumentIndex, writes: WrittenIndices): DocumentIndex {
+  return {
+    ...index,
+    async write(documents, options) {
+      const own = documents.filter(({ type, world }) => writes(type, world));
+      const outcomes = own.length === 0 ? [] : [...(await index.write(own, options))];
+      return documents.map(({ type, world }) =>
+        writes(type, world) ? (outcomes.shift() as WriteOutcome) : WRITTEN,
+      );
+    },
+  };
+}
