@@ -81,7 +81,7 @@ describe.runIf(hasElasticsearch())('generations in Elasticsearch', skip, () => {
     expect((await varve('drop')).stdout).toBe('generation 1 is gone\n');
     expect(await sets()).toEqual({ 2: perSet });
     expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));
-  }, 120_000);
+  }, 300_000);
 
   it('goes on after a kill; a document that the log does not give stops it; given up it leaves nothing', async () => {
     const before = await sets();
@@ -109,7 +109,7 @@ describe.runIf(hasElasticsearch())('generations in Elasticsearch', skip, () => {
     expect((await varve('rebuild', '--cancel')).stdout).toContain('was given up');
     expect(await sets()).toEqual(before);
     expect(readdirSync(data).filter((name) => /^graph.*\.db$/.test(name))).toEqual(['graph-2.db']);
-  }, 120_000);
+  }, 300_000);
 
   it('makes the indices of one type and world alone, and the others stay', async () => {
     const { 2: perSet = 0 } = await sets();
@@ -128,7 +128,7 @@ describe.runIf(hasElasticsearch())('generations in Elasticsearch', skip, () => {
     expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));
     expect((await varve('rebuild')).code).toBe(0);
     expect((await varve('drop')).code).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   it('the same commands do the same on a directory that nobody has, and a start finds what they made', async () => {
     const [perSet] = Object.values(await sets());
@@ -145,5 +145,5 @@ describe.runIf(hasElasticsearch())('generations in Elasticsearch', skip, () => {
     expect(await sets()).toEqual({ [String(made)]: perSet });
     const withoutIndex = await runVarve(['rebuild', '--data', data, '--space', space]);
     expect(withoutIndex.stderr).toContain('say with --read-index where');
-  }, 120_000);
+  }, 300_000);
 });
