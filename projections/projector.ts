@@ -1,7 +1,8 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventStore, StoredEvent, Subscription } from '../shared/event-store/event-store.ts';
 import type { ReadIndex } from '../shared/read-index/read-index.ts';
 import type { ContentGraph } from './content-graph.ts';
+import { createMakeRoom } from './make-room.ts';
 
 const BATCH_SIZE = 1_000;
 /** Larger: the fewer transactions, the fewer times a page is written. */
@@ -34,25 +35,26 @@ export async function catchUp(
 
 /** Rows or links of a batch where requests come first: two milliseconds of work or three. */
 const GENTLE_BATCH_SIZE = 50;
-/** Of work, before others have as long: between two turns a busy process does more than this for them. */
-const GENTLE_SLICE_MS = 5;
+/** Of work, before others have their turn. */
+const GENTLE_SLICE_MS = 3;
 
 /**
  * Gives the index all rows and links of the graph, which must not change meanwhile. The index is level with the graph only once
- * this has resolved. `gently`: the process serves meanwhile, and half of the time is left to that.
+ * this has resolved. `gently`: the process serves meanwhile, and most of the time is left to that.
  */
 export async function loadReadIndex(
   graph: ContentGraph,
   readIndex: ReadIndex,
   gently = false,
 ): Promise<void> {
+  const makeRoom = createMakeRoom();
   let started = performance.now();
   for (const batch of graph.readAll(gently ? GENTLE_BATCH_SIZE : undefined)) {
     await readIndex.apply(batch);
     // Whoever asks meanwhile is told that the server is starting.
     const worked = performance.now() - started;
     if (gently && worked < GENTLE_SLICE_MS) continue;
-    if (gently) await delay(worked);
+    if (gently) await makeRoom(worked);
     else await nextTurn();
     started = performance.now();
   }

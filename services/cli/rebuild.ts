@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Logger } from 'pino';
 import type { Difference } from '../../projections/generations/digest.ts';
@@ -53,11 +53,18 @@ export async function rebuild(given: RebuildArguments, settings: OperatorSetting
       return;
     }
     const scope = parseScope(given, liveTypes(data, store));
-    setPriority(LOW_PRIORITY);
+    lowerPriority();
     await runHere(scope, maxRate, given, store, settings);
   } finally {
     store.close();
   }
+}
+
+/** Of every thread, those that collect garbage too: on Linux each has its own. */
+function lowerPriority(): void {
+  setPriority(LOW_PRIORITY);
+  const threads = '/proc/self/task';
+  if (existsSync(threads)) for (const id of readdirSync(threads)) setPriority(Number(id), LOW_PRIORITY);
 }
 
 async function runHere(

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import { openContentGraph } from '../../projections/content-graph.ts';
 import { graphFile } from '../../projections/generations/generation-files.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
+import { createMakeRoom } from '../../projections/make-room.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ReadSide, ReadSidePlan } from '../read-side.ts';
 
@@ -64,11 +64,13 @@ export async function applyTo(
   else await readSide.sink.apply(graph.apply(events));
 }
 
-/** As long as the work took, others have the process. */
+const makeRoom = createMakeRoom();
+
+/** Does work that requests have to wait for, and then makes room for those. */
 export async function gently(work: () => unknown): Promise<void> {
   const started = performance.now();
   await work();
-  await delay(performance.now() - started);
+  await makeRoom(performance.now() - started);
 }
 
 export function openGraph({ data, plan }: ServedGenerationsOptions, number: number): ContentGraph {

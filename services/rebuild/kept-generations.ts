@@ -8,7 +8,7 @@ import { removeIndices } from './remove-indices.ts';
 /** Kept generations wait so long between batches: many events at once cost a fraction, and nobody reads them. */
 const KEPT_PAUSE_MS = 1_000;
 /** Of a batch: requests wait so long as it takes. */
-const EVENTS_AT_ONCE = 100;
+const EVENTS_AT_ONCE = 25;
 /** So long after it served its index stays in memory: whoever wants it back mostly wants it soon, and then has it at once. */
 const KEPT_IN_MEMORY_MS = 10 * 60_000;
 /** Between writes of its documents. */

@@ -4,8 +4,8 @@ import type { ReadSide } from '../read-side.ts';
 import { applyTo, type GenerationState, gently, type OpenGeneration, openGraph } from './generation-state.ts';
 import { giveUpKept } from './kept-generations.ts';
 
-/** Requests come first: each piece of work is short, and as long as it took nothing is done after it. */
-const EVENTS_AT_ONCE = 100;
+/** Requests come first: each piece of work takes some milliseconds. */
+const EVENTS_AT_ONCE = 25;
 
 /** Opens a generation beside the live one and brings it level with that. `set`: its indices outside the process. */
 export async function openNext(

@@ -43,7 +43,10 @@ export function startKitchenLoad(
   let stopped = false;
   const loop = async (work: (turn: number) => Promise<void>) => {
     for (let turn = 0; !stopped; turn++) {
-      await work(turn).catch((error: unknown) => failures.push((error as Error).message));
+      await work(turn).catch((error: unknown) => {
+        const { message, cause } = error as Error;
+        failures.push(cause instanceof Error ? `${message}: ${cause.message}` : message);
+      });
     }
   };
   const write = async (turn: number) => {

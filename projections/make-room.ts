@@ -1,0 +1,22 @@
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Makes room for requests between pieces of work that they would have to wait for. */
+export type MakeRoom = (worked: number) => Promise<void>;
+
+/** Of the time, where others take all they get: those then wait a fifth longer at most. */
+const LONGEST_REST = 5;
+
+/**
+ * Resolves after as many milliseconds as the work took, and after up to five times as many where the process was busy in the
+ * last rests.
+ */
+export function createMakeRoom(): MakeRoom {
+  let busy = 0;
+  return async (worked) => {
+    const before: EventLoopUtilization = performance.eventLoopUtilization();
+    await delay(worked * (1 + busy * (LONGEST_REST - 1)));
+    // Short rests say little: several of them count.
+    busy = (busy + performance.eventLoopUtilization(before).utilization) / 2;
+  };
+}
