@@ -3,6 +3,7 @@ import type { WriterStatus } from '../projections/index-writer.ts';
 import type { ParkedDocuments, StaleDocuments } from '../projections/stale-documents.ts';
 import type { ElasticsearchConnection } from '../shared/read-index/elasticsearch/client.ts';
 import type { IndexSpread } from '../shared/read-index/elasticsearch/create-index.ts';
+import type { DenormaliseSettings } from '../shared/read-index/elasticsearch/document-layout.ts';
 import {
   createElasticsearchCluster,
   documentDependencies,
@@ -22,6 +23,8 @@ import type { IndexContents, ReadSide, ReadSidePlan, WrittenIndices } from './re
 export type ElasticsearchOptions = {
   readonly connection: ElasticsearchConnection;
   readonly spread: IndexSpread;
+  /** How far relations are copied into documents of content types that do not say. */
+  readonly denormalise: DenormaliseSettings;
   readonly space: string;
   readonly report: Report;
 };
@@ -32,14 +35,16 @@ export function elasticsearchReadSide({
   space,
   report,
   spread,
+  denormalise,
 }: ElasticsearchOptions): ReadSidePlan {
   return {
-    graph: { dependencies: documentDependencies },
-    outside: documentSets({ connection, spread, space, report }),
+    graph: { dependencies: (registry) => documentDependencies(registry, denormalise) },
+    outside: documentSets({ connection, spread, denormalise, space, report }),
     async open(graph, log, { set, writes } = {}) {
       const { stale } = graph;
       if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
-      const cluster = createElasticsearchCluster({ connection, space, registry: graph.registry(), spread });
+      const registry = graph.registry();
+      const cluster = createElasticsearchCluster({ connection, space, registry, spread, denormalise });
       try {
         return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, writes }, set);
       } catch (error) {

@@ -2,6 +2,7 @@ import { followProgress } from '../../projections/follow-progress.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
+import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/document-layout.ts';
 import {
   createElasticsearchCluster,
   type ElasticsearchCluster,
@@ -37,6 +38,7 @@ export type ApiProcessOptions = {
   readonly registry: SchemaRegistry;
   readonly definitions: readonly TypeDefinition[];
   readonly connection: ElasticsearchConnection;
+  readonly denormalise: DenormaliseSettings;
   /** Where uploaded files are kept. */
   readonly assets: string;
   readonly accessKey: string | undefined;
@@ -68,7 +70,8 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   const { eventStore, space, registry, definitions, defaultLocale, usersEnvelope, operating } = options;
   const store = await openAssetStore(options.assets);
   const log = await openEventStore(eventStore, { space, decode: upcast });
-  const cluster = createElasticsearchCluster({ connection: options.connection, space, registry });
+  const { connection, denormalise } = options;
+  const cluster = createElasticsearchCluster({ connection, space, registry, denormalise });
   const key = readAccessKey(logFolder({ data: '', eventStore }), options.accessKey);
   const accessOptions = { log, space, key, now: Date.now };
   const name = await untilReadable(options, log, cluster);

@@ -1,12 +1,20 @@
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
+import {
+  DEFAULT_DENORMALISE,
+  type DenormaliseSettings,
+} from '../../shared/read-index/elasticsearch/document-layout.ts';
 import { embeddedReadSide, type ReadSidePlan } from '../read-side.ts';
-import type { OperatorSettings } from './settings.ts';
+import { InvalidSettings, type OperatorSettings } from './settings.ts';
 
-/** Where the settings say that reads are answered. Throws a sentence when the certificate cannot be read. */
+/**
+ * Where the settings say that reads are answered. Throws a sentence when the certificate cannot be read, or what is said of
+ * documents means nothing.
+ */
 export async function chooseReadSide(settings: OperatorSettings, logger: Logger): Promise<ReadSidePlan> {
   if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined) {
+    refuseWithoutDocuments(settings);
     return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit });
   }
   // The client and all that belongs to it take longer to load than the rest of the server.
@@ -16,7 +24,24 @@ export async function chooseReadSide(settings: OperatorSettings, logger: Logger)
     space: settings.space,
     report: logger,
     spread: { shards: settings.readIndexShards, replicas: settings.readIndexReplicas },
+    denormalise: denormaliseOf(settings),
   });
+}
+
+function refuseWithoutDocuments({ denormaliseToOne, denormaliseToMany }: OperatorSettings): void {
+  if (denormaliseToOne === undefined && denormaliseToMany === undefined) return;
+  const given = denormaliseToOne === undefined ? '--denormalise-to-many' : '--denormalise-to-one';
+  throw new InvalidSettings(
+    `  ${given} says what documents in Elasticsearch copy, and the index in this process has none: give the address of an Elasticsearch with --read-index, or leave it out`,
+  );
+}
+
+/** What documents of content types copy that do not say. */
+export function denormaliseOf({
+  denormaliseToOne: toOne = DEFAULT_DENORMALISE.toOne,
+  denormaliseToMany: toMany = DEFAULT_DENORMALISE.toMany,
+}: OperatorSettings): DenormaliseSettings {
+  return { ...DEFAULT_DENORMALISE, toOne, toMany };
 }
 
 /** Throws a sentence when the certificate cannot be read. */

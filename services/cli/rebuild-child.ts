@@ -76,6 +76,8 @@ function readIndexVariables(settings: ServeSettings): Readonly<Record<string, st
     VARVE_READ_INDEX_CLOUD_ID: settings.readIndexCloudId,
     VARVE_READ_INDEX_SHARDS: settings.readIndexShards,
     VARVE_READ_INDEX_REPLICAS: settings.readIndexReplicas,
+    VARVE_DENORMALISE_TO_ONE: settings.denormaliseToOne,
+    VARVE_DENORMALISE_TO_MANY: settings.denormaliseToMany,
   };
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),

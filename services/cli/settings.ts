@@ -153,6 +153,20 @@ const READ_INDEX = {
     description: 'copies of each of its shards (default: none for new indices, others as they are)',
     schema: wholeNumber(0, 100).optional(),
   },
+  denormaliseToOne: {
+    flags: '--denormalise-to-one <steps>',
+    variable: 'VARVE_DENORMALISE_TO_ONE',
+    description:
+      'how long chains of to-one relations are that documents in Elasticsearch copy, where their content type does not say; the same in every process of a log (default: 2)',
+    schema: wholeNumber(0, 5).optional(),
+  },
+  denormaliseToMany: {
+    flags: '--denormalise-to-many <steps>',
+    variable: 'VARVE_DENORMALISE_TO_MANY',
+    description:
+      'whether they copy to-many relations that their content type owns: 1 or 0; the same in every process of a log (default: 1)',
+    schema: wholeNumber(0, 1).optional(),
+  },
   readIndexCloudId: {
     flags: '--read-index-cloud-id <id>',
     variable: 'VARVE_READ_INDEX_CLOUD_ID',

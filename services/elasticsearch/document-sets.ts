@@ -3,6 +3,7 @@ import {
   type ElasticsearchConnection,
 } from '../../shared/read-index/elasticsearch/client.ts';
 import type { IndexSpread } from '../../shared/read-index/elasticsearch/create-index.ts';
+import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/document-layout.ts';
 import { createElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import { isLiveSet, ownIndices, removeSet } from '../../shared/read-index/elasticsearch/index-sets.ts';
 import type { OutsideIndices } from '../read-side.ts';
@@ -13,6 +14,7 @@ import type { Report } from './report.ts';
 export type DocumentSetsOptions = {
   readonly connection: ElasticsearchConnection;
   readonly spread: IndexSpread;
+  readonly denormalise: DenormaliseSettings;
   readonly space: string;
   readonly report: Report;
 };
@@ -23,7 +25,7 @@ const NEVER = new AbortController().signal;
  * The indices of a space, by their sets. A cluster that is away is waited for, but not by what would only clean up.
  */
 export function documentSets(options: DocumentSetsOptions): OutsideIndices {
-  const { connection, spread, space, report } = options;
+  const { connection, spread, denormalise, space, report } = options;
   const wait = async <Result>(work: () => Promise<Result>): Promise<Result> =>
     (await persistently(report, NEVER, work)) as Result;
   const withClient = async <Result>(
@@ -38,7 +40,7 @@ export function documentSets(options: DocumentSetsOptions): OutsideIndices {
   };
   return {
     async open(registry, log) {
-      const cluster = createElasticsearchCluster({ connection, spread, space, registry });
+      const cluster = createElasticsearchCluster({ connection, spread, denormalise, space, registry });
       const sets = cluster.sets(await nameOfLog(log));
       return {
         live: () => wait(sets.live),

@@ -7,6 +7,7 @@ import {
   type DenormaliseSettings,
   type Place,
 } from '../../shared/read-index/elasticsearch/document-layout.ts';
+import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import {
   FIELD_LIMIT,
   indexDefinition,
@@ -80,6 +81,19 @@ describe('the layout of documents', () => {
     expect(() => createLayouts(withOptions(BOOK, { denormalise: { paths: ['author.secretary'] } }))).toThrow(
       'author.secretary: secretary is no public relation or component',
     );
+  });
+
+  it('takes from the setting for all types what a type leaves open', () => {
+    const none = { toOne: 0, toMany: 0, paths: [] };
+    const options = withOptions(BOOK, { denormalise: { toOne: 1 } });
+    const layouts = createLayouts(options, none);
+    const copiedIn = (type: string) => copied(layouts.get(type)?.root ?? expect.unreachable());
+    expect(copiedIn(TOWN)).toEqual([]);
+    expect(copiedIn(BOOK).length).toBeGreaterThan(0);
+    expect(copiedIn(BOOK)).not.toContain('tags');
+    const ways = (denormalise?: typeof none) =>
+      documentDependencies(options, denormalise).filter(({ keysOnly }) => !keysOnly).length;
+    expect(ways(none)).toBeLessThan(ways());
   });
 
   it('says which type has too many fields, and what makes them fewer', () => {

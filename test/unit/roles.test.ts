@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createLogger } from '../../services/cli/create-logger.ts';
+import { chooseReadSide } from '../../services/cli/read-side.ts';
 import { refuseUnusable } from '../../services/cli/refuse-unusable.ts';
 import { ROLE_SETTINGS, type Role } from '../../services/cli/roles.ts';
 import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/cli/settings.ts';
@@ -50,6 +52,30 @@ describe('what cannot work is refused with a sentence that says what to use', ()
     ['api', { ...ELASTICSEARCH, ...KURRENTDB, assets: '/assets', host: '0.0.0.0' }],
   ])('varve %s with %j is not', (role, given) => {
     expect(refusal(role, given)).toBe('');
+  });
+});
+
+describe('how far documents copy relations', () => {
+  const chosen = async (given: Readonly<Record<string, string>>) => {
+    const settings = parseSettings(SERVE_SETTINGS, { contentTypes: 'src', ...given });
+    return chooseReadSide(settings, await createLogger({ logLevel: 'silent', logFormat: 'json' }));
+  };
+
+  it('is said of Elasticsearch, and refused of the index in the process, which has no documents', async () => {
+    const { graph } = await chosen({ ...ELASTICSEARCH, denormaliseToOne: '0', denormaliseToMany: '0' });
+    expect(graph.dependencies).toBeDefined();
+    for (const name of ['denormaliseToOne', 'denormaliseToMany']) {
+      await expect(chosen({ [name]: '1' })).rejects.toThrow(
+        /--denormalise-to-.* with --read-index, or leave/,
+      );
+    }
+  });
+
+  it.each([
+    ['denormaliseToOne', '6', /whole number from 0 to 5/],
+    ['denormaliseToMany', '2', /whole number from 0 to 1/],
+  ])('cannot be %s %s', (name, value, sentence) => {
+    expect(() => parseSettings(SERVE_SETTINGS, { contentTypes: 'src', [name]: value })).toThrow(sentence);
   });
 });
 

@@ -9,7 +9,7 @@ import type { IndexSpread } from './create-index.ts';
 import { createLayouts } from './create-layouts.ts';
 import { type CurrentSet, createCurrentSet } from './current-set.ts';
 import { dependenciesOf } from './dependencies.ts';
-import type { DocumentLayout } from './document-layout.ts';
+import type { DenormaliseSettings, DocumentLayout } from './document-layout.ts';
 import { createDocumentWriter } from './document-writer.ts';
 import { createElasticsearchReader, type ElasticsearchReader } from './elasticsearch-reader.ts';
 import { createIndexNames } from './index-names.ts';
@@ -49,6 +49,8 @@ export type ElasticsearchClusterOptions = {
   readonly registry: SchemaRegistry;
   /** Default: one shard, no replicas. */
   readonly spread?: IndexSpread;
+  /** How far relations are copied into documents of content types that do not say. */
+  readonly denormalise?: DenormaliseSettings;
   /** Milliseconds, of a clock that only goes forward. */
   readonly now?: () => number;
 };
@@ -61,7 +63,7 @@ const READY_WITHIN = '10s';
 /** Connects to nothing yet. Throws a sentence when a content type does not fit into an index. */
 export function createElasticsearchCluster(options: ElasticsearchClusterOptions): ElasticsearchCluster {
   const { connection, space, registry } = options;
-  const layouts = createLayouts(registry);
+  const layouts = createLayouts(registry, options.denormalise);
   const client = createElasticsearchClient(connection);
   const names = createIndexNames(space);
   const layoutOf = (type: string): DocumentLayout => {
@@ -114,9 +116,12 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
   };
 }
 
-/** What the documents of all content types show beside their own rows. */
-export function documentDependencies(registry: SchemaRegistry): readonly Dependency[] {
-  return [...createLayouts(registry).values()].flatMap(dependenciesOf);
+/** What the documents of all content types show beside their own rows. `denormalise`: as the cluster is told. */
+export function documentDependencies(
+  registry: SchemaRegistry,
+  denormalise?: DenormaliseSettings,
+): readonly Dependency[] {
+  return [...createLayouts(registry, denormalise).values()].flatMap(dependenciesOf);
 }
 
 /** True for a failure that time or an operator mends; false when the cluster understood the request and refuses it. */

@@ -143,7 +143,7 @@ function valueField({ name, type, fieldType }: PlacedScalar): Mapping {
 /** Why a type's mapping cannot be made, or undefined. Names the type, what it has, and the setting that makes it smaller. */
 export function mappingProblem(layout: DocumentLayout): string | undefined {
   const { fields, nested, depth } = countFields(rootProperties(layout));
-  const knob = `copy less of its relations: pluginOptions.varve.denormalise of ${layout.type}, or the setting for all types`;
+  const knob = `copy less of its relations: pluginOptions.varve.denormalise of ${layout.type}, or --denormalise-to-one and --denormalise-to-many for all types`;
   if (fields > FIELD_LIMIT)
     return `${layout.type}: its documents have ${fields} fields of at most ${FIELD_LIMIT}; ${knob}`;
   if (nested > NESTED_LIMIT) {
