@@ -22,7 +22,10 @@ import {
 } from './settings.ts';
 
 // Half of a start would be reading, stripping and compiling the same files again.
-enableCompileCache(join(packageRoot(import.meta.url), 'node_modules/.cache/varve'));
+const compileCache = join(packageRoot(import.meta.url), 'node_modules/.cache/varve');
+enableCompileCache(compileCache);
+// Threads and child processes begin without it.
+process.env['NODE_COMPILE_CACHE'] ??= compileCache;
 
 // What a command needs is imported when it runs: `--help` and a refused option answer at once.
 const program = new Command('varve')
