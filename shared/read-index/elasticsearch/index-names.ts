@@ -10,7 +10,15 @@ export type IndexNames = {
 };
 
 export function createIndexNames(space: string): IndexNames {
-  const alias = (type: Uid, world: World) => `${space}-${typeSlug(type)}-${world}`;
+  const aliases = { draft: new Map<Uid, string>(), published: new Map<Uid, string>() };
+  // Every search needs one.
+  const alias = (type: Uid, world: World) => {
+    const known = aliases[world].get(type);
+    if (known !== undefined) return known;
+    const made = `${space}-${typeSlug(type)}-${world}`;
+    aliases[world].set(type, made);
+    return made;
+  };
   return { alias, index: (type, world, generation) => `${alias(type, world)}-${generation}` };
 }
 

@@ -54,11 +54,13 @@ export async function readRows(
   const located = locate(session.layouts(space.type), space.path);
   const rows: ReadRow[] = [];
   for (let at = 0; at < keys.length; at += PAGE_OF_KEYS) {
-    const wanted = termsDsl(located.keyField, keys.slice(at, at + PAGE_OF_KEYS));
+    const asked = keys.slice(at, at + PAGE_OF_KEYS);
+    const wanted = termsDsl(located.keyField, asked);
     const matching: Dsl = query === undefined ? wanted : { bool: { filter: [wanted, query] } };
     const docvalue_fields = [located.keyField, ...fields];
     const search = {
-      size: PAGE_OF_KEYS,
+      // Elasticsearch makes room for as many hits as it is asked for, and a row is one document.
+      size: located.keyField === 'key' ? asked.length : PAGE_OF_KEYS,
       ...(sort === undefined ? {} : { sort }),
       ...(located.list === undefined
         ? { query: matching, docvalue_fields }

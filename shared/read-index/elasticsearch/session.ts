@@ -87,7 +87,7 @@ function searchTogether(
 }
 
 export function knownRows(session: Session, space: RowSpace): Map<number, RowDetails> {
-  const name = JSON.stringify(space);
+  const name = space.path.length === 0 ? space.type : JSON.stringify(space);
   const known = session.known.get(name) ?? new Map<number, RowDetails>();
   session.known.set(name, known);
   return known;
