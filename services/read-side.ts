@@ -95,6 +95,8 @@ export type DocumentSets = {
   plan(scope: { readonly type?: Uid; readonly world?: World }): Promise<IndexSet>;
   /** Makes those that are not there. */
   make(set: IndexSet): Promise<void>;
+  /** Whether all of it is there, made from this log for these content types. */
+  fits(set: IndexSet): Promise<boolean>;
   /** In one call searches find this set; what they found before is kept. */
   promote(set: IndexSet): Promise<void>;
   /** What writes a set and reads it back. */

@@ -45,6 +45,7 @@ export function documentSets(options: DocumentSetsOptions): OutsideIndices {
       return {
         live: () => wait(sets.live),
         plan: (scope) => wait(() => sets.plan(scope)),
+        fits: (set) => wait(() => sets.fits(set)),
         promote: (set) => wait(() => sets.promote(set)),
         async make(set) {
           await wait(() => sets.make(set));

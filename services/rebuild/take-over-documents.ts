@@ -13,6 +13,8 @@ const LOOK_EVERY_MS = 500;
 const NOT_LEADING =
   'another process writes the documents in Elasticsearch: run the command where the data directory of the leader is';
 const NO_INDICES = 'the generation has no indices in Elasticsearch: make another with varve rebuild';
+const OTHER_INDICES =
+  'the indices of the generation are gone, or of other content types than those in force: make another with varve rebuild';
 
 /** Throws a sentence where another process writes the indices outside this one. */
 export function refuseWithoutLead({ plan, live, leads }: GenerationState): void {
@@ -34,9 +36,10 @@ export async function takeOverDocuments(
   refuseWithoutLead(state);
   if (state.live.readSide === undefined) await state.refuseElsewhere?.();
   await state.leads;
-  const next = await openNext(state, number, set);
-  const sets = await outside.open(next.graph.registry(), state.log);
+  const sets = await outside.open(state.live.graph.registry(), state.log);
   try {
+    if (!(await sets.fits(set))) throw new Error(OTHER_INDICES);
+    const next = await openNext(state, number, set);
     if (state.live.readSide === undefined) await switchAtRest(state, next, set, sets);
     else await switchJointly(state, next, set, sets);
   } finally {

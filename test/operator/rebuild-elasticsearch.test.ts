@@ -78,6 +78,8 @@ describe.runIf(hasElasticsearch())('generations in Elasticsearch', skip, () => {
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee', 'Eve']);
     expect((await varve('rollback')).stdout).toContain('generation 2 serves');
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee', 'Eve']);
+    await fetch(`${url}/${space}-api_cook_cook-draft-1`, { method: 'DELETE' });
+    expect((await varve('rollback')).stderr).toContain('the indices of the generation are gone');
     expect((await varve('drop')).stdout).toBe('generation 1 is gone\n');
     expect(await sets()).toEqual({ 2: perSet });
     expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));

@@ -25,6 +25,8 @@ export type IndexSets = {
   plan(scope: SetScope): Promise<IndexSet>;
   /** Makes those that are not there, empty; what an attempt before made is kept. */
   make(set: IndexSet): Promise<void>;
+  /** Whether all of it is there, made from this log for these content types. */
+  fits(set: IndexSet): Promise<boolean>;
   /** Lets searches find this set, in one call. The one that they found is kept. */
   promote(set: IndexSet): Promise<void>;
 };
@@ -60,6 +62,14 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
       for (const place of missing) {
         await createIndex(options, set[aliasOf(place)] as string, place.layout, [keptAlias(space)]);
       }
+    },
+    async fits(set) {
+      const found = await readIndices(options);
+      return places.every((place) =>
+        found(place).some(
+          ({ index, made }) => index === set[aliasOf(place)] && made === signature(place.layout, options.log),
+        ),
+      );
     },
     async promote(set) {
       const before = await live();
