@@ -22,7 +22,7 @@ import { openPendingEdits } from './graph/pending-edits.ts';
 import { presentAnew, type Redefinition } from './graph/present-anew.ts';
 import { readWholeGraph } from './graph/read-whole-graph.ts';
 import { openRowIds } from './graph/row-ids.ts';
-import { createExistingRows } from './graph/row-keys.ts';
+import { createExistingRows, type ExistingRows } from './graph/row-keys.ts';
 import { loadSequences } from './graph/sequences.ts';
 import type { SchemaView } from './graph/type-view.ts';
 import { PROJECTOR_VERSION } from './projector-version.ts';
@@ -74,6 +74,8 @@ export type ContentGraphOptions = {
   readonly dependencies?: DependenciesOf;
   /** Most of the log is to be replayed, and nobody reads the file meanwhile: it is written by a thread of its own. */
   readonly building?: boolean;
+  /** Which rows the file has, where that is known (see readExistingRows); the graph's from now on. */
+  readonly existing?: ExistingRows;
 };
 
 /** Opens (or creates) the graph's SQLite file. */
@@ -85,8 +87,9 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
   const claims = openClaims(db);
   const commands = openCommands(db);
   const pending = openPendingEdits(db);
-  const existing = createExistingRows();
-  for (const [key] of db.all('SELECT key FROM rows')) existing.add(key as number);
+  const existing = options.existing ?? createExistingRows();
+  if (options.existing === undefined)
+    for (const [key] of db.all('SELECT key FROM rows')) existing.add(key as number);
   const changes = createChangeLog(existing);
   const relationOf = (number: number) => definitions.view().relationOfNumber(number);
   const links = createLinkStore(db, relationOf, changes, names.isFresh);

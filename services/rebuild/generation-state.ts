@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import { openContentGraph } from '../../projections/content-graph.ts';
 import { graphFile } from '../../projections/generations/generation-files.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
+import { readExistingRows } from '../../projections/graph/read-existing-rows.ts';
 import { createMakeRoom } from '../../projections/make-room.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ReadSide, ReadSidePlan } from '../read-side.ts';
@@ -71,6 +73,18 @@ export async function gently(work: () => unknown): Promise<void> {
   const started = performance.now();
   await work();
   await makeRoom(performance.now() - started);
+}
+
+/** Opens the graph of a generation that nobody has open, beside the one that serves. */
+export async function openGraphGently(
+  options: ServedGenerationsOptions,
+  number: number,
+): Promise<ContentGraph> {
+  const { data, plan } = options;
+  const file = graphFile(data, number);
+  // It is made of the log anew.
+  if (!existsSync(file)) return openGraph(options, number);
+  return openContentGraph(file, { ...plan?.graph, existing: await readExistingRows(file, makeRoom) });
 }
 
 export function openGraph({ data, plan }: ServedGenerationsOptions, number: number): ContentGraph {

@@ -1,7 +1,13 @@
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { ReadSide } from '../read-side.ts';
-import { applyTo, type GenerationState, gently, type OpenGeneration, openGraph } from './generation-state.ts';
+import {
+  applyTo,
+  type GenerationState,
+  gently,
+  type OpenGeneration,
+  openGraphGently,
+} from './generation-state.ts';
 import { giveUpKept } from './kept-generations.ts';
 
 /** Requests come first: each piece of work takes some milliseconds. */
@@ -14,7 +20,10 @@ export async function openNext(
   set: IndexSet | undefined,
 ): Promise<OpenGeneration> {
   const { log } = state;
-  const held = (await giveUpKept(state, number)) ?? { graph: openGraph(state, number), readSide: undefined };
+  const held = (await giveUpKept(state, number)) ?? {
+    graph: await openGraphGently(state, number),
+    readSide: undefined,
+  };
   const { graph } = held;
   let { readSide } = held;
   try {
