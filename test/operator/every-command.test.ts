@@ -83,7 +83,7 @@ describe.each(ENGINES)('where the read index is %s', takesMinutes('every command
         expect(stdout).toMatch(row.shows);
         expect(stderr).toMatch(row.stderr ?? /^/);
       },
-      60_000,
+      180_000,
     );
 
     it.each(REFUSED.map((row) => [nameOf(row), row] as const))('refuses varve %s', async (_name, row) => {
