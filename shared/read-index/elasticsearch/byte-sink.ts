@@ -14,7 +14,7 @@ export type ByteSink = {
 /** Many documents fit in: what is made is not copied once more, and whole slabs become garbage together. */
 const SLAB_BYTES = 2 ** 20;
 /** UTF-8 bytes of a UTF-16 unit, at most. */
-export const BYTES_OF_UNIT = 3;
+const BYTES_OF_UNIT = 3;
 
 export function createByteSink(): ByteSink {
   return { bytes: Buffer.allocUnsafeSlow(SLAB_BYTES), start: 0, end: 0 };
