@@ -59,9 +59,11 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
         if (there.read || there.made === signature(place.layout, options.log)) return false;
         throw new Error(`the index ${there.index} was made for other content types: give the rebuild up`);
       });
-      for (const place of missing) {
-        await createIndex(options, set[aliasOf(place)] as string, place.layout, [keptAlias(space)]);
-      }
+      await Promise.all(
+        missing.map((place) =>
+          createIndex(options, set[aliasOf(place)] as string, place.layout, [keptAlias(space)]),
+        ),
+      );
     },
     async fits(set) {
       const found = await readIndices(options);
