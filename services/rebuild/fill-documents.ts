@@ -114,7 +114,7 @@ function gently(index: DocumentIndex, meter: PhaseMeter, interrupted: (error: Er
   };
 }
 
-export function accountOf({ stale }: ContentGraph): StaleDocuments {
+function accountOf({ stale }: ContentGraph): StaleDocuments {
   if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
   return stale;
 }

@@ -3,7 +3,7 @@ import type { World } from '../read-index.ts';
 import type { DocumentLayout } from './document-layout.ts';
 import { type IndexNames, keptAlias } from './index-names.ts';
 
-export const WORLDS: readonly World[] = ['draft', 'published'];
+const WORLDS: readonly World[] = ['draft', 'published'];
 
 /** Where documents of a layout are, in a world. */
 export type Place = { readonly layout: DocumentLayout; readonly world: World };
