@@ -42,11 +42,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { first = () => false } = options;
   let handler: RequestListener = answerStarting;
   const server = createServer(
-    {
-      ...{ keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
-      // A GET has no body: nothing of a stream is set up for it.
-      optimizeEmptyRequests: true,
-    },
+    { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
     (request, response) => first(request, response) || handler(request, response),
   );
   await bind(server, options);
