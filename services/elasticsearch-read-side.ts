@@ -106,7 +106,10 @@ function readSide(opened: Opened, set: IndexSet | undefined): ReadSide {
     sink: index,
     visible: (position) => role.visible(position),
     shows: (position, timeoutMs) => role.shows(position, timeoutMs),
-    contents: documentContents(opened, () => role),
+    // Made when it is asked for: with the indices that are written by then.
+    get contents() {
+      return documentContents(opened, () => role);
+    },
     status: () => statusOf(stale, writtenBefore + role.written()),
     parked: parkedDocuments(stale, () => role),
     announcing: { start: () => role.announcing.start(), stop: () => role.announcing.stop() },
@@ -146,7 +149,9 @@ function documentContents({ cluster, graph, stale }: Opened, role: () => Documen
         .map((document) =>
           present({ ...document, position: graph.position() }, inspection.world(document.world)),
         );
-      if (removals.length > 0) await write(removals, { refresh: true });
+      const outcomes = removals.length > 0 ? await write(removals, { refresh: true }) : [];
+      for (const outcome of outcomes)
+        if (outcome.kind !== 'written') throw new Error(`a document cannot be removed: ${outcome.reason}`);
     },
   };
 }
