@@ -180,7 +180,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
 
   const applyOrStop = (events: readonly StoredEvent[], listening: boolean): ChangeBatch => {
     refuseAfterFailure();
-    changes.listen(listening || stale?.isComplete() === true);
+    changes.listen(listening || stale?.isAccounting() === true);
     try {
       // Definitions are looked up, and converted by, in the file.
       const isBehind = !listening && !events.some(({ type }) => type === 'content-type-defined');

@@ -25,6 +25,8 @@ export type Settlement = {
 export type StaleDocuments = {
   /** False when the graph has changed without this account, as it has at first: then every document is to be made. */
   isComplete(): boolean;
+  /** Changes are accounted for, if not all that there were. */
+  isAccounting(): boolean;
   /** Inside the graph's transaction, while it still says the position before: what the changes up to `position` make stale. */
   account(schema: SchemaView, effects: Effects, position: bigint): void;
   /** Marks every row of these types and begins to account. */
@@ -40,8 +42,8 @@ export type StaleDocuments = {
   read(document: StaleDocument): { readonly row: DocumentRow; readonly neighbours: Neighbours };
   settle(settlements: readonly Settlement[]): void;
   /**
-   * Somebody else writes the documents, and has come as far as this. An account that is not complete begins here once that is as
-   * far as the graph.
+   * Somebody else writes the documents, and has come as far as this. An account that is not complete begins at the first call, and is
+   * complete once that is as far as the graph was when it began: under steady writes it never is as far as the graph is by now.
    */
   level(progress: Pick<IndexProgress, 'position' | 'parked'>): void;
   /** Position since which some document of a lane is stale; undefined: none is. */
@@ -85,6 +87,8 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   const fanOut = createFanOut(db, stale, options.dependencies);
   const note = (at: bigint) => db.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', ACCOUNTED, at);
   let complete = accountedPosition(db) === position();
+  /** Whatever changed behind it is accounted for. */
+  let begun = complete ? position() : undefined;
   let read: { readonly at: bigint; readonly worlds: readonly [Neighbours, Neighbours] } | undefined;
   const around = () => {
     const at = position();
@@ -93,11 +97,12 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
   };
   return {
     isComplete: () => complete,
+    isAccounting: () => begun !== undefined,
     account(schema, effects, at) {
-      if (!complete) return;
+      if (begun === undefined) return;
       // Whoever waits for one change of a batch waits for its documents, whatever came behind it.
       fanOut.mark(schema, effects, { since: Number(position()) + 1, position: Number(at) });
-      note(at);
+      if (complete) note(at);
     },
     markAll(types) {
       const { schema } = context();
@@ -109,6 +114,7 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
         note(position());
       });
       complete = true;
+      begun ??= position();
     },
     isWaiting: stale.isMarked,
     remake(documents) {
@@ -143,12 +149,13 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
       });
     },
     level(progress) {
-      const begins = !complete && progress.position >= position();
+      begun ??= position();
+      const completes = !complete && progress.position >= begun;
       transaction(db.connection, () => {
         levelRows(stale, progress);
-        if (begins) note(position());
+        if (completes) note(position());
       });
-      complete ||= begins;
+      complete ||= completes;
     },
     oldest(lane) {
       const since = stale.oldest(lane);

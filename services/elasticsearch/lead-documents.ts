@@ -76,7 +76,8 @@ async function takeOver(takeover: Takeover): Promise<void> {
     start();
     return;
   }
-  if (!isWhole) return makeWhole(takeover);
+  // Indices that are whole are of no use to one that does not know what they lack.
+  if (!isWhole || !stale.isComplete()) return makeWhole(takeover);
   // The leader before may have taken another generation over.
   cluster.indices.release();
   const live = await persistently(report, signal, cluster.indices.refresh);

@@ -226,3 +226,35 @@ it('tells standbys which documents are refused, and an operator of the leader ha
   expect(parked.retry(refused)).toBe(0);
   expect(parked.drop(refused)).toBe(0);
 });
+
+it('is told of a standby’s account that is whole though the leader is never level while it is written', () => {
+  const fleet = openFleet();
+  fleet.given(...DEFINITIONS, ...RESTAURANTS);
+  const standby = fleet.openGraph(false);
+  const { stale } = standby;
+  if (stale === undefined) return expect.unreachable();
+  const began = standby.position();
+  const edit = (name: string) => fleet.given(changed('restaurant', 'r1', { values: { name } }));
+  const level = (position: bigint) => stale.level({ position, parked: [] });
+  level(began - 2n);
+  expect(stale.isComplete()).toBe(false);
+  edit('two');
+  edit('three');
+  // Behind the log, as it is all the time under steady writes.
+  level(began);
+  expect(stale.isComplete()).toBe(true);
+  expect(stale.isWaiting({ world: 'draft', key: keyOf(standby, 'r1') })).toBe(true);
+  edit('four');
+  level(standby.position() - 1n);
+  expect(stale.count().rows).toBeGreaterThan(0);
+  level(standby.position());
+  expect(stale.count().rows).toBe(0);
+});
+
+function keyOf(graph: ContentGraph, documentId: string): number {
+  const inspection = graph.inspect();
+  const row = inspection
+    .rowsAfter(0, 1_000)
+    .find(({ key }) => inspection.nameOf(key)?.documentId === documentId);
+  return row?.key ?? expect.unreachable();
+}
