@@ -81,8 +81,8 @@ async function metric(name: string): Promise<number | undefined> {
   return sampleOf(await (await fetch(`${server.url}/metrics`)).text(), name);
 }
 
-/** As many rows as a write waits for. */
-const COPIED = 1_000;
+/** As many rows as a write waits for, in one world; in the other a part of them, as a busy machine has to write them in time. */
+const COPIED = { draft: 1_000, published: 100 } as const;
 
 const create = async (collection: string, data: object): Promise<string> =>
   (await send('POST', collection, data)).data.documentId;
@@ -123,14 +123,16 @@ describe.runIf(hasElasticsearch())(
       const chef = await create('chefs', { key: 'chef', name: 'Chef', country });
       let next = 0;
       const creators = Array.from({ length: 50 }, async () => {
-        for (let i = next++; i < COPIED; i = next++)
-          await create('restaurants', { key: `r${i}`, name: `R${i}`, chef });
+        for (let i = next++; i < COPIED.draft; i = next++) {
+          const status = i < COPIED.published ? 'published' : 'draft';
+          await create(`restaurants?status=${status}`, { key: `r${i}`, name: `R${i}`, chef });
+        }
       });
       await Promise.all(creators);
       await send('PUT', `countries/${country}`, { name: 'After' });
-      for (const status of ['draft', 'published']) {
+      for (const status of ['draft', 'published'] as const) {
         const query = `filters[chef][country][name][$eq]=After&status=${status}&pagination[pageSize]=1`;
-        expect((await send('GET', `restaurants?${query}`)).meta?.pagination?.total).toBe(COPIED);
+        expect((await send('GET', `restaurants?${query}`)).meta?.pagination?.total).toBe(COPIED[status]);
       }
     }, 120_000);
 
