@@ -61,7 +61,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** `for tests`: at half of the processor time, and slower where it matters. */
+/** `for tests`: at half of the processor time where there are few requests, and slower where it matters. Not where tests take minutes. */
 export type ElasticsearchPurpose = 'for tests' | 'to be measured';
 
 /** The node's address; started if it is not yet. Several processes may ask at once. */
@@ -73,7 +73,8 @@ export async function startElasticsearch(
   if (plan.kind === 'running') return plan.url;
   const { port, folder } = plan;
   const up = join(LOCAL, 'up.sh');
-  const env = { ...process.env, ES_SHORT_LIVED: purpose === 'for tests' ? '1' : '' };
+  const isShortLived = purpose === 'for tests' && process.env['VARVE_LONG_TESTS'] !== '1';
+  const env = { ...process.env, ES_SHORT_LIVED: isShortLived ? '1' : '' };
   const args = [join(folder, 'up.lock'), up, String(port), join(folder, 'node')];
   await promisify(execFile)('flock', args, { env });
   return `http://127.0.0.1:${port}`;
