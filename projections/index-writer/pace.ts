@@ -11,6 +11,8 @@ const MOST_BYTES: Readonly<Record<PaceKind, number>> = {
   shared: 512 * 2 ** 10,
 };
 const LEAST_BYTES = 64 * 2 ** 10;
+/** Their refresh costs the same for few as for many: smaller requests would only make more refreshes. */
+const LEAST_PROMPT_BYTES = 512 * 2 ** 10;
 const FIRST_WAIT = 100;
 const LONGEST_WAIT = 10_000;
 
@@ -31,7 +33,7 @@ export function paced({ bytes }: Pace, kind: PaceKind, sent: number, took: numbe
 
 /** What one request may carry. */
 export function bytesAt({ bytes }: Pace, kind: PaceKind): number {
-  return Math.min(MOST_BYTES[kind], bytes);
+  return Math.min(MOST_BYTES[kind], kind === 'prompt' ? Math.max(LEAST_PROMPT_BYTES, bytes) : bytes);
 }
 
 /** After a failure. `random` from 0 to 1 spreads the waits of several lanes. Milliseconds. */

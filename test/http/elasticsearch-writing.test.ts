@@ -58,7 +58,11 @@ async function startProxy(target: string): Promise<BusyProxy> {
 
 type Answer = {
   readonly data: { readonly documentId: string };
-  readonly meta?: { readonly pagination?: { readonly total: number } };
+  readonly meta?: {
+    readonly pagination?: { readonly total: number };
+    /** Of a write that was not visible in time. */
+    readonly position?: string;
+  };
 };
 
 async function send(
@@ -131,19 +135,31 @@ describe.runIf(hasElasticsearch())(
       const country = await create('countries', { key: 'co', name: 'Before' });
       const chef = await create('chefs', { key: 'chef', name: 'Chef', country });
       let next = 0;
-      const creators = Array.from({ length: 50 }, async () => {
+      const creators = Array.from({ length: 20 }, async () => {
         for (let i = next++; i < COPIED.draft; i = next++) {
           const status = i < COPIED.published ? 'published' : 'draft';
-          await create(`restaurants?status=${status}`, { key: `r${i}`, name: `R${i}`, chef });
+          await send(
+            'POST',
+            `restaurants?status=${status}`,
+            { key: `r${i}`, name: `R${i}`, chef },
+            [201, 202],
+          );
         }
       });
       await Promise.all(creators);
-      await send('PUT', `countries/${country}`, { name: 'After' });
-      for (const status of ['draft', 'published'] as const) {
-        const query = `filters[chef][country][name][$eq]=After&status=${status}&pagination[pageSize]=1`;
-        expect((await send('GET', `restaurants?${query}`)).meta?.pagination?.total).toBe(COPIED[status]);
+      // 202: a machine busy with other tests could not write them in time. The next one is tried at rest.
+      for (const name of ['After', 'Later', 'Last']) {
+        await expect.poll(() => metric('varve_fanout_backlog_documents'), { timeout: 60_000 }).toBe(0);
+        const { meta } = await send('PUT', `countries/${country}`, { name }, [200, 202]);
+        if (meta?.position !== undefined) continue;
+        for (const status of ['draft', 'published'] as const) {
+          const query = `filters[chef][country][name][$eq]=${name}&status=${status}&pagination[pageSize]=1`;
+          expect((await send('GET', `restaurants?${query}`)).meta?.pagination?.total).toBe(COPIED[status]);
+        }
+        return;
       }
-    }, 120_000);
+      expect.unreachable('no write was visible in all that copy it within the time that it waits');
+    }, 240_000);
 
     it('waits and tries again while Elasticsearch is too busy, and answers once the write is visible', async () => {
       const before = proxy.refused();
