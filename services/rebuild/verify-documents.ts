@@ -1,11 +1,5 @@
 import type { ContentGraph } from '../../projections/content-graph.ts';
-import {
-  createComparison,
-  createDigestSum,
-  type Difference,
-  differingGroups,
-  type Item,
-} from '../../projections/generations/digest.ts';
+import type { Difference, Item } from '../../projections/generations/digest.ts';
 import type { RebuildScope } from '../../projections/generations/generation.ts';
 import { type GraphInspection, worldsOfKey } from '../../projections/graph/inspect-graph.ts';
 import { UNKNOWN_DOCUMENT } from '../../projections/verification/difference.ts';
@@ -13,6 +7,7 @@ import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { StoredDocuments, StoredKey } from '../../shared/read-index/stored-documents.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
+import { compareItems, type FoundDifferences } from './compare-items.ts';
 import type { PhaseMeter } from './rebuild-host.ts';
 
 /** What is compared. Neither side changes meanwhile. */
@@ -38,30 +33,18 @@ export async function verifyNewDocuments(
   compared: ComparedDocuments,
   meter: PhaseMeter,
   shown: number,
-): Promise<{ readonly differences: readonly Difference[]; readonly count: number }> {
-  const [expected, found] = [createDigestSum(), createDigestSum()];
-  await eachItem(expectedItems(compared), expected.add, meter);
-  await eachItem(storedItems(compared), found.add, meter);
-  const groups = new Set(differingGroups(expected.digest(), found.digest()));
-  if (groups.size === 0) return { differences: [], count: 0 };
-  const comparison = createComparison(shown);
-  await eachItem(expectedItems(compared, groups), comparison.before, meter);
-  await eachItem(storedItems(compared, groups), comparison.after, meter);
-  const { differences, count } = comparison.result();
+): Promise<FoundDifferences> {
+  const { differences, count } = await compareItems(
+    (groups) => expectedItems(compared, groups),
+    (groups) => storedItems(compared, groups),
+    meter,
+    shown,
+  );
   const told = await Promise.all(differences.slice(0, TOLD).map((each) => tell(compared, each)));
   return { differences: [...told, ...differences.slice(TOLD)], count };
 }
 
 type Items = AsyncGenerator<readonly Item[]>;
-
-async function eachItem(items: Items, take: (item: Item) => void, meter: PhaseMeter): Promise<void> {
-  let started = performance.now();
-  for await (const slice of items) {
-    for (const item of slice) take(item);
-    await meter.worked(slice.length, performance.now() - started);
-    started = performance.now();
-  }
-}
 
 function groupOf(type: Uid, world: World): string {
   return `documents of ${type}, ${world}`;

@@ -1,26 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  createComparison,
-  createDigestSum,
-  type Difference,
-  differingGroups,
-  type Item,
-} from '../../projections/generations/digest.ts';
+import type { Item } from '../../projections/generations/digest.ts';
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import { checkFile, graphFile } from '../../projections/generations/generation-files.ts';
 import { type GraphContents, readGraphContents } from '../../projections/generations/graph-contents.ts';
+import { compareItems, type FoundDifferences } from './compare-items.ts';
 import { fillDocuments, type GenerationIndices } from './fill-documents.ts';
 import { type RebuiltGraphs, replay } from './fill-graphs.ts';
-import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
+import { enterPhase, type RebuildHost } from './rebuild-host.ts';
 import { verifyNewDocuments } from './verify-documents.ts';
 
 /** What a verification found, at the position at which all were compared. */
-export type Verification = {
-  readonly position: bigint;
-  /** So many of them as are shown. */
-  readonly differences: readonly Difference[];
-  readonly count: number;
-};
+export type Verification = FoundDifferences & { readonly position: bigint };
 
 /** Differences that are shown; all are counted. */
 const SHOWN_DIFFERENCES = 1_000;
@@ -60,7 +50,7 @@ async function compareDocuments(
   rebuild: Rebuild,
   { made, derived }: RebuiltGraphs,
   indices: GenerationIndices,
-): Promise<Omit<Verification, 'position'>> {
+): Promise<FoundDifferences> {
   await fillDocuments(host, rebuild, made, indices);
   const meter = enterPhase(host, rebuild, 'verifying', { total: 4 * derived.size().rows });
   const { index, stored } = indices.sets.documents(indices.set);
@@ -92,7 +82,8 @@ async function compareAll(
   const total = before.count() + fresh.count();
   const meter = enterPhase(host, rebuild, 'verifying', { total });
   try {
-    const found = await compare(rebuild, before, fresh, meter);
+    const itemsOf = (contents: GraphContents) => () => inSlices(contents.items(rebuild.scope));
+    const found = await compareItems(itemsOf(before), itemsOf(fresh), meter, SHOWN_DIFFERENCES);
     return { position, ...found };
   } finally {
     fresh.close();
@@ -100,40 +91,12 @@ async function compareAll(
   }
 }
 
-/** Sums first; only where they differ the items themselves, of the groups that differ. */
-async function compare(
-  { scope }: Rebuild,
-  before: GraphContents,
-  after: GraphContents,
-  meter: PhaseMeter,
-): Promise<Omit<Verification, 'position'>> {
-  const digests = [];
-  for (const side of [before, after]) {
-    const sum = createDigestSum();
-    await eachItem(side.items(scope), sum.add, meter);
-    digests.push(sum.digest());
-  }
-  const [a = new Map(), b = new Map()] = digests;
-  const groups = new Set(differingGroups(a, b));
-  if (groups.size === 0) return { differences: [], count: 0 };
-  const comparison = createComparison(SHOWN_DIFFERENCES);
-  const pick = (take: (item: Item) => void) => (item: Item) => {
-    if (groups.has(item.group)) take(item);
-  };
-  await eachItem(before.items(scope), pick(comparison.before), meter);
-  await eachItem(after.items(scope), pick(comparison.after), meter);
-  return comparison.result();
-}
-
-async function eachItem(items: Iterable<Item>, take: (item: Item) => void, meter: PhaseMeter): Promise<void> {
-  let count = 0;
-  let started = performance.now();
+function* inSlices(items: Iterable<Item>): Generator<readonly Item[]> {
+  let slice: Item[] = [];
   for (const item of items) {
-    take(item);
-    if (++count < ITEMS_AT_ONCE) continue;
-    await meter.worked(count, performance.now() - started);
-    count = 0;
-    started = performance.now();
+    if (slice.push(item) < ITEMS_AT_ONCE) continue;
+    yield slice;
+    slice = [];
   }
-  await meter.worked(count, performance.now() - started);
+  yield slice;
 }
