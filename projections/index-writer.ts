@@ -6,7 +6,7 @@ import { bytesAt, FULL_PACE, type Pace, type PaceKind, paced, slower } from './i
 import { createRefreshes, type Refreshes } from './index-writer/refreshes.ts';
 import { createSlots, type Slots } from './index-writer/slots.ts';
 import { createWakeUps, pause, type WakeUps } from './index-writer/wake-ups.ts';
-import type { Settlement, StaleDocument, StaleDocuments } from './stale-documents.ts';
+import { accountOf, type Settlement, type StaleDocument, type StaleDocuments } from './stale-documents.ts';
 
 export type IndexWriterOptions = {
   readonly graph: ContentGraph;
@@ -97,8 +97,7 @@ type State = Work & {
 /** Starts the workers. Documents of earlier runs that were never refreshed are made visible first. */
 export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   const { graph, index } = options;
-  const { stale } = graph;
-  if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
+  const stale = accountOf(graph);
   const giveUp = new AbortController();
   const state: State = {
     ...{ options, stale, index, taken: new Map(), position: graph.position, now: Date.now },

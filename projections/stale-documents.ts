@@ -79,6 +79,12 @@ export type StaleDocumentsOptions = {
   readonly dependencies: DependenciesOf;
 };
 
+/** The account of a graph that was opened to keep one. */
+export function accountOf({ stale }: { readonly stale: StaleDocuments | undefined }): StaleDocuments {
+  if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
+  return stale;
+}
+
 const ACCOUNTED = 'accounted';
 
 export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocuments {

@@ -1,6 +1,6 @@
 import type { ContentGraph } from '../projections/content-graph.ts';
 import type { WriterStatus } from '../projections/index-writer.ts';
-import type { ParkedDocuments, StaleDocuments } from '../projections/stale-documents.ts';
+import { accountOf, type ParkedDocuments, type StaleDocuments } from '../projections/stale-documents.ts';
 import type { ElasticsearchConnection } from '../shared/read-index/elasticsearch/client.ts';
 import type { IndexSpread } from '../shared/read-index/elasticsearch/create-index.ts';
 import type { DenormaliseSettings } from '../shared/read-index/elasticsearch/document-layout.ts';
@@ -41,8 +41,7 @@ export function elasticsearchReadSide({
     graph: { dependencies: (registry) => documentDependencies(registry, denormalise) },
     outside: documentSets({ connection, spread, denormalise, space, report }),
     async open(graph, log, { set, writes } = {}) {
-      const { stale } = graph;
-      if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
+      const stale = accountOf(graph);
       const registry = graph.registry();
       const cluster = createElasticsearchCluster({ connection, space, registry, spread, denormalise });
       try {

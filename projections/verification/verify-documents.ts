@@ -9,7 +9,7 @@ import type {
 } from '../../shared/read-index/stored-documents.ts';
 import type { ContentGraph } from '../content-graph.ts';
 import { type GraphInspection, worldsOfKey } from '../graph/inspect-graph.ts';
-import { documentName, type StaleDocuments } from '../stale-documents.ts';
+import { accountOf, documentName } from '../stale-documents.ts';
 import { type IndexDifference, UNKNOWN_DOCUMENT, type VerificationLine } from './difference.ts';
 
 export type DocumentVerification = {
@@ -103,7 +103,7 @@ async function* judge(
   again: boolean,
 ): AsyncGenerator<VerificationLine> {
   const { graph, stored, repair } = options;
-  const stale = staleOf(graph);
+  const stale = accountOf(graph);
   const inspection = graph.inspect();
   const expected = keys.map((key) => expectedFields(options, inspection, key));
   const wasWaiting = keys.map((key) => stale.isWaiting(key));
@@ -133,11 +133,6 @@ function expectedFields(
   const neighbours = inspection.world(world);
   if (!belongs(key, world) || neighbours.row(type, key) === undefined) return undefined;
   return stored.fieldsOf(present({ type, world, key, position: graph.position() }, neighbours));
-}
-
-function staleOf({ stale }: ContentGraph): StaleDocuments {
-  if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
-  return stale;
 }
 
 function describe(

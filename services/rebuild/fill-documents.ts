@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import type { Rebuild, RebuildScope } from '../../projections/generations/generation.ts';
 import { startIndexWriter } from '../../projections/index-writer.ts';
-import type { StaleDocuments } from '../../projections/stale-documents.ts';
+import { accountOf } from '../../projections/stale-documents.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
@@ -112,9 +112,4 @@ function gently(index: DocumentIndex, meter: PhaseMeter, interrupted: (error: Er
       return outcomes;
     },
   };
-}
-
-function accountOf({ stale }: ContentGraph): StaleDocuments {
-  if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
-  return stale;
 }
