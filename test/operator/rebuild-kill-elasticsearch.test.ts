@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGenerationStore } from '../../projections/generations/generation-store.ts';
@@ -8,6 +7,7 @@ import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-stor
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
 import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
 import { wrongRows } from '../support/judge-rows.ts';
+import { rebuildUntilKilled, SEEDED, seedKitchen } from '../support/killed-rebuild.ts';
 import { askKitchen, createKitchen, createKitchenTypes, type KitchenQuery } from '../support/kitchen.ts';
 import { startKitchenLoad } from '../support/kitchen-load.ts';
 import { sampleOf } from '../support/metrics-client.ts';
@@ -22,9 +22,6 @@ import { takesMinutes } from '../support/takes-minutes.ts';
  * question and answer.
  */
 const ROUNDS = Number(process.env['REBUILD_ROUNDS'] ?? 2);
-const SEEDED = 1_500;
-/** So that there is time to be killed in. */
-const MAX_RATE = 2_500;
 const LETTERS = [undefined, 'a', 'b', 'c', 'd', 'e'];
 
 const contentTypes = createKitchenTypes();
@@ -33,40 +30,6 @@ const space = `kitchen_${process.pid}`;
 let url: string;
 let server: RunningServer;
 let api: RunningServer;
-
-async function seed(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'varve-seed-'));
-  const file = join(folder, 'seed.jsonl');
-  const lines = Array.from({ length: SEEDED }, (_, i) => ({
-    ...{ type: 'cook', key: `c${i}`, state: 'published' },
-    data: { name: `zz ${i}` },
-  }));
-  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
-  const args = ['import', file, '--content-types', contentTypes, '--data', data, '--space', space];
-  const { code, stderr } = await runVarve(args);
-  if (code !== 0) throw new Error(stderr);
-  rmSync(folder, { recursive: true });
-}
-
-type Line = {
-  readonly phase: string;
-  readonly progress: { readonly done: number; readonly total: number };
-};
-
-/** Runs a rebuild, killing it after so many milliseconds; undefined: not at all. Returns what it reported. */
-async function rebuild(options: readonly string[], killAfter: number | undefined): Promise<readonly Line[]> {
-  const own = ['--data', data, '--read-index', url, '--space', space];
-  const args = ['rebuild', ...options, '--json', '--max-rate', String(MAX_RATE), ...own];
-  const { child, exited } = spawnVarve(args);
-  const timer = killAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfter);
-  const { code, signal, output } = await exited;
-  clearTimeout(timer);
-  if (signal === null && code !== 0) throw new Error(`varve ${args.join(' ')} ended with ${code}: ${output}`);
-  return output
-    .split('\n')
-    .filter((line) => line.startsWith('{"id"') && line.endsWith('}'))
-    .map((line) => JSON.parse(line) as Line);
-}
 
 /** Documents that are still to be written. */
 async function backlog(): Promise<number | undefined> {
@@ -80,7 +43,10 @@ const log = openSqliteEventStore(join(data, 'events.db'), { decode: upcast });
 async function rebuildKilled(options: readonly string[], most: number): Promise<number> {
   let left: number | undefined;
   for (let kills = 0; ; kills++) {
-    const lines = await rebuild(options, kills < most ? 1_000 + Math.random() * 5_000 : undefined);
+    const lines = await rebuildUntilKilled(
+      [...options, ...own()],
+      kills < most ? 1_000 + Math.random() * 5_000 : undefined,
+    );
     if (lines.at(-1)?.phase === 'done') return kills;
     const indexing = lines.filter(({ phase }) => phase === 'indexing');
     const [first] = indexing;
@@ -121,7 +87,7 @@ describe.runIf(hasElasticsearch())('rebuilds on Elasticsearch', skip, () => {
   const shared = () => ['--read-index', url, '--space', space];
   beforeAll(async () => {
     url = await elasticsearchUrl();
-    await seed();
+    await seedKitchen(['--content-types', contentTypes, '--data', data, '--space', space]);
     server = await startServer({ contentTypes, data, arguments: shared() });
     const where = ['--event-store', `sqlite:${join(data, 'events.db')}`, '--assets', join(data, 'assets')];
     api = await startServer({ role: 'api', contentTypes, arguments: [...shared(), ...where] });

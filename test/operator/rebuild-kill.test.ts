@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -10,9 +10,10 @@ import { readGraphContents } from '../../projections/generations/graph-contents.
 import { catchUp } from '../../projections/projector.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { type RebuildLine, rebuildUntilKilled, seedKitchen } from '../support/killed-rebuild.ts';
 import { createKitchen, createKitchenTypes } from '../support/kitchen.ts';
 import { type Recorded, startKitchenLoad } from '../support/kitchen-load.ts';
-import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
+import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
 /**
@@ -20,52 +21,19 @@ import { takesMinutes } from '../support/takes-minutes.ts';
  * run. Every answer is compared with what the log adds up to at each position between question and answer.
  */
 const ROUNDS = Number(process.env['REBUILD_ROUNDS'] ?? 2);
-const SEEDED = 1_500;
-/** So that there is time to be killed in. */
-const MAX_RATE = 2_500;
 
 const contentTypes = createKitchenTypes();
 const data = createDataDirectory();
 let server: RunningServer | undefined;
 
 beforeAll(async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'varve-seed-'));
-  const file = join(folder, 'seed.jsonl');
-  const lines = Array.from({ length: SEEDED }, (_, i) => ({
-    ...{ type: 'cook', key: `c${i}`, state: 'published' },
-    data: { name: `zz ${i}` },
-  }));
-  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
-  const { exited } = spawnVarve(['import', file, '--content-types', contentTypes, '--data', data]);
-  const { code, output } = await exited;
-  if (code !== 0) throw new Error(output);
-  rmSync(folder, { recursive: true });
+  await seedKitchen(['--content-types', contentTypes, '--data', data]);
   server = await startServer({ contentTypes, data });
 }, 60_000);
 afterAll(async () => {
   await server?.dispose();
   for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
 });
-
-type Line = {
-  readonly phase: string;
-  readonly generation: number;
-  readonly progress: { readonly done: number };
-};
-
-/** Runs a rebuild, killing it after so many milliseconds; undefined: not at all. Returns what it reported. */
-async function rebuild(options: readonly string[], killAfter: number | undefined): Promise<readonly Line[]> {
-  const args = ['rebuild', ...options, '--json', '--max-rate', String(MAX_RATE), '--data', data];
-  const { child, exited } = spawnVarve(args);
-  const timer = killAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfter);
-  const { code, signal, output } = await exited;
-  clearTimeout(timer);
-  if (signal === null && code !== 0) throw new Error(`varve ${args.join(' ')} ended with ${code}: ${output}`);
-  return output
-    .split('\n')
-    .filter((line) => line.startsWith('{') && line.endsWith('}'))
-    .map((line) => JSON.parse(line) as Line);
-}
 
 it(`serves the right answers through ${ROUNDS} rebuilds that are killed`, {
   ...takesMinutes('rebuilds that are killed'),
@@ -78,9 +46,9 @@ it(`serves the right answers through ${ROUNDS} rebuilds that are killed`, {
   for (let round = 0; round < ROUNDS; round++) {
     const options = round % 2 === 0 ? ['--graph'] : [];
     let reached = 0;
-    for (let lines: readonly Line[] = []; lines.at(-1)?.phase !== 'done'; ) {
+    for (let lines: readonly RebuildLine[] = []; lines.at(-1)?.phase !== 'done'; ) {
       const killAfter = kills <= round * 2 ? 700 + Math.random() * 1_500 : undefined;
-      lines = await rebuild(options, killAfter);
+      lines = await rebuildUntilKilled([...options, '--data', data], killAfter);
       if (lines.at(-1)?.phase === 'done') break;
       kills++;
       const replaying = lines.filter(({ phase }) => phase === 'replaying');
