@@ -1,8 +1,15 @@
 import type { Neighbours } from '../../shared/read-index/document-index.ts';
-import { createByteSink, takeWritten } from '../../shared/read-index/elasticsearch/byte-sink.ts';
+import {
+  createByteSink,
+  discardWritten,
+  writtenSince,
+} from '../../shared/read-index/elasticsearch/byte-sink.ts';
 import { writeDocument } from '../../shared/read-index/elasticsearch/create-document.ts';
 import type { DocumentLayout } from '../../shared/read-index/elasticsearch/document-layout.ts';
 import type { IndexedRow } from '../../shared/read-index/read-index.ts';
+
+/** One for all documents: a sink of its own for each is a megabyte of garbage for each. */
+const sink = createByteSink();
 
 /** The JSON of a row's document. */
 export function documentText(
@@ -11,7 +18,7 @@ export function documentText(
   row: IndexedRow,
   neighbours: Neighbours,
 ): string {
-  const sink = createByteSink();
+  discardWritten(sink);
   writeDocument(sink, layout, key, row, neighbours);
-  return String(takeWritten(sink));
+  return String(writtenSince(sink, 0));
 }
