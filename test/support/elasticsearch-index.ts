@@ -41,7 +41,8 @@ export async function createTestIndices(
   denormalise: DenormaliseSettings = DEFAULT_DENORMALISE,
 ): Promise<TestIndices> {
   const url = await elasticsearchUrl();
-  const names = createIndexNames(`test_${process.pid}_${++made}`);
+  const space = `test_${process.pid}_${++made}`;
+  const names = createIndexNames(space);
   const layouts = new Map<Uid, DocumentLayout>(
     [...registry.contentTypes.keys()].map((type) => [type, createLayout(registry, type, denormalise)]),
   );
@@ -50,7 +51,7 @@ export async function createTestIndices(
     await send(url, 'PUT', `/${names.alias(layout.type, world)}`, JSON.stringify(indexDefinition(layout)));
   }
   const client = createElasticsearchClient({ url });
-  const written: Written = { bodies: new Map(), version: 0 };
+  const written: Written = { bodies: new Map(), version: 0, findable: Promise.resolve() };
   return {
     async open(limits = {}) {
       await write(url, written, new Map());
@@ -78,8 +79,14 @@ export async function createTestIndices(
           position = batch.position;
         },
         position: () => position,
-        search: reader.search,
-        follow: reader.follow,
+        search: async (request) => {
+          await findable(url, written, space);
+          return reader.search(request);
+        },
+        follow: async (request) => {
+          await findable(url, written, space);
+          return reader.follow(request);
+        },
         close: async () => {},
       };
     },
@@ -91,8 +98,19 @@ export async function createTestIndices(
   };
 }
 
-/** Documents in the indices, as JSON by `<index> <id>`. */
-type Written = { bodies: ReadonlyMap<string, string>; version: number };
+type Written = {
+  /** Documents in the indices, as JSON by `<index> <id>`. */
+  bodies: ReadonlyMap<string, string>;
+  version: number;
+  /** Resolves when searches find them; undefined: they were written since. */
+  findable: Promise<unknown> | undefined;
+};
+
+/** A refresh makes a segment of every index that was written: only what is searched next needs them. */
+async function findable(url: string, written: Written, space: string): Promise<void> {
+  written.findable ??= send(url, 'POST', `/${space}-*/_refresh`);
+  await written.findable;
+}
 
 function allDocuments(
   model: ReturnType<typeof createRowModel>,
@@ -124,7 +142,8 @@ async function write(url: string, written: Written, bodies: ReadonlyMap<string, 
   }
   written.bodies = bodies;
   if (lines.length === 0) return;
-  const answer = (await send(url, 'POST', '/_bulk?refresh=true', `${lines.join('\n')}\n`)) as {
+  written.findable = undefined;
+  const answer = (await send(url, 'POST', '/_bulk', `${lines.join('\n')}\n`)) as {
     readonly errors: boolean;
   };
   if (answer.errors) throw new Error(`bulk: ${JSON.stringify(answer).slice(0, 2000)}`);
