@@ -16,8 +16,8 @@ export type AnnounceProgressOptions = {
 export type ProgressAnnouncer = {
   /** Something may have changed. Whatever changes while one announcement is under way is in the next. */
   advanced(): void;
-  /** Nothing is announced any more. Resolves when what is under way has ended. */
-  close(): Promise<void>;
+  /** Nothing is announced any more. Resolves when what is under way has ended, to the last position announced; 0n: none was. */
+  close(): Promise<bigint>;
 };
 
 const FIRST_WAIT = 100;
@@ -26,6 +26,7 @@ const LONGEST_WAIT = 5_000;
 export function announceProgress(options: AnnounceProgressOptions): ProgressAnnouncer {
   const closing = new AbortController();
   let announced = '';
+  let last = 0n;
   let isOut = false;
   let running: Promise<void> | undefined;
 
@@ -36,6 +37,8 @@ export function announceProgress(options: AnnounceProgressOptions): ProgressAnno
       const name = nameOf(progress);
       if (name === announced) continue;
       try {
+        // What fails may have arrived.
+        last = progress.position;
         await options.store.write(progress);
         announced = name;
         wait = FIRST_WAIT;
@@ -61,6 +64,7 @@ export function announceProgress(options: AnnounceProgressOptions): ProgressAnno
     async close() {
       closing.abort();
       await running;
+      return last;
     },
   };
 }

@@ -10,7 +10,7 @@ import { lockDataDirectory, type OperatorChannel } from '../shared/sqlite/lock-d
 import { logAddress, openEventStore } from './open-event-store.ts';
 import type { ReadSidePlan } from './read-side.ts';
 import { finishSwitch } from './rebuild/finish-switch.ts';
-import { findPendingChange, type PendingChange } from './rebuild/pending-change.ts';
+import { type HeldChange, holdChange } from './rebuild/pending-change.ts';
 import { openServedGenerations, type ServedGenerations } from './rebuild/served-generations.ts';
 
 export type ContentStoreOptions = {
@@ -34,8 +34,8 @@ export type ContentStore = {
   /** Of the generation that serves. Level with the log as it was when the store was opened. */
   readonly graph: ContentGraph;
   readonly generations: ServedGenerations;
-  /** Content types change so that rows have to be converted: the graph stands before that. */
-  readonly pending: PendingChange | undefined;
+  /** Content types change so that rows or documents have to be converted: the graph stands before that. */
+  readonly pending: HeldChange | undefined;
   /** No document was ever written. */
   readonly isNew: boolean;
   close(): Promise<void>;
@@ -56,11 +56,12 @@ export async function openContentStore(
   await finishSwitch(options.data, plan);
   const generations = openServedGenerations({ data: options.data, log, plan });
   const { graph } = generations;
-  // Documents follow one by one in their indices.
-  const isKept = plan !== undefined && plan.graph.dependencies === undefined;
-  const isLarge = isKept && graph.size().rows > (options.convertAtOnce ?? Number.POSITIVE_INFINITY);
-  const pending = isLarge ? await findPendingChange(log, graph, options.definitions) : undefined;
-  await catchUp(log, graph, pending === undefined ? {} : { until: pending.before });
+  const isLarge = graph.size().rows > (options.convertAtOnce ?? Number.POSITIVE_INFINITY);
+  const pending =
+    plan !== undefined && isLarge
+      ? await holdChange(log, graph, options.definitions, plan.outside)
+      : undefined;
+  if (pending === undefined) await catchUp(log, graph);
   return {
     registry: options.registry,
     log,

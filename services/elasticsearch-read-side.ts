@@ -80,6 +80,7 @@ const NOBODY: DocumentRole = Object.freeze({
 /** `set`: of a generation that is not live. */
 function readSide(opened: Opened, set: IndexSet | undefined): ReadSide {
   const { cluster, graph, stale } = opened;
+  if (set !== undefined) cluster.use(set);
   const done = Promise.withResolvers<void>();
   // Whoever opens the read side watches it.
   done.promise.catch(() => {});

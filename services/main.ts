@@ -87,9 +87,11 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const access = await openAccessControl(accessOptions);
   const lists = { cursorKey: cursorKey(key), maxOffset: options.maxOffset };
   const settling = { claimant, definitions, waiting: fleetLog.waiting };
-  if (store.pending !== undefined && options.meanwhile !== undefined) {
+  const { pending } = store;
+  if (pending !== undefined && options.meanwhile !== undefined) {
     await serveEarlier({
-      ...{ ...options, meanwhile: options.meanwhile, store, access, tokens, assets, key, lists },
+      ...{ ...options, meanwhile: options.meanwhile, store, pending, claimant },
+      ...{ access, tokens, assets, key, lists },
       settle: (ahead) => settleContentTypes({ ...settling, graph: ahead }),
     });
   }

@@ -37,7 +37,7 @@ export type ReadSide = {
   /** Those that the index refuses, where there are documents. */
   readonly parked: ParkedDocuments | undefined;
   /** Where the index is outside the process: whether others are told how far this one is. Those of a set that is not live are not. */
-  readonly announcing: { start(): void; stop(): Promise<void> } | undefined;
+  readonly announcing: { start(): void; stop(): Promise<bigint> } | undefined;
   /**
    * From now on this process alone writes the index, if it is outside the process, in this epoch. Resolves when reads can be
    * answered: where indices are missing or of other content types that is once they are made and filled. May be called again

@@ -1,4 +1,4 @@
-import type { Attribute, Component, ContentType, Model } from '../../shared/schema/content-type.ts';
+import type { Attribute, Component, ContentType, Model, Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { registryOfDefinitions, type TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
@@ -21,6 +21,22 @@ export function shapeChanges(before: TypeDefinition, now: TypeDefinition): reado
       componentChanges(component, is.components.get(component.uid)),
     ),
   ].map((change) => `${now.uid}: ${change}`);
+}
+
+/**
+ * The same where the index is made of documents: those of the old definition lack the attributes that were added as well. Pure.
+ */
+export function documentChanges(before: TypeDefinition, now: TypeDefinition): readonly ShapeChange[] {
+  const [was, is] = [before, now].map((definition) => registryOfDefinitions([definition]));
+  if (was === undefined || is === undefined) return [];
+  const models = [contentTypeOf(is, now.uid), ...is.components.values()];
+  const known = new Map<Uid, Model>([[now.uid, contentTypeOf(was, before.uid)], ...was.components]);
+  const added = models.flatMap((model) => addedAttributes(known.get(model.uid), model));
+  return [...shapeChanges(before, now), ...added.map((name) => `${now.uid}: ${name} was added`)];
+}
+
+function addedAttributes(before: Model | undefined, now: Model): readonly string[] {
+  return [...now.attributes.keys()].filter((name) => before?.attributes.has(name) === false);
 }
 
 function switches(before: ContentType, now: ContentType): readonly ShapeChange[] {

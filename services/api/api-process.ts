@@ -15,6 +15,7 @@ import { createTokenCommands } from '../access/token-commands.ts';
 import { cursorKey } from '../cursor-key.ts';
 import { createClusterIndex } from '../elasticsearch/cluster-index.ts';
 import { nameOfLog } from '../elasticsearch/name-of-log.ts';
+import { outlastTypes } from '../elasticsearch/outlast-types.ts';
 import { progressOfLiveSet } from '../elasticsearch/progress-of-live-set.ts';
 import type { Report } from '../elasticsearch/report.ts';
 import { untilWhole } from '../elasticsearch/until-whole.ts';
@@ -82,6 +83,8 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     createClusterIndex(cluster, { apply: async () => {}, position: follower.position }),
     operating.tracing,
   );
+  const changed = outlastTypes(following.types.changed, cluster, options.report);
+  changed.catch(() => {});
   const timer = setInterval(() => void follower.look().catch(() => {}), PROGRESS_EVERY).unref();
   watchVitals(operating, { log, index, registry, behind: () => answers(log) });
   return {
@@ -100,7 +103,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     },
     fleet: following.fleet,
     forwarding: openForwarding({ fleet: following.fleet, key, metrics: operating.metrics }),
-    stopped: Promise.all([access.done, following.done, following.types.changed]).then(() => undefined),
+    stopped: Promise.all([access.done, following.done, changed]).then(() => undefined),
     async close() {
       clearInterval(timer);
       await access.close();

@@ -29,11 +29,11 @@ export type DocumentRole = {
 export type Announcing = {
   /** Begins, once searches find these documents. */
   start(): void;
-  /** Resolves when nothing is announced any more. */
-  stop(): Promise<void>;
+  /** Resolves when nothing is announced any more, to the last position that was; 0n: none was. */
+  stop(): Promise<bigint>;
 };
 
-export const NOTHING_TO_ANNOUNCE: Announcing = Object.freeze({ start: () => {}, stop: async () => {} });
+export const NOTHING_TO_ANNOUNCE: Announcing = Object.freeze({ start: () => {}, stop: async () => 0n });
 
 export type DocumentRoleOptions = {
   readonly cluster: ElasticsearchCluster;

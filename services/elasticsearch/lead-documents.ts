@@ -41,7 +41,7 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const ended = ready
     .catch(() => {})
     .then(() => writer?.done)
-    .finally(announcing.stop);
+    .finally(async () => void (await announcing.stop()));
   return {
     ready,
     writes: true,
@@ -145,7 +145,7 @@ function createAnnouncing(
       isWanted = false;
       const stopped = announcer;
       announcer = undefined;
-      await stopped?.close();
+      return (await stopped?.close()) ?? 0n;
     },
   };
 }

@@ -10,13 +10,24 @@ import { PATIENCE } from './watch-leader.ts';
  * sentence when another process leads: nobody's writes are fenced off while it is there.
  */
 export async function takeLead(claimant: Claimant): Promise<number> {
+  const lead = await takeFreeLead(claimant);
+  if (typeof lead === 'number') return lead;
+  throw new Error(
+    `the process at ${lead.address} leads this log: stop it, or send it the documents over HTTP`,
+  );
+}
+
+/** Claims the lead where nobody has it, and resolves to the epoch; or to the process that leads. */
+export async function takeFreeLead(claimant: Claimant): Promise<number | NonNullable<Lease['leader']>> {
   const { log, space, owner } = claimant;
   let before = await log.lastPosition();
   for (let silentFor = 0; ; silentFor += PATIENCE.probeEvery) {
     const lease = await readLease(log, space);
     const { leader } = lease;
     if (leader?.owner === owner) return lease.epoch;
-    if (leader === undefined || silentFor > PATIENCE.silence || (await isGone(leader))) {
+    const probe = leader === undefined ? 'gone' : await probeLeader(leader, PATIENCE.probeTimeout);
+    if (leader !== undefined && probe === 'alive') return leader;
+    if (leader === undefined || probe === 'gone' || silentFor > PATIENCE.silence) {
       const claim = await claimLease(claimant, lease);
       if (claim !== undefined) return claim.epoch;
       continue;
@@ -26,12 +37,4 @@ export async function takeLead(claimant: Claimant): Promise<number> {
     if (last !== before) silentFor = 0;
     before = last;
   }
-}
-
-async function isGone(leader: Lease['leader'] & {}): Promise<boolean> {
-  const probe = await probeLeader(leader, PATIENCE.probeTimeout);
-  if (probe !== 'alive') return probe === 'gone';
-  throw new Error(
-    `the process at ${leader.address} leads this log: stop it, or send it the documents over HTTP`,
-  );
 }

@@ -1,16 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
 import { WRITES_ELSEWHERE } from '../api/writes-elsewhere.ts';
 import type { ContentStore } from '../content-store.ts';
+import type { Claimant } from '../fleet/claim-lease.ts';
+import { takeFreeLead } from '../fleet/take-lead.ts';
 import { createFreshness } from '../freshness.ts';
 import type { ForwardingOptions } from '../http/forward-writes.ts';
 import { openForwarding } from '../open-forwarding.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import type { Operating } from '../operating/operating.ts';
 import type { OperatorContext } from '../operator/operation.ts';
+import type { ReadSide } from '../read-side.ts';
 import { createApis, type ServedApi } from '../served-api.ts';
 import { createDefinitionsAhead, type DefinitionsAhead } from './definitions-ahead.ts';
+import type { HeldChange } from './pending-change.ts';
+import { createTermWatch } from './watch-term.ts';
 
 /** What a server does while the content types of its generation are being replaced. */
 export type Meanwhile = {
@@ -26,6 +32,8 @@ export type EarlierOptions = {
   readonly data: string;
   readonly space: string;
   readonly store: ContentStore;
+  readonly pending: HeldChange;
+  readonly claimant: Claimant;
   readonly access: AccessControl;
   readonly tokens: TokenCommands;
   readonly assets: AssetStore;
@@ -41,43 +49,85 @@ export type EarlierOptions = {
   readonly settle: (ahead: DefinitionsAhead) => Promise<unknown>;
 };
 
+/** Processes that read from the indices outside know of others at most so long after these are live. */
+const OTHERS_READ_FOR_MS = 4_000;
+
 /**
  * Serves the generation there is, by its own content types, until another process has made the next one from the log and it has
- * taken over. Resolves then: the store's graph is that of the new generation.
+ * taken over. Resolves then: the store's graph is that of the new generation. Where the index is outside the process and another
+ * one leads, that makes the next generation, and this resolves at once. Rejects with a sentence when the lead is lost meanwhile.
  */
 export async function serveEarlier(options: EarlierOptions): Promise<void> {
-  const { store, meanwhile, operating } = options;
-  const { generations, graph, pending } = store;
-  const { data, space } = options;
-  const operator: OperatorContext = {
-    ...{ data, space, log: store.log, graph, generations, server: true },
-    readSide: generations.openReadSide,
-  };
-  await meanwhile.serve(await createEarlierApi(options), operator, pending?.changes ?? []);
-  operating.readiness.serving(async () => 0);
-  operating.readiness.note(
-    'The content types have changed: reads are answered as before until the new read model is there',
-  );
+  const { store, pending, meanwhile, operating, claimant } = options;
+  const { graph } = store;
   await options.settle(createDefinitionsAhead(graph));
-  const switched = generations.switched();
-  meanwhile.rebuild();
-  await switched;
+  // What came before it was in force: from now on nobody writes by the earlier ones.
+  await pending.catchUp();
+  if (pending.indices === undefined) {
+    await serveUntilSwitched(options, async () => {});
+  } else {
+    const lead = await takeFreeLead(claimant);
+    if (typeof lead !== 'number') return;
+    const term = createTermWatch(claimant, lead);
+    try {
+      await Promise.race([serveUntilSwitched(options, term.refuseOver, lead), term.over]);
+    } finally {
+      term.close();
+    }
+    // Nothing is written that they would not find.
+    await delay(OTHERS_READ_FOR_MS);
+  }
   operating.readiness.note(undefined);
   meanwhile.over();
 }
 
-/** Reads as they were before the content types changed; writes wait for the new generation, and are a 503 after a while. */
-async function createEarlierApi(options: EarlierOptions): Promise<ServedApi> {
+/** `lead`: the epoch in which this process writes the indices outside. */
+async function serveUntilSwitched(
+  options: EarlierOptions,
+  refuseDeposed: () => Promise<void>,
+  lead?: number,
+): Promise<void> {
+  const { store, pending, meanwhile, operating, data, space } = options;
+  const { generations, graph, log } = store;
+  const { indices, changes } = pending;
+  const earlier = await generations.openEarlier({ indices, refuseDeposed });
+  const failed = Promise.withResolvers<never>();
+  earlier.done.catch(failed.reject);
+  const readSide = await generations.openReadSide();
+  if (lead !== undefined) await readSide.lead(lead);
+  const operator: OperatorContext = {
+    ...{ data, space, log, graph, generations, server: true },
+    readSide: async () => readSide,
+  };
+  await meanwhile.serve(createEarlierApi(options, earlier), operator, changes);
+  operating.readiness.serving(async () => 0);
+  operating.readiness.note(
+    'The content types have changed: reads are answered as before until the new read model is there',
+  );
+  readSide.announcing?.start();
+  const switched = generations.switched();
+  meanwhile.rebuild();
+  await Promise.race([switched, failed.promise]);
+}
+
+/**
+ * Reads as they were before the content types changed, also when another generation has taken over; writes wait for that, and
+ * are a 503 after a while.
+ */
+function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedApi {
   const { store, access, operating, defaultLocale, usersEnvelope, lists } = options;
   const { tracing, observeQuery } = operating;
-  const readSide = await store.generations.openReadSide();
-  const index = traceReadIndex(readSide.index, tracing);
+  const shown = store.graph.position();
+  const index = traceReadIndex({ ...readSide.index, position: () => shown }, tracing);
   const registry = store.graph.registry();
   const { address, key } = options;
   return {
     ...{ registry, access, tokens: options.tokens },
     assets: { store: options.assets, index },
-    freshness: createFreshness({ readSide, access, waitMs: options.minPositionWait }),
+    freshness: createFreshness({
+      readSide: { index, sink: readSide.sink, shows: readSide.shows },
+      ...{ access, waitMs: options.minPositionWait },
+    }),
     // The API that follows has the counter.
     forwarding: openForwarding({ fleet: NOBODY_LEADS, address, key, metrics: undefined }),
     apiFor: createApis({

@@ -61,8 +61,8 @@ export async function fillGraphs(
   if (made !== derived) await replay(host, made, until, meter);
 }
 
-/** undefined: there is no live graph. */
-function livePosition({ data, store }: RebuildHost): bigint | undefined {
+/** The last event that the live graph shows; undefined: there is no live graph. */
+export function livePosition({ data, store }: RebuildHost): bigint | undefined {
   const file = graphFile(data, store.live().number);
   if (!existsSync(file)) return undefined;
   const live = readGraphContents(file);

@@ -13,11 +13,15 @@ import { giveUpKept } from './kept-generations.ts';
 /** Requests come first: each piece of work takes some milliseconds. */
 const EVENTS_AT_ONCE = 25;
 
-/** Opens a generation beside the live one and brings it level with that. `set`: its indices outside the process. */
+/**
+ * Opens a generation beside the live one and brings it level with that. `set`: its indices outside the process. `judge`: rejects
+ * where the graph, level with the log, is of no use.
+ */
 export async function openNext(
   state: GenerationState,
   number: number,
   set: IndexSet | undefined,
+  judge: (graph: ContentGraph) => Promise<void> = async () => {},
 ): Promise<OpenGeneration> {
   const { log } = state;
   const held = (await giveUpKept(state, number)) ?? {
@@ -35,6 +39,7 @@ export async function openNext(
       }
       await gently(() => applyTo({ graph, readSide }, events));
     }
+    await judge(graph);
     const isRead = state.live.readSide !== undefined || set !== undefined;
     if (isRead) readSide ??= await openBeside(state, graph, set);
     const next = { number, graph, readSide };

@@ -7,16 +7,12 @@ import {
   type RebuildScope,
   sameScope,
 } from '../../projections/generations/generation.ts';
-import { checkFile, removeGeneration } from '../../projections/generations/generation-files.ts';
+import { removeGeneration } from '../../projections/generations/generation-files.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
-import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
-import type { Operations } from '../operator/operations.ts';
-import { fillDocuments, type GenerationIndices, openIndices } from './fill-documents.ts';
-import { fillGraphs, openGraphs, type RebuiltGraphs, replay } from './fill-graphs.ts';
-import { type RebuildHost, RebuildInterrupted, refuseInterrupted } from './rebuild-host.ts';
+import { makeGeneration } from './make-generation.ts';
+import { type RebuildHost, RebuildInterrupted } from './rebuild-host.ts';
 import { removeIndices } from './remove-indices.ts';
-import { verifyGeneration } from './verify-generation.ts';
 
 export type RebuildRequest = {
   readonly scope: RebuildScope;
@@ -36,7 +32,7 @@ export async function runRebuild(host: RebuildHost, request: RebuildRequest): Pr
   if (lock === undefined) return attach(host, request.scope);
   try {
     const rebuild = beginOrGoOn(host, request.scope);
-    await work(host, rebuild, request.accept).catch((error: unknown) => end(host, rebuild, error));
+    await makeGeneration(host, rebuild, request.accept).catch((error: unknown) => end(host, rebuild, error));
     return current(host.store);
   } finally {
     lock.release();
@@ -110,62 +106,6 @@ async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild> 
     }
     await delay(ATTACHED_POLL_MS);
   }
-}
-
-async function work(host: RebuildHost, rebuild: Rebuild, accept: boolean): Promise<void> {
-  const graphs = openGraphs(host, rebuild);
-  let indices: GenerationIndices | undefined;
-  // Cut short after it was found good: it has passed the live one's position since, and may not be level with that again.
-  const isVerified = rebuild.phase === 'taking over';
-  try {
-    if (!isVerified) {
-      await fillGraphs(host, rebuild, graphs);
-      indices = await openIndices(host, rebuild, graphs.made);
-      if (indices !== undefined) await fillDocuments(host, rebuild, graphs.made, indices);
-    }
-    await host.withOperations(async (operations) => {
-      const isGood = () => verifyLevel(host, rebuild, { graphs, indices }, operations);
-      if (!isVerified && !(await isGood()) && !accept) return;
-      host.store.enter(rebuild.id, 'taking over');
-      await replay(host, graphs.made, await host.log.lastPosition());
-      graphs.close();
-      await takeOver(host, rebuild, operations);
-    });
-  } finally {
-    await indices?.sets.close();
-    graphs.close();
-  }
-}
-
-type Made = { readonly graphs: RebuiltGraphs; readonly indices: GenerationIndices | undefined };
-
-async function verifyLevel(
-  host: RebuildHost,
-  rebuild: Rebuild,
-  made: Made,
-  operations: Operations,
-): Promise<boolean> {
-  for await (const _level of operations.run('level', {}));
-  // What was written meanwhile.
-  await fillGraphs(host, rebuild, made.graphs);
-  return verify(host, rebuild, made);
-}
-
-/** Whether the generation may be taken over as far as the verification goes; else what it found is noted. */
-async function verify(host: RebuildHost, rebuild: Rebuild, { graphs, indices }: Made): Promise<boolean> {
-  const { position, differences, count } = await verifyGeneration(host, rebuild, graphs, indices);
-  refuseInterrupted(host.store, rebuild);
-  host.store.noteDifferences(differences);
-  if (count === 0) return true;
-  const message = `${count} differences at position ${position}`;
-  host.store.enter(rebuild.id, 'stopped', message);
-  return false;
-}
-
-async function takeOver(host: RebuildHost, rebuild: Rebuild, operations: Operations): Promise<void> {
-  host.tell(current(host.store));
-  for await (const _line of operations.run('take-over', { generation: rebuild.generation }));
-  removeDatabase(checkFile(host.data, rebuild.generation));
 }
 
 /** What becomes of a rebuild that an error ended: it can go on another time, or leaves nothing behind. */

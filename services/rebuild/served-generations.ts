@@ -4,6 +4,7 @@ import { type GenerationStore, openGenerationStore } from '../../projections/gen
 import type { ReadSide } from '../read-side.ts';
 import { followCurrent } from './follow-current.ts';
 import {
+  type Earlier,
   type GenerationState,
   type OpenGeneration,
   openGraph,
@@ -23,6 +24,11 @@ export type ServedGenerations = {
   readonly store: GenerationStore;
   /** Opens the live generation's read side, once; the graph is as far as it will be shown by then. */
   openReadSide(): Promise<ReadSide>;
+  /**
+   * Opens the live generation's read side where its content types are not those in force any more: it serves what it has, also
+   * for a while after another has taken over.
+   */
+  openEarlier(earlier: Earlier): Promise<ReadSide>;
   /** From now on generations that are kept follow the log. */
   followKept(): void;
   /**
@@ -50,6 +56,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
     ...{ ...options, store, kept: new Map(), role: async () => {}, leads: undefined },
     live: { number, graph: openGraph(options, number), readSide: undefined },
     ...{ isSwitching: false, isClosed: false, onSwitch: [], missed: undefined, joint: undefined },
+    ...{ earlier: undefined, closeRetired: async () => {} },
   };
   return {
     graph: followCurrent(() => state.live.graph, {
@@ -64,6 +71,14 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       if (state.live.readSide === undefined)
         state.live = { ...state.live, readSide: await plan.open(state.live.graph, log) };
       return createJointReadSide(state);
+    },
+    async openEarlier(earlier) {
+      if (plan === undefined) throw new Error('the generations were opened without a read side');
+      const set = earlier.indices === undefined ? {} : { set: earlier.indices };
+      const readSide = await plan.open(state.live.graph, log, set);
+      state.live = { ...state.live, readSide };
+      state.earlier = earlier;
+      return readSide;
     },
     followKept() {
       const kept = store.generations().findLast(({ state: is }) => is === 'kept');
@@ -81,6 +96,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       state.isClosed = true;
       state.joint?.end.abort();
       await state.joint?.over;
+      await state.closeRetired();
       for (const number of [...state.kept.keys()]) await closeKept(state, number);
       state.live.graph.close();
       store.close();
@@ -88,12 +104,17 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   };
 }
 
+const TYPES_CHANGE =
+  'the content types have changed and a new generation is being made: nothing can be gone back to meanwhile';
+
 async function takeOver(state: GenerationState, number: number): Promise<Generation> {
   const { store, plan } = state;
   await state.joint?.over;
   const found = store.generations().find((each) => each.number === number);
   if (found === undefined) throw new Error(`there is no generation ${number}`);
   if (found.number === state.live.number) return found;
+  // Any other would be of earlier content types still.
+  if (state.earlier !== undefined && found.state !== 'building') throw new Error(TYPES_CHANGE);
   if (state.isSwitching) throw new Error('another generation is being taken over');
   state.isSwitching = true;
   try {
@@ -121,6 +142,7 @@ function switchTo(state: GenerationState, next: OpenGeneration): OpenGeneration 
   const before = state.live;
   state.store.setLive(next.number);
   state.live = next;
+  state.earlier = undefined;
   for (const resolve of state.onSwitch.splice(0)) resolve();
   return before;
 }

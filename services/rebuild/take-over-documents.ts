@@ -1,14 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ContentGraph } from '../../projections/content-graph.ts';
 import type { Generation } from '../../projections/generations/generation.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
-import type { DocumentSets, OutsideIndices, ReadSide } from '../read-side.ts';
+import type { DocumentSets, OutsideIndices } from '../read-side.ts';
 import type { GenerationState, OpenGeneration } from './generation-state.ts';
 import { keep, removeOlder } from './kept-generations.ts';
+import { leadSearches, untilShown } from './lead-searches.ts';
 import { applyMissed, openNext } from './open-next.ts';
+import { switchTypes } from './switch-types.ts';
 
 /** Processes that read ask for the live indices at most so long after they moved; answers under way take longer. */
 const JOINT_AFTER_MS = 4_000;
-const LOOK_EVERY_MS = 500;
 
 const NOT_LEADING =
   'another process writes the documents in Elasticsearch: run the command where the data directory of the leader is';
@@ -25,28 +28,57 @@ export function refuseWithoutLead({ plan, live, leads }: GenerationState): void 
 /**
  * Makes a generation live whose index is outside the process. It is brought level beside the live one. From then on, until a while
  * after the switch, both are given every change, and writes are answered once both show them: whichever of the two a
- * process reads, it misses nothing. Between, one call of the cluster leads all searches from one to the other.
+ * process reads, it misses nothing. Between, one call of the cluster leads all searches from one to the other. Where the live
+ * one is of earlier content types nothing is written meanwhile, and it is given nothing any more.
  */
 export async function takeOverDocuments(
   state: GenerationState,
-  { number, indices: set }: Generation,
+  { number, indices: set, state: was }: Generation,
   outside: OutsideIndices,
 ): Promise<void> {
   if (set === undefined) throw new Error(NO_INDICES);
   refuseWithoutLead(state);
   if (state.live.readSide === undefined) await state.refuseElsewhere?.();
   await state.leads;
-  const sets = await outside.open(state.live.graph.registry(), state.log);
+  const open = ({ registry }: ContentGraph) => openFitting(outside, registry(), state.log, set);
+  // Before a graph is converted in vain. One in the making may have content types that the live one comes to by this.
+  if (was !== 'building') await (await open(state.live.graph)).close();
+  let sets: DocumentSets | undefined;
   try {
-    if (!(await sets.fits(set))) throw new Error(OTHER_INDICES);
-    const next = await openNext(state, number, set);
-    if (state.live.readSide === undefined) await switchAtRest(state, next, set, sets);
-    else await switchJointly(state, next, set, sets);
+    const next = await openNext(state, number, set, async (graph) => {
+      sets = await open(graph);
+    });
+    await switchTo(state, next, set, sets as DocumentSets);
   } finally {
-    await sets.close();
+    await sets?.close();
   }
 }
 
+/** Rejects with a sentence where the indices are not all there, made for these content types. */
+async function openFitting(
+  outside: OutsideIndices,
+  registry: ReturnType<ContentGraph['registry']>,
+  log: EventStore,
+  set: IndexSet,
+): Promise<DocumentSets> {
+  const sets = await outside.open(registry, log);
+  if (await sets.fits(set)) return sets;
+  await sets.close();
+  throw new Error(OTHER_INDICES);
+}
+
+function switchTo(
+  state: GenerationState,
+  next: OpenGeneration,
+  set: IndexSet,
+  sets: DocumentSets,
+): Promise<void> {
+  if (state.live.readSide === undefined) return switchAtRest(state, next, set, sets);
+  const { earlier } = state;
+  return earlier === undefined
+    ? switchJointly(state, next, set, sets)
+    : switchTypes(state, earlier, next, set, sets);
+}
 /** Nobody reads or writes here meanwhile. */
 async function switchAtRest(
   state: GenerationState,
@@ -62,7 +94,7 @@ async function switchAtRest(
     await next.readSide?.close();
   }
   const before = state.live;
-  await promote(state, next.number, set, sets);
+  await leadSearches(state, next.number, set, sets);
   state.live = { ...next, readSide: undefined };
   keep(state, before.number, { graph: before.graph, readSide: undefined });
   await removeOlder(state, before.number);
@@ -93,10 +125,11 @@ async function switchJointly(
     const position = before.graph.position();
     await untilShown(next.readSide, position, end.signal);
     await untilShown(before.readSide, position, end.signal);
-    // What it says is true of its own indices alone.
-    await before.readSide?.announcing?.stop();
+    // What it says is true of its own indices alone, until the others show as much: who was told has to find it there.
+    const told = await before.readSide?.announcing?.stop();
+    await untilShown(next.readSide, told ?? 0n, end.signal);
     end.signal.throwIfAborted();
-    await promote(state, next.number, set, sets);
+    await leadSearches(state, next.number, set, sets);
     // What the live graph alone was given by now: nothing comes between this and the next line.
     while (next.graph.position() < before.graph.position()) await applyMissed(state, next);
     state.live = next;
@@ -113,19 +146,6 @@ async function switchJointly(
   void stayJoint(state, before, end.signal).finally(over.resolve);
 }
 
-/** The commit is the cluster's: a process that is killed here asks it, see `finishSwitch`. */
-async function promote(
-  { store }: GenerationState,
-  number: number,
-  set: IndexSet,
-  sets: DocumentSets,
-): Promise<void> {
-  store.noteIndices(store.live().number, await sets.live());
-  store.markSwitch(number);
-  await sets.promote(set);
-  store.setLive(number);
-}
-
 async function stayJoint(state: GenerationState, before: OpenGeneration, signal: AbortSignal): Promise<void> {
   await delay(JOINT_AFTER_MS, undefined, { signal, ref: false }).catch(() => {});
   await endJoint(state, before);
@@ -138,21 +158,4 @@ async function endJoint(state: GenerationState, { readSide }: OpenGeneration): P
   state.joint = undefined;
   state.missed = undefined;
   await readSide?.close();
-}
-
-/** Rejects when the signal is aborted, or the index cannot be kept level any more. */
-async function untilShown(
-  readSide: ReadSide | undefined,
-  position: bigint,
-  signal: AbortSignal,
-): Promise<void> {
-  if (readSide?.shows === undefined) return;
-  for (;;) {
-    signal.throwIfAborted();
-    const isShown = await Promise.race([
-      readSide.shows(position, LOOK_EVERY_MS),
-      readSide.done.then(() => false),
-    ]);
-    if (isShown) return;
-  }
 }

@@ -33,7 +33,7 @@ export async function verifyGeneration(
     await replay(host, graphs.made, live.position);
     const ofGraphs = await compareAll(host, rebuild, graphs, live);
     if (indices === undefined) return ofGraphs;
-    const ofDocuments = await compareDocuments(host, rebuild, graphs, indices);
+    const ofDocuments = await verifyDocuments(host, rebuild, graphs, indices);
     return {
       position: live.position,
       differences: [...ofGraphs.differences, ...ofDocuments.differences].slice(0, SHOWN_DIFFERENCES),
@@ -44,17 +44,21 @@ export async function verifyGeneration(
   }
 }
 
-/** What is really in the new indices, against what the log gives. */
-async function compareDocuments(
+/** Compares what is really in the new indices, at the position of the graphs, with what the log gives. */
+export async function verifyDocuments(
   host: RebuildHost,
   rebuild: Rebuild,
   { made, derived }: RebuiltGraphs,
   indices: GenerationIndices,
-): Promise<FoundDifferences> {
+): Promise<Verification> {
   await fillDocuments(host, rebuild, made, indices);
   const meter = enterPhase(host, rebuild, 'verifying', { total: 4 * derived.size().rows });
   const { index, stored } = indices.sets.documents(indices.set);
-  return verifyNewDocuments({ derived, index, stored, scope: rebuild.scope }, meter, SHOWN_DIFFERENCES);
+  const compared = { derived, index, stored, scope: rebuild.scope };
+  return {
+    position: made.position(),
+    ...(await verifyNewDocuments(compared, meter, SHOWN_DIFFERENCES)),
+  };
 }
 
 /** The live graph at a position that the new one has not passed. */

@@ -70,7 +70,7 @@ function openFleet() {
       const { parked } = graph.stale ?? expect.unreachable();
       const announcer = announceProgress({ store, writer, parked, epoch, report: () => {} });
       announcer.advanced();
-      closers.push(writer.close, announcer.close);
+      closers.push(writer.close, async () => void (await announcer.close()));
       return writer;
     },
     follow(graph: ContentGraph) {

@@ -13,7 +13,19 @@ export type CurrentSet = {
   fix(set: IndexSet): void;
   /** From now on it is what the aliases say. */
   release(): void;
+  /**
+   * From now on it is the one that is known by now: for whoever could not read another. Once the aliases say otherwise `refresh`
+   * rejects with OtherSetIsLive; what is read goes on being found as long as its indices are kept. Rejects when it cannot be had.
+   */
+  hold(): Promise<void>;
 };
+
+/** Other indices are live than those that a process holds on to. */
+export class OtherSetIsLive extends Error {
+  constructor() {
+    super('other indices are live by now');
+  }
+}
 
 /** Milliseconds after which it is asked for beside a read, and before one. Whoever moves aliases waits longer than the latter. */
 const YOUNG = 1_000;
@@ -21,6 +33,7 @@ const OLD = 2_000;
 
 export function createCurrentSet(read: () => Promise<IndexSet>, now: () => number): CurrentSet {
   let fixed: IndexSet | undefined;
+  let held: IndexSet | undefined;
   let known: { readonly set: IndexSet; readonly at: number } | undefined;
   let asking: Promise<IndexSet> | undefined;
   const ask = async (): Promise<IndexSet> => {
@@ -44,7 +57,11 @@ export function createCurrentSet(read: () => Promise<IndexSet>, now: () => numbe
       if (age >= YOUNG) askOnce().catch(() => {});
       return known.set;
     },
-    refresh: async () => fixed ?? ask(),
+    async refresh() {
+      if (held === undefined) return fixed ?? ask();
+      if (!isSame(held, await read())) throw new OtherSetIsLive();
+      return held;
+    },
     fix(set) {
       fixed = set;
     },
@@ -52,5 +69,14 @@ export function createCurrentSet(read: () => Promise<IndexSet>, now: () => numbe
       fixed = undefined;
       known = undefined;
     },
+    async hold() {
+      held = known?.set ?? (await askOnce());
+      fixed = held;
+    },
   };
+}
+
+function isSame(a: IndexSet, b: IndexSet): boolean {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...names].every((alias) => a[alias] === b[alias]);
 }

@@ -1,0 +1,121 @@
+import type { Rebuild } from '../../projections/generations/generation.ts';
+import { checkFile } from '../../projections/generations/generation-files.ts';
+import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
+import type { Operations } from '../operator/operations.ts';
+import { fillDocuments, type GenerationIndices, openIndices } from './fill-documents.ts';
+import { fillGraphs, livePosition, openGraphs, type RebuiltGraphs, replay } from './fill-graphs.ts';
+import { type RebuildHost, refuseInterrupted } from './rebuild-host.ts';
+import { type Verification, verifyDocuments, verifyGeneration } from './verify-generation.ts';
+
+/**
+ * Makes a generation, has it verified and taken over, from wherever it is. Ends without that where the verification finds
+ * differences that are not accepted. Rejects where it is interrupted, or something fails.
+ */
+export async function makeGeneration(host: RebuildHost, rebuild: Rebuild, accept: boolean): Promise<void> {
+  const making: Making = { ...{ host, rebuild, accept }, graphs: openGraphs(host, rebuild), opened: [] };
+  try {
+    if (host.plan.outside !== undefined && (await isBeforeChange(host))) await makeForChange(making);
+    else await makeBeside(making);
+  } finally {
+    for (const { sets } of making.opened) await sets.close();
+    making.graphs.close();
+  }
+}
+
+type Making = {
+  readonly host: RebuildHost;
+  readonly rebuild: Rebuild;
+  /** The differences that the verification finds are intended. */
+  readonly accept: boolean;
+  readonly graphs: RebuiltGraphs;
+  /** Indices outside the process, if there are any. */
+  readonly opened: GenerationIndices[];
+};
+
+/** Whether content types were defined that the live graph has not come to: it stays where it is until there is a generation of them. */
+async function isBeforeChange(host: RebuildHost): Promise<boolean> {
+  const position = livePosition(host);
+  if (position === undefined) return false;
+  for await (const events of host.log.readAll(position))
+    if (events.some(({ type }) => type === 'content-type-defined')) return true;
+  return false;
+}
+
+/** Of the content types of the live generation, which goes on meanwhile: both are compared where that is by then. */
+async function makeBeside(making: Making): Promise<void> {
+  const { host, rebuild, accept, graphs } = making;
+  // Cut short after it was found good: it has passed the live one's position since, and may not be level with that again.
+  const isVerified = rebuild.phase === 'taking over';
+  let indices: GenerationIndices | undefined;
+  if (!isVerified) {
+    await fillGraphs(host, rebuild, graphs);
+    indices = await fillIndices(making);
+  }
+  await host.withOperations(async (operations) => {
+    const verify = async () => {
+      for await (const _level of operations.run('level', {}));
+      // What was written meanwhile.
+      await fillGraphs(host, rebuild, graphs);
+      return note(host, rebuild, await verifyGeneration(host, rebuild, graphs, indices));
+    };
+    if (!isVerified && !(await verify()) && !accept) return;
+    await takeOver(making, operations);
+  });
+}
+
+/**
+ * Of content types that the live generation does not have: the graphs are compared where it stays, the indices are of what comes
+ * behind that.
+ */
+async function makeForChange(making: Making): Promise<void> {
+  const { host, rebuild, accept, graphs } = making;
+  const { made, derived } = graphs;
+  await fillGraphs(host, rebuild, graphs);
+  // Beyond it only once they were found equal.
+  const isVerified = made.position() > (livePosition(host) ?? 0n);
+  if (!isVerified) {
+    const isGood = note(host, rebuild, await verifyGeneration(host, rebuild, graphs));
+    if (!isGood && !accept) return;
+  }
+  host.store.enter(rebuild.id, 'indexing');
+  const end = await host.log.lastPosition();
+  for (const graph of new Set([derived, made])) await replay(host, graph, end);
+  const indices = await fillIndices(making);
+  if (indices !== undefined) {
+    const isGood = note(host, rebuild, await verifyDocuments(host, rebuild, graphs, indices));
+    if (!isGood && !accept) return;
+  }
+  await host.withOperations((operations) => takeOver(making, operations));
+}
+
+async function fillIndices({
+  host,
+  rebuild,
+  graphs,
+  opened,
+}: Making): Promise<GenerationIndices | undefined> {
+  const indices = await openIndices(host, rebuild, graphs.made);
+  if (indices === undefined) return undefined;
+  opened.push(indices);
+  await fillDocuments(host, rebuild, graphs.made, indices);
+  return indices;
+}
+
+/** Whether the generation may be taken over as far as the verification goes; else what it found is noted. */
+function note(host: RebuildHost, rebuild: Rebuild, found: Verification): boolean {
+  const { position, differences, count } = found;
+  refuseInterrupted(host.store, rebuild);
+  host.store.noteDifferences(differences);
+  if (count === 0) return true;
+  host.store.enter(rebuild.id, 'stopped', `${count} differences at position ${position}`);
+  return false;
+}
+
+async function takeOver({ host, rebuild, graphs }: Making, operations: Operations): Promise<void> {
+  host.store.enter(rebuild.id, 'taking over');
+  await replay(host, graphs.made, await host.log.lastPosition());
+  graphs.close();
+  host.tell(host.store.rebuild() ?? rebuild);
+  for await (const _line of operations.run('take-over', { generation: rebuild.generation }));
+  removeDatabase(checkFile(host.data, rebuild.generation));
+}

@@ -1,0 +1,141 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  CHANGE_NOTE,
+  changeCooks,
+  get,
+  postCook,
+  renameCooks,
+  startChanged,
+  watchChange,
+} from '../support/changed-kitchen.ts';
+import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
+import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { createKitchenTypes } from '../support/kitchen.ts';
+import { removeIndices } from '../support/remove-indices.ts';
+import { runVarve } from '../support/run-varve.ts';
+import {
+  createDataDirectory,
+  type RunningServer,
+  startServer,
+  type VarveProcess,
+} from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+/** A start with changed content types where the documents in Elasticsearch are too many to be made before anything is served. */
+const contentTypes = createKitchenTypes();
+const data = createDataDirectory();
+const space = `schema_${process.pid}`;
+let url: string;
+let server: RunningServer | undefined;
+/** Of the earlier content types, to its end. */
+let api: RunningServer | undefined;
+let changed: VarveProcess | undefined;
+
+const own = () => ['--data', data, '--read-index', url, '--space', space];
+const start = async () => {
+  const started = await startChanged(contentTypes, own());
+  changed = started.varve;
+  return started;
+};
+async function stop(signal: NodeJS.Signals): Promise<number | null> {
+  const varve = changed;
+  changed = undefined;
+  varve?.child.kill(signal);
+  return (await varve?.exited)?.code ?? null;
+}
+
+const skip = takesMinutes('changed content types on Elasticsearch');
+
+describe.runIf(hasElasticsearch())('changed content types on Elasticsearch', skip, () => {
+  beforeAll(async () => {
+    url = await elasticsearchUrl();
+    server = await startServer({
+      contentTypes,
+      data,
+      arguments: ['--read-index', url, '--space', space],
+    });
+    for (const name of ['Ada', 'Bob']) expect((await postCook(server.url, { name })).status).toBe(201);
+    const where = ['--event-store', `sqlite:${join(data, 'events.db')}`, '--assets', join(data, 'assets')];
+    api = await startServer({
+      ...{ role: 'api', contentTypes },
+      arguments: ['--read-index', url, '--space', space, ...where],
+    });
+    expect((await server.stop()).code).toBe(0);
+  }, 180_000);
+  afterAll(async () => {
+    await stop('SIGKILL');
+    await api?.dispose();
+    await server?.dispose();
+    if (url !== undefined) await removeIndices(url, space);
+    for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('are served as they were until indices of the new ones are there', async () => {
+    renameCooks(contentTypes);
+    const started = await start();
+    let wrote: Promise<Response> | undefined;
+    const judge = (cook: Record<string, unknown>) => ('fullName' in cook ? 'new' : 'old');
+    let ofApi = 0;
+    const askApi = async () => {
+      const { status, body } = await get(`${api?.url}/api/cooks?filters[name][$contains]=A`);
+      // Status 0: it has ended.
+      if (status === 0) return false;
+      expect({ status, names: body.data.map((cook) => cook['name']) }).toEqual({
+        status: 200,
+        names: ['Ada'],
+      });
+      ofApi++;
+      return true;
+    };
+    const { seen, notes } = await watchChange(started, judge, async () => {
+      await askApi();
+      wrote ??= postCook(started.url, { fullName: 'Cyd' });
+      const found = await get(`${started.url}/api/cooks?filters[name][$contains]=A`);
+      if (found.status !== 400) expect(found.body.data.map((cook) => cook['name'])).toEqual(['Ada']);
+    });
+    expect(seen).toEqual(['old', 'new']);
+    expect(ofApi).toBeGreaterThan(0);
+    while (await askApi());
+    const ended = await api?.exited;
+    expect(ended?.code).toBe(1);
+    expect(ended?.output).toContain('reads go on as before until the new read model is there');
+    expect(ended?.output).toContain('changed the content types (api::cook.cook)');
+    expect(notes).toContain(CHANGE_NOTE);
+    expect(started.varve.output()).toContain('api::cook.cook: name was removed or renamed');
+    expect([201, 503]).toContain((await wrote)?.status);
+    await expect
+      .poll(async () => (await postCook(started.url, { fullName: 'Dan' })).status, { timeout: 30_000 })
+      .toBe(201);
+    expect((await get(`${started.url}/health/ready`)).body['note']).toBeUndefined();
+    const { body } = await get(
+      `${started.url}/api/cooks?filters[fullName][$in]=Ada&filters[fullName][$in]=Dan&sort=id`,
+    );
+    expect(body.data.map((cook) => cook['fullName'])).toEqual(['Ada', 'Dan']);
+    expect((await runVarve(['rollback', ...own()])).stderr).toContain(
+      'of other content types than those in force',
+    );
+  }, 120_000);
+
+  it('are served as they were again after a kill, and the new ones still come', async () => {
+    expect(await stop('SIGTERM')).toBe(0);
+    changeCooks(contentTypes, (attributes) => ({ ...attributes, age: { type: 'integer' } }));
+    const killed = await start();
+    await expect
+      .poll(() => killed.varve.output(), { timeout: 30_000 })
+      .toContain('api::cook.cook: age was added');
+    await stop('SIGKILL');
+    const started = await start();
+    const judge = (cook: Record<string, unknown>) => ('age' in cook ? 'new' : 'old');
+    const { seen } = await watchChange(started, judge, () => {});
+    expect(seen.at(-1)).toBe('new');
+    await expect
+      .poll(async () => (await postCook(started.url, { fullName: 'Eve', age: 7 })).status)
+      .toBe(201);
+    const { body } = await get(`${started.url}/api/cooks?filters[age][$gt]=6`);
+    expect(body.data.map((cook) => cook['fullName'])).toEqual(['Eve']);
+    expect(await stop('SIGTERM')).toBe(0);
+    expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));
+  }, 120_000);
+});

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { spawnVarve, type VarveProcess } from './server.ts';
+
+/** A kitchen whose cooks get another content type. */
+type Attributes = Record<string, { readonly [option: string]: unknown }>;
+
+export function changeCooks(contentTypes: string, change: (attributes: Attributes) => Attributes): void {
+  const file = join(contentTypes, 'cook', 'schema.json');
+  const schema = JSON.parse(readFileSync(file, 'utf8')) as { attributes: Attributes };
+  writeFileSync(file, JSON.stringify({ ...schema, attributes: change(schema.attributes) }));
+}
+
+/** The cooks' `name` is their `fullName` from now on. */
+export function renameCooks(contentTypes: string): void {
+  changeCooks(contentTypes, ({ name, ...others }) => ({
+    fullName: { ...name, pluginOptions: { varve: { renamedFrom: 'name' } } },
+    ...others,
+  }));
+}
+
+export function postCook(url: string, values: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`${url}/api/cooks`, { method: 'POST', headers, body: JSON.stringify({ data: values }) });
+}
+
+export type Got = {
+  readonly status: number;
+  readonly body: { readonly data: Record<string, unknown>[] } & Record<string, unknown>;
+};
+
+/** Status 0: nobody listens. */
+export async function get(url: string): Promise<Got> {
+  const answer = await fetch(url).catch(() => undefined);
+  if (answer === undefined) return { status: 0, body: { data: [] } };
+  return { status: answer.status, body: (await answer.json()) as Got['body'] };
+}
+
+/** A server that is to convert no row before it serves, and its address, known before it listens. */
+export async function startChanged(
+  contentTypes: string,
+  options: readonly string[],
+): Promise<{ readonly varve: VarveProcess; readonly url: string }> {
+  const port = await freePort();
+  const varve = spawnVarve([
+    ...['serve', '--content-types', contentTypes, '--port', String(port)],
+    ...['--convert-at-once', '0', '--log-format', 'json', ...options],
+  ]);
+  return { varve, url: `http://127.0.0.1:${port}` };
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  listener.close();
+  await once(listener, 'close');
+  return port;
+}
+
+/** What was answered while content types changed. */
+export type Change = {
+  /** Which of the two, in the order of their first answer. */
+  readonly seen: readonly string[];
+  /** What `/health/ready` said beside that. */
+  readonly notes: readonly unknown[];
+};
+
+/**
+ * Asks for the cooks again and again until they are the new ones. `judge`: `old` or `new`. Between the first answer and the
+ * last there may be nothing but answers. `onOld`: called at each of the old ones.
+ */
+export async function watchChange(
+  { varve, url }: Awaited<ReturnType<typeof startChanged>>,
+  judge: (cook: Record<string, unknown>) => 'old' | 'new',
+  onOld: () => Promise<void> | void,
+): Promise<Change> {
+  const seen = new Set<string>();
+  const notes = new Set<unknown>();
+  while (!seen.has('new')) {
+    const { status, body } = await get(`${url}/api/cooks?sort=id`);
+    if (status === 200) {
+      const kinds = new Set(body.data.map(judge));
+      expect(kinds.size).toBe(1);
+      const [kind = ''] = kinds;
+      seen.add(kind);
+      if (kind === 'old') await onOld();
+      notes.add((await get(`${url}/health/ready`)).body['note']);
+    } else {
+      expect([0, 503]).toContain(status);
+      expect([...seen]).toEqual([]);
+    }
+    if (varve.child.exitCode !== null) throw new Error(varve.output());
+  }
+  return { seen: [...seen], notes: [...notes] };
+}
+
+/** Said in the log and at `/health/ready`. */
+export const CHANGE_NOTE =
+  'The content types have changed: reads are answered as before until the new read model is there';

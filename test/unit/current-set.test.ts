@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { progressOfLiveSet } from '../../services/elasticsearch/progress-of-live-set.ts';
+import { createCurrentSet, OtherSetIsLive } from '../../shared/read-index/elasticsearch/current-set.ts';
+import type { IndexProgress } from '../../shared/read-index/index-progress.ts';
+import type { IndexSet } from '../../shared/read-index/index-set.ts';
+
+/** Which indices a process reads while the aliases of the cluster move. */
+const OLD: IndexSet = { 'v-cook-draft': 'v-cook-draft-1' };
+const NEW: IndexSet = { 'v-cook-draft': 'v-cook-draft-2' };
+
+/** A cluster whose aliases move, and whose answers take as long as the test wants. */
+function createMovingCluster() {
+  let live = OLD;
+  let clock = 0;
+  let asked = 0;
+  const held: (() => void)[] = [];
+  let isHolding = false;
+  const set = createCurrentSet(
+    async () => {
+      asked++;
+      const found = live;
+      if (isHolding) await new Promise<void>((resolve) => held.push(resolve));
+      return found;
+    },
+    () => clock,
+  );
+  return {
+    set,
+    asked: () => asked,
+    move: () => {
+      live = NEW;
+    },
+    pass(ms: number) {
+      clock += ms;
+    },
+    hold() {
+      isHolding = true;
+    },
+    release() {
+      isHolding = false;
+      for (const resolve of held.splice(0)) resolve();
+    },
+  };
+}
+
+describe('the set of indices that a process reads', () => {
+  it('is asked for beside a read when it is a second old, and before one when it is two', async () => {
+    const { set, asked, move, pass } = createMovingCluster();
+    expect(await set.get()).toBe(OLD);
+    move();
+    pass(999);
+    expect(await set.get()).toBe(OLD);
+    expect(asked()).toBe(1);
+    pass(1);
+    expect(set.get()).toBe(OLD);
+    expect(asked()).toBe(2);
+    pass(2_000);
+    expect(await set.get()).toBe(NEW);
+  });
+
+  it('does not become an older one by an answer that comes late', async () => {
+    const { set, move, pass, hold, release } = createMovingCluster();
+    hold();
+    const early = set.get();
+    move();
+    release();
+    pass(1);
+    expect(await set.refresh()).toBe(NEW);
+    expect(await early).toBe(OLD);
+    expect(await set.get()).toBe(NEW);
+  });
+
+  it('held, stays what it was, and says when another is live', async () => {
+    const { set, move, pass } = createMovingCluster();
+    await set.get();
+    await set.hold();
+    expect(await set.refresh()).toBe(OLD);
+    move();
+    pass(10_000);
+    expect(await set.get()).toBe(OLD);
+    await expect(set.refresh()).rejects.toThrow(OtherSetIsLive);
+  });
+});
+
+describe('a position that was announced of the new set', () => {
+  const announced: IndexProgress = { epoch: 1, position: 7n, parked: [] };
+  const progressOf = (set: ReturnType<typeof createCurrentSet>) =>
+    progressOfLiveSet(
+      { indices: set, progress: () => ({ read: async () => announced, write: async () => {} }) },
+      'log',
+    );
+
+  it('is known only once that set is what is read', async () => {
+    const { set, move } = createMovingCluster();
+    expect(await set.get()).toBe(OLD);
+    move();
+    // However young the other one is: without that look it would be read for two seconds more.
+    expect(await set.get()).toBe(OLD);
+    expect(await progressOf(set).read()).toBe(announced);
+    expect(await set.get()).toBe(NEW);
+  });
+
+  it('is never known to who holds on to the old one', async () => {
+    const { set, move } = createMovingCluster();
+    await set.get();
+    await set.hold();
+    move();
+    await expect(progressOf(set).read()).rejects.toThrow(OtherSetIsLive);
+  });
+});
