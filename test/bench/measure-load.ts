@@ -67,6 +67,55 @@ export async function measureLoad(
   };
 }
 
+/** Load that goes on until it is stopped. Moments are of `performance.now()`. */
+export type RunningLoad = {
+  /** Of the answers that came between two moments; `failed` and `requests` too. */
+  between(from: number, to: number): LoadResult;
+  stop(): Promise<void>;
+};
+
+/** Loads a server over keep-alive connections. Answers can be asked for while it runs and afterwards. */
+export function startLoad(traffic: Traffic, connections: number): RunningLoad {
+  const answers: { readonly at: number; readonly status: number; readonly milliseconds: number }[] = [];
+  let next = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const run = autocannon(
+    {
+      url: traffic.base,
+      connections,
+      duration: LONGEST_SECONDS,
+      timeout: 30,
+      headers: { 'content-type': 'application/json' },
+      requests: [{ setupRequest: (request) => ({ ...request, ...traffic.request(next++) }) }],
+    },
+    () => resolve(),
+  );
+  const note = (status: number, milliseconds: number) =>
+    answers.push({ at: performance.now(), status, milliseconds });
+  run.on('response', (_client, status, _bytes, milliseconds) => note(status, milliseconds));
+  run.on('reqError', () => note(0, 0));
+  return {
+    between(from, to) {
+      const within = answers.filter(({ at }) => at >= from && at < to);
+      const good = within.filter(({ status }) => status === 200);
+      const times = sorted(good.map(({ milliseconds }) => milliseconds));
+      return {
+        rate: good.length / ((to - from) / 1000),
+        p50: pct(times, 0.5),
+        p99: pct(times, 0.99),
+        requests: good.length,
+        failed: within.length - good.length,
+      };
+    },
+    stop() {
+      (run as unknown as { stop(): void }).stop();
+      return promise;
+    },
+  };
+}
+
+const LONGEST_SECONDS = 3_600;
+
 /** Through autocannon's own limit per client: this connection stops after the answer it has just got. */
 function stopClient(client: autocannon.Client): void {
   const limited = client as unknown as { responseMax: number; reqsMade: number };

@@ -3,23 +3,43 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
-import { get, type LoadResult, measureLoad, type Traffic } from './measure-load.ts';
+import { median } from '../conformance/bench/common.mjs';
+import { get, type LoadResult, startLoad, type Traffic } from './measure-load.ts';
 import { startProcess } from './server-process.ts';
 
 /**
- * `node test/bench/rebuild-load.ts --data DIR`: latency of a query before, during and after `varve rebuild --graph` on a server
- * over a copy of a loaded data directory, its memory, how long a rollback takes, and a rebuild that is killed half-way and goes
- * on.
+ * `node test/bench/rebuild-load.ts --data DIR`: latency of a query without a rebuild, in each phase of `varve rebuild --graph` and
+ * in a rollback, on a server over a copy of a loaded data directory, in turns; its memory and the longest its event loop was
+ * held up; a rebuild that is killed half-way and goes on.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with the benchmark log; it is copied')
   .option('--connections <n>', 'connections of the load', '16')
-  .option('--seconds <n>', 'seconds before and after', '10')
+  .option('--seconds <n>', 'seconds without a rebuild, before each and after the last', '15')
+  .option('--repetitions <n>', 'rebuilds', '3')
   .option('--rate <n>', 'events a second of the rebuild at most (default: as the server allows)')
+  .option('--no-resume', 'leave out the rebuild that is killed')
   .parse()
-  .opts<{ data: string; connections: string; seconds: string; rate?: string }>();
+  .opts<{
+    data: string;
+    connections: string;
+    seconds: string;
+    repetitions: string;
+    rate?: string;
+    resume: boolean;
+  }>();
+
+/** What is measured: `whole` is a rebuild from its start until a moment after it serves. */
+const PHASES = ['quiet', 'replaying', 'verifying', 'taking over', 'whole', 'rollback'] as const;
+type Phase = (typeof PHASES)[number];
+type Measured = LoadResult & { readonly heldUpMs: number };
+
+const WARM_UP_SECONDS = 8;
+/** After the new generation serves, queries find it as it was made. */
+const AFTERWARDS_MS = 3_000;
 
 const root = resolve(import.meta.dirname, '../..');
 const VARVE = join(root, 'services/cli/varve.ts');
@@ -41,45 +61,110 @@ const traffic: Traffic = {
       `/api/restaurants?filters[stars][$gte]=${i % 5}&filters[name][$contains]=${'abcdefgh'[i % 8]}&sort=name&pagination[page]=${1 + (i % 40)}`,
     ),
 };
-const load = (seconds: number) => measureLoad(traffic, Number(options.connections), seconds);
-
-await load(5);
-show('before', await load(Number(options.seconds)));
-const started = performance.now();
-const { ended, most } = watchMemory(varve('rebuild', '--graph', ...rate()));
-const during: LoadResult[] = [];
-let isEnded = false;
-void ended.then(() => {
-  isEnded = true;
-});
-while (!isEnded) during.push(await load(4));
-const lines = await ended;
-console.log(
-  `rebuild: ${((performance.now() - started) / 1000).toFixed(1)} s, most memory of the server ${most()} MiB`,
-);
-console.log(lines.filter((line) => line.includes('replaying')).at(-1));
-for (const each of during) show('during', each);
-show('after', await load(Number(options.seconds)));
-const rolled = performance.now();
-await varve('rollback').ended;
-console.log(`rollback: ${((performance.now() - rolled) / 1000).toFixed(2)} s with the command's start`);
-await resumeHalfWay();
+const measured = new Map<Phase, Measured[]>(PHASES.map((phase) => [phase, []]));
+const load = startLoad(traffic, Number(options.connections));
+await delay(WARM_UP_SECONDS * 1_000);
+for (let round = 1; round <= Number(options.repetitions); round++) {
+  await measureQuiet();
+  await measureRebuild();
+  await measureQuiet();
+  await measureRollback();
+}
+await load.stop();
+showMedians();
+if (options.resume) await resumeHalfWay();
 await server.stop();
 rmSync(scratch, { recursive: true });
+
+async function measureQuiet(): Promise<void> {
+  const from = performance.now();
+  await heldUp();
+  await delay(Number(options.seconds) * 1_000);
+  note('quiet', from, await heldUp());
+}
+
+async function measureRebuild(): Promise<void> {
+  const begun = performance.now();
+  const borders: { readonly phase: Phase; readonly at: number }[] = [];
+  let worst = 0;
+  const border = async (phase: Phase | undefined, at = performance.now()) => {
+    const longest = await heldUp();
+    worst = Math.max(worst, longest);
+    const before = borders.at(-1);
+    if (before !== undefined) note(before.phase, before.at, longest, at);
+    if (phase !== undefined) borders.push({ phase, at });
+  };
+  await heldUp();
+  const rebuild = varve('rebuild', '--graph', '--json', ...rate());
+  const memory = watchMemory();
+  for await (const line of createInterface(rebuild.child.stdout)) {
+    const { phase } = JSON.parse(line) as { readonly phase?: Phase };
+    if (phase !== undefined && PHASES.includes(phase) && phase !== borders.at(-1)?.phase) await border(phase);
+  }
+  await rebuild.ended;
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+  await delay(AFTERWARDS_MS);
+  await border(undefined);
+  note('whole', begun, worst);
+  console.log(`rebuild: ${seconds} s, most memory of the server ${memory.most()} MiB`);
+}
+
+async function measureRollback(): Promise<void> {
+  await heldUp();
+  const from = performance.now();
+  await varve('rollback').ended;
+  console.log(`rollback: ${((performance.now() - from) / 1_000).toFixed(2)} s with the command's start`);
+  await delay(AFTERWARDS_MS);
+  note('rollback', from, await heldUp());
+}
+
+/** The longest that the server's event loop was held up since this was last asked, in milliseconds; `/metrics` starts anew each time. */
+async function heldUp(): Promise<number> {
+  const text = await (await fetch(`${server.base}/metrics`)).text();
+  const found = /^nodejs_eventloop_lag_max_seconds(?:\{.*\})? (\S+)$/m.exec(text)?.[1];
+  if (found === undefined) throw new Error(`no event loop delay in /metrics: ${text.slice(0, 200)}`);
+  return Number(found) * 1_000;
+}
+
+function note(phase: Phase, from: number, heldUpMs: number, to = performance.now()): void {
+  const result = { ...load.between(from, to), heldUpMs };
+  measured.get(phase)?.push(result);
+  show(`${phase} (${((to - from) / 1_000).toFixed(1)} s)`, result);
+}
+
+function show(what: string, { rate: perSecond, p50, p99, failed, heldUpMs }: Measured): void {
+  const figures = `${Math.round(perSecond)}/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${failed} failed`;
+  const memory = `server ${Math.round(server.residentMiB())} MiB`;
+  console.log(`${what}: ${figures}, held up ${heldUpMs.toFixed(0)} ms at most, ${memory}`);
+}
+
+/** Each phase beside the quiet one. */
+function showMedians(): void {
+  const p99 = (phase: Phase) => (measured.get(phase) ?? []).map((each) => each.p99);
+  const quiet = median(p99('quiet'));
+  console.log(
+    `p99 without a rebuild: ${p99('quiet')
+      .map((each) => each.toFixed(1))
+      .join(', ')} ms`,
+  );
+  for (const phase of PHASES) {
+    const times = p99(phase);
+    if (times.length === 0) continue;
+    const middle = median(times);
+    console.log(
+      `${phase}: median p99 ${middle.toFixed(1)} ms, ${(middle / quiet).toFixed(2)} of the quiet one`,
+    );
+  }
+}
 
 function rate(): readonly string[] {
   return options.rate === undefined ? [] : ['--max-rate', options.rate];
 }
 
-function show(what: string, { rate: perSecond, p50, p99, failed }: LoadResult): void {
-  const figures = `${Math.round(perSecond)}/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${failed} failed`;
-  console.log(`${what}: ${figures}, server ${Math.round(server.residentMiB())} MiB`);
-}
-
 function varve(...args: readonly string[]) {
   const child = spawn(process.execPath, [VARVE, ...args, '--data', data], {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
   child.stderr.on('data', (text: Buffer) => {
@@ -87,17 +172,21 @@ function varve(...args: readonly string[]) {
   });
   const ended = once(child, 'close').then(([code]) => {
     if (code !== 0 && code !== null) throw new Error(`varve ${args.join(' ')} ended with ${code}: ${output}`);
-    return output.trim().split('\n');
   });
   return { child, ended, output: () => output };
 }
 
-function watchMemory({ ended }: ReturnType<typeof varve>) {
+function watchMemory() {
   let most = 0;
   const timer = setInterval(() => {
     most = Math.max(most, Math.round(server.residentMiB()));
   }, 200);
-  return { ended: ended.finally(() => clearInterval(timer)), most: () => most };
+  return {
+    most() {
+      clearInterval(timer);
+      return most;
+    },
+  };
 }
 
 /** Killed when half of the log is replayed, and started again: the first thing it reports is where it goes on. */
