@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventStore, StoredEvent, Subscription } from '../shared/event-store/event-store.ts';
+import { createMakeRoom } from '../shared/make-room.ts';
 import type { ReadIndex } from '../shared/read-index/read-index.ts';
 import type { ContentGraph } from './content-graph.ts';
-import { createMakeRoom } from './make-room.ts';
 
 const BATCH_SIZE = 1_000;
 /** Larger: the fewer transactions, the fewer times a page is written. */
@@ -33,24 +33,25 @@ export async function catchUp(
   }
 }
 
-/** Rows or links of a batch where requests come first: two milliseconds of work or three. */
-const GENTLE_BATCH_SIZE = 50;
+/** Rows or links of a batch where requests come first: half a millisecond of work. */
+const GENTLE_BATCH_SIZE = 20;
 /** Of work, before others have their turn. */
-const GENTLE_SLICE_MS = 3;
+const GENTLE_SLICE_MS = 1.5;
 
 /**
  * Gives the index all rows and links of the graph, which must not change meanwhile. The index is level with the graph only once
- * this has resolved. `gently`: the process serves meanwhile, and most of the time is left to that.
+ * this has resolved. `beside`: what the process serves meanwhile, and most of the time is left to that.
  */
 export async function loadReadIndex(
   graph: ContentGraph,
   readIndex: ReadIndex,
-  gently = false,
+  beside?: ReadIndex,
 ): Promise<void> {
+  const gently = beside !== undefined;
   const makeRoom = createMakeRoom();
   let started = performance.now();
   for (const batch of graph.readAll(gently ? GENTLE_BATCH_SIZE : undefined)) {
-    await readIndex.apply(batch);
+    await readIndex.apply(batch, beside);
     // Whoever asks meanwhile is told that the server is starting.
     const worked = performance.now() - started;
     if (gently && worked < GENTLE_SLICE_MS) continue;

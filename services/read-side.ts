@@ -64,8 +64,8 @@ export type IndexContents =
     };
 
 export type OpenReadSide = {
-  /** Another read side is serving in this process: half of the time is left to it. */
-  readonly gently?: boolean;
+  /** What is serving in this process meanwhile: most of the time is left to it, and what its queries have had made is made here too. */
+  readonly beside?: ReadIndex;
   /** Of an index outside the process: the indices of a generation that is not live. Absent: the live ones. */
   readonly set?: IndexSet;
   /** Of these: those that are written here, where the live generation writes the others. Absent: all. */
@@ -117,11 +117,12 @@ export type ReadSidePlan = {
 export function embeddedReadSide(options: Pick<EmbeddedIndexOptions, 'queryTimeLimit'>): ReadSidePlan {
   return {
     graph: {},
-    async open(graph, _log, { gently = false } = {}) {
+    async open(graph, _log, { beside } = {}) {
       // What the graph holds, types that are in the log and no more in the folder included.
       const index = createEmbeddedIndex({ ...options, registry: graph.registry() });
-      await loadReadIndex(graph, index, gently);
-      void index.warm?.();
+      await loadReadIndex(graph, index, beside);
+      const warming = index.warm?.(beside);
+      if (beside !== undefined) await warming;
       const closed = Promise.withResolvers<void>();
       return {
         index,

@@ -1,5 +1,5 @@
+import type { MakeRoom } from '../../shared/make-room.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
-import type { MakeRoom } from '../make-room.ts';
 import { createExistingRows, type ExistingRows } from './row-keys.ts';
 
 /** A millisecond or two of work. */

@@ -1,6 +1,6 @@
 import type { ChangeBatch, IndexedRow, LinkChange, RowChange } from '../../shared/read-index/read-index.ts';
 import type { PublicationFacts, Values } from '../present-row.ts';
-import { linkChange, linkRows, localizationChange } from './change-log.ts';
+import { linkChange, linkRows } from './change-log.ts';
 import type { SqlRow } from './graph-database.ts';
 import type { ReaderContext } from './graph-reader.ts';
 import type { GraphRelation } from './graph-relation.ts';
@@ -8,74 +8,33 @@ import { parsedSource, ROW_COLUMNS, sourceBytes } from './graph-row.ts';
 import { publicationStateAt } from './graph-session.ts';
 import type { LinkEnds } from './link.ts';
 import { ALL_LINKS } from './link-store.ts';
-import {
-  DRAFT,
-  entryOfKey,
-  LIVE,
-  PUBLISHED,
-  rowKey,
-  rowKeyIn,
-  VERSIONS,
-  versionOfKey,
-  WORLDS,
-  type WorldNumber,
-} from './row-keys.ts';
+import { type Localized, localizationLinks, readLocalizedDocuments } from './localized-documents.ts';
+import { DRAFT, entryOfKey, LIVE, PUBLISHED, rowKey, VERSIONS, versionOfKey } from './row-keys.ts';
 import type { TypeView } from './type-view.ts';
 
 /** Few enough rows to be garbage before they are moved to the old generation. */
 const DEFAULT_BATCH = 2_000;
 const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key >= ? ORDER BY key LIMIT ?`;
 
-/** All rows, then all links, as the read index is given them. */
+/** All rows, then all links, as the read index is given them. A batch may be empty: no piece of work is much longer than others. */
 export function* readWholeGraph(
   context: ReaderContext,
   position: bigint,
   batchSize = DEFAULT_BATCH,
 ): Iterable<ChangeBatch> {
-  const localized = readLocalizedDocuments(context);
-  for (const rows of readRows(context, localized, batchSize)) yield { position, rows, links: [] };
-  for (const links of readLinks(context, batchSize)) yield { position, rows: [], links };
-  const localizations = [...localizationLinks(context, localized)];
-  if (localizations.length > 0) yield { position, rows: [], links: localizations };
-}
-
-type LocalizedEntry = {
-  readonly sharedEdited: number;
-  readonly sharedPublished: number;
-  readonly document: LocalizedDocument;
-};
-type LocalizedDocument = { readonly view: TypeView; readonly entries: number[]; isPublished: boolean };
-
-/** Entries of localized types: what their rows show depends on the document's other locales. */
-function readLocalizedDocuments({ db, schema, existing }: ReaderContext): Map<number, LocalizedEntry> {
-  const entries = new Map<number, LocalizedEntry>();
-  for (const type of schema.registry.contentTypes.values()) {
-    if (!type.localized) continue;
-    const view = schema.type(type.uid);
-    const documents = new Map<string, LocalizedDocument>();
-    for (const [id, documentId, sharedEdited, sharedPublished] of db.all(
-      'SELECT id, document_id, shared_edited, shared_published FROM entries WHERE type = ? ORDER BY document_id, locale',
-      view.number,
-    )) {
-      const document = documents.get(documentId as string) ?? { view, entries: [], isPublished: false };
-      documents.set(documentId as string, document);
-      document.entries.push(id as number);
-      if (existing.has(rowKey(id as number, PUBLISHED))) document.isPublished = true;
-      entries.set(id as number, {
-        sharedEdited: sharedEdited as number,
-        sharedPublished: sharedPublished as number,
-        document,
-      });
-    }
-  }
-  return entries;
+  const nothing: ChangeBatch = { position, rows: [], links: [] };
+  const localized: Localized = { entries: new Map(), documents: new Map() };
+  for (const _page of readLocalizedDocuments(context, localized, batchSize)) yield nothing;
+  for (const rows of readRows(context, localized.entries, batchSize)) yield { ...nothing, rows };
+  for (const links of readLinks(context, batchSize)) yield { ...nothing, links };
+  for (const links of localizationLinks(context, localized, batchSize)) yield { ...nothing, links };
 }
 
 const NOT_SHARED = { sharedEdited: 0, sharedPublished: 0 } as const;
 
 function* readRows(
   { db, schema }: ReaderContext,
-  localized: ReadonlyMap<number, LocalizedEntry>,
+  localized: Localized['entries'],
   batchSize: number,
 ): Iterable<readonly RowChange[]> {
   let from = 0;
@@ -99,11 +58,7 @@ function* readRows(
 }
 
 /** A row's publication state, from its entry's rows beside it. */
-function factsAround(
-  rows: readonly SqlRow[],
-  at: number,
-  localized: ReadonlyMap<number, LocalizedEntry>,
-): PublicationFacts {
+function factsAround(rows: readonly SqlRow[], at: number, localized: Localized['entries']): PublicationFacts {
   const row = rows[at] as SqlRow;
   const key = row[0] as number;
   const version = versionOfKey(key);
@@ -171,23 +126,4 @@ function linksBetween(
     }
   }
   return [...runs.values()].flatMap(([draft, published]) => draft.concat(published));
-}
-
-function* localizationLinks(
-  { existing }: ReaderContext,
-  localized: ReadonlyMap<number, LocalizedEntry>,
-): Iterable<LinkChange> {
-  for (const { view, entries } of new Set([...localized.values()].map(({ document }) => document))) {
-    for (const world of WORLDS.keys()) {
-      const number = world as WorldNumber;
-      const rows = entries
-        .map((id) => rowKeyIn(number, view.draftAndPublish, id))
-        .filter((row) => existing.has(row));
-      for (const source of rows) {
-        for (const [rank, target] of rows.entries()) {
-          if (source !== target) yield localizationChange(view.uid, number, source, target, rank);
-        }
-      }
-    }
-  }
 }

@@ -54,11 +54,15 @@ export async function openNext(
 
 /** Opens a read side that does what the live one does. */
 async function openBeside(
-  { plan, log, role }: GenerationState,
+  { plan, log, role, live }: GenerationState,
   graph: ContentGraph,
   set: IndexSet | undefined,
 ): Promise<ReadSide | undefined> {
-  const readSide = await plan?.open(graph, log, { gently: true, ...(set === undefined ? {} : { set }) });
+  const beside = live.readSide?.index;
+  const readSide = await plan?.open(graph, log, {
+    ...(beside === undefined ? {} : { beside }),
+    ...(set === undefined ? {} : { set }),
+  });
   await role(readSide);
   return readSide;
 }

@@ -169,8 +169,11 @@ export type FollowResult = {
 };
 
 export type ReadIndex = {
-  /** Resolves when every later search sees the batch. Replaying a batch is harmless. */
-  apply(batch: ChangeBatch): Promise<void>;
+  /**
+   * Resolves when every later search sees the batch. Replaying a batch is harmless. `beside`: another index in this process that has
+   * most of these rows: what both have may be held in memory once.
+   */
+  apply(batch: ChangeBatch, beside?: ReadIndex): Promise<void>;
   /** Position of the last batch applied; 0n before the first… positions start at 1n. */
   position(): bigint;
   search(request: SearchRequest): Promise<SearchResult>;
@@ -178,9 +181,9 @@ export type ReadIndex = {
   /** How a search is answered, as JSON for people: the engine's own query and the strategies chosen. Takes part in nothing. */
   explain?(request: SearchRequest): Promise<unknown>;
   /**
-   * Makes, little by little, what the first queries would otherwise wait for. Resolves when it is done or the index was closed;
-   * nothing has to wait for it.
+   * Makes, little by little, what the first queries would otherwise wait for; first what queries have had made in `like`, another
+   * index of these rows in this process. Resolves when it is done or the index was closed; nothing has to wait for it.
    */
-  warm?(): Promise<void>;
+  warm?(like?: ReadIndex): Promise<void>;
   close(): Promise<void>;
 };

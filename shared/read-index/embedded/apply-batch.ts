@@ -2,11 +2,31 @@ import type { Attribute } from '../../schema/content-type.ts';
 import type { IndexedComponent, IndexedRow, LinkChange, RowChange } from '../read-index.ts';
 import { connect, disconnect, disconnectSource, disconnectTarget, type Links } from './links.ts';
 import { listValues } from './row-lists.ts';
-import { type ComponentSpace, ensureRow, type RowSpaceIndex, removeRow, setFields } from './row-space.ts';
+import {
+  type ComponentSpace,
+  ensureRow,
+  type RowSpaceIndex,
+  removeRow,
+  setFields,
+  type Twin,
+} from './row-space.ts';
 import { forgetSource, keepSource, type SourceStore } from './source-store.ts';
-import { componentBelow, linksOf, type Spaces, spaceAt, stepFrom, versionSpace } from './spaces.ts';
+import {
+  componentBelow,
+  counterpart,
+  linksOf,
+  type Spaces,
+  spaceAt,
+  stepFrom,
+  versionSpace,
+} from './spaces.ts';
 
-export type BatchTarget = { readonly spaces: Spaces; readonly sources: SourceStore };
+export type BatchTarget = {
+  readonly spaces: Spaces;
+  readonly sources: SourceStore;
+  /** Of another index: texts that its rows have are not held a second time. */
+  readonly beside?: Spaces;
+};
 
 export function applyRows(index: BatchTarget, changes: readonly RowChange[]): void {
   for (const change of changes) {
@@ -63,10 +83,16 @@ function applyLink({ source, target, links }: LinkEnds, change: LinkChange): voi
 
 function putRow(index: BatchTarget, space: RowSpaceIndex, key: number, row: IndexedRow): number {
   const ordinal = ensureRow(space, key);
-  setFields(space, ordinal, row.fields);
+  setFields(space, ordinal, row.fields, twinOf(index, space, key));
   keepSource(index.sources, space, ordinal, row.source);
   putComponents(index, space, ordinal, row.components);
   return ordinal;
+}
+
+function twinOf({ beside }: BatchTarget, space: RowSpaceIndex, key: number): Twin | undefined {
+  const other = beside === undefined ? undefined : counterpart(beside, space);
+  const row = other?.ordinals.get(key);
+  return other === undefined || row === undefined ? undefined : { space: other, row };
 }
 
 function putComponents(

@@ -76,20 +76,22 @@ export function ngramsOf(dictionary: Dictionary, length: number): NgramIndex {
   const existing = dictionary.ngrams[length];
   if (existing !== undefined) return existing;
   const index = createNgramIndex(length, distinctTerms(dictionary));
-  const texts = foldedTexts(dictionary);
-  for (let term = 0; term < texts.length; term++) {
-    const text = texts[term];
+  foldedTexts(dictionary).forEach((text, term) => {
     if (text !== undefined) addNgrams(index, term, text);
-  }
+  });
   dictionary.ngrams[length] = index;
   return index;
 }
 
 function foldedTexts(dictionary: Dictionary): (string | undefined)[] {
-  dictionary.folded ??= dictionary.values.map((value) =>
-    value === undefined ? undefined : foldText(dictionary.textOf(value)),
-  );
+  dictionary.folded ??= dictionary.values.map((_, term) => foldTerm(dictionary, term));
   return dictionary.folded;
+}
+
+/** A term's text, folded; undefined when its number is free. */
+export function foldTerm({ values, textOf }: Dictionary, term: number): string | undefined {
+  const value = values[term];
+  return value === undefined ? undefined : foldText(textOf(value));
 }
 
 function internTerm(dictionary: Dictionary, value: Scalar): number {

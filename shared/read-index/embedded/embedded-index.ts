@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { createMakeRoom } from '../../make-room.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { HeldRows } from '../held-rows.ts';
 import type {
@@ -21,6 +21,7 @@ import { createSourceStore, type LoadSource, type SourceStore, sourcesOf } from 
 import { createSpaces, type Spaces, worldSpace } from './spaces.ts';
 import { createTimeLimit } from './time-limit.ts';
 import { warmColumns } from './warm-columns.ts';
+import { warmLike } from './warm-like.ts';
 
 export type EmbeddedIndexOptions = {
   readonly registry: SchemaRegistry;
@@ -42,8 +43,10 @@ export type EmbeddedIndex = ReadIndex & {
 
 type EmbeddedState = { readonly spaces: Spaces; readonly sources: SourceStore; readonly orders: OrderCache };
 
-/** Requests come first: half of the time or more is theirs. */
-const WARMING_PAUSE_MS = 5;
+/** Of warming: a request waits so long at most. */
+const SLICE_MS = 1.5;
+/** What each index is made of, for others that are warmed like it. */
+const STATES = new WeakMap<ReadIndex, EmbeddedState>();
 const GIBIBYTE = 2 ** 30;
 const DEFAULT_ORDERED_ROWS = 32 * 2 ** 20;
 const DEFAULT_REUSE_AFTER = 1024;
@@ -62,11 +65,11 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
   const limit = createTimeLimit(options.queryTimeLimit ?? Number.POSITIVE_INFINITY);
   let position = 0n;
   let isOpen = true;
-  return {
-    apply: async (batch) => {
+  const index: EmbeddedIndex = {
+    apply: async (batch, beside) => {
       // An older batch's effects are in already, and rows may have changed since.
       if (batch.position < position) return;
-      applyBatch(state, batch);
+      applyBatch(state, batch, beside && STATES.get(beside));
       position = batch.position;
     },
     position: () => position,
@@ -74,19 +77,34 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     follow: async (request) => limit(request.answer, () => follow(state, request)),
     explain: async (request) => explain(state, request),
     held: (world) => readHeldRows(spaces, state.sources, world),
-    warm: () =>
-      warmColumns(spaces, async () => {
-        await delay(WARMING_PAUSE_MS, undefined, { ref: false });
-        return isOpen;
-      }),
+    warm: (like) => warm(state, like === undefined ? undefined : STATES.get(like), () => isOpen),
     close: async () => {
       isOpen = false;
     },
   };
+  STATES.set(index, state);
+  return index;
 }
 
-function applyBatch(state: EmbeddedState, batch: ChangeBatch): void {
-  applyRows(state, batch.rows);
+/** Requests come first. */
+async function warm(
+  state: EmbeddedState,
+  like: EmbeddedState | undefined,
+  isWanted: () => boolean,
+): Promise<void> {
+  const makeRoom = createMakeRoom();
+  let started = performance.now();
+  const pause = async () => {
+    await makeRoom(performance.now() - started);
+    started = performance.now();
+    return isWanted();
+  };
+  const slices = { pause, sliceMs: SLICE_MS };
+  if (like === undefined || (await warmLike(state, like, slices))) await warmColumns(state.spaces, slices);
+}
+
+function applyBatch(state: EmbeddedState, batch: ChangeBatch, beside: EmbeddedState | undefined): void {
+  applyRows(beside === undefined ? state : { ...state, beside: beside.spaces }, batch.rows);
   applyLinks(state, batch.links);
 }
 

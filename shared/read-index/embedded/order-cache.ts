@@ -7,8 +7,15 @@ import type { Spaces } from './spaces.ts';
 /** Sort orders by space, world and keys; the least recently used go when there are too many rows in all of them. */
 export type OrderCache = {
   readonly spaces: Spaces;
-  readonly orders: Map<string, SortedOrder>;
+  readonly orders: Map<string, KnownOrder>;
   readonly maxRows: number;
+};
+
+/** An order with what it was asked by. */
+export type KnownOrder = {
+  readonly order: SortedOrder;
+  readonly world: World;
+  readonly sort: readonly SortKey[];
 };
 
 export function createOrderCache(spaces: Spaces, maxRows: number): OrderCache {
@@ -27,12 +34,47 @@ export function orderFor(
   if (existing !== undefined) {
     cache.orders.delete(name);
     cache.orders.set(name, existing);
-    return existing;
+    return existing.order;
   }
   const order = createSortedOrder(space, bindSort(cache.spaces, space, world, sort));
-  cache.orders.set(name, order);
-  evict(cache, order);
+  remember(cache, name, { order, world, sort });
   return order;
+}
+
+function remember(cache: OrderCache, name: string, known: KnownOrder): void {
+  const before = cache.orders.get(name);
+  if (before !== undefined) releaseOrder(before.order);
+  cache.orders.set(name, known);
+  evict(cache, known.order);
+}
+
+/** Least recently used first. */
+export function knownOrders({ orders }: OrderCache): readonly KnownOrder[] {
+  return [...orders.values()];
+}
+
+/** Gives a space an order that another index has for the same rows, unless it has one or can have none, once it could be built. */
+export async function orderLike(
+  cache: OrderCache,
+  space: RowSpaceIndex,
+  { world, sort }: KnownOrder,
+  build: (order: SortedOrder) => Promise<boolean>,
+): Promise<void> {
+  const name = orderName(space, world, sort);
+  if (cache.orders.get(name)?.order.built === true) return;
+  const keys = bindWherePossible(cache.spaces, space, world, sort);
+  if (keys === undefined) return;
+  const order = createSortedOrder(space, keys);
+  if (await build(order)) remember(cache, name, { order, world, sort });
+}
+
+/** undefined: the content types here do not have what it was sorted by. */
+function bindWherePossible(...of: Parameters<typeof bindSort>): ReturnType<typeof bindSort> | undefined {
+  try {
+    return bindSort(...of);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The rows of `space` by ascending `field`, NULLs last. */
@@ -55,8 +97,8 @@ function orderName(space: RowSpaceIndex, world: World, sort: readonly SortKey[])
 
 function evict(cache: OrderCache, newest: SortedOrder): void {
   let rows = 0;
-  for (const order of cache.orders.values()) rows += order.rows.length + ORDER_OVERHEAD;
-  for (const [name, order] of cache.orders) {
+  for (const { order } of cache.orders.values()) rows += order.rows.length + ORDER_OVERHEAD;
+  for (const [name, { order }] of cache.orders) {
     if (rows <= cache.maxRows) return;
     if (order === newest) continue;
     rows -= order.rows.length + ORDER_OVERHEAD;

@@ -53,6 +53,11 @@ function build(order: SortedOrder): void {
   const { space } = order;
   order.rows = sortRows(order.keys, selectRows(space.live, 0, space.count));
   order.count = order.rows.length;
+  keepBuilt(order);
+}
+
+/** What is there now is the order, but for rows that are marked from now on. */
+export function keepBuilt(order: SortedOrder): void {
   order.moved.clear();
   order.missed = 0;
   order.built = true;
@@ -90,7 +95,8 @@ function markRoots(order: SortedOrder, key: BoundSortKey, row: number, level: nu
   for (const root of reached) mark(order, root);
 }
 
-function mark(order: SortedOrder, row: number): void {
+/** The row has to be put in its place anew. */
+export function mark(order: SortedOrder, row: number): void {
   if (!order.built) return;
   order.moved.add(row);
   // Putting half of the rows back one by one costs as much as sorting all.

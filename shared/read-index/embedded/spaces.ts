@@ -38,6 +38,15 @@ export function versionSpaces({ byVersion }: Spaces): readonly RowSpaceIndex[] {
   return Object.values(byVersion).flatMap((spaces) => [...spaces.values()]);
 }
 
+/** Those, and the spaces of components below them. */
+export function* everySpace(spaces: Spaces): Iterable<RowSpaceIndex> {
+  const waiting = [...versionSpaces(spaces)];
+  for (let space = waiting.pop(); space !== undefined; space = waiting.pop()) {
+    yield space;
+    for (const below of space.components.values()) waiting.push(below.space);
+  }
+}
+
 /** The space of a content type's rows in a world. */
 export function worldSpace(spaces: Spaces, type: Uid, world: World): RowSpaceIndex {
   return (
@@ -55,7 +64,7 @@ export function spaceAt(spaces: Spaces, address: RowSpace, world: World): RowSpa
 
 /** The components of one kind that hang below `space` at `step`. */
 export function componentBelow(spaces: Spaces, space: RowSpaceIndex, step: ComponentStep): ComponentSpace {
-  const name = step.zoneComponent === undefined ? step.attribute : `${step.attribute} ${step.zoneComponent}`;
+  const name = stepName(step);
   const existing = space.components.get(name);
   if (existing !== undefined) return existing;
   const component = componentAt(spaces, space, step);
@@ -69,6 +78,20 @@ export function componentBelow(spaces: Spaces, space: RowSpaceIndex, step: Compo
   space.components.set(name, below);
   below.space.incoming.push(below.links);
   return below;
+}
+
+function stepName({ attribute, zoneComponent }: ComponentStep): string {
+  return zoneComponent === undefined ? attribute : `${attribute} ${zoneComponent}`;
+}
+
+/** The space at the same address as one of another index, if it is there. */
+export function counterpart(
+  { byVersion }: Spaces,
+  { type, version, path }: RowSpaceIndex,
+): RowSpaceIndex | undefined {
+  let found = byVersion[version].get(type);
+  for (const step of path) found = found?.components.get(stepName(step))?.space;
+  return found;
 }
 
 /** The links that `attribute` of `owner` owns in a world. */

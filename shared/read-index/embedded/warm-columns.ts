@@ -5,16 +5,9 @@ import { createDictionary, type Dictionary, distinctTerms, growDictionary, setTe
 import type { IndexedColumn } from './indexed-column.ts';
 import { FEW_VALUES, type NumberColumn } from './number-column.ts';
 import type { RowSpaceIndex } from './row-space.ts';
+import { inSlices, type Slices } from './slices.ts';
 import { type Spaces, versionSpaces } from './spaces.ts';
 import { type TermColumn, takeDictionary, valueInTermColumn } from './term-column.ts';
-
-/** Lets others work; resolves to false when there is no more to be done. */
-export type Pause = () => Promise<boolean>;
-
-/** Between two pauses. A request that comes meanwhile waits so long at most. */
-const SLICE_MS = 3;
-/** Between two looks at the clock. */
-const SLICE_ROWS = 128;
 
 /** What is filtered by equality. Texts are searched, if at all; their dictionaries are large and made when one is. */
 const WARMED: ReadonlySet<ScalarType> = new Set(['string', 'email', 'uid', 'enumeration', 'biginteger']);
@@ -23,15 +16,14 @@ const WARMED: ReadonlySet<ScalarType> = new Set(['string', 'email', 'uid', 'enum
  * Makes the dictionaries that the first filters on most columns would have to wait for, in slices. Rows may change meanwhile, and
  * a query may make a dictionary itself.
  */
-export async function warmColumns(spaces: Spaces, pause: Pause, sliceMs = SLICE_MS): Promise<void> {
-  const slices = { pause, sliceMs };
+export async function warmColumns(spaces: Spaces, slices: Slices): Promise<void> {
   for (const space of versionSpaces(spaces)) {
     const types = columnTypes(space.model);
     for (const column of space.columns) {
       const type = types.get(column.field);
       const { store } = column;
       if (store.kind === 'numbers') {
-        if (!(await warmNumbers(space, column, store.column, slices))) return;
+        if (!(await warmFewValues(space, column, store.column, slices))) return;
       } else if (type !== undefined && WARMED.has(type)) {
         if (!(await warmTerms(space, column, store.column, slices))) return;
       }
@@ -39,7 +31,8 @@ export async function warmColumns(spaces: Spaces, pause: Pause, sliceMs = SLICE_
   }
 }
 
-function warmTerms(
+/** The column's dictionary. As the two below: false when a pause said that there is no more to be done. */
+export function warmTerms(
   space: RowSpaceIndex,
   column: IndexedColumn,
   terms: TermColumn,
@@ -53,7 +46,8 @@ function warmTerms(
   });
 }
 
-function warmNumbers(
+/** The distinct values of a column of numbers, if they are few. */
+export function warmFewValues(
   space: RowSpaceIndex,
   column: IndexedColumn,
   numbers: NumberColumn,
@@ -75,7 +69,25 @@ function warmNumbers(
   });
 }
 
-type Slices = { readonly pause: Pause; readonly sliceMs: number };
+/** The text forms of a column of numbers. */
+export function warmTextForms(
+  space: RowSpaceIndex,
+  column: IndexedColumn,
+  numbers: NumberColumn,
+  slices: Slices,
+): Promise<boolean> {
+  return warm(space, column, slices, {
+    create: () => createDictionary(String, capacityOf(column)),
+    valueAt(row) {
+      const value = numbers.values[row] as number;
+      return Number.isNaN(value) ? null : numbers.textOf(value);
+    },
+    isWanted: () => numbers.texts === undefined,
+    take(dictionary) {
+      numbers.texts = dictionary;
+    },
+  });
+}
 
 type Warming = {
   readonly create: () => Dictionary;
@@ -85,11 +97,10 @@ type Warming = {
   readonly take: (dictionary: Dictionary) => void;
 };
 
-/** False when a pause said so. */
 async function warm(
   space: RowSpaceIndex,
   column: IndexedColumn,
-  { pause, sliceMs }: Slices,
+  slices: Slices,
   { create, valueAt, isWanted, take }: Warming,
 ): Promise<boolean> {
   const dictionary = create();
@@ -101,20 +112,22 @@ async function warm(
     grow();
     setTerm(dictionary, row, valueAt(row), space.size);
   };
+  const setUntil = (end: number) => {
+    while (done < end && isWanted(dictionary)) set(done++);
+  };
   const setAgain = (row: number) => {
     if (row < done) set(row);
   };
   column.watchers.add(setAgain);
   try {
-    while (isWanted(dictionary) && done < space.size) {
-      const end = performance.now() + sliceMs;
-      do {
-        const stop = Math.min(done + SLICE_ROWS, space.size);
-        while (done < stop) set(done++);
-      } while (done < space.size && isWanted(dictionary) && performance.now() < end);
-      if (!(await pause())) return false;
-    }
+    const size = () => space.size;
+    const work = (_from: number, to: number) => setUntil(to);
+    const isOver = !(await inSlices(size, work, slices, () => isWanted(dictionary)));
     if (!isWanted(dictionary) || space.size === 0) return true;
+    if (isOver) return false;
+    // Rows that came since the last pause.
+    setUntil(space.size);
+    if (!isWanted(dictionary)) return true;
     grow();
     take(dictionary);
     return true;

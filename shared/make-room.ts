@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Makes room for requests between pieces of work that they would have to wait for. */
 export type MakeRoom = (worked: number) => Promise<void>;
 
-/** Of the time, where others take all they get: those then wait a fifth longer at most. */
-const LONGEST_REST = 5;
+/** Times the work, where others take all they get: with what garbage costs, those then wait a fifth longer at most. */
+const LONGEST_REST = 12;
 
 /**
- * Resolves after as many milliseconds as the work took, and after up to five times as many where the process was busy in the
+ * Resolves after as many milliseconds as the work took, and after up to twelve times as many where the process was busy in the
  * last rests.
  */
 export function createMakeRoom(): MakeRoom {
