@@ -5,8 +5,8 @@ import { graphFile } from '../../projections/generations/generation-files.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import { readExistingRows } from '../../projections/graph/read-existing-rows.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import { createMakeRoom } from '../../shared/make-room.ts';
+import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { ReadSide, ReadSidePlan } from '../read-side.ts';
 
 export type ServedGenerationsOptions = {
