@@ -8,7 +8,7 @@ export default defineConfig({
     environment: 'node',
     // Of the hundreds of processes that tests start each has to compile the same files: as varve does, but from its first file on.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/varve') },
-    globalSetup: ['test/support/elasticsearch-setup.ts'],
+    globalSetup: ['test/support/elasticsearch-setup.ts', 'test/support/loaded-corpus-setup.ts'],
     reporters: ['default', createClosingLineReporter()],
     // Two shared cores: a slow machine is not a failure, a test that hangs is.
     testTimeout: 60_000,

@@ -1,15 +1,16 @@
 import qs from 'qs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { OpenApiDocument, Operation } from '../../services/openapi/openapi-types.ts';
-import { startLoadedServer } from '../conformance/run-corpus.ts';
+import { AS_RECORDED } from '../conformance/run-corpus.ts';
 import { createAnswerValidators } from '../support/answer-schemas.ts';
+import { startOnCorpus } from '../support/loaded-corpus.ts';
 import { lintOpenApi } from '../support/openapi-lint.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
 /** The document a server gives of itself, held against its own answers. */
 describe.each<[string, () => Promise<RunningServer>]>([
-  ['the conformance schema', () => startLoadedServer({})],
-  ["the conformance schema, with Strapi's users", () => startLoadedServer()],
+  ['the conformance schema', () => startOnCorpus()],
+  ["the conformance schema, with Strapi's users", () => startOnCorpus({ env: AS_RECORDED })],
   [
     'examples/restaurants',
     () => startServer({ contentTypes: 'examples/restaurants', arguments: ['--examples'] }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startLoadedServer } from '../conformance/run-corpus.ts';
+import { AS_RECORDED } from '../conformance/run-corpus.ts';
+import { startOnCorpus } from '../support/loaded-corpus.ts';
 import { generateQuery } from '../support/naive-queries.ts';
 import { createRandom, type Random } from '../support/naive-random.ts';
 import { conformanceRegistry } from '../support/naive-schema.ts';
@@ -16,7 +17,7 @@ const registry = conformanceRegistry();
 const types = [...registry.contentTypes.values()].filter(({ uid }) => uid.startsWith('api::'));
 
 beforeAll(async () => {
-  server = await startLoadedServer();
+  server = await startOnCorpus({ env: AS_RECORDED });
 });
 afterAll(() => server?.dispose());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startLoadedServer } from '../../conformance/run-corpus.ts';
 import { type Answer, type Ask, createAsk, createTokenOver } from '../../support/access-client.ts';
+import { startOnCorpus } from '../../support/loaded-corpus.ts';
 import type { RunningServer } from '../../support/server.ts';
 
 /**
@@ -23,7 +23,7 @@ let askAll: Ask;
 let restaurant: string;
 
 beforeAll(async () => {
-  server = await startLoadedServer({});
+  server = await startOnCorpus();
   const [first] = (await createAsk(server.url)('/api/restaurants?filters[key]=r01')).body.data;
   restaurant = first.documentId;
   const full = await createTokenOver(createAsk(server.url), { name: 'all', type: 'full-access' });

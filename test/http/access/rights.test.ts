@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { startLoadedServer } from '../../conformance/run-corpus.ts';
 import { type Answer, type Ask, createAsk, createTokenOver } from '../../support/access-client.ts';
+import { startOnCorpus } from '../../support/loaded-corpus.ts';
 import {
   CONFORMANCE_SCHEMA,
   createDataDirectory,
@@ -82,7 +82,7 @@ let server: RunningServer;
 let asks: Record<Caller, Ask>;
 
 beforeAll(async () => {
-  server = await startLoadedServer({});
+  server = await startOnCorpus();
   const full = createAsk(
     server.url,
     await createTokenOver(createAsk(server.url), { name: 'all', type: 'full-access' }),
