@@ -26,6 +26,12 @@ const SCRIPTS_ONLY = [
   'npm run conformance',
 ];
 
+const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+const THROUGH_NPM = 'npm run --silent varve -- ';
+let isNpmTried = false;
+
 const commands = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })].flatMap((file) =>
   shellBlocks(readFileSync(join(ROOT, file), 'utf8')).map((command) => [file, command] as const),
 );
@@ -80,7 +86,6 @@ describe('documented commands', () => {
 });
 
 function expectScript(command: string): void {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
   if (command !== 'npm ci') expect(Object.keys(scripts)).toContain(command.split(' ').at(-1));
 }
 
@@ -93,10 +98,21 @@ async function expectData(command: string): Promise<void> {
 }
 
 /** The same command on a free port and in a folder of this run. */
-function elsewhere(command: string): string {
+function elsewhere(documented: string): string {
+  const command = withoutNpm(documented);
   const moved = command.replace(/--port \d+/, '--port 0').replaceAll('/tmp/', `${scratch}/`);
   if (elasticsearch === undefined || !command.includes(ELASTICSEARCH)) return moved;
   return `${moved.replace(ELASTICSEARCH, elasticsearch)} --space ${space}`;
+}
+
+/** npm takes as long to start as a short command: the first goes through it, and those whose quotes it has to pass on. */
+function withoutNpm(command: string): string {
+  if (!command.startsWith(THROUGH_NPM)) return command;
+  if (!isNpmTried || command.includes("'")) {
+    isNpmTried = true;
+    return command;
+  }
+  return command.replace(THROUGH_NPM, `${scripts['varve']} `);
 }
 
 function shell(command: string): Promise<{ stdout: string; stderr: string }> {
