@@ -12,10 +12,13 @@ import { placesOf } from '../../shared/read-index/elasticsearch/read-indices.ts'
 import type { SearchAnswer } from '../../shared/read-index/elasticsearch/search-answer.ts';
 import {
   createSearchEngine,
-  type Search,
   type SearchEngine,
-  searchRequest,
 } from '../../shared/read-index/elasticsearch/search-engine.ts';
+import {
+  type Search,
+  searchRequest,
+  writeSearch,
+} from '../../shared/read-index/elasticsearch/write-search.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { LoadRequest } from './measure-load.ts';
@@ -93,9 +96,8 @@ type Explained = {
   };
 };
 
-function loadRequest([first, ...others]: readonly Search[]): LoadRequest {
-  if (first === undefined) throw new Error('a request without a search');
-  return { method: 'POST', ...searchRequest(first, others) };
+function loadRequest(searches: readonly Search[]): LoadRequest {
+  return { method: 'POST', ...searchRequest(searches.map(writeSearch)) };
 }
 
 function readOnly(reader: ElasticsearchReader): ReadIndex {

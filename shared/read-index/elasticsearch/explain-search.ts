@@ -5,8 +5,8 @@ import { planQuery, type Strategy } from './plan-query.ts';
 import { planSort, sortDsl } from './plan-sort.ts';
 import type { PlannedQuery } from './planned-query.ts';
 import { render } from './render-query.ts';
-import type { Search } from './search-engine.ts';
 import type { ReaderContext } from './session.ts';
+import type { Search } from './write-search.ts';
 
 /** How a search is carried out, as JSON. */
 export type Explanation = {

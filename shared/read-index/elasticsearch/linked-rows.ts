@@ -3,7 +3,7 @@ import type { PlacedRelation, PlacedStep } from './document-layout.ts';
 import { type Dsl, type SortDsl, termsDsl } from './dsl.ts';
 import { PAGE_OF_KEYS, WINDOW } from './index-definition.ts';
 import type { StoredLinks, StoredPart } from './index-document.ts';
-import { detailsOf, jsonField, locate, rememberPart } from './read-rows.ts';
+import { componentsOf, detailsOf, jsonField, linksOf, locate, rememberPart } from './read-rows.ts';
 import type { SearchHit } from './search-answer.ts';
 import type { Session } from './session.ts';
 
@@ -30,7 +30,7 @@ export async function partsOf(
 ): Promise<readonly (readonly StoredPart[])[]> {
   const details = await detailsOf(session, space, parents);
   return parents.map((parent) => {
-    const parts = details(parent).parts[step.attribute] ?? [];
+    const parts = componentsOf(details(parent))[step.attribute] ?? [];
     for (const part of parts) {
       const kind = step.kind === 'zone' ? part.component : undefined;
       rememberPart(session, partSpace(space, step.attribute, kind), part);
@@ -47,7 +47,7 @@ export async function ownedTargets(
   attribute: string,
 ): Promise<readonly (readonly number[])[]> {
   const details = await detailsOf(session, space, parents);
-  return parents.map((parent) => (details(parent).links[attribute] ?? []).map(([target]) => target));
+  return parents.map((parent) => (linksOf(details(parent))[attribute] ?? []).map(([target]) => target));
 }
 
 /** A row that links to a parent, with its place among the parent's. */

@@ -2,8 +2,8 @@ import type { Hits, SearchRequest } from '../read-index.ts';
 import type { Dsl } from './dsl.ts';
 import { NO_SOURCE, rememberRow } from './read-rows.ts';
 import type { SearchAnswer, SearchHit } from './search-answer.ts';
-import type { SearchBody } from './search-engine.ts';
 import type { Session } from './session.ts';
+import type { SearchBody } from './write-search.ts';
 
 export type PageSearch = {
   readonly session: Session;

@@ -92,33 +92,27 @@ export function jsonField(fields: HitFields, name: string): unknown {
 }
 
 /** Remembers what a document says of its row. */
-export function rememberRow(session: Session, space: RowSpace, key: number, fields: HitFields): RowDetails {
-  const details = detailsIn(fields);
-  knownRows(session, space).set(key, details);
-  return details;
+export function rememberRow(session: Session, space: RowSpace, key: number, fields: HitFields): void {
+  knownRows(session, space).set(key, { fields });
 }
 
-/** Parsed when they are asked for. */
-function detailsIn(fields: HitFields): RowDetails {
-  let links: StoredLinks | undefined;
-  let parts: StoredParts | undefined;
-  return {
-    get links() {
-      links ??= (jsonField(fields, 'links') ?? {}) as StoredLinks;
-      return links;
-    },
-    get parts() {
-      parts ??= (jsonField(fields, 'parts') ?? {}) as StoredParts;
-      return parts;
-    },
-  };
+export function linksOf(details: RowDetails): StoredLinks {
+  details.links ??= (jsonField(details.fields, 'links') ?? {}) as StoredLinks;
+  return details.links;
+}
+
+export function componentsOf(details: RowDetails): StoredParts {
+  details.parts ??= (jsonField(details.fields, 'parts') ?? {}) as StoredParts;
+  return details.parts;
 }
 
 export function rememberPart(session: Session, space: RowSpace, part: StoredPart): void {
-  knownRows(session, space).set(part.key, { links: part.links ?? {}, parts: part.components ?? {} });
+  const { links = {}, components: parts = {} } = part;
+  knownRows(session, space).set(part.key, { fields: NO_FIELDS, links, parts });
 }
 
-const NO_DETAILS: RowDetails = Object.freeze({ links: {}, parts: {} });
+const NO_FIELDS: HitFields = Object.freeze({});
+const NO_DETAILS: RowDetails = Object.freeze({ fields: NO_FIELDS, links: {}, parts: {} });
 
 /** What each of these rows owns; known already, or read with one request. */
 export async function detailsOf(

@@ -16,6 +16,11 @@ export type SearchAnswer = {
   readonly aggregations?: { readonly [name: string]: unknown };
 };
 
+/** One search's answer, or why it has none. */
+export type SearchOutcome =
+  | { readonly kind: 'answered'; readonly answer: SearchAnswer }
+  | { readonly kind: 'failed'; readonly error: Error };
+
 /** How a hit's source begins. Within a JSON string the quotes would have backslashes before them. */
 const SOURCE = Buffer.from('"src":["');
 const QUOTE = 0x22;
@@ -31,15 +36,20 @@ export function readSearchAnswer(body: Buffer): SearchAnswer {
   return answer;
 }
 
-/** The body of a `_msearch`. Throws when one of its searches failed. */
-export function readSearchAnswers(body: Buffer): readonly SearchAnswer[] {
+/** The body of a `_msearch`. */
+export function readSearchAnswers(body: Buffer): readonly SearchOutcome[] {
   const { json, sources } = parseBody(body);
   const { responses } = json as { readonly responses: readonly SingleAnswer[] };
-  for (const { status = 200, error } of responses) {
-    if (status !== 200) throw new SearchFailure(status, JSON.stringify(error));
-  }
-  giveSources(responses, sources);
-  return responses;
+  const outcomes = responses.map((answer): SearchOutcome => {
+    const { status = 200, error } = answer;
+    if (status === 200) return { kind: 'answered', answer };
+    return { kind: 'failed', error: new SearchFailure(status, JSON.stringify(error)) };
+  });
+  giveSources(
+    outcomes.flatMap((outcome) => (outcome.kind === 'answered' ? [outcome.answer] : [])),
+    sources,
+  );
+  return outcomes;
 }
 
 /** Elasticsearch's answer to a search that it did not carry out. */

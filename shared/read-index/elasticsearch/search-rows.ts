@@ -6,10 +6,10 @@ import { type PageSearch, readHits, readPage, totalOf } from './page-search.ts';
 import { planQuery } from './plan-query.ts';
 import { planSort, readPosition, type SortClause, sortDsl, writePosition } from './plan-sort.ts';
 import { readRows } from './read-rows.ts';
-import type { SearchBody } from './search-engine.ts';
 import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
 import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';
+import type { SearchBody } from './write-search.ts';
 
 /** From this offset on the matches are counted first: the far half is nearer from the other end. */
 const COUNT_FROM = 2000;

@@ -2,8 +2,8 @@ import { RequestError } from '../../request-error.ts';
 import type { Dsl } from './dsl.ts';
 import { type PlannedQuery, type SemiJoin, semiJoinsOf } from './planned-query.ts';
 import { renderQuery } from './render-query.ts';
-import type { SearchBody } from './search-engine.ts';
 import type { Session } from './session.ts';
+import type { SearchBody } from './write-search.ts';
 
 /** So many matching rows tell their keys as hits; counting the keys of more is faster. */
 const FROM_HITS = 256;

@@ -5,8 +5,9 @@ import type { CurrentSet } from './current-set.ts';
 import type { StoredLinks, StoredParts } from './index-document.ts';
 import type { IndexNames } from './index-names.ts';
 import type { Layouts } from './plan-query.ts';
-import type { SearchAnswer } from './search-answer.ts';
-import type { Search, SearchBody, SearchEngine } from './search-engine.ts';
+import type { HitFields, SearchAnswer } from './search-answer.ts';
+import type { SearchEngine } from './search-engine.ts';
+import type { Search, SearchBody } from './write-search.ts';
 
 /** What the last far page of a query counted, by index and query. */
 export type KnownTotals = Map<string, number>;
@@ -25,8 +26,8 @@ export type ReaderContext = {
   readonly indices: Pick<CurrentSet, 'get' | 'refresh'>;
 };
 
-/** What a row owns that `follow` goes along. */
-export type RowDetails = { readonly links: StoredLinks; readonly parts: StoredParts };
+/** What a row owns that `follow` goes along; absent: it is in `fields` as it was read, and parsed when it is asked for. */
+export type RowDetails = { readonly fields: HitFields; links?: StoredLinks; parts?: StoredParts };
 
 /** One world, and what is known of its rows since the session began: an answer, or a single call. */
 export type Session = ReaderContext & {

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { joinSearches } from '../../shared/read-index/elasticsearch/join-searches.ts';
+import type { SearchAnswer, SearchOutcome } from '../../shared/read-index/elasticsearch/search-answer.ts';
+import type { WrittenSearch } from '../../shared/read-index/elasticsearch/write-search.ts';
+
+const search = (text: string, isPlain = true): WrittenSearch => ({ index: 'a', text, isPlain });
+const answerTo = ({ text }: WrittenSearch): SearchAnswer => ({
+  hits: { total: { value: Number(text) }, hits: [] },
+});
+const totals = (answers: readonly SearchAnswer[]) => answers.map(({ hits }) => hits.total?.value);
+
+/** Answers each search with its own text as the total; `-1` fails. Every request takes `took` milliseconds. */
+function cluster() {
+  const requests: string[][] = [];
+  const clock = { now: 0, took: 1 };
+  const send = async (searches: readonly WrittenSearch[]): Promise<readonly SearchOutcome[]> => {
+    requests.push(searches.map(({ text }) => text));
+    clock.now += clock.took;
+    return searches.map((each) =>
+      each.text === '-1'
+        ? { kind: 'failed', error: new Error('refused') }
+        : { kind: 'answered', answer: answerTo(each) },
+    );
+  };
+  return { requests, clock, ask: joinSearches({ send, now: () => clock.now }) };
+}
+
+describe('searches that are asked for at once', () => {
+  it('go in one request, up to four of them, and each is answered with its own', async () => {
+    const { requests, ask } = cluster();
+    const answers = await Promise.all(['1', '2', '3', '4', '5'].map((text) => ask([search(text)])));
+    expect(answers.map(totals)).toEqual([[1], [2], [3], [4], [5]]);
+    expect(requests).toEqual([['1', '2', '3', '4'], ['5']]);
+    await ask([search('6')]);
+    expect(requests.at(-1)).toEqual(['6']);
+  });
+
+  it('are kept together where one asks for several, however many', async () => {
+    const { requests, ask } = cluster();
+    const several = ['1', '2', '3', '4', '5'].map((text) => search(text));
+    const answers = await Promise.all([ask([search('6'), search('7')]), ask(several), ask([search('8')])]);
+    expect(answers.map(totals)).toEqual([[6, 7], [1, 2, 3, 4, 5], [8]]);
+    expect(requests).toEqual([['6', '7'], ['1', '2', '3', '4', '5'], ['8']]);
+  });
+
+  it('are sent once where several ask for the same', async () => {
+    const { requests, ask } = cluster();
+    const answers = await Promise.all([ask([search('1'), search('2')]), ask([search('2')])]);
+    expect(answers.map(totals)).toEqual([[1, 2], [2]]);
+    expect(requests).toEqual([['1', '2']]);
+  });
+
+  it('are not mixed with others that are read in another way', async () => {
+    const { requests, ask } = cluster();
+    await Promise.all([ask([search('1')]), ask([search('2', false)]), ask([search('3')])]);
+    expect(requests).toEqual([['1', '3'], ['2']]);
+  });
+
+  it('fail for those alone who asked for what failed', async () => {
+    const { ask } = cluster();
+    const asked = [ask([search('1')]), ask([search('2'), search('-1')]), ask([search('3')])];
+    const outcomes = await Promise.allSettled(asked);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('are sent one by one for a second after some took long', async () => {
+    const { requests, clock, ask } = cluster();
+    clock.took = 150;
+    await ask([search('1')]);
+    clock.took = 1;
+    await Promise.all([ask([search('2')]), ask([search('3')])]);
+    expect(requests).toEqual([['1'], ['2'], ['3']]);
+    clock.now += 1_000;
+    await Promise.all([ask([search('4')]), ask([search('5')])]);
+    expect(requests.at(-1)).toEqual(['4', '5']);
+  });
+});
