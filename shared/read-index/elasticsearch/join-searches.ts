@@ -39,13 +39,8 @@ export function joinSearches({
     try {
       const started = now();
       const distinct = distinctSearches(together);
-      const outcomes = await send([...distinct.values()]);
-      const outcomeOf = new Map([...distinct.keys()].map((name, i) => [name, outcomes[i]]));
-      for (const { searches, answers } of together)
-        settle(
-          answers,
-          searches.map((each) => outcomeOf.get(nameOf(each))),
-        );
+      const outcomes = await send(distinct);
+      for (const { searches, answers } of together) settle(answers, searches, distinct, outcomes);
       const ended = now();
       if (ended - started >= SLOW) apartUntil = ended + APART_FOR;
     } catch (error) {
@@ -86,21 +81,28 @@ function groups(asked: readonly Waiting[], most: number): readonly (readonly Wai
   return found;
 }
 
-/** By what tells them apart. */
-function distinctSearches(together: readonly Waiting[]): ReadonlyMap<string, WrittenSearch> {
-  return new Map(together.flatMap(({ searches }) => searches.map((each) => [nameOf(each), each])));
+/** They are few, and differ in length mostly: comparing them costs less than names for all of them. */
+function distinctSearches(together: readonly Waiting[]): readonly WrittenSearch[] {
+  const distinct: WrittenSearch[] = [];
+  for (const { searches } of together) {
+    for (const each of searches) if (placeIn(distinct, each) < 0) distinct.push(each);
+  }
+  return distinct;
 }
 
-function nameOf({ index, text }: WrittenSearch): string {
-  return `${index} ${text}`;
+function placeIn(distinct: readonly WrittenSearch[], { index, text }: WrittenSearch): number {
+  return distinct.findIndex((each) => each.text === text && each.index === index);
 }
 
 function settle(
   answers: PromiseWithResolvers<readonly SearchAnswer[]>,
-  outcomes: readonly (SearchOutcome | undefined)[],
+  searches: readonly WrittenSearch[],
+  distinct: readonly WrittenSearch[],
+  outcomes: readonly SearchOutcome[],
 ): void {
   const found: SearchAnswer[] = [];
-  for (const outcome of outcomes) {
+  for (const each of searches) {
+    const outcome = outcomes[placeIn(distinct, each)];
     if (outcome?.kind !== 'answered') {
       answers.reject(outcome?.error ?? new Error('Elasticsearch gave fewer answers than it was asked for'));
       return;
