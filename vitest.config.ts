@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { createClosingLineReporter } from './test/support/closing-line-reporter.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
@@ -16,6 +17,7 @@ export default defineConfig({
     isolate: false,
     // One more than the cores CI has: many tests wait for processes that they started.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     hookTimeout: 60_000,
   },
 });

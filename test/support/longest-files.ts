@@ -1,0 +1,36 @@
+/**
+ * Files of more than some ten seconds, in the order in which they are begun: one that is begun late keeps a core busy when the other
+ * has nothing left to do. Those on top run where VARVE_LONG_TESTS=1.
+ */
+export const LONGEST: readonly string[] = [
+  'fleet/elasticsearch-fleet',
+  'operator/rebuild-kill-elasticsearch',
+  'http/elasticsearch-kill',
+  'http/elasticsearch-writing',
+  'operator/rebuild-elasticsearch',
+  'conformance/elasticsearch',
+  'operator/every-command',
+  'contract/read-index-elasticsearch',
+  'conformance/conformance',
+  'docs/commands',
+  'fleet/rebuild',
+  'fleet/takeover',
+  'package/pack',
+  'operator/rebuild',
+  'operator/rebuild-kill',
+  'operator/export',
+  'property/elasticsearch-index',
+  'fleet/takeover-kurrentdb',
+  'http/lifecycle',
+  'http/access/rights',
+  'contract/event-store-kurrentdb-double',
+  'http/openapi-answers',
+  'http/import',
+  'http/upload-kill',
+  'http/kill',
+  'operator/backup',
+  'operator/verify',
+  'http/schema-change',
+  'contract/elasticsearch-pages',
+  'browser/docs',
+];

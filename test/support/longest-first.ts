@@ -1,0 +1,14 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { LONGEST } from './longest-files.ts';
+
+/** The longest files, then all others in Vitest's own order: what failed, then what is large. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+  }
+}
+
+function rank({ moduleId }: TestSpecification): number {
+  const at = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+  return at === -1 ? LONGEST.length : at;
+}
