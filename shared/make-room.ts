@@ -6,6 +6,7 @@ export type MakeRoom = (worked: number) => Promise<void>;
 
 /** Times the work, where others take all they get: with what garbage costs, those then wait a fifth longer at most. */
 const LONGEST_REST = 12;
+const LONGEST_PIECE_MS = 10;
 
 /**
  * Resolves after as many milliseconds as the work took, and after up to twelve times as many where the process was busy in the
@@ -15,7 +16,8 @@ export function createMakeRoom(): MakeRoom {
   let busy = 0;
   return async (worked) => {
     const before: EventLoopUtilization = performance.eventLoopUtilization();
-    await delay(worked * (1 + busy * (LONGEST_REST - 1)));
+    // What took much longer than pieces do was held up itself, by what else the machine does.
+    await delay(Math.min(worked, LONGEST_PIECE_MS) * (1 + busy * (LONGEST_REST - 1)));
     // Short rests say little: several of them count.
     busy = (busy + performance.eventLoopUtilization(before).utilization) / 2;
   };

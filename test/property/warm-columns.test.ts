@@ -14,7 +14,7 @@ import { borrowBits, columnOf, type RowSpaceIndex } from '../../shared/read-inde
 import { sortRows } from '../../shared/read-index/embedded/sort-rows.ts';
 import { currentRows } from '../../shared/read-index/embedded/sorted-order.ts';
 import { createSourceStore } from '../../shared/read-index/embedded/source-store.ts';
-import { createSpaces, versionSpace } from '../../shared/read-index/embedded/spaces.ts';
+import { createSpaces, type Spaces, versionSpace } from '../../shared/read-index/embedded/spaces.ts';
 import { dictionaryOf } from '../../shared/read-index/embedded/term-column.ts';
 import { warmColumns } from '../../shared/read-index/embedded/warm-columns.ts';
 import { warmLike } from '../../shared/read-index/embedded/warm-like.ts';
@@ -66,6 +66,18 @@ function throughDictionary(space: RowSpaceIndex, field: string): readonly unknow
   return rows;
 }
 
+/** The column keeps one, of what is in it. */
+function judgeDictionary(space: RowSpaceIndex, field: string): void {
+  const column = columnOf(space, field);
+  const isKept = column.store.kind === 'terms' ? column.store.column.dictionary : column.store.column.few;
+  expect(isKept).not.toBe(undefined);
+  expect(isKept).not.toBe('unknown');
+  const expected = Array.from({ length: space.size }, (_, row) => sortValue(column, row));
+  const found = throughDictionary(space, field);
+  if (found[0] !== 'many') expect(found).toEqual(expected);
+  else expect(new Set(expected).size).toBeGreaterThan(256);
+}
+
 it('leaves columns with dictionaries of what is in them, whatever changes or asks meanwhile', async () => {
   const step = fc.record({
     changes: fc.array(change, { maxLength: 30 }),
@@ -88,16 +100,8 @@ it('leaves columns with dictionaries of what is in them, whatever changes or ask
       };
       await warmColumns(target.spaces, { pause, sliceMs: 0 });
       for (const field of FIELDS) {
-        const column = columnOf(space, field);
-        const isKept =
-          column.store.kind === 'terms' ? column.store.column.dictionary : column.store.column.few;
-        expect(isKept).not.toBe(undefined);
-        expect(isKept).not.toBe('unknown');
-        const expected = Array.from({ length: space.size }, (_, row) => sortValue(column, row));
-        const found = throughDictionary(space, field);
-        if (found[0] !== 'many') expect(found).toEqual(expected);
-        else expect(new Set(expected).size).toBeGreaterThan(256);
-        expect(column.watchers.size).toBe(0);
+        judgeDictionary(space, field);
+        expect(columnOf(space, field).watchers.size).toBe(0);
       }
     }),
     { numRuns: Number(process.env['VARVE_PROPERTY_RUNS'] ?? 60) },
@@ -113,15 +117,15 @@ const SORTS: readonly (readonly SortKey[])[] = [
   ],
 ];
 
-/** Of rows in an index of its own: as if queries had searched titles and prices and sorted. */
-function openQueried(rows: readonly RowChange[]) {
+/** Rows in an index of its own, or loaded beside another. */
+function openQueried(rows: readonly RowChange[], beside?: Spaces) {
   const spaces = createSpaces(registry, 3);
   const target = {
     spaces,
     sources: createSourceStore(2 ** 30, undefined),
     orders: createOrderCache(spaces, 1e9),
   };
-  applyRows(target, rows);
+  applyRows(beside === undefined ? target : { ...target, beside }, rows);
   const space = versionSpace(spaces, BOOK, 'published');
   return { ...target, space };
 }
@@ -141,11 +145,13 @@ function dictionaryAt(space: RowSpaceIndex, field: string) {
 it('makes what queries had made in another index, whatever differs there or changes meanwhile', async () => {
   let adopted = 0;
   const changes = (maxLength: number) => fc.array(change, { maxLength });
+  const runs = fc.tuple(changes(100), fc.array(changes(3), { maxLength: 60 }));
   await fc.assert(
-    fc.asyncProperty(changes(100), fc.array(changes(3), { maxLength: 60 }), async (differing, steps) => {
+    fc.asyncProperty(runs, fc.boolean(), async ([differing, steps], isBeside) => {
       const books = Array.from({ length: BOOKS }, (_, i) => put(i + 1, i));
-      const [other, own] = [openQueried(books), openQueried([...differing, ...books, ...differing])];
+      const other = openQueried(books);
       ask(other);
+      const own = openQueried([...differing, ...books, ...differing], isBeside ? other.spaces : undefined);
       let at = 0;
       const pause = async () => {
         const now = steps[at++] ?? [];
@@ -160,6 +166,7 @@ it('makes what queries had made in another index, whatever differs there or chan
       const kept = titles.column.dictionary?.ngrams[3];
       if (kept !== undefined)
         for (const needle of ['itl', 'e 1', ' 42']) judgeNgrams(own.space, kept, needle);
+      for (const field of FIELDS) judgeDictionary(own.space, field);
       for (const sort of SORTS) {
         const order = orderFor(own.orders, own.space, 'published', sort);
         if (order.built) adopted++;

@@ -5,6 +5,7 @@ import { listValues } from './row-lists.ts';
 import {
   type ComponentSpace,
   ensureRow,
+  prepareLike,
   type RowSpaceIndex,
   removeRow,
   setFields,
@@ -24,7 +25,7 @@ import {
 export type BatchTarget = {
   readonly spaces: Spaces;
   readonly sources: SourceStore;
-  /** Of another index: texts that its rows have are not held a second time. */
+  /** Of another index: texts and sources that its rows have are not held a second time. */
   readonly beside?: Spaces;
 };
 
@@ -82,17 +83,19 @@ function applyLink({ source, target, links }: LinkEnds, change: LinkChange): voi
 }
 
 function putRow(index: BatchTarget, space: RowSpaceIndex, key: number, row: IndexedRow): number {
+  const other = index.beside === undefined ? undefined : counterpart(index.beside, space);
+  if (other !== undefined) prepareLike(space, other);
   const ordinal = ensureRow(space, key);
-  setFields(space, ordinal, row.fields, twinOf(index, space, key));
-  keepSource(index.sources, space, ordinal, row.source);
+  const twin = twinIn(other, key);
+  setFields(space, ordinal, row.fields, twin);
+  keepSource(index.sources, space, ordinal, row.source, twin?.space.sources[twin.row]);
   putComponents(index, space, ordinal, row.components);
   return ordinal;
 }
 
-function twinOf({ beside }: BatchTarget, space: RowSpaceIndex, key: number): Twin | undefined {
-  const other = beside === undefined ? undefined : counterpart(beside, space);
-  const row = other?.ordinals.get(key);
-  return other === undefined || row === undefined ? undefined : { space: other, row };
+function twinIn(space: RowSpaceIndex | undefined, key: number): Twin | undefined {
+  const row = space?.ordinals.get(key);
+  return space === undefined || row === undefined ? undefined : { space, row };
 }
 
 function putComponents(

@@ -17,6 +17,7 @@ import { createOrderCache, type OrderCache } from './order-cache.ts';
 import { readHeldRows } from './read-held-rows.ts';
 import { borrowBits, releaseBits } from './row-space.ts';
 import { countMatches, selectAfter, selectPage } from './select-page.ts';
+import { emptyUnused } from './source-blocks.ts';
 import { createSourceStore, type LoadSource, type SourceStore, sourcesOf } from './source-store.ts';
 import { createSpaces, type Spaces, worldSpace } from './spaces.ts';
 import { createTimeLimit } from './time-limit.ts';
@@ -100,6 +101,7 @@ async function warm(
     return isWanted();
   };
   const slices = { pause, sliceMs: SLICE_MS };
+  emptyUnused(state.sources.blocks);
   if (like === undefined || (await warmLike(state, like, slices))) await warmColumns(state.spaces, slices);
 }
 

@@ -7,6 +7,7 @@ import {
   createIndexedColumn,
   growColumn,
   type IndexedColumn,
+  prepareColumnLike,
   setColumnValue,
   sortValue,
 } from './indexed-column.ts';
@@ -121,6 +122,16 @@ export function setFields(space: RowSpaceIndex, row: number, fields: FieldValues
   }
   const id = sortValue(space.ids, row);
   if (space.idsAscend && id !== oldId) noteId(space, row, id, oldId === null);
+}
+
+/** Before a space's first row: makes room for what another index has in it, and what queries have had made of its columns there. */
+export function prepareLike(space: RowSpaceIndex, other: RowSpaceIndex): void {
+  if (space.size > 0 || space.keys.length >= other.size) return;
+  grow(space, other.size);
+  for (const column of space.columns) {
+    const like = other.columnsByField.get(column.field);
+    if (like !== undefined) prepareColumnLike(column, like, other.size);
+  }
 }
 
 function textOfTwin({ space, row }: Twin, { field }: IndexedColumn, text: string): Scalar {

@@ -1,7 +1,13 @@
 import type { Uid } from '../../schema/content-type.ts';
 import type { RowVersion } from '../read-index.ts';
 import type { RowSpaceIndex } from './row-space.ts';
-import { createSourceBlocks, releaseSource, type SourceBlocks, storeSource } from './source-blocks.ts';
+import {
+  createSourceBlocks,
+  releaseSource,
+  type SourceBlocks,
+  shareSource,
+  storeSource,
+} from './source-blocks.ts';
 
 /** Reads the source of a content type's row that is not kept in memory. */
 export type LoadSource = (type: Uid, version: RowVersion, key: number) => Uint8Array;
@@ -17,13 +23,21 @@ export function createSourceStore(bytes: number, load: LoadSource | undefined): 
   return { bytesLeft: bytes, load, blocks: createSourceBlocks() };
 }
 
-export function keepSource(store: SourceStore, space: RowSpaceIndex, row: number, source: Uint8Array): void {
+/** `twin`: bytes that another index holds, which are shared where they are the same. */
+export function keepSource(
+  store: SourceStore,
+  space: RowSpaceIndex,
+  row: number,
+  source: Uint8Array,
+  twin?: Uint8Array,
+): void {
   forgetSource(store, space, row);
   // Component rows cannot be loaded one by one.
   const loadable = store.load !== undefined && space.path.length === 0;
   if (loadable && source.byteLength > store.bytesLeft) return;
   store.bytesLeft -= source.byteLength;
-  storeSource(store.blocks, space, row, source);
+  if (twin !== undefined && Buffer.compare(twin, source) === 0) shareSource(store.blocks, space, row, twin);
+  else storeSource(store.blocks, space, row, source);
 }
 
 export function forgetSource(store: SourceStore, space: RowSpaceIndex, row: number): void {
