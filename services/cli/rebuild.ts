@@ -37,7 +37,7 @@ export type RebuildArguments = {
 
 /** Others come first where processors are few. */
 const LOW_PRIORITY = 10;
-const FIRST_SAMPLE_MS = 2_000;
+const FIRST_SAMPLE_MS = 4_000;
 
 /** `varve rebuild`: exits with 0 once the new generation serves, and where the rebuild was paused. */
 export async function rebuild(given: RebuildArguments, settings: OperatorSettings): Promise<void> {

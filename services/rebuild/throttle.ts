@@ -26,8 +26,8 @@ export type Pace = {
 
 export const FULL_PACE: Pace = { share: 1, before: undefined, crowded: 0 };
 
-/** By which a delay may grow: the part of it, and milliseconds that are the operating system's. */
-const TOLERATED = 1.2;
+/** By which a delay may grow: half of the fifth that it is to stay below, and milliseconds that are the operating system's. */
+const TOLERATED = 1.1;
 const TOLERATED_MS = 1;
 const LEAST_SHARE = 0.05;
 /** After so many samples the load is another one: the rebuild holds still and what is measured then is the new `before`. */

@@ -17,16 +17,21 @@ const RESOLUTION_MS = 2;
 /** Of operators' requests, which take as long as what they ask for. */
 const OPERATORS = '/_varve/';
 
-/** How long requests take in this process, twice a second, until the signal. */
+/**
+ * How long requests take in this process, twice a second, until the signal. Where there are many, the first sample, which others
+ * are compared with, is of two seconds.
+ */
 export async function* watchLoad(signal: AbortSignal): AsyncGenerator<LoadSample> {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
   const requests = timeRequests();
   try {
-    while (!signal.aborted) {
+    for (let samples = 1; !signal.aborted; samples++) {
       delays.reset();
       await delay(SAMPLE_MS, undefined, { signal, ref: false }).catch(() => {});
-      yield { delayMs: delays.percentile(99) / 1e6 + requests.next() };
+      const delayMs = requests.next();
+      if (delayMs > 0 && samples < RECENT_SAMPLES) continue;
+      yield { delayMs: delays.percentile(99) / 1e6 + delayMs };
     }
   } finally {
     delays.disable();

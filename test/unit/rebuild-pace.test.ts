@@ -8,8 +8,8 @@ describe('the pace of a rebuild', () => {
     expect(paceAfter([10])).toEqual({ share: 1, before: 10, crowded: 0 });
   });
 
-  it('stays full while the delay is within a fifth and a millisecond of that', () => {
-    expect(paceAfter([10, 12, 13, 12.9]).share).toBe(1);
+  it('stays full while the delay is within a tenth and a millisecond of that', () => {
+    expect(paceAfter([10, 11, 12, 11.9]).share).toBe(1);
   });
 
   it('falls fast when requests wait longer, and comes back slowly', () => {
