@@ -1,19 +1,7 @@
 import { existsSync } from 'node:fs';
-import { catchUp } from '../../projections/projector.ts';
-import { upcast } from '../../shared/document/upcasters.ts';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { readLease } from '../fleet/lease-view.ts';
-import { probeLeader } from '../fleet/probe-leader.ts';
-import { PATIENCE } from '../fleet/watch-leader.ts';
-import { logAddress, openEventStore } from '../open-event-store.ts';
-import { type OpenedHere, openOperations } from '../operator/open-operations.ts';
+import { openOperations } from '../operator/open-operations.ts';
 import type { Operations } from '../operator/operations.ts';
-import type { ReadSide } from '../read-side.ts';
-import { finishSwitch } from '../rebuild/finish-switch.ts';
-import { openServedGenerations } from '../rebuild/served-generations.ts';
 import { hasLog } from './access-log.ts';
-import { createLogger } from './create-logger.ts';
-import { chooseReadSide } from './read-side.ts';
 import type { OperatorSettings } from './settings.ts';
 
 /**
@@ -25,7 +13,11 @@ export async function withOperations<Result>(
   use: (operations: Operations) => Promise<Result>,
 ): Promise<Result> {
   requireDataDirectory(settings);
-  const operations = await openOperations(settings.data, () => openHere(settings));
+  const operations = await openOperations(settings.data, async () => {
+    // Half of a command's time is loading what does the work; most servers that are asked have it loaded.
+    const { openHere } = await import('./open-here.ts');
+    return openHere(settings);
+  });
   try {
     return await use(operations);
   } finally {
@@ -38,47 +30,4 @@ export function requireDataDirectory(settings: OperatorSettings): void {
   const { data } = settings;
   if (existsSync(data) && hasLog(settings)) return;
   throw new Error(`${data} is no data directory of a server: say with --data which one is meant`);
-}
-
-/** Called once the directory is locked. */
-async function openHere(settings: OperatorSettings): Promise<OpenedHere> {
-  const { data, space } = settings;
-  const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
-  const plan = await chooseReadSide(settings, logger);
-  const log = await openEventStore(logAddress(settings), { space, decode: upcast });
-  await finishSwitch(data, plan);
-  const refuseElsewhere = () => refuseWhereOthersLead(log, space);
-  const generations = openServedGenerations({ data, log, plan, refuseElsewhere });
-  const { graph } = generations;
-  let readSide: Promise<ReadSide> | undefined;
-  const openReadSide = async () => {
-    await catchUp(log, graph);
-    const opened = await generations.openReadSide();
-    // The directory is held by this process alone.
-    await opened.lead(0);
-    return opened;
-  };
-  return {
-    context: {
-      ...{ data, space, log, graph, generations, server: false },
-      readSide() {
-        readSide ??= openReadSide();
-        return readSide;
-      },
-    },
-    async close() {
-      await readSide?.then((opened) => opened.close());
-      await generations.close();
-      await log.close();
-    },
-  };
-}
-
-/** Indices outside the process are led by who leads: this directory is nobody's, but there may be others on its log. */
-async function refuseWhereOthersLead(log: EventStore, space: string): Promise<void> {
-  const { leader } = await readLease(log, space);
-  if (leader === undefined || (await probeLeader(leader, PATIENCE.silence)) !== 'alive') return;
-  throw new Error(
-    `another process leads (${leader.address}): run the command where its data directory is, or stop it first`,
-  );
 }

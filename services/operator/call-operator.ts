@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
-import { type AnswerLine, SECRET_HEADER } from './operator-listener.ts';
+import { type AnswerLine, SECRET_HEADER } from './operator-protocol.ts';
 
 /** A start may load much data, or wait for a cluster. */
 const STARTING_LIMIT_MS = 60_000;

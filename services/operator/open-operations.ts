@@ -4,11 +4,14 @@ import {
   lockDataDirectory,
 } from '../../shared/sqlite/lock-data-directory.ts';
 import { callOperator } from './call-operator.ts';
-import type { OperatorContext } from './operation.ts';
-import { type LineOf, type Operations, runOperation } from './operations.ts';
+import type { LineOf, Operations } from './operations.ts';
 
 /** A data directory that this process has opened for operations. */
-export type OpenedHere = { readonly context: OperatorContext; close(): Promise<void> };
+export type OpenedHere = {
+  /** As `runOperation`. */
+  run(name: string, request: unknown, signal: AbortSignal): AsyncIterable<unknown>;
+  close(): Promise<void>;
+};
 
 /**
  * The operations of a data directory: done by the server that holds it, or in this process when nobody does, which then holds
@@ -34,7 +37,7 @@ export async function openOperations(data: string, openHere: () => Promise<Opene
   return {
     where: 'here',
     run: (name, request, signal = never) =>
-      runOperation(opened.context, name, request, signal) as AsyncIterable<LineOf<typeof name>>,
+      opened.run(name, request, signal) as AsyncIterable<LineOf<typeof name>>,
     async close() {
       await opened.close();
       lock.release();

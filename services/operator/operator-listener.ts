@@ -8,14 +8,8 @@ import { listen } from '../http/listen.ts';
 import { isLoopback } from '../http/loopback.ts';
 import type { OperatorContext } from './operation.ts';
 import { runOperation } from './operations.ts';
+import { type AnswerLine, SECRET_HEADER } from './operator-protocol.ts';
 import { readStatus } from './status.ts';
-
-/** Carries the secret of the lock file. Not `Authorization`: it is no token, and no token is it. */
-export const SECRET_HEADER = 'x-varve-operator';
-
-/** The last line of an answer; without one it broke off. */
-export type Ending = { readonly done: true } | { readonly failed: string };
-export type AnswerLine = { readonly line: unknown } | Ending;
 
 export type OperatorListener = {
   /** For the lock file. */

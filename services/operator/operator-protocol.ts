@@ -1,0 +1,6 @@
+/** Carries the secret of the lock file. Not `Authorization`: it is no token, and no token is it. */
+export const SECRET_HEADER = 'x-varve-operator';
+
+/** The last line of an answer; without one it broke off. */
+type Ending = { readonly done: true } | { readonly failed: string };
+export type AnswerLine = { readonly line: unknown } | Ending;
