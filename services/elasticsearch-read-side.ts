@@ -18,6 +18,7 @@ import { followDocuments } from './elasticsearch/follow-documents.ts';
 import { leadDocuments } from './elasticsearch/lead-documents.ts';
 import { nameOfLog } from './elasticsearch/name-of-log.ts';
 import type { Report } from './elasticsearch/report.ts';
+import { readLease } from './fleet/lease-view.ts';
 import type { IndexContents, ReadSide, ReadSidePlan, WrittenIndices } from './read-side.ts';
 
 export type ElasticsearchOptions = {
@@ -45,7 +46,8 @@ export function elasticsearchReadSide({
       const registry = graph.registry();
       const cluster = createElasticsearchCluster({ connection, space, registry, spread, denormalise });
       try {
-        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, writes }, set);
+        const leads = async (epoch: number) => (await readLease(log, space)).epoch <= epoch;
+        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, leads, writes }, set);
       } catch (error) {
         await cluster.close();
         throw error;
@@ -60,6 +62,7 @@ type Opened = {
   readonly stale: StaleDocuments;
   readonly log: string;
   readonly report: Report;
+  readonly leads: (epoch: number) => Promise<boolean>;
   readonly writes: WrittenIndices | undefined;
 };
 

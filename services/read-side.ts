@@ -79,6 +79,8 @@ export type WrittenIndices = (type: Uid, world: World) => boolean;
 export type OutsideIndices = {
   /** For content types. */
   open(registry: SchemaRegistry, log: EventStore): Promise<DocumentSets>;
+  /** Of the newest leader that has written the indices. */
+  newestEpoch(): Promise<number>;
   /** Whether searches find this set, all of it. */
   isLive(set: IndexSet): Promise<boolean>;
   /** Those of a set that searches do not find. */
@@ -97,8 +99,11 @@ export type DocumentSets = {
   make(set: IndexSet): Promise<void>;
   /** Whether all of it is there, made from this log for these content types. */
   fits(set: IndexSet): Promise<boolean>;
-  /** In one call searches find this set; what they found before is kept. */
-  promote(set: IndexSet): Promise<void>;
+  /**
+   * In one call searches find this set; what they found before is kept. `epoch`: of the leader that has it done. False: nothing
+   * was done, as another leads by now.
+   */
+  promote(set: IndexSet, epoch: number): Promise<boolean>;
   /** What writes a set and reads it back. */
   documents(set: IndexSet): { readonly index: DocumentIndex; readonly stored: StoredDocuments };
   close(): Promise<void>;

@@ -42,6 +42,8 @@ export type DocumentRoleOptions = {
   /** Names the log. */
   readonly log: string;
   readonly report: Report;
+  /** Whether no claim of the lead in the log is newer than this epoch. */
+  readonly leads: (epoch: number) => Promise<boolean>;
   /** Reads were answered in an earlier role: nothing has to be asked of the cluster first. */
   readonly isWhole: boolean;
 };

@@ -6,6 +6,7 @@ import type { IndexSpread } from '../../shared/read-index/elasticsearch/create-i
 import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/document-layout.ts';
 import { createElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import { isLiveSet, ownIndices, removeSet } from '../../shared/read-index/elasticsearch/index-sets.ts';
+import { createLeadFence } from '../../shared/read-index/elasticsearch/lead-fence.ts';
 import type { OutsideIndices } from '../read-side.ts';
 import { nameOfLog } from './name-of-log.ts';
 import { persistently } from './persistently.ts';
@@ -46,18 +47,27 @@ export function documentSets(options: DocumentSetsOptions): OutsideIndices {
         live: () => wait(sets.live),
         plan: (scope) => wait(() => sets.plan(scope)),
         fits: (set) => wait(() => sets.fits(set)),
-        promote: (set) => wait(() => sets.promote(set)),
+        promote: (set, epoch) => wait(() => sets.promote(set, epoch)),
         async make(set) {
           await wait(() => sets.make(set));
           await wait(cluster.ready);
         },
         documents(set) {
           cluster.use(set);
-          return { index: cluster.createWriter(), stored: cluster.stored };
+          const { stored } = cluster;
+          return {
+            index: cluster.createWriter(),
+            stored: {
+              ...stored,
+              read: (documents) => wait(() => stored.read(documents)),
+              sumsAfter: (...from) => wait(() => stored.sumsAfter(...from)),
+            },
+          };
         },
         close: cluster.close,
       };
     },
+    newestEpoch: () => withClient((client) => wait(createLeadFence(client, space).newest)),
     isLive: (set) => withClient((client) => wait(() => isLiveSet(client, space, set))),
     own: (set) => withClient((client) => ownIndices(client, space, set)),
     remove: (set) => withClient((client) => removeSet(client, space, set)),

@@ -69,7 +69,12 @@ type Takeover = LeadDocumentsOptions & {
 };
 
 async function takeOver(takeover: Takeover): Promise<void> {
-  const { cluster, graph, stale, set, isWhole, signal, report, start } = takeover;
+  const { cluster, graph, stale, set, isWhole, signal, report, start, epoch, leads } = takeover;
+  // Before it is asked which are live: from then on no leader before can lead searches elsewhere. Epoch 0 is no leader's.
+  const isNewest =
+    epoch === 0 || (await persistently(report, signal, () => cluster.fence.raise(epoch, () => leads(epoch))));
+  // Who leads by now is told to this process in a moment.
+  if (isNewest !== true || signal.aborted) return;
   if (set !== undefined) {
     cluster.use(set);
     if (!stale.isComplete()) stale.markAll([...graph.registry().contentTypes.keys()]);
@@ -87,10 +92,11 @@ async function takeOver(takeover: Takeover): Promise<void> {
 }
 
 /** Makes and fills the indices that are missing. */
-async function makeWhole({ cluster, graph, stale, log, report, signal, start }: Takeover): Promise<void> {
+async function makeWhole(takeover: Takeover): Promise<void> {
+  const { cluster, graph, stale, log, report, signal, start, epoch } = takeover;
   const anew = !stale.isComplete();
   await persistently(report, signal, cluster.ready);
-  const indices = await persistently(report, signal, () => cluster.openIndices({ log, anew }));
+  const indices = await persistently(report, signal, () => cluster.openIndices({ log, anew, epoch }));
   if (indices === undefined || signal.aborted) return;
   const { toBuild } = indices;
   if (toBuild.length > 0 || anew) stale.markAll(toBuild);

@@ -64,13 +64,13 @@ export async function serveEarlier(options: EarlierOptions): Promise<void> {
   // What came before it was in force: from now on nobody writes by the earlier ones.
   await pending.catchUp();
   if (pending.indices === undefined) {
-    await serveUntilSwitched(options, async () => {});
+    await serveUntilSwitched(options);
   } else {
     const lead = await takeFreeLead(claimant);
     if (typeof lead !== 'number') return;
     const term = createTermWatch(claimant, lead);
     try {
-      await Promise.race([serveUntilSwitched(options, term.refuseOver, lead), term.over]);
+      await Promise.race([serveUntilSwitched(options, lead), term.over]);
     } finally {
       term.close();
     }
@@ -82,15 +82,11 @@ export async function serveEarlier(options: EarlierOptions): Promise<void> {
 }
 
 /** `lead`: the epoch in which this process writes the indices outside. */
-async function serveUntilSwitched(
-  options: EarlierOptions,
-  refuseDeposed: () => Promise<void>,
-  lead?: number,
-): Promise<void> {
+async function serveUntilSwitched(options: EarlierOptions, lead?: number): Promise<void> {
   const { store, pending, meanwhile, operating, data, space } = options;
   const { generations, graph, log } = store;
   const { indices, changes } = pending;
-  const earlier = await generations.openEarlier({ indices, refuseDeposed });
+  const earlier = await generations.openEarlier(indices);
   const failed = Promise.withResolvers<never>();
   earlier.done.catch(failed.reject);
   const readSide = await generations.openReadSide();

@@ -6,7 +6,6 @@ import type { GenerationStore } from '../../projections/generations/generation-s
 import { readExistingRows } from '../../projections/graph/read-existing-rows.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { createMakeRoom } from '../../shared/make-room.ts';
-import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { ReadSide, ReadSidePlan } from '../read-side.ts';
 
 export type ServedGenerationsOptions = {
@@ -39,25 +38,19 @@ export type GenerationState = ServedGenerationsOptions & {
   /** Has a read side write its index, or follow another process that does. */
   role: (readSide: ReadSide | undefined) => Promise<void>;
   /** Resolves once the role of the live one is taken; undefined: this process does not write. */
-  leads: Promise<void> | undefined;
+  leads: { readonly epoch: number; readonly ready: Promise<void> } | undefined;
   /** The live one serves by content types that are not in force any more: nothing is written until another has taken over. */
-  earlier: Earlier | undefined;
+  isEarlier: boolean;
   /** Closes what served by them and is read from for a while yet. */
   closeRetired: () => Promise<void>;
-  isSwitching: boolean;
+  /** The generation that is being taken over. `over`: resolves when that is done, or has failed. */
+  switching: { readonly number: number; readonly over: Promise<unknown> } | undefined;
   isClosed: boolean;
   onSwitch: (() => void)[];
   /** What the live graph is given while another generation is brought level with it. */
   missed: StoredEvent[] | undefined;
   /** Another generation that is given what the live one is, and that writes wait for as well. */
   joint: Joint | undefined;
-};
-
-export type Earlier = {
-  /** Where the index is outside the process: those that the live generation's reads go to, wherever searches are led. */
-  readonly indices: IndexSet | undefined;
-  /** Rejects with a sentence where another process leads by now. */
-  readonly refuseDeposed: () => Promise<void>;
 };
 
 export type Joint = {

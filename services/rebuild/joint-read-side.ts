@@ -16,10 +16,10 @@ export function createJointReadSide(state: GenerationState): ReadSide {
     lead(epoch) {
       state.joint?.end.abort();
       state.role = async (readSide) => readSide?.lead(epoch);
-      const leads = current().lead(epoch);
-      leads.catch(() => {});
-      state.leads = leads;
-      return leads;
+      const ready = current().lead(epoch);
+      ready.catch(() => {});
+      state.leads = { epoch, ready };
+      return ready;
     },
     follow() {
       state.joint?.end.abort();

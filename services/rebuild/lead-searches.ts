@@ -4,20 +4,31 @@ import type { GenerationState } from './generation-state.ts';
 
 const LOOK_EVERY_MS = 500;
 
+/** The indices that searches are to be led to. */
+export type SwitchTarget = {
+  readonly set: IndexSet;
+  readonly sets: DocumentSets;
+  /** In which this process leads, or the newest where nobody does. */
+  readonly epoch: number;
+};
+
+export const NOT_LEADING =
+  'another process writes the documents in Elasticsearch: run the command where the data directory of the leader is';
+
 /**
  * Leads searches to the indices of a generation, which is the live one from then on. The commit is the cluster's: a process that
- * is killed here asks it, see `finishSwitch`.
+ * is killed here asks it, see `finishSwitch`. Rejects with a sentence where another process leads by now.
  */
 export async function leadSearches(
   { store }: GenerationState,
   number: number,
-  set: IndexSet,
-  sets: DocumentSets,
+  { set, sets, epoch }: SwitchTarget,
 ): Promise<void> {
   store.noteIndices(store.live().number, await sets.live());
   store.markSwitch(number);
-  await sets.promote(set);
-  store.setLive(number);
+  if (await sets.promote(set, epoch)) return store.setLive(number);
+  store.markSwitch(undefined);
+  throw new Error(NOT_LEADING);
 }
 
 /** Resolves when reads show the position. Rejects when the signal is aborted, or the index cannot be kept level any more. */

@@ -1,10 +1,10 @@
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import type { Generation } from '../../projections/generations/generation.ts';
 import { type GenerationStore, openGenerationStore } from '../../projections/generations/generation-store.ts';
+import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { ReadSide } from '../read-side.ts';
 import { followCurrent } from './follow-current.ts';
 import {
-  type Earlier,
   type GenerationState,
   type OpenGeneration,
   openGraph,
@@ -26,9 +26,10 @@ export type ServedGenerations = {
   openReadSide(): Promise<ReadSide>;
   /**
    * Opens the live generation's read side where its content types are not those in force any more: it serves what it has, also
-   * for a while after another has taken over.
+   * for a while after another has taken over. `indices`: where they are outside the process, those that its reads go to, wherever
+   * searches are led.
    */
-  openEarlier(earlier: Earlier): Promise<ReadSide>;
+  openEarlier(indices: IndexSet | undefined): Promise<ReadSide>;
   /** From now on generations that are kept follow the log. */
   followKept(): void;
   /**
@@ -55,8 +56,8 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   const state: GenerationState = {
     ...{ ...options, store, kept: new Map(), role: async () => {}, leads: undefined },
     live: { number, graph: openGraph(options, number), readSide: undefined },
-    ...{ isSwitching: false, isClosed: false, onSwitch: [], missed: undefined, joint: undefined },
-    ...{ earlier: undefined, closeRetired: async () => {} },
+    ...{ switching: undefined, isClosed: false, onSwitch: [], missed: undefined, joint: undefined },
+    ...{ isEarlier: false, closeRetired: async () => {} },
   };
   return {
     graph: followCurrent(() => state.live.graph, {
@@ -72,12 +73,12 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
         state.live = { ...state.live, readSide: await plan.open(state.live.graph, log) };
       return createJointReadSide(state);
     },
-    async openEarlier(earlier) {
+    async openEarlier(indices) {
       if (plan === undefined) throw new Error('the generations were opened without a read side');
-      const set = earlier.indices === undefined ? {} : { set: earlier.indices };
+      const set = indices === undefined ? {} : { set: indices };
       const readSide = await plan.open(state.live.graph, log, set);
       state.live = { ...state.live, readSide };
-      state.earlier = earlier;
+      state.isEarlier = true;
       return readSide;
     },
     followKept() {
@@ -108,23 +109,30 @@ const TYPES_CHANGE =
   'the content types have changed and a new generation is being made: nothing can be gone back to meanwhile';
 
 async function takeOver(state: GenerationState, number: number): Promise<Generation> {
-  const { store, plan } = state;
+  const { store } = state;
+  // Asked for again by who was cut short.
+  if (state.switching?.number === number) await state.switching.over;
   await state.joint?.over;
   const found = store.generations().find((each) => each.number === number);
   if (found === undefined) throw new Error(`there is no generation ${number}`);
   if (found.number === state.live.number) return found;
   // Any other would be of earlier content types still.
-  if (state.earlier !== undefined && found.state !== 'building') throw new Error(TYPES_CHANGE);
-  if (state.isSwitching) throw new Error('another generation is being taken over');
-  state.isSwitching = true;
+  if (state.isEarlier && found.state !== 'building') throw new Error(TYPES_CHANGE);
+  if (state.switching !== undefined) throw new Error('another generation is being taken over');
+  const switched = switchGeneration(state, found);
+  state.switching = { number, over: switched.catch(() => {}) };
   try {
-    if (plan?.outside !== undefined) await takeOverDocuments(state, found, plan.outside);
-    else await takeOverRows(state, number);
+    await switched;
   } finally {
     if (state.joint === undefined) state.missed = undefined;
-    state.isSwitching = false;
+    state.switching = undefined;
   }
   return store.live();
+}
+
+function switchGeneration(state: GenerationState, found: Generation): Promise<void> {
+  const { outside } = state.plan ?? {};
+  return outside === undefined ? takeOverRows(state, found.number) : takeOverDocuments(state, found, outside);
 }
 
 /** Of an index in this process. */
@@ -142,7 +150,7 @@ function switchTo(state: GenerationState, next: OpenGeneration): OpenGeneration 
   const before = state.live;
   state.store.setLive(next.number);
   state.live = next;
-  state.earlier = undefined;
+  state.isEarlier = false;
   for (const resolve of state.onSwitch.splice(0)) resolve();
   return before;
 }

@@ -1,8 +1,6 @@
-import type { IndexSet } from '../../shared/read-index/index-set.ts';
-import type { DocumentSets } from '../read-side.ts';
-import type { Earlier, GenerationState, OpenGeneration } from './generation-state.ts';
+import type { GenerationState, OpenGeneration } from './generation-state.ts';
 import { keep, removeOlder } from './kept-generations.ts';
-import { leadSearches, untilShown } from './lead-searches.ts';
+import { leadSearches, type SwitchTarget, untilShown } from './lead-searches.ts';
 
 /** Answers come from what served until there are those by the new content types, and are then still being sent. */
 const READ_FOR_MS = 60_000;
@@ -13,18 +11,15 @@ const READ_FOR_MS = 60_000;
  */
 export async function switchTypes(
   state: GenerationState,
-  { refuseDeposed }: Earlier,
   next: OpenGeneration,
-  set: IndexSet,
-  sets: DocumentSets,
+  target: SwitchTarget,
 ): Promise<void> {
   const before = state.live;
   try {
     await untilShown(next.readSide, next.graph.position(), new AbortController().signal);
     // What it says is true of its own indices alone.
     await before.readSide?.announcing?.stop();
-    await refuseDeposed();
-    await leadSearches(state, next.number, set, sets);
+    await leadSearches(state, next.number, target);
   } catch (error) {
     before.readSide?.announcing?.start();
     await next.readSide?.close();
@@ -32,7 +27,7 @@ export async function switchTypes(
     throw error;
   }
   state.live = next;
-  state.earlier = undefined;
+  state.isEarlier = false;
   next.readSide?.announcing?.start();
   retire(state, before);
   for (const resolve of state.onSwitch.splice(0)) resolve();

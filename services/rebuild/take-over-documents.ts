@@ -6,15 +6,13 @@ import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { DocumentSets, OutsideIndices } from '../read-side.ts';
 import type { GenerationState, OpenGeneration } from './generation-state.ts';
 import { keep, removeOlder } from './kept-generations.ts';
-import { leadSearches, untilShown } from './lead-searches.ts';
+import { leadSearches, NOT_LEADING, type SwitchTarget, untilShown } from './lead-searches.ts';
 import { applyMissed, openNext } from './open-next.ts';
 import { switchTypes } from './switch-types.ts';
 
 /** Processes that read ask for the live indices at most so long after they moved; answers under way take longer. */
 const JOINT_AFTER_MS = 4_000;
 
-const NOT_LEADING =
-  'another process writes the documents in Elasticsearch: run the command where the data directory of the leader is';
 const NO_INDICES = 'the generation has no indices in Elasticsearch: make another with varve rebuild';
 const OTHER_INDICES =
   'the indices of the generation are gone, or of other content types than those in force: make another with varve rebuild';
@@ -38,8 +36,10 @@ export async function takeOverDocuments(
 ): Promise<void> {
   if (set === undefined) throw new Error(NO_INDICES);
   refuseWithoutLead(state);
+  // Before others are asked for: who claims the lead after that refuses this.
+  const epoch = state.leads?.epoch ?? (await outside.newestEpoch());
   if (state.live.readSide === undefined) await state.refuseElsewhere?.();
-  await state.leads;
+  await state.leads?.ready;
   const open = ({ registry }: ContentGraph) => openFitting(outside, registry(), state.log, set);
   // Before a graph is converted in vain. One in the making may have content types that the live one comes to by this.
   if (was !== 'building') await (await open(state.live.graph)).close();
@@ -48,7 +48,7 @@ export async function takeOverDocuments(
     const next = await openNext(state, number, set, async (graph) => {
       sets = await open(graph);
     });
-    await switchTo(state, next, set, sets as DocumentSets);
+    await switchTo(state, next, { set, sets: sets as DocumentSets, epoch });
   } finally {
     await sets?.close();
   }
@@ -67,24 +67,15 @@ async function openFitting(
   throw new Error(OTHER_INDICES);
 }
 
-function switchTo(
-  state: GenerationState,
-  next: OpenGeneration,
-  set: IndexSet,
-  sets: DocumentSets,
-): Promise<void> {
-  if (state.live.readSide === undefined) return switchAtRest(state, next, set, sets);
-  const { earlier } = state;
-  return earlier === undefined
-    ? switchJointly(state, next, set, sets)
-    : switchTypes(state, earlier, next, set, sets);
+function switchTo(state: GenerationState, next: OpenGeneration, target: SwitchTarget): Promise<void> {
+  if (state.live.readSide === undefined) return switchAtRest(state, next, target);
+  return state.isEarlier ? switchTypes(state, next, target) : switchJointly(state, next, target);
 }
 /** Nobody reads or writes here meanwhile. */
 async function switchAtRest(
   state: GenerationState,
   next: OpenGeneration,
-  set: IndexSet,
-  sets: DocumentSets,
+  target: SwitchTarget,
 ): Promise<void> {
   try {
     inheritStale(state.live, next);
@@ -94,7 +85,7 @@ async function switchAtRest(
     await next.readSide?.close();
   }
   const before = state.live;
-  await leadSearches(state, next.number, set, sets);
+  await leadSearches(state, next.number, target);
   state.live = { ...next, readSide: undefined };
   keep(state, before.number, { graph: before.graph, readSide: undefined });
   await removeOlder(state, before.number);
@@ -112,8 +103,7 @@ function inheritStale({ graph: { stale: before } }: OpenGeneration, { graph }: O
 async function switchJointly(
   state: GenerationState,
   next: OpenGeneration,
-  set: IndexSet,
-  sets: DocumentSets,
+  target: SwitchTarget,
 ): Promise<void> {
   const before = state.live;
   const end = new AbortController();
@@ -129,7 +119,7 @@ async function switchJointly(
     const told = await before.readSide?.announcing?.stop();
     await untilShown(next.readSide, told ?? 0n, end.signal);
     end.signal.throwIfAborted();
-    await leadSearches(state, next.number, set, sets);
+    await leadSearches(state, next.number, target);
     // What the live graph alone was given by now: nothing comes between this and the next line.
     while (next.graph.position() < before.graph.position()) await applyMissed(state, next);
     state.live = next;

@@ -7,8 +7,6 @@ import { readLease } from '../fleet/lease-view.ts';
 export type TermWatch = {
   /** Rejects with a sentence when another process has claimed the lead; never resolves. */
   readonly over: Promise<never>;
-  /** Asks the log now, and rejects likewise. */
-  readonly refuseOver: () => Promise<void>;
   close(): void;
 };
 
@@ -21,9 +19,6 @@ export function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>,
   over.promise.catch(() => {});
   const closing = new AbortController();
   const { signal } = closing;
-  const refuseOver = async () => {
-    if ((await readLease(log, space)).epoch !== epoch) throw new Error(OVER);
-  };
   const watch = async () => {
     for (let lease = NO_LEASE; !signal.aborted; ) {
       // A log that cannot be read just then says nothing of anyone.
@@ -33,5 +28,5 @@ export function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>,
     }
   };
   void watch();
-  return { over: over.promise, refuseOver, close: () => closing.abort() };
+  return { over: over.promise, close: () => closing.abort() };
 }

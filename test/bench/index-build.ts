@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client } from '@elastic/elasticsearch';
 import { Command } from 'commander';
 import { openContentGraph } from '../../projections/content-graph.ts';
@@ -17,7 +19,7 @@ import { removeIndices } from '../support/remove-indices.ts';
 /**
  * `node test/bench/index-build.ts --data DIR --url URL`: how fast the documents of a loaded data directory are written to empty
  * indices by the index writer, and the same documents, made before, by bare `_bulk` requests of the official client, of 4 MB, two
- * at a time.
+ * at a time. With `--types .`, all of them, also by `varve rebuild --graph`, as that reports it.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with a log; nothing there is changed')
@@ -28,6 +30,7 @@ const options = new Command()
   .parse()
   .opts<{ data: string; url: string; types: string; rounds: string; graph?: string }>();
 
+const VARVE = join(import.meta.dirname, '../../services/cli/varve.ts');
 const REQUEST_BYTES = 4 * 2 ** 20;
 const AT_ONCE = 2;
 
@@ -39,20 +42,54 @@ for await (const events of log.readAll(graph.position(), { batchSize: 5000 })) g
 const types = [...graph.registry().contentTypes.keys()].filter((uid) => new RegExp(options.types).test(uid));
 
 /** In turn: what comes later finds a warmer Elasticsearch. */
-const rates: { readonly raw: number; readonly writer: number }[] = [];
+const rates: Record<'raw' | 'writer' | 'rebuild', number[]> = { raw: [], writer: [], rebuild: [] };
 for (let round = 1; round <= Number(options.rounds); round++) {
   const raw = await inSpace('benchraw', writeRaw);
   console.log(`raw _bulk: ${line(raw)}`);
-  const writer = await inSpace('benchbuild', writeAll);
-  const ratio = rate(writer) / rate(raw);
-  rates.push({ raw: rate(raw), writer: rate(writer) });
-  console.log(`index writer: ${line(writer)}, ${ratio.toFixed(2)} of raw`);
+  rates.raw.push(rate(raw));
+  show('writer', raw, await inSpace('benchbuild', writeAll));
+  if (options.types === '.') show('rebuild', raw, await rebuild());
 }
-const sum = (of: 'raw' | 'writer') => rates.reduce((total, each) => total + each[of], 0);
-console.log(`all rounds: ${(sum('writer') / sum('raw')).toFixed(2)} of raw`);
+const sum = (of: keyof typeof rates) => rates[of].reduce((total, each) => total + each, 0);
+for (const of of ['writer', 'rebuild'] as const)
+  if (rates[of].length > 0) console.log(`${of}, all rounds: ${(sum(of) / sum('raw')).toFixed(2)} of raw`);
 graph.close();
 await log.close();
 rmSync(scratch, { recursive: true, force: true });
+
+function show(what: 'writer' | 'rebuild', raw: Measured, measured: Measured): void {
+  rates[what].push(rate(measured));
+  console.log(`${what}: ${line(measured)}, ${(rate(measured) / rate(raw)).toFixed(2)} of raw`);
+}
+
+/** On a copy of the directory that no server has: its first indexing, to the report at its end. */
+async function rebuild(): Promise<Measured> {
+  const data = mkdtempSync(join(tmpdir(), 'varve-build-data-'));
+  const own = ['--data', data, '--read-index', options.url, '--space', 'benchrebuild'];
+  cpSync(options.data, data, { recursive: true });
+  await removeIndices(options.url, 'benchrebuild');
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--min-semi-space-size=32', VARVE, 'rebuild', '--graph', '--json', ...own],
+    { maxBuffer: 2 ** 30 },
+  );
+  await removeIndices(options.url, 'benchrebuild');
+  rmSync(data, { recursive: true });
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text) as RebuildLine);
+  const { done, rate: perSecond } = lines.reduce(
+    (most, { phase, progress }) => (phase === 'indexing' && progress.done > most.done ? progress : most),
+    { done: 0, rate: 1 },
+  );
+  return { documents: done, seconds: done / perSecond };
+}
+
+type RebuildLine = {
+  readonly phase: string;
+  readonly progress: { readonly done: number; readonly rate: number };
+};
 
 type Cluster = ReturnType<typeof createElasticsearchCluster>;
 type Measured = { readonly documents: number; readonly seconds: number };
@@ -61,7 +98,7 @@ async function inSpace(space: string, work: (cluster: Cluster) => Promise<Measur
   await removeIndices(options.url, space);
   const connection = { url: options.url };
   const cluster = createElasticsearchCluster({ connection, space, registry: graph.registry() });
-  await cluster.openIndices({ log: 'bench', anew: true });
+  await cluster.openIndices({ log: 'bench', anew: true, epoch: 1 });
   const measured = await work(cluster);
   await cluster.close();
   await removeIndices(options.url, space);

@@ -21,7 +21,8 @@ async function open(url: string, spread?: IndexSpread): Promise<number> {
   const connection = { url };
   const cluster = createElasticsearchCluster({ connection, space, registry, ...(spread && { spread }) });
   try {
-    const { toBuild, promote } = await cluster.openIndices({ log: 'one', anew: false });
+    await cluster.fence.raise(1, async () => true);
+    const { toBuild, promote } = await cluster.openIndices({ log: 'one', anew: false, epoch: 1 });
     await promote();
     return toBuild.length;
   } finally {

@@ -31,7 +31,7 @@ export async function foundSums(url: string, space: string): Promise<DocumentSum
     readonly alias: string;
   }[];
   const sums = new Map<string, string>();
-  for (const { alias } of aliases.filter((each) => !/-(write|kept)$/.test(each.alias))) {
+  for (const { alias } of aliases.filter((each) => !/-(write|kept|lead-\d+)$/.test(each.alias))) {
     let after: number | undefined;
     for (;;) {
       const hits = await searchSums(url, alias, after);

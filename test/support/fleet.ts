@@ -32,6 +32,8 @@ export type FleetOptions = {
   /** Default: a new SQLite file. */
   readonly eventStore?: string;
   readonly arguments?: readonly string[];
+  /** Default: those of the conformance corpus. */
+  readonly contentTypes?: string;
 };
 
 export async function startFleet(options: FleetOptions): Promise<TestFleet> {
@@ -40,7 +42,8 @@ export async function startFleet(options: FleetOptions): Promise<TestFleet> {
   const args = ['--event-store', eventStore, ...(options.arguments ?? [])];
   const members: Member[] = [];
   for (let n = 1; n <= options.size; n++) {
-    members.push(await startMember(`p${n}`, { data: join(folder, `p${n}`), arguments: args }));
+    const types = options.contentTypes === undefined ? {} : { contentTypes: options.contentTypes };
+    members.push(await startMember(`p${n}`, { ...types, data: join(folder, `p${n}`), arguments: args }));
   }
   return {
     members,

@@ -14,6 +14,7 @@ import { createDocumentWriter } from './document-writer.ts';
 import { createElasticsearchReader, type ElasticsearchReader } from './elasticsearch-reader.ts';
 import { createIndexNames } from './index-names.ts';
 import { createIndexSets, type IndexSets, readLiveSet } from './index-sets.ts';
+import { createLeadFence, type LeadFence } from './lead-fence.ts';
 import { areWhole, type OpenedIndices, openIndices } from './open-indices.ts';
 import { createProgressDocument, openProgressIndex } from './progress-document.ts';
 import { placesOf } from './read-indices.ts';
@@ -37,7 +38,12 @@ export type ElasticsearchCluster = {
   /** Resolves when the cluster answers and what is there of the space's indices can be searched. See `isPassing`. */
   ready(): Promise<void>;
   /** For the one process that writes. */
-  openIndices(options: { readonly log: string; readonly anew: boolean }): Promise<OpenedIndices>;
+  openIndices(options: {
+    readonly log: string;
+    readonly anew: boolean;
+    readonly epoch: number;
+  }): Promise<OpenedIndices>;
+  readonly fence: LeadFence;
   /** Whether reads find an index for every content type, made from this log and for these types. */
   isWhole(log: string): Promise<boolean>;
   close(): Promise<void>;
@@ -105,9 +111,10 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       const health = { index: `${space}-*`, wait_for_status: 'yellow', timeout: READY_WITHIN } as const;
       await client.cluster.health(health, { maxRetries: 0 });
     },
-    async openIndices({ log, anew }) {
+    fence: createLeadFence(client, space),
+    async openIndices({ log, anew, epoch }) {
       await openProgressIndex(client, space);
-      const opened = await openIndices({ client, names, space, layouts: all, log, anew, spread });
+      const opened = await openIndices({ client, names, space, layouts: all, log, anew, epoch, spread });
       written = opened.set;
       return opened;
     },

@@ -6,6 +6,7 @@ import { type CreateIndexOptions, createIndex, signature } from './create-index.
 import { deleteIndices } from './delete-indices.ts';
 import type { DocumentLayout } from './document-layout.ts';
 import { createIndexNames, type IndexNames, keptAlias, writeAlias } from './index-names.ts';
+import { isFenced, onlyUnder } from './lead-fence.ts';
 import { type FoundIndices, placesOf, readIndices } from './read-indices.ts';
 
 export type IndexSetsOptions = CreateIndexOptions & {
@@ -27,8 +28,11 @@ export type IndexSets = {
   make(set: IndexSet): Promise<void>;
   /** Whether all of it is there, made from this log for these content types. */
   fits(set: IndexSet): Promise<boolean>;
-  /** Lets searches find this set, in one call. The one that they found is kept. */
-  promote(set: IndexSet): Promise<void>;
+  /**
+   * Lets searches find this set, in one call. The one that they found is kept. False: nothing was done, as the leader of `epoch`
+   * is not the newest that raised the fence.
+   */
+  promote(set: IndexSet, epoch: number): Promise<boolean>;
 };
 
 export function createIndexSets(options: IndexSetsOptions): IndexSets {
@@ -73,7 +77,7 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
         ),
       );
     },
-    async promote(set) {
+    async promote(set, epoch) {
       const before = await live();
       const actions = Object.entries(set).flatMap(([alias, index]) => {
         const old = before[alias];
@@ -87,7 +91,14 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
             : [{ remove: { index: old, alias } }, { add: { index: old, alias: keptAlias(space) } }]),
         ];
       });
-      if (actions.length > 0) await client.indices.updateAliases({ actions });
+      if (actions.length === 0) return true;
+      try {
+        await client.indices.updateAliases({ actions: [...onlyUnder(space, epoch), ...actions] });
+        return true;
+      } catch (error) {
+        if (isFenced(error)) return false;
+        throw error;
+      }
     },
   };
 }

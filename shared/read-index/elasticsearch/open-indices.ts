@@ -5,6 +5,7 @@ import { createIndex, type IndexSpread, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
 import type { DocumentLayout } from './document-layout.ts';
 import { type IndexNames, writeAlias } from './index-names.ts';
+import { isFenced, onlyUnder } from './lead-fence.ts';
 import { progressIndex } from './progress-document.ts';
 import { type FoundIndex, type FoundIndices, type Place, placesOf, readIndices } from './read-indices.ts';
 
@@ -17,6 +18,8 @@ export type OpenIndicesOptions = {
   readonly log: string;
   /** Every document is to be made anew, whatever the indices hold. */
   readonly anew: boolean;
+  /** Of the leader that makes them. */
+  readonly epoch: number;
   readonly spread: IndexSpread;
 };
 
@@ -26,7 +29,10 @@ export type OpenedIndices = {
   readonly toBuild: readonly Uid[];
   /** What is to be written, and is read once it is promoted. */
   readonly set: IndexSet;
-  /** Lets reads see the new indices, all types at once, and removes those that they replace. */
+  /**
+   * Lets reads see the new indices, all types at once, and removes those that they replace. Nothing is done where another leader
+   * has raised the fence since.
+   */
   promote(): Promise<void>;
 };
 
@@ -45,11 +51,13 @@ export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIn
   await giveWriteAliases(client, Object.values(set));
   const built = await Promise.all(placesOf(missing).map((place) => makeNext(options, place, found(place))));
   for (const { alias, index } of built) set[alias] = index;
-  return { toBuild: missing.map(({ type }) => type), set, promote: () => promote(client, built) };
+  return { toBuild: missing.map(({ type }) => type), set, promote: () => promote(options, built) };
 }
 
 /** Whether searches find an index of every type and world that was made from this log, as these layouts say. */
-export async function areWhole(options: Omit<OpenIndicesOptions, 'anew' | 'spread'>): Promise<boolean> {
+export async function areWhole(
+  options: Omit<OpenIndicesOptions, 'anew' | 'spread' | 'epoch'>,
+): Promise<boolean> {
   const found = await readIndices(options);
   return options.layouts.every((layout) => isWhole(found, layout, options.log));
 }
@@ -94,14 +102,18 @@ async function setReplicas({ client, space, spread }: OpenIndicesOptions): Promi
 }
 
 /** All in one call: no search sees a part of it. */
-async function promote(client: Client, built: readonly Built[]): Promise<void> {
+async function promote({ client, space, epoch }: OpenIndicesOptions, built: readonly Built[]): Promise<void> {
   if (built.length === 0) return;
-  await client.indices.updateAliases({
-    actions: built.flatMap(({ alias, index, old }) => [
-      ...old.map((each) => ({ remove: { index: each, alias } })),
-      { add: { index, alias } },
-    ]),
-  });
+  const actions = built.flatMap(({ alias, index, old }) => [
+    ...old.map((each) => ({ remove: { index: each, alias } })),
+    { add: { index, alias } },
+  ]);
+  try {
+    await client.indices.updateAliases({ actions: [...onlyUnder(space, epoch), ...actions] });
+  } catch (error) {
+    if (isFenced(error)) return;
+    throw error;
+  }
   await deleteIndices(
     client,
     built.flatMap(({ old }) => old),

@@ -1,0 +1,65 @@
+import { type Client, errors, type estypes } from '@elastic/elasticsearch';
+import { openProgressIndex, progressIndex } from './progress-document.ts';
+
+/**
+ * The cluster's own knowledge of who may lead searches to other indices: an alias of the progress's index that names the newest
+ * epoch. A call that moves aliases is made to depend on it, and the cluster carries such a call out as a whole or refuses it. So
+ * a leader that was paused in the middle of it, and does not know of the claim behind its own, moves nothing any more. Epochs are not
+ * compared here: a log that was restored counts on from an earlier one.
+ */
+export type LeadFence = {
+  /**
+   * Refuses every other epoch from now on. `leads`: whether no newer claim is in the log; asked before each attempt, as it alone
+   * decides. False: there is one, and nothing was done.
+   */
+  raise(epoch: number, leads: () => Promise<boolean>): Promise<boolean>;
+  /** The one that was raised last; 0 before the first. */
+  newest(): Promise<number>;
+};
+
+export function createLeadFence(client: Client, space: string): LeadFence {
+  const index = progressIndex(space);
+  const epochs = async (): Promise<readonly number[]> => {
+    const found = await client.indices.getAlias({ name: `${space}-lead-*`, expand_wildcards: 'all' });
+    return Object.keys(found[index]?.aliases ?? {}).map((alias) => Number(alias.split('-').at(-1)));
+  };
+  return {
+    async raise(epoch, leads) {
+      for (;;) {
+        const before = await epochs();
+        if (before.length === 0) await openProgressIndex(client, space);
+        if (!(await leads())) return false;
+        if (before.length === 1 && before[0] === epoch) return true;
+        const actions = [
+          ...before.map((each) => ({ remove: { index, alias: leadAlias(space, each), must_exist: true } })),
+          { add: { index, alias: leadAlias(space, epoch) } },
+        ];
+        try {
+          await client.indices.updateAliases({ actions });
+          return true;
+        } catch (error) {
+          // What was there is there no more: another process came between.
+          if (!isFenced(error)) throw error;
+        }
+      }
+    },
+    newest: async () => Math.max(0, ...(await epochs())),
+  };
+}
+
+/** Actions that have a call of `_aliases` refused where this epoch is not the newest any more: see isFenced. */
+export function onlyUnder(space: string, epoch: number): readonly estypes.IndicesUpdateAliasesAction[] {
+  // Before the first leader there is nothing that could be refused.
+  if (epoch === 0) return [];
+  const at = { index: progressIndex(space), alias: leadAlias(space, epoch) };
+  return [{ remove: { ...at, must_exist: true } }, { add: at }];
+}
+
+/** Whether a call was refused because of its epoch. */
+export function isFenced(error: unknown): boolean {
+  return error instanceof errors.ResponseError && error.body?.error?.type === 'aliases_not_found_exception';
+}
+
+function leadAlias(space: string, epoch: number): string {
+  return `${space}-lead-${epoch}`;
+}

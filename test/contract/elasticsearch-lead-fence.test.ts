@@ -1,0 +1,81 @@
+import type { Client } from '@elastic/elasticsearch';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/client.ts';
+import {
+  createLeadFence,
+  isFenced,
+  type LeadFence,
+  onlyUnder,
+} from '../../shared/read-index/elasticsearch/lead-fence.ts';
+import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { removeIndices } from '../support/remove-indices.ts';
+
+/** Which leader may move aliases, as the cluster has it. */
+const space = `fence_${process.pid}`;
+const index = `${space}-thing`;
+const alias = `${space}-live`;
+const leads = async () => true;
+
+describe.runIf(hasElasticsearch())('the fence of leaders', () => {
+  let url: string;
+  let client: Client;
+  let fence: LeadFence;
+  beforeAll(async () => {
+    url = await elasticsearchUrl();
+    client = createElasticsearchClient({ url });
+    fence = createLeadFence(client, space);
+    await client.indices.create({ index });
+  }, 180_000);
+  afterAll(async () => {
+    await client?.close();
+    if (url !== undefined) await removeIndices(url, space);
+  });
+
+  /** Whether a leader of this epoch may lead searches to the index. */
+  const promote = async (epoch: number): Promise<boolean> => {
+    try {
+      await client.indices.updateAliases({
+        actions: [...onlyUnder(space, epoch), { add: { index, alias } }],
+      });
+      return true;
+    } catch (error) {
+      expect(isFenced(error)).toBe(true);
+      return false;
+    }
+  };
+  const isLive = () => client.indices.existsAlias({ name: alias });
+
+  it('refuses a whole call of a leader that has not raised it', async () => {
+    expect(await fence.newest()).toBe(0);
+    expect(await fence.raise(2, leads)).toBe(true);
+    expect(await promote(3)).toBe(false);
+    expect(await isLive()).toBe(false);
+  });
+
+  it('lets the one that raised it last move aliases again and again, and no other', async () => {
+    expect(await fence.raise(3, leads)).toBe(true);
+    expect([await promote(3), await promote(3)]).toEqual([true, true]);
+    expect(await fence.raise(4, leads)).toBe(true);
+    expect([await promote(3), await promote(4)]).toEqual([false, true]);
+    expect(await fence.newest()).toBe(4);
+  });
+
+  it('is not raised by who is told by the log that another leads', async () => {
+    expect(await fence.raise(3, async () => false)).toBe(false);
+    expect(await promote(4)).toBe(true);
+  });
+
+  it('of several that raise it at once keeps one', async () => {
+    const epochs = [5, 6, 7, 8];
+    await Promise.all(epochs.map((epoch) => fence.raise(epoch, leads)));
+    const newest = await fence.newest();
+    const allowed: number[] = [];
+    for (const epoch of epochs) if (await promote(epoch)) allowed.push(epoch);
+    expect(allowed).toEqual([newest]);
+  });
+
+  it('is raised by a log that was restored, and counts on from an earlier epoch', async () => {
+    expect(await fence.raise(2, leads)).toBe(true);
+    expect([await promote(8), await promote(2)]).toEqual([false, true]);
+  });
+});
