@@ -45,7 +45,7 @@ export function nextPace({ share, before, crowded }: Pace, delayMs: number): Pac
   return { share: Math.max(LEAST_SHARE, share * 0.6), before, crowded: crowded + 1 };
 }
 
-/** `maxRate`: events a second at most; undefined: as many as the server's delay allows. */
+/** `maxRate`: so many events a second, however the server fares; undefined: as many as its delay allows. */
 export function createThrottle(maxRate: number | undefined): Throttle {
   let pace = FULL_PACE;
   return {
@@ -55,8 +55,8 @@ export function createThrottle(maxRate: number | undefined): Throttle {
     async rest(events, milliseconds, check) {
       const { share } = pace;
       const byShare = share === 0 ? LONGEST_REST : (milliseconds * (1 - share)) / share;
-      const byRate = maxRate === undefined ? 0 : (events / maxRate) * 1_000 - milliseconds;
-      const pause = Math.max(Math.min(byShare, LONGEST_REST), byRate);
+      const pause =
+        maxRate === undefined ? Math.min(byShare, LONGEST_REST) : (events / maxRate) * 1_000 - milliseconds;
       check();
       for (let left = pause; left >= 1; left -= LONGEST_STEP) {
         await delay(Math.min(left, LONGEST_STEP));

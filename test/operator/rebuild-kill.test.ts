@@ -10,7 +10,12 @@ import { readGraphContents } from '../../projections/generations/graph-contents.
 import { catchUp } from '../../projections/projector.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
-import { type RebuildLine, rebuildUntilKilled, seedKitchen } from '../support/killed-rebuild.ts';
+import {
+  createKillMoments,
+  type RebuildLine,
+  rebuildUntilKilled,
+  seedKitchen,
+} from '../support/killed-rebuild.ts';
 import { createKitchen, createKitchenTypes } from '../support/kitchen.ts';
 import { type Recorded, startKitchenLoad } from '../support/kitchen-load.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
@@ -41,14 +46,14 @@ it(`serves the right answers through ${ROUNDS} rebuilds that are killed`, {
 }, async () => {
   const log = openSqliteEventStore(join(data, 'events.db'), { decode: upcast });
   const running = server as RunningServer;
-  const load = startKitchenLoad(running.url, log, 2, 2);
+  const load = startKitchenLoad(running.url, log, { writers: 2, readers: 2 });
+  const moments = createKillMoments();
   let kills = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const options = round % 2 === 0 ? ['--graph'] : [];
     let reached = 0;
     for (let lines: readonly RebuildLine[] = []; lines.at(-1)?.phase !== 'done'; ) {
-      const killAfter = kills <= round * 2 ? 700 + Math.random() * 1_500 : undefined;
-      lines = await rebuildUntilKilled([...options, '--data', data], killAfter);
+      lines = await rebuildUntilKilled([...options, '--data', data], moments, kills <= round * 2);
       if (lines.at(-1)?.phase === 'done') break;
       kills++;
       const replaying = lines.filter(({ phase }) => phase === 'replaying');

@@ -28,16 +28,38 @@ export type RebuildLine = {
   readonly progress: { readonly done: number; readonly total: number };
 };
 
-/** Runs a rebuild, killing it after so many milliseconds; undefined: not at all. Returns what it reported. */
+/** Random moments within the time that a rebuild works, which is learnt from those that were let be. */
+export type KillMoments = { next(): number; learn(worked: number): void };
+
+export function createKillMoments(): KillMoments {
+  let longest = 3_000;
+  return {
+    next: () => Math.random() * longest,
+    learn(worked) {
+      longest = worked;
+    },
+  };
+}
+
+/**
+ * Runs a rebuild, killing it at one of these moments after its first report; `isKilled`: else it is let be. Returns what it reported.
+ */
 export async function rebuildUntilKilled(
   options: readonly string[],
-  killAfter: number | undefined,
+  moments: KillMoments,
+  isKilled: boolean,
 ): Promise<readonly RebuildLine[]> {
   const args = ['rebuild', '--json', '--max-rate', String(MAX_RATE), ...options];
   const { child, exited } = spawnVarve(args);
-  const timer = killAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfter);
+  let timer: NodeJS.Timeout | undefined;
+  let begun = performance.now();
+  child.stdout?.once('data', () => {
+    begun = performance.now();
+    if (isKilled) timer = setTimeout(() => child.kill('SIGKILL'), moments.next());
+  });
   const { code, signal, output } = await exited;
   clearTimeout(timer);
+  if (!isKilled) moments.learn(performance.now() - begun);
   if (signal === null && code !== 0) throw new Error(`varve ${args.join(' ')} ended with ${code}: ${output}`);
   return output
     .split('\n')

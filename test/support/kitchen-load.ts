@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { askKitchen, type Dish, type KitchenQuery } from './kitchen.ts';
 
@@ -23,16 +24,20 @@ export type KitchenLoad = {
 const MOST_DOCUMENTS = 40;
 const LETTERS = 'abcde';
 
-/**
- * Writers and readers that go on until they are stopped. `log`: of the server, opened here. `readFrom`: other processes that are
- * read from as well.
- */
+export type LoadOptions = {
+  readonly writers: number;
+  readonly readers: number;
+  /** Other processes that are read from as well. */
+  readonly readFrom?: readonly string[];
+  /** Of each writer and reader, between two requests; default: none. */
+  readonly pauseMs?: number;
+};
+
+/** Writers and readers that go on until they are stopped. `log`: of the server, opened here. */
 export function startKitchenLoad(
   url: string,
   log: EventStore,
-  writers: number,
-  readers: number,
-  readFrom: readonly string[] = [],
+  { writers, readers, readFrom = [], pauseMs = 0 }: LoadOptions,
 ): KitchenLoad {
   const urls = [url, ...readFrom];
   const ids: Record<'dishs' | 'cooks', string[]> = { dishs: [], cooks: [] };
@@ -47,6 +52,7 @@ export function startKitchenLoad(
         const { message, cause } = error as Error;
         failures.push(cause instanceof Error ? `${message}: ${cause.message}` : message);
       });
+      if (pauseMs > 0) await delay(pauseMs);
     }
   };
   const write = async (turn: number) => {

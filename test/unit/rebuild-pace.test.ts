@@ -1,7 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { FULL_PACE, nextPace, type Pace } from '../../services/rebuild/throttle.ts';
+import { createThrottle, FULL_PACE, nextPace, type Pace } from '../../services/rebuild/throttle.ts';
 
 const paceAfter = (delays: readonly number[], from: Pace = FULL_PACE) => delays.reduce(nextPace, from);
+
+describe('a rebuild that is told its rate', () => {
+  it('keeps to it however long requests wait', async () => {
+    const throttle = createThrottle(1_000_000);
+    for (let i = 0; i < 20; i++) throttle.observe(i < 2 ? 1 : 5_000);
+    // By its delay it would hold still for a second now.
+    let looks = 0;
+    await throttle.rest(1, 1_000, () => {
+      looks++;
+    });
+    expect(looks).toBe(1);
+  });
+});
 
 describe('the pace of a rebuild', () => {
   it('takes the first sample for what the delay was before', () => {

@@ -1,0 +1,28 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, startElasticsearch, stopElasticsearch } from './elasticsearch-node.ts';
+
+/** An Elasticsearch of a test's own, to be killed. */
+export type OwnNode = {
+  readonly url: string;
+  /** As by `kill -9`, at once. */
+  kill(): void;
+  /** Starts it again on its data. */
+  start(): Promise<void>;
+  /** Stops it, if it runs, and removes its data. */
+  dispose(): void;
+};
+
+/** Resolves when it answers. */
+export async function startOwnNode(): Promise<OwnNode> {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-own-node-'));
+  const plan = { kind: 'node', port: await freePort(), folder } as const;
+  const url = await startElasticsearch(plan, 'for tests');
+  return {
+    url,
+    kill: () => void process.kill(Number(readFileSync(join(folder, 'node/pid'), 'utf8')), 'SIGKILL'),
+    start: async () => void (await startElasticsearch(plan, 'for tests')),
+    dispose: () => stopElasticsearch(plan),
+  };
+}
