@@ -51,8 +51,9 @@ for (let round = 1; round <= Number(options.rounds); round++) {
   if (options.types === '.') show('rebuild', raw, await rebuild());
 }
 const sum = (of: keyof typeof rates) => rates[of].reduce((total, each) => total + each, 0);
-for (const of of ['writer', 'rebuild'] as const)
-  if (rates[of].length > 0) console.log(`${of}, all rounds: ${(sum(of) / sum('raw')).toFixed(2)} of raw`);
+for (const each of ['writer', 'rebuild'] as const)
+  if (rates[each].length > 0)
+    console.log(`${each}, all rounds: ${(sum(each) / sum('raw')).toFixed(2)} of raw`);
 graph.close();
 await log.close();
 rmSync(scratch, { recursive: true, force: true });

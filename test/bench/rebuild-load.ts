@@ -11,12 +11,13 @@ import { get, type LoadResult, startLoad, type Traffic } from './measure-load.ts
 import { startProcess } from './server-process.ts';
 
 /**
- * `node test/bench/rebuild-load.ts --data DIR`: latency of a query without a rebuild, in each phase of `varve rebuild --graph` and
+ * `node test/bench/rebuild-load.ts --data DIR [--read-index URL]`: latency of a query without a rebuild, in each phase of `varve rebuild --graph` and
  * in a rollback, on a server over a copy of a loaded data directory, in turns; its memory and the longest its event loop was
  * held up; a rebuild that is killed half-way and goes on.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with the benchmark log; it is copied')
+  .option('--read-index <url>', 'Elasticsearch; default: the index inside the server')
   .option('--connections <n>', 'connections of the load', '16')
   .option('--seconds <n>', 'seconds without a rebuild, before each and after the last', '15')
   .option('--repetitions <n>', 'rebuilds', '3')
@@ -25,6 +26,7 @@ const options = new Command()
   .parse()
   .opts<{
     data: string;
+    readIndex?: string;
     connections: string;
     seconds: string;
     repetitions: string;
@@ -33,7 +35,7 @@ const options = new Command()
   }>();
 
 /** What is measured: `whole` is a rebuild from its start until a moment after it serves. */
-const PHASES = ['quiet', 'replaying', 'verifying', 'taking over', 'whole', 'rollback'] as const;
+const PHASES = ['quiet', 'replaying', 'indexing', 'verifying', 'taking over', 'whole', 'rollback'] as const;
 type Phase = (typeof PHASES)[number];
 type Measured = LoadResult & { readonly heldUpMs: number };
 
@@ -46,10 +48,11 @@ const VARVE = join(root, 'services/cli/varve.ts');
 const scratch = mkdtempSync(join(tmpdir(), 'varve-rebuild-load-'));
 const data = join(scratch, 'data');
 cpSync(options.data, data, { recursive: true });
+const where = options.readIndex === undefined ? [] : ['--read-index', options.readIndex];
 const server = await startProcess(
   [
     ...['--min-semi-space-size=32', VARVE, 'serve', '--data', data, '--port', '0'],
-    ...['--content-types', join(root, 'test/conformance/schema')],
+    ...['--content-types', join(root, 'test/conformance/schema'), ...where],
   ],
   root,
   '/_health',
@@ -162,7 +165,7 @@ function rate(): readonly string[] {
 }
 
 function varve(...args: readonly string[]) {
-  const child = spawn(process.execPath, [VARVE, ...args, '--data', data], {
+  const child = spawn(process.execPath, [VARVE, ...args, '--data', data, ...where], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
