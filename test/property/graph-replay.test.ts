@@ -13,7 +13,7 @@ import { historyOf, type Step, steps } from '../unit/graph-history.ts';
  * The graph is a function of the log: however it is cut into batches, whenever the process restarts in between, whether the
  * index got a batch or crashed before it, the same rows, ids, component ids and links come out.
  */
-const RUNS = Number(process.env['GRAPH_RUNS'] ?? 60);
+const RUNS = Number(process.env['GRAPH_RUNS'] ?? 30);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 
 describe(`random histories (SEED=${SEED})`, () => {

@@ -13,7 +13,7 @@ import { openDatabase } from '../../shared/sqlite/open-database.ts';
 import { created, createLog, DEFINITIONS } from './graph-fixture.ts';
 import { historyOf, steps } from './graph-history.ts';
 
-const RUNS = Number(process.env['GRAPH_RUNS'] ?? 8);
+const RUNS = Math.ceil(Number(process.env['GRAPH_RUNS'] ?? 30) / 4);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const MINUTE = 60_000;
 
