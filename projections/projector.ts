@@ -36,7 +36,7 @@ export async function catchUp(
 /** Rows or links of a batch where requests come first: half a millisecond of work. */
 const GENTLE_BATCH_SIZE = 20;
 /** Of work, before others have their turn. */
-const GENTLE_SLICE_MS = 1.5;
+const GENTLE_SLICE_MS = 1;
 
 /**
  * Gives the index all rows and links of the graph, which must not change meanwhile. The index is level with the graph only once

@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Makes room for requests between pieces of work that they would have to wait for. */
 export type MakeRoom = (worked: number) => Promise<void>;
 
-/** Times the work, where others take all they get: with what garbage costs, those then wait a fifth longer at most. */
-const LONGEST_REST = 12;
+/** Times the work, where others take all they get: they wait a fifteenth longer for that, and a tenth with garbage and cold caches. */
+const LONGEST_REST = 14;
 const LONGEST_PIECE_MS = 10;
 
 /**
- * Resolves after as many milliseconds as the work took, and after up to twelve times as many where the process was busy in the
+ * Resolves after as many milliseconds as the work took, and after up to fourteen times as many where the process was busy in the
  * last rests.
  */
 export function createMakeRoom(): MakeRoom {

@@ -45,7 +45,7 @@ export type EmbeddedIndex = ReadIndex & {
 type EmbeddedState = { readonly spaces: Spaces; readonly sources: SourceStore; readonly orders: OrderCache };
 
 /** Of warming: a request waits so long at most. */
-const SLICE_MS = 1.5;
+const SLICE_MS = 1;
 /** What each index is made of, for others that are warmed like it. */
 const STATES = new WeakMap<ReadIndex, EmbeddedState>();
 const GIBIBYTE = 2 ** 30;
