@@ -1,9 +1,9 @@
-import { rowVersion, type World } from '../../shared/read-index/read-index.ts';
+import { rowVersion, WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { Database } from '../../shared/sqlite/database.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import { readGraphPosition } from '../graph/graph-position.ts';
-import { entryOfKey, VERSIONS, type VersionNumber, versionOfKey, WORLDS } from '../graph/row-keys.ts';
+import { entryOfKey, VERSIONS, type VersionNumber, versionOfKey } from '../graph/row-keys.ts';
 import type { Item } from './digest.ts';
 import type { RebuildScope } from './generation.ts';
 

@@ -1,13 +1,14 @@
-import type {
-  ChangeBatch,
-  IndexedRow,
-  LinkChange,
-  RowChange,
-  RowSpace,
+import {
+  type ChangeBatch,
+  type IndexedRow,
+  type LinkChange,
+  type RowChange,
+  type RowSpace,
+  WORLDS,
 } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { type LinkEnds, type LinkOrder, pairKey } from './link.ts';
-import { type ExistingRows, rowKeyIn, VERSIONS, versionOfKey, WORLDS, type WorldNumber } from './row-keys.ts';
+import { type ExistingRows, rowKeyIn, VERSIONS, versionOfKey, type WorldNumber } from './row-keys.ts';
 
 /** The last state of a link in a batch, and the content type rows it depends on. */
 type LinkEmission = { readonly change: LinkChange; readonly sourceRow: number; readonly targetRow: number };

@@ -1,20 +1,12 @@
 import type { LinkTarget } from '../../shared/document/events.ts';
 import type { Neighbours } from '../../shared/read-index/document-index.ts';
-import type { ChangeBatch, LinkChange, World } from '../../shared/read-index/read-index.ts';
+import { type ChangeBatch, type LinkChange, WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { linkChange, linkRows, localizationChange } from './change-log.ts';
 import type { ReaderContext } from './graph-reader.ts';
 import type { LinkRecord } from './link-store.ts';
 import { readNeighbours } from './read-neighbours.ts';
-import {
-  entryOfKey,
-  rowKeyIn,
-  VERSIONS,
-  versionOfKey,
-  WORLDS,
-  type WorldNumber,
-  worldsOf,
-} from './row-keys.ts';
+import { entryOfKey, rowKeyIn, VERSIONS, versionOfKey, type WorldNumber, worldsOf } from './row-keys.ts';
 
 /** The graph row by row, for comparing an index with it. Everything here is good only until the graph changes. */
 export type GraphInspection = {

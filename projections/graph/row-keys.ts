@@ -1,6 +1,5 @@
-import type { RowVersion, World } from '../../shared/read-index/read-index.ts';
+import type { RowVersion } from '../../shared/read-index/read-index.ts';
 
-export const WORLDS = ['draft', 'published'] as const satisfies readonly World[];
 /** Position in `WORLDS`. */
 export type WorldNumber = 0 | 1;
 

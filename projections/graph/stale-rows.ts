@@ -1,6 +1,6 @@
-import type { World } from '../../shared/read-index/read-index.ts';
+import { WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { GraphDatabase, SqlRow } from './graph-database.ts';
-import { versionOfKey, WORLDS, type WorldNumber, worldsOf } from './row-keys.ts';
+import { versionOfKey, type WorldNumber, worldsOf } from './row-keys.ts';
 
 /** A row whose document in a world does not show some change at or after `since`, the last of them at `position`. */
 export type StaleRow = {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
-import type { World } from '../../shared/read-index/read-index.ts';
+import { WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type {
   StoredDocument,
   StoredDocuments,
@@ -74,7 +74,7 @@ async function* storedDocuments({
   stored,
 }: DocumentVerification): AsyncGenerator<readonly StoredKey[]> {
   for (const { uid: type } of graph.registry().contentTypes.values()) {
-    for (const world of ['draft', 'published'] as const) {
+    for (const world of WORLDS) {
       for (let after = 0; ; ) {
         const keys = await stored.keysAfter(type, world, after, KEYS_AT_ONCE);
         const last = keys.at(-1);

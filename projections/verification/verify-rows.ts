@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HeldRows } from '../../shared/read-index/held-rows.ts';
-import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
+import { type ReadIndex, type World, worldsOfType } from '../../shared/read-index/read-index.ts';
 import type { ContentGraph } from '../content-graph.ts';
 import { type GraphInspection, type InspectedRow, worldsOfKey } from '../graph/inspect-graph.ts';
 import { createRowComparison, type RowComparison } from './compare-row.ts';
@@ -66,7 +66,7 @@ function expectedRows(options: RowVerification, from: string): Slice {
 function heldRows(options: RowVerification, from: string): Slice {
   const inspection = options.graph.inspect();
   const spaces = [...options.graph.registry().contentTypes.values()].flatMap(({ uid, draftAndPublish }) =>
-    (draftAndPublish ? (['draft', 'published'] as const) : (['published'] as const)).map((world) => ({
+    worldsOfType(draftAndPublish).map((world) => ({
       type: uid,
       world,
     })),

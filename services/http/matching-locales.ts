@@ -1,7 +1,6 @@
-import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { type ReadIndex, WORLDS } from '../../shared/read-index/read-index.ts';
 import type { EntryPlan } from '../query/plan-query.ts';
 
-const WORLDS = ['draft', 'published'] as const;
 const EVERY_LOCALE = 1000;
 
 /**

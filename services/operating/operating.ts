@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
+import { type ReadIndex, type World, worldsOfType } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { METRICS } from './metric-definitions.ts';
@@ -102,7 +102,7 @@ export function watchLead({ metrics }: Operating, lead: LeadVitals): void {
 
 async function countRows(index: ReadIndex, registry: SchemaRegistry): Promise<readonly Sample[]> {
   const spaces = [...registry.contentTypes.values()].flatMap((type) =>
-    (type.draftAndPublish ? (['draft', 'published'] as const) : (['published'] as const)).map((world) => ({
+    worldsOfType(type.draftAndPublish).map((world) => ({
       type: type.uid,
       world,
     })),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Generation, Rebuild } from '../../projections/generations/generation.ts';
-import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { type ReadIndex, worldsOfType } from '../../shared/read-index/read-index.ts';
 import { measureLag } from '../operating/projection-lag.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
@@ -116,7 +116,7 @@ async function lagOf({ log }: OperatorContext, position: bigint) {
 async function countDocuments({ graph }: OperatorContext, index: ReadIndex): Promise<number> {
   let sum = 0;
   for (const { uid, draftAndPublish } of graph.registry().contentTypes.values()) {
-    for (const world of draftAndPublish ? (['draft', 'published'] as const) : (['published'] as const)) {
+    for (const world of worldsOfType(draftAndPublish)) {
       const everything = { query: { kind: 'match_all' }, sort: [], from: 0, size: 0 } as const;
       const { total } = await index.search({ type: uid, world, ...everything, withTotal: true });
       sum += total ?? 0;

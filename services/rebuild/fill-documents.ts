@@ -5,7 +5,7 @@ import { startIndexWriter } from '../../projections/index-writer.ts';
 import { accountOf } from '../../projections/stale-documents.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
-import type { World } from '../../shared/read-index/read-index.ts';
+import { WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { reportWriter } from '../elasticsearch/report-writer.ts';
 import { writeOnly } from '../elasticsearch/write-only.ts';
@@ -53,7 +53,7 @@ function refuseOthers(made: ContentGraph, { graph, type, world }: RebuildScope, 
   const isMade = (uid: Uid, inWorld: World) =>
     graph || ((type ?? uid) === uid && (world === undefined || world === inWorld));
   for (const uid of made.registry().contentTypes.keys()) {
-    for (const each of ['draft', 'published'] as const) {
+    for (const each of WORLDS) {
       if (isMade(uid, each) === own(uid, each)) continue;
       throw new Error(
         'other indices are live than when the rebuild began: give it up with varve rebuild --cancel',

@@ -4,7 +4,7 @@ import type { RebuildScope } from '../../projections/generations/generation.ts';
 import { type GraphInspection, worldsOfKey } from '../../projections/graph/inspect-graph.ts';
 import { UNKNOWN_DOCUMENT } from '../../projections/verification/difference.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
-import type { World } from '../../shared/read-index/read-index.ts';
+import { WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { StoredDocuments, StoredKey } from '../../shared/read-index/stored-documents.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { compareItems, type FoundDifferences } from './compare-items.ts';
@@ -83,7 +83,7 @@ async function* storedItems(
 ): Items {
   const inspection = derived.inspect();
   for (const { uid: type } of derived.registry().contentTypes.values()) {
-    for (const world of ['draft', 'published'] as const) {
+    for (const world of WORLDS) {
       const group = groupOf(type, world);
       if (!isInScope(scope, { type, world }) || groups?.has(group) === false) continue;
       for (let after = 0; ; ) {

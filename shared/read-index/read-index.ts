@@ -9,10 +9,18 @@ import type { BoolQuery, Scalar } from './bool-query.ts';
  * integer for rows of content types (stable as long as the row (document, locale, version) exists, also over republications),
  * the component's id for component rows. Keys are safe integers > 0, unique within their row space.
  */
-export type World = 'draft' | 'published';
+export type World = (typeof WORLDS)[number];
+
+/** All of them. */
+export const WORLDS = ['draft', 'published'] as const;
 
 /** Which rows of a content type: draft rows, published rows, or the only rows of a type without draft & publish. */
 export type RowVersion = 'draft' | 'published' | 'live';
+
+/** Worlds that differ for a type: without draft & publish it has the same rows in both, and is named by the published one. */
+export function worldsOfType(draftAndPublish: boolean): readonly World[] {
+  return draftAndPublish ? WORLDS : ['published'];
+}
 
 /** The version that a type's rows have in a world. */
 export function rowVersion(draftAndPublish: boolean, world: World): RowVersion {

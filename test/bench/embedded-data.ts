@@ -1,11 +1,12 @@
 import { columnValue } from '../../shared/read-index/column.ts';
-import type {
-  ChangeBatch,
-  FieldValues,
-  IndexedRow,
-  LinkChange,
-  RowChange,
-  RowVersion,
+import {
+  type ChangeBatch,
+  type FieldValues,
+  type IndexedRow,
+  type LinkChange,
+  type RowChange,
+  type RowVersion,
+  WORLDS,
 } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -213,7 +214,7 @@ function linkVersions(writer: Writer, type: string, attribute: string, from: Ver
     space = { type: uid(type), path: [] };
     spaces.set(type, space);
   }
-  for (const world of ['draft', 'published'] as const) {
+  for (const world of WORLDS) {
     const source = from[world];
     const target = to[world];
     if (source === undefined || target === undefined) continue;

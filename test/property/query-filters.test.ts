@@ -5,7 +5,7 @@ import { queryModelOf } from '../../services/query/query-model.ts';
 import { parseQueryString } from '../../services/query/query-string.ts';
 import { type ResolvedFilter, resolveFilter } from '../../services/query/resolve-filter.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
-import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
+import { type ReadIndex, WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { createNaiveContent, type NaiveContent } from '../support/naive-content.ts';
@@ -20,7 +20,6 @@ const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Math.trunc(Math.random
 const QUERIES_PER_CONTENT = 50;
 /** Enumeration is exponential in these. */
 const MAX_MENTIONS = 5;
-const WORLDS = ['draft', 'published'] as const;
 
 type Tally = {
   depth3: number;

@@ -12,6 +12,7 @@ import type {
   DenormaliseSettings,
   DocumentLayout,
 } from '../../shared/read-index/elasticsearch/document-layout.ts';
+import { WORLDS } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { documentText } from '../support/document-text.ts';
 import { createLog, DEFINITIONS } from '../unit/graph-fixture.ts';
@@ -44,7 +45,7 @@ function allDocuments(graph: ContentGraph): Map<string, string> {
   const documents = new Map<string, string>();
   for (const { rows } of graph.readAll()) {
     for (const { type, key, version } of rows) {
-      for (const world of version === 'live' ? (['draft', 'published'] as const) : [version]) {
+      for (const world of version === 'live' ? WORLDS : [version]) {
         const document = { type, key, world, since: 0, position: 0 };
         const text = textOf(graph, byType.get(type), document);
         if (text !== undefined) documents.set(documentName(document), text);

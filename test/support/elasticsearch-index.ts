@@ -15,7 +15,7 @@ import {
   createSearchEngine,
   type SearchEngine,
 } from '../../shared/read-index/elasticsearch/search-engine.ts';
-import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
+import { type ReadIndex, WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { elasticsearchUrl } from './elasticsearch.ts';
@@ -32,7 +32,6 @@ export type TestIndices = {
   remove(): Promise<void>;
 };
 
-const WORLDS: readonly World[] = ['draft', 'published'];
 let made = 0;
 
 /** Real indices, fed with batches by a model of rows and links that makes every document anew after each batch. */

@@ -1,13 +1,14 @@
 import { PUBLICATION_STATES, type Scalar } from '../../shared/read-index/bool-query.ts';
 import { columnValue } from '../../shared/read-index/column.ts';
-import type {
-  ChangeBatch,
-  ComponentStep,
-  IndexedComponent,
-  LinkChange,
-  RowChange,
-  RowVersion,
-  World,
+import {
+  type ChangeBatch,
+  type ComponentStep,
+  type IndexedComponent,
+  type LinkChange,
+  type RowChange,
+  type RowVersion,
+  WORLDS,
+  type World,
 } from '../../shared/read-index/read-index.ts';
 import type {
   ContentType,
@@ -38,7 +39,6 @@ type Row = Node & {
 type Components = Record<string, (Node & { readonly uid: Uid; readonly components: Components })[]>;
 type Context = { readonly random: Random; readonly registry: SchemaRegistry; nextKey: number };
 
-const WORLDS = ['draft', 'published'] as const;
 const TEXTS = [
   '',
   'a',

@@ -8,7 +8,7 @@ import type {
   WriteOutcome,
 } from '../document-index.ts';
 import type { IndexSet } from '../index-set.ts';
-import type { World } from '../read-index.ts';
+import { WORLDS, type World } from '../read-index.ts';
 import { type ByteSink, createByteSink, discardWritten, takeWritten, writeText } from './byte-sink.ts';
 import { writeDocument } from './create-document.ts';
 import { type IndexNames, writeAlias } from './index-names.ts';
@@ -51,7 +51,7 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
   /** Written to since they were last refreshed: at first all, for what a process before this one wrote. */
   const unrefreshed = new Set<string>();
   for (const type of types) {
-    for (const world of ['draft', 'published'] as const) unrefreshed.add(targetOf(type, world));
+    for (const world of WORLDS) unrefreshed.add(targetOf(type, world));
   }
   const sink = createByteSink();
   const send = async (

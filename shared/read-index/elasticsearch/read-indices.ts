@@ -1,9 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
-import type { World } from '../read-index.ts';
+import { WORLDS, type World } from '../read-index.ts';
 import type { DocumentLayout } from './document-layout.ts';
 import { type IndexNames, keptAlias } from './index-names.ts';
-
-const WORLDS: readonly World[] = ['draft', 'published'];
 
 /** Where documents of a layout are, in a world. */
 export type Place = { readonly layout: DocumentLayout; readonly world: World };
