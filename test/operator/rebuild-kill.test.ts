@@ -10,12 +10,7 @@ import { readGraphContents } from '../../projections/generations/graph-contents.
 import { catchUp } from '../../projections/projector.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
-import {
-  createKillMoments,
-  type RebuildLine,
-  rebuildUntilKilled,
-  seedKitchen,
-} from '../support/killed-rebuild.ts';
+import { createKillMoments, rebuildUntilKilled, seedKitchen } from '../support/killed-rebuild.ts';
 import { createKitchen, createKitchenTypes } from '../support/kitchen.ts';
 import { type Recorded, startKitchenLoad } from '../support/kitchen-load.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
@@ -26,6 +21,8 @@ import { takesMinutes } from '../support/takes-minutes.ts';
  * run. Every answer is compared with what the log adds up to at each position between question and answer.
  */
 const ROUNDS = Number(process.env['REBUILD_ROUNDS'] ?? 2);
+
+const AFTER_REPLAY = new Set(['verifying', 'taking over']);
 
 const contentTypes = createKitchenTypes();
 const data = createDataDirectory();
@@ -51,16 +48,18 @@ it(`serves the right answers through ${ROUNDS} rebuilds that are killed`, {
   let kills = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const options = round % 2 === 0 ? ['--graph'] : [];
-    let reached = 0;
-    for (let lines: readonly RebuildLine[] = []; lines.at(-1)?.phase !== 'done'; ) {
-      lines = await rebuildUntilKilled([...options, '--data', data], moments, kills <= round * 2);
+    let settled = 0;
+    for (;;) {
+      const lines = await rebuildUntilKilled([...options, '--data', data], moments, kills <= round * 2);
+      const replaying = lines.filter(({ phase }) => phase === 'replaying');
+      // What was written behind may be lost with the process; not what it had before it went on to something else.
+      if (replaying.length > 0) expect(replaying[0]?.progress.done).toBeGreaterThanOrEqual(settled);
+      if (lines.some(({ phase }) => AFTER_REPLAY.has(phase)))
+        settled = replaying.at(-1)?.progress.done ?? settled;
       if (lines.at(-1)?.phase === 'done') break;
       kills++;
-      const replaying = lines.filter(({ phase }) => phase === 'replaying');
-      // Not from the beginning again, once anything was done.
-      if (replaying.length > 0)
-        expect(replaying[0]?.progress.done).toBeGreaterThanOrEqual(Math.min(reached, 1));
-      reached = replaying.at(-1)?.progress.done ?? reached;
+      // The server may have done the rest of it by itself.
+      if (lastPhase() === 'done') break;
     }
   }
   await load.stop();
@@ -74,13 +73,19 @@ it(`serves the right answers through ${ROUNDS} rebuilds that are killed`, {
   expect((await running.stop()).code).toBe(0);
   expect(await differencesFromCleanBuild(log)).toEqual({ differences: [], count: 0 });
   const store = openGenerationStore(data);
-  expect(store.generations().map(({ number, state }) => [number, state])).toEqual([
-    [ROUNDS, 'kept'],
-    [ROUNDS + 1, 'live'],
-  ]);
+  expect(store.generations().map(({ state }) => state)).toEqual(['kept', 'live']);
+  // One that was killed when all was done but to say so is begun anew.
+  expect(store.live().number).toBeGreaterThan(ROUNDS);
   store.close();
   await log.close();
 });
+
+function lastPhase(): string | undefined {
+  const store = openGenerationStore(data);
+  const phase = store.rebuild()?.phase;
+  store.close();
+  return phase;
+}
 
 /** Answers that the log adds up to at no position between question and answer. */
 async function wrongAnswers(

@@ -23,7 +23,7 @@ export async function seedKitchen(options: readonly string[]): Promise<void> {
 }
 
 /** What a rebuild reports of itself. */
-export type RebuildLine = {
+type RebuildLine = {
   readonly phase: string;
   readonly progress: { readonly done: number; readonly total: number };
 };
