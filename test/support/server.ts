@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const VARVE = join(ROOT, 'services/cli/varve.ts');
+/** As the scripts in package.json start it. */
+const VARVE = ['--min-semi-space-size=32', join(ROOT, 'services/cli/varve.ts')];
 export const CONFORMANCE_SCHEMA = join(ROOT, 'test/conformance/schema');
 
 export type ServerOptions = {
@@ -50,7 +51,7 @@ export function spawnVarve(
   env: Readonly<Record<string, string>> = {},
 ): VarveProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VARVE_'));
-  const child = spawn(process.execPath, [VARVE, ...args], {
+  const child = spawn(process.execPath, [...VARVE, ...args], {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
