@@ -65,7 +65,8 @@ describe('documented commands', () => {
     }
   });
 
-  it.for(commands)('%s: %s', async ([, command], { skip }) => {
+  // The first that needs Elasticsearch may wait for it to be unpacked and started.
+  it.for(commands)('%s: %s', { timeout: 180_000 }, async ([, command], { skip }) => {
     if (command.includes(ELASTICSEARCH)) {
       skip(!hasElasticsearch(), 'there is no Elasticsearch here');
       elasticsearch ??= await elasticsearchUrl();
