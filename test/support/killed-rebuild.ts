@@ -24,6 +24,7 @@ export async function seedKitchen(options: readonly string[]): Promise<void> {
 
 /** What a rebuild reports of itself. */
 type RebuildLine = {
+  readonly id: number;
   readonly phase: string;
   readonly progress: { readonly done: number; readonly total: number };
 };
