@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { freePort } from './elasticsearch-node.ts';
 import { spawnVarve, type VarveProcess } from './server.ts';
 
 /** A kitchen whose cooks get another content type. */
@@ -51,15 +49,6 @@ export async function startChanged(
     ...['--convert-at-once', '0', '--log-format', 'json', ...options],
   ]);
   return { varve, url: `http://127.0.0.1:${port}` };
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const { port } = listener.address() as AddressInfo;
-  listener.close();
-  await once(listener, 'close');
-  return port;
 }
 
 /** What was answered while content types changed. */

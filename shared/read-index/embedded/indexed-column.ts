@@ -4,7 +4,13 @@ import { PUBLICATION_STATE_FIELD, PUBLICATION_STATES, type Scalar } from '../boo
 import { compareCodePoints, fieldTypeOf, textForm } from '../column.ts';
 import type { Bits } from './bits.ts';
 import { createDictionary } from './dictionary.ts';
-import { createNumberColumn, growNumberColumn, type NumberColumn, setNumber } from './number-column.ts';
+import {
+  createNumberColumn,
+  growNumberColumn,
+  type NumberColumn,
+  setNumber,
+  valueInNumberColumn,
+} from './number-column.ts';
 import {
   createTermColumn,
   growTermColumn,
@@ -85,10 +91,7 @@ export function presentRows(column: IndexedColumn): Bits {
 export type SortValue = string | number | bigint | boolean | null;
 
 export function sortValue(column: IndexedColumn, row: number): SortValue {
-  if (column.store.kind === 'numbers') {
-    const value = column.store.column.values[row] as number;
-    return Number.isNaN(value) ? null : value;
-  }
+  if (column.store.kind === 'numbers') return valueInNumberColumn(column.store.column, row);
   const value = valueInTermColumn(column.store.column, row);
   if (column.field !== PUBLICATION_STATE_FIELD || value === null) return value;
   return (PUBLICATION_STATES as readonly Scalar[]).indexOf(value);

@@ -39,6 +39,11 @@ export function growNumberColumn(column: NumberColumn, capacity: number): void {
   if (column.texts !== undefined) growDictionary(column.texts, capacity);
 }
 
+export function valueInNumberColumn({ values }: NumberColumn, row: number): number | null {
+  const value = values[row] as number;
+  return Number.isNaN(value) ? null : value;
+}
+
 /** Sets a row's value; `rows` is the number of rows in the space. False when it was that value already. */
 export function setNumber(column: NumberColumn, row: number, scalar: Scalar | null, rows: number): boolean {
   const value = scalar === null ? Number.NaN : Number(scalar);

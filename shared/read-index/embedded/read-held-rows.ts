@@ -5,6 +5,7 @@ import type { IndexedComponent, IndexedRow, World } from '../read-index.ts';
 import { hasBit } from './bits.ts';
 import type { IndexedColumn } from './indexed-column.ts';
 import { linkedInOrder, linkOrders } from './links.ts';
+import { valueInNumberColumn } from './number-column.ts';
 import { indexInList, listOrder } from './row-lists.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import { type SourceStore, sourcesOf } from './source-store.ts';
@@ -48,9 +49,9 @@ function heldRow(sources: SourceStore, space: RowSpaceIndex, row: number): Index
 }
 
 function heldValue({ store }: IndexedColumn, row: number): Scalar | null {
-  if (store.kind === 'terms') return valueInTermColumn(store.column, row);
-  const value = store.column.values[row] as number;
-  return Number.isNaN(value) ? null : value;
+  return store.kind === 'terms'
+    ? valueInTermColumn(store.column, row)
+    : valueInNumberColumn(store.column, row);
 }
 
 function heldComponents(

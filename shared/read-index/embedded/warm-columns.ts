@@ -3,7 +3,7 @@ import type { Scalar } from '../bool-query.ts';
 import { columnTypes } from './column-types.ts';
 import { createDictionary, type Dictionary, distinctTerms, growDictionary, setTerm } from './dictionary.ts';
 import type { IndexedColumn } from './indexed-column.ts';
-import { FEW_VALUES, type NumberColumn } from './number-column.ts';
+import { FEW_VALUES, type NumberColumn, valueInNumberColumn } from './number-column.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import { inSlices, type Slices } from './slices.ts';
 import { type Spaces, versionSpaces } from './spaces.ts';
@@ -55,10 +55,7 @@ export function warmFewValues(
 ): Promise<boolean> {
   return warm(space, column, slices, {
     create: () => createDictionary(String, capacityOf(column)),
-    valueAt(row) {
-      const value = numbers.values[row] as number;
-      return Number.isNaN(value) ? null : value;
-    },
+    valueAt: (row) => valueInNumberColumn(numbers, row),
     isWanted(dictionary) {
       if (numbers.few === 'unknown' && distinctTerms(dictionary) > FEW_VALUES) numbers.few = 'many';
       return numbers.few === 'unknown';
@@ -79,8 +76,8 @@ export function warmTextForms(
   return warm(space, column, slices, {
     create: () => createDictionary(String, capacityOf(column)),
     valueAt(row) {
-      const value = numbers.values[row] as number;
-      return Number.isNaN(value) ? null : numbers.textOf(value);
+      const value = valueInNumberColumn(numbers, row);
+      return value === null ? null : numbers.textOf(value);
     },
     isWanted: () => numbers.texts === undefined,
     take(dictionary) {
