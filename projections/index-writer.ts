@@ -15,6 +15,8 @@ export type IndexWriterOptions = {
   readonly report: (report: WriterReport) => void;
   /** What `shown` answers may have changed. */
   readonly progressed?: () => void;
+  /** Whether the backlog is to make room for others than those who edit. */
+  readonly makesRoom?: () => boolean;
 };
 
 export type WriterReport =
@@ -141,8 +143,21 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
 
 /** Of the oldest change that some document does not show to searches. */
 function oldestUnseen({ stale, refreshes }: State): bigint | undefined {
-  const known = [stale.oldest('prompt'), stale.oldest('backlog'), refreshes.oldest()];
-  return known.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a));
+  return older(oldestStale(stale), refreshes.oldest());
+}
+
+function oldestStale(stale: StaleDocuments): bigint | undefined {
+  return older(stale.oldest('prompt'), stale.oldest('backlog'));
+}
+
+function older(a: bigint | undefined, b: bigint | undefined): bigint | undefined {
+  return a === undefined || (b !== undefined && b < a) ? b : a;
+}
+
+/** Some document is to be written that shows a change as old as those which a refresh would make visible. */
+function isHeldBack({ stale, refreshes }: State): boolean {
+  const [toWrite, toSee] = [oldestStale(stale), refreshes.oldest()];
+  return toWrite !== undefined && toSee !== undefined && toWrite <= toSee;
 }
 
 function shownPosition(state: State): bigint {
@@ -198,9 +213,10 @@ function kindOf(state: State, lane: Lane): PaceKind {
   return isShared(state) ? 'shared' : lane;
 }
 
-/** There are writes whose documents somebody waits for, or there were a moment ago. */
-function isShared({ stale, lastPrompt }: State): boolean {
-  return performance.now() - lastPrompt < ROOM_FOR || stale.oldest('prompt') !== undefined;
+/** There are writes whose documents somebody waits for, or there were a moment ago; or others are to have room. */
+function isShared({ stale, lastPrompt, options }: State): boolean {
+  if (options.makesRoom?.() === true || performance.now() - lastPrompt < ROOM_FOR) return true;
+  return stale.oldest('prompt') !== undefined;
 }
 
 /** The graph could not be read or written: nothing that another try would mend. */
@@ -230,9 +246,10 @@ async function workOnce(state: State, lane: Lane, bytes: number): Promise<'nothi
     settle(state, unmakable);
     if (documents.length === 0) return NOT_SENT;
     const worked = await sendInTurn(state, lane, batch);
-    if (lane === 'backlog') await state.refreshes.refreshNowAndThen();
+    if (lane === 'backlog') await state.refreshes.refreshNowAndThen(isHeldBack(state));
     return worked;
   } finally {
+    state.index.release(batch.sent);
     release(state, [...documents, ...unmakable.map(({ document }) => document)], position);
     resolveWaiters(state);
   }

@@ -27,6 +27,8 @@ export type ElasticsearchOptions = {
   /** How far relations are copied into documents of content types that do not say. */
   readonly denormalise: DenormaliseSettings;
   readonly space: string;
+  /** As of `createElasticsearchCluster`. */
+  readonly rowCacheBytes: number;
   readonly report: Report;
 };
 
@@ -37,6 +39,7 @@ export function elasticsearchReadSide({
   report,
   spread,
   denormalise,
+  rowCacheBytes,
 }: ElasticsearchOptions): ReadSidePlan {
   return {
     graph: { dependencies: (registry) => documentDependencies(registry, denormalise) },
@@ -44,7 +47,8 @@ export function elasticsearchReadSide({
     async open(graph, log, { set, writes } = {}) {
       const stale = accountOf(graph);
       const registry = graph.registry();
-      const cluster = createElasticsearchCluster({ connection, space, registry, spread, denormalise });
+      const shape = { spread, denormalise, rowCacheBytes };
+      const cluster = createElasticsearchCluster({ connection, space, registry, ...shape });
       try {
         const leads = async (epoch: number) => (await readLease(log, space)).epoch <= epoch;
         return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, leads, writes }, set);

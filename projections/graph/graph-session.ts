@@ -67,6 +67,13 @@ type Document = {
   readonly publishedBefore: boolean;
 };
 
+/** A localized document whose set of rows in a world changed, with the keys of rows that went; some may be back. */
+type Relocalized = {
+  readonly entry: GraphEntry;
+  readonly world: WorldNumber;
+  readonly gone: Set<number>;
+};
+
 export function openGraphSession(
   db: GraphDatabase,
   names: Names,
@@ -75,8 +82,7 @@ export function openGraphSession(
 ): GraphSession {
   const entries = new Map<number, GraphEntry>();
   const documents = new Map<string, Document>();
-  /** Localized documents whose set of rows in a world changed. */
-  const relocalized = new Map<string, { readonly entry: GraphEntry; readonly world: WorldNumber }>();
+  const relocalized = new Map<string, Relocalized>();
 
   const read = (view: TypeView, row: readonly unknown[]): GraphEntry => {
     const id = row[0] as number;
@@ -114,8 +120,12 @@ export function openGraphSession(
   };
   const noteLocales = (entry: GraphEntry, version: VersionNumber): void => {
     if (!entry.view.localized) return;
+    const key = rowKey(entry.id, version);
     for (const world of worldsOf(version)) {
-      relocalized.set(`${documentKey(entry)}/${world}`, { entry, world });
+      const name = `${documentKey(entry)}/${world}`;
+      const noted = relocalized.get(name) ?? { entry, world, gone: new Set() };
+      relocalized.set(name, noted);
+      if (entry.rows[version] === undefined) noted.gone.add(key);
     }
   };
 
@@ -152,13 +162,17 @@ export function openGraphSession(
     const before = documents.get(documentKey(entry))?.publishedBefore;
     return before !== undefined && before !== publication.documentPublished;
   };
-  const linkLocalizations = ({ view, documentId }: GraphEntry, world: WorldNumber): void => {
+  const linkLocalizations = ({ entry: { view, documentId }, world, gone }: Relocalized): void => {
     const present = entriesOf(view, documentId)
       .map(({ id }) => rowKeyIn(world, view.draftAndPublish, id))
       .filter((row) => existing.has(row));
     for (const source of present) {
       for (const [rank, target] of present.entries()) {
         if (source !== target) changes.localization(view.uid, world, source, target, rank);
+      }
+      // Who shows the locales of a row that stays shows one less.
+      for (const target of gone) {
+        if (!existing.has(target)) changes.localization(view.uid, world, source, target, null);
       }
     }
   };
@@ -221,7 +235,7 @@ export function openGraphSession(
         presentEntry(entry);
         if (entry.isNoted) names.note(entry);
       }
-      for (const { entry, world } of relocalized.values()) linkLocalizations(entry, world);
+      for (const document of relocalized.values()) linkLocalizations(document);
     },
   };
 }

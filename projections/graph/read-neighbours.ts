@@ -41,8 +41,12 @@ type ReadSoFar = {
 
 const NOBODY: readonly Neighbour[] = Object.freeze([]);
 
-/** Of each kind, beside what documents hold in memory by themselves. */
-const HELD = 2_000;
+/**
+ * Rows beside those copied, which documents hold as text, and links, which are asked for again by the other world and the sorts.
+ * What is held longer than a young generation lasts costs more to collect than to read.
+ */
+const HELD_ROWS = 1_000;
+const HELD_LINKS = 200;
 
 /**
  * Both worlds of the graph as it stands, for making documents: everything is read once however many documents show it, so it is
@@ -50,24 +54,22 @@ const HELD = 2_000;
  */
 export function readNeighbours(context: ReaderContext): readonly [draft: Neighbours, published: Neighbours] {
   const read: ReadSoFar = {
-    rows: createRecentValues(HELD),
+    rows: createRecentValues(HELD_ROWS),
     lastEntry: undefined,
     bearers: new Map(),
-    owned: createRecentValues(HELD),
-    pointing: createRecentValues(HELD),
+    owned: createRecentValues(HELD_LINKS),
+    pointing: createRecentValues(HELD_LINKS),
   };
-  const stepOf = createStepLookup(context);
-  return [neighboursIn(context, read, stepOf, 0), neighboursIn(context, read, stepOf, 1)];
+  const relationOf = createRelationLookup(context);
+  return [neighboursIn(context, read, relationOf, 0), neighboursIn(context, read, relationOf, 1)];
 }
 
 function neighboursIn(
   context: ReaderContext,
   read: ReadSoFar,
-  stepOf: StepLookup,
+  relationOf: RelationLookup,
   world: WorldNumber,
 ): Neighbours {
-  /** By step and key: lists are asked for once for the links and once for the sorts. */
-  const found = new Map<LinkStep, RecentValues<number, readonly Neighbour[]>>();
   const readLinked = (space: RowSpace, key: number, step: LinkStep): readonly Neighbour[] => {
     if (step.kind === 'locales') return otherLocales(context, context.schema.type(step.to), key, world);
     if (step.kind === 'against') {
@@ -89,13 +91,11 @@ function neighboursIn(
       return row;
     },
     linked(space, key, attribute) {
-      const step = stepOf(space, attribute);
-      const known = found.get(step) ?? createRecentValues<number, readonly Neighbour[]>(HELD);
-      found.set(step, known);
-      const held = known.get(key);
-      if (held !== undefined) return held;
+      const { step, found } = relationOf(space, attribute);
+      const known = found[world].get(key);
+      if (known !== undefined) return known;
       const linked = readLinked(space, key, step);
-      known.set(key, linked);
+      found[world].set(key, linked);
       return linked;
     },
   };
@@ -148,17 +148,29 @@ function groupLinks(records: readonly LinkRecord[]): ReadonlyMap<GroupName, Link
   return groups;
 }
 
-/** `linkStep`, worked out once for each space, which a layout names by the same object every time. */
-type StepLookup = (space: RowSpace, attribute: string) => LinkStep;
+type LinkedLists = RecentValues<number, readonly Neighbour[]>;
 
-function createStepLookup({ schema }: ReaderContext): StepLookup {
-  const steps = new Map<RowSpace, Map<string, LinkStep>>();
+/** A relation of the rows or components of a space, and its lists that were read: once for the links, once for the sorts. */
+type FollowedRelation = {
+  readonly step: LinkStep;
+  readonly found: readonly [draft: LinkedLists, published: LinkedLists];
+};
+
+type RelationLookup = (space: RowSpace, attribute: string) => FollowedRelation;
+
+/** Worked out once for each space, which a layout names by the same object every time. */
+function createRelationLookup({ schema }: ReaderContext): RelationLookup {
+  const relations = new Map<RowSpace, Map<string, FollowedRelation>>();
   return (space, attribute) => {
-    const ofSpace = steps.get(space) ?? new Map<string, LinkStep>();
-    steps.set(space, ofSpace);
-    const step = ofSpace.get(attribute) ?? linkStep(schema, { space, attribute });
-    ofSpace.set(attribute, step);
-    return step;
+    const ofSpace = relations.get(space) ?? new Map<string, FollowedRelation>();
+    if (ofSpace.size === 0) relations.set(space, ofSpace);
+    const known = ofSpace.get(attribute);
+    if (known !== undefined) return known;
+    const step = linkStep(schema, { space, attribute });
+    const heldLists = (): LinkedLists => createRecentValues(HELD_LINKS);
+    const followed: FollowedRelation = { step, found: [heldLists(), heldLists()] };
+    ofSpace.set(attribute, followed);
+    return followed;
   };
 }
 

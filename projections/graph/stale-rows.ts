@@ -12,6 +12,18 @@ export type StaleRow = {
   readonly position: number;
 };
 
+/** What somebody is writing: by `staleNumber` the position up to which it will show everything. */
+export type TakenRows = ReadonlyMap<number, number>;
+
+/** Names a row in a world. */
+export function staleNumber({ world, key }: Pick<StaleRow, 'world' | 'key'>): number {
+  return numberIn(worldNumber(world), key);
+}
+
+function numberIn(world: WorldNumber, key: number): number {
+  return key * 2 + world;
+}
+
 /** Changes that were made at once: the first of them is not before `since`, the last is at `position`. */
 export type ChangeSpan = Pick<StaleRow, 'since' | 'position'>;
 
@@ -50,10 +62,10 @@ export type StaleRows = {
   isMarked(row: Pick<StaleRow, 'world' | 'key'>): boolean;
   /** Each row in each of its worlds, stale or not. */
   everyRow(): Iterable<StaleRow>;
-  /** The most urgent of a lane that `isTaken` does not know; of these the longest stale. */
-  next(lane: Lane, limit: number, isTaken: (row: StaleRow) => boolean, taken: number): readonly StaleRow[];
-  /** The document shows everything up to `position`. */
-  done(row: StaleRow, position: number): void;
+  /** The most urgent of a lane that are not taken up to their last change; of these the longest stale. */
+  next(lane: Lane, limit: number, taken: TakenRows): readonly StaleRow[];
+  /** The document shows everything up to `position`. `refused`: it may be among the refused ones. */
+  done(row: StaleRow, position: number, refused: boolean): void;
   /** Somebody else has made every document show everything up to `position`. */
   forget(position: number): void;
   /** The document was refused as it is: it waits for the row's next change. */
@@ -124,16 +136,18 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
         from = (last[0] as number) + 1;
       }
     },
-    next(lane, limit, isTaken, taken) {
+    next(lane, limit, taken) {
       const found: StaleRow[] = [];
       for (const urgency of OF_LANE[lane]) {
-        if (found.length >= limit) break;
-        for (const row of db.all(NEXT, urgency, limit + taken).map(readStale))
-          if (!isTaken(row)) found.push(row);
+        for (const row of db.all(NEXT, urgency, limit + taken.size)) {
+          if (isTaken(taken, row)) continue;
+          found.push(readStale(row));
+          if (found.length >= limit) return found;
+        }
       }
-      return found.slice(0, limit);
+      return found;
     },
-    done({ world, key }, position) {
+    done({ world, key }, position, refused) {
       const number = worldNumber(world);
       const deleted = db.run(
         'DELETE FROM stale WHERE world = ? AND key = ? AND position <= ?',
@@ -145,7 +159,7 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
         const rest = 'UPDATE stale SET since = ? WHERE world = ? AND key = ? AND since < ?';
         db.run(rest, position + 1, number, key, position + 1);
       }
-      if (hasParked(db)) unpark(number, key);
+      if (refused) unpark(number, key);
     },
     forget(position) {
       if (db.get('SELECT 1 FROM stale WHERE since <= ? LIMIT 1', position) === undefined) return;
@@ -189,6 +203,12 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
 
 function hasParked(db: GraphDatabase): boolean {
   return db.get('SELECT 1 FROM parked LIMIT 1') !== undefined;
+}
+
+/** Most of those that are asked for: told before anything is made of them. */
+function isTaken(taken: TakenRows, [world, key, , , position]: SqlRow): boolean {
+  const until = taken.get(numberIn(world as WorldNumber, key as number));
+  return until !== undefined && until >= (position as number);
 }
 
 function readStale([world, key, type, since, position]: SqlRow): StaleRow {

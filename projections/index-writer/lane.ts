@@ -1,19 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DocumentIndex, IndexableDocument } from '../../shared/read-index/document-index.ts';
-import type { Lane } from '../graph/stale-rows.ts';
-import {
-  documentName,
-  type Settlement,
-  type StaleDocument,
-  type StaleDocuments,
-} from '../stale-documents.ts';
+import { type Lane, staleNumber } from '../graph/stale-rows.ts';
+import type { Settlement, StaleDocument, StaleDocuments } from '../stale-documents.ts';
 
 /** Stale documents of both lanes, with those that are being written. */
 export type Work = {
   readonly stale: StaleDocuments;
   readonly index: DocumentIndex;
-  /** By name: the position up to which a document under way will show everything. */
-  readonly taken: Map<string, bigint>;
+  /** Documents under way, as `TakenRows`. */
+  readonly taken: Map<number, number>;
   /** Of the graph. */
   readonly position: () => bigint;
   /** Milliseconds, of a clock that also runs while the process is stopped. */
@@ -62,32 +57,44 @@ export async function nextBatch(
   const chosen = work.stale.next(lane, countFor(maxBytes), work.taken);
   if (chosen.length === 0) return undefined;
   const deadline = work.now() + SEND_WITHIN;
-  const documents: StaleDocument[] = [];
-  const sent: IndexableDocument[] = [];
-  const unmakable: Settlement[] = [];
-  let bytes = 0;
-  for (const document of chosen) work.taken.set(documentName(document), position);
-  let turnEnds = performance.now() + TURN;
+  for (const document of chosen) work.taken.set(staleNumber(document), Number(position));
+  const made: Made = { position, documents: [], sent: [], bytes: 0, unmakable: [] };
+  let at = 0;
+  while (at < chosen.length && made.bytes < maxBytes) {
+    if (at > 0) await nextTurn();
+    at += work.stale.reading(() => makeInTurn(work, chosen.slice(at), maxBytes, made));
+  }
+  for (const rest of chosen.slice(at)) work.taken.delete(staleNumber(rest));
+  const { documents, sent, bytes, unmakable } = made;
+  if (sent.length > 0) bytesOfDocument += (bytes / sent.length - bytesOfDocument) * LEARNED;
+  return { batch: { documents, sent, bytes, position, deadline }, unmakable };
+}
+
+type Made = {
+  readonly position: bigint;
+  readonly documents: StaleDocument[];
+  readonly sent: IndexableDocument[];
+  bytes: number;
+  readonly unmakable: Settlement[];
+};
+
+/** Makes documents until the turn ends or there are enough bytes; answers how many it went through. */
+function makeInTurn(work: Work, chosen: readonly StaleDocument[], maxBytes: number, made: Made): number {
+  const turnEnds = performance.now() + TURN;
   for (const [at, document] of chosen.entries()) {
     try {
       const { row, neighbours } = work.stale.read(document);
-      const made = work.index.present(row, neighbours);
-      documents.push(document);
-      sent.push(made);
-      bytes += made.bytes.length;
+      const each = work.index.present(row, neighbours);
+      made.documents.push(document);
+      made.sent.push(each);
+      made.bytes += each.bytes.length;
     } catch (error) {
-      unmakable.push({ document, position, refused: `cannot be made: ${(error as Error).message}` });
+      const refused = `cannot be made: ${(error as Error).message}`;
+      made.unmakable.push({ document, position: made.position, refused });
     }
-    if (bytes >= maxBytes) {
-      for (const rest of chosen.slice(at + 1)) work.taken.delete(documentName(rest));
-      break;
-    }
-    if (performance.now() < turnEnds) continue;
-    await nextTurn();
-    turnEnds = performance.now() + TURN;
+    if (made.bytes >= maxBytes || performance.now() >= turnEnds) return at + 1;
   }
-  if (sent.length > 0) bytesOfDocument += (bytes / sent.length - bytesOfDocument) * LEARNED;
-  return { batch: { documents, sent, bytes, position, deadline }, unmakable };
+  return chosen.length;
 }
 
 /** What a batch came to. `again`: why some of its documents are still to be written. */
@@ -113,7 +120,7 @@ export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Pro
 /** The documents are nobody's any more: what is not settled will be chosen again. */
 export function release(work: Work, documents: readonly StaleDocument[], position: bigint): void {
   for (const document of documents) {
-    const name = documentName(document);
-    if (work.taken.get(name) === position) work.taken.delete(name);
+    const number = staleNumber(document);
+    if (work.taken.get(number) === Number(position)) work.taken.delete(number);
   }
 }

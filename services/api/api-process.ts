@@ -40,6 +40,8 @@ export type ApiProcessOptions = {
   readonly definitions: readonly TypeDefinition[];
   readonly connection: ElasticsearchConnection;
   readonly denormalise: DenormaliseSettings;
+  /** As of `createElasticsearchCluster`. */
+  readonly rowCacheBytes: number;
   /** Where uploaded files are kept. */
   readonly assets: string;
   readonly accessKey: string | undefined;
@@ -71,8 +73,8 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   const { eventStore, space, registry, definitions, defaultLocale, usersEnvelope, operating } = options;
   const store = await openAssetStore(options.assets);
   const log = await openEventStore(eventStore, { space, decode: upcast });
-  const { connection, denormalise } = options;
-  const cluster = createElasticsearchCluster({ connection, space, registry, denormalise });
+  const { connection, denormalise, rowCacheBytes } = options;
+  const cluster = createElasticsearchCluster({ connection, space, registry, denormalise, rowCacheBytes });
   const key = readAccessKey(logFolder({ data: '', eventStore }), options.accessKey);
   const accessOptions = { log, space, key, now: Date.now };
   const name = await untilReadable(options, log, cluster);

@@ -25,6 +25,7 @@ export async function chooseReadSide(settings: OperatorSettings, logger: Logger)
     report: logger,
     spread: { shards: settings.readIndexShards, replicas: settings.readIndexReplicas },
     denormalise: denormaliseOf(settings),
+    rowCacheBytes: rowCacheBytesOf(settings),
   });
 }
 
@@ -42,6 +43,10 @@ export function denormaliseOf({
   denormaliseToMany: toMany = DEFAULT_DENORMALISE.toMany,
 }: OperatorSettings): DenormaliseSettings {
   return { ...DEFAULT_DENORMALISE, toOne, toMany };
+}
+
+export function rowCacheBytesOf({ readIndexRowCache: mebibytes }: OperatorSettings): number {
+  return mebibytes * 2 ** 20;
 }
 
 /** Throws a sentence when the certificate cannot be read. */

@@ -113,7 +113,7 @@ function observeServer(
   const first = Promise.withResolvers<void>();
   const watch = async () => {
     for await (const sample of callOperator(channel, 'load', {}, signal)) {
-      throttle.observe((sample as LoadSample).delayMs);
+      throttle.observe(sample as LoadSample);
       first.resolve();
     }
   };

@@ -7,7 +7,7 @@ import { createLogger } from './create-logger.ts';
 import { openOperating } from './open-operating.ts';
 import { parsePublic, setPublic } from './public-rights.ts';
 import { readContentTypes } from './read-content-types.ts';
-import { connectionOf, denormaliseOf } from './read-side.ts';
+import { connectionOf, denormaliseOf, rowCacheBytesOf } from './read-side.ts';
 import { serveApp } from './serve-app.ts';
 import type { ServeSettings } from './settings.ts';
 import { startMessage } from './start-message.ts';
@@ -29,6 +29,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
     ...{ ...settings, ...contentTypes, eventStore, operating: told.operating, report: logger },
     connection: connectionOf(settings),
     denormalise: denormaliseOf(settings),
+    rowCacheBytes: rowCacheBytesOf(settings),
     assets: assetsPlace(settings),
     accessKey: settings.accessKey,
   };

@@ -153,6 +153,13 @@ const READ_INDEX = {
     description: 'copies of each of its shards (default: none for new indices, others as they are)',
     schema: wholeNumber(0, 100).optional(),
   },
+  readIndexRowCache: {
+    flags: '--read-index-row-cache <MiB>',
+    variable: 'VARVE_READ_INDEX_ROW_CACHE',
+    description:
+      'memory for rows from Elasticsearch that are read again and again, which spares it about a fifth of its work; 0: none (default: 128)',
+    schema: wholeNumber(0, 65_536).default(128),
+  },
   denormaliseToOne: {
     flags: '--denormalise-to-one <steps>',
     variable: 'VARVE_DENORMALISE_TO_ONE',

@@ -83,7 +83,10 @@ export async function fillDocuments(
   const index = gently(writeOnly(sets.documents(set).index, own), meter, (error) => {
     failure ??= error;
   });
-  const writer = startIndexWriter({ graph: made, index, report: reportWriter(host.report) });
+  const writer = startIndexWriter({
+    ...{ graph: made, index, report: reportWriter(host.report) },
+    makesRoom: () => host.throttle.isSparing,
+  });
   let isAtRest = false;
   const rest = writer.atRest().then(() => {
     isAtRest = true;

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { LoadSample } from './watch-load.ts';
 
 /** Leaves time to others between pieces of work. */
 export type Throttle = {
-  /** A server's delay of late, see `Pace`. */
-  observe(delayMs: number): void;
+  /** The rebuild does not go as fast as it could, for a server's sake. */
+  readonly isSparing: boolean;
+  /** How a server fared of late, see `Pace`. */
+  observe(sample: LoadSample): void;
   /**
    * After a piece of work of so many events that took so long: resolves when the next may begin. `check` is called now and
    * then meanwhile; when it throws, so does this.
@@ -20,46 +23,68 @@ export type Pace = {
   readonly share: number;
   /** The delay without the rebuild; undefined: not known yet. */
   readonly before: number | undefined;
-  /** Samples in a row for which the delay did not fall although the rebuild made room. */
+  /** Samples in a row for which the delay did not fall although the rebuild made room; while it holds still, since it does. */
   readonly crowded: number;
 };
 
 export const FULL_PACE: Pace = { share: 1, before: undefined, crowded: 0 };
 
-/** By which a delay may grow: half of the fifth that it is to stay below, and milliseconds that are the operating system's. */
+/**
+ * By which a delay may grow: half of the fifth that it is to stay below, and milliseconds that are the operating system's. Where
+ * nobody asks, timers are late by more of them, which nobody notices.
+ */
 const TOLERATED = 1.1;
-const TOLERATED_MS = 1;
+const TOLERATED_MS = { asked: 0.25, idle: 1 };
 const LEAST_SHARE = 0.05;
+/** Once the delay is known: what is too much shows two seconds late. */
+const FIRST_SHARE = 0.3;
+/** In small steps: whatever is too much is in the 99th percentile, if it lasts a hundredth of the time. */
+const FASTER = 1.2;
+const SLOWER = 0.6;
 /** After so many samples the load is another one: the rebuild holds still and what is measured then is the new `before`. */
 const CROWDED_LIMIT = 8;
+/** Samples until one has none of the requests in it that came before the rebuild held still (see LoadSample). */
+const STILL_SAMPLES = 5;
 const LONGEST_REST = 1_000;
+const LONGEST_STILL = 4_000;
 const LONGEST_STEP = 250;
 
 /** Down fast, up slowly. Pure. */
-export function nextPace({ share, before, crowded }: Pace, delayMs: number): Pace {
-  if (before === undefined || share === 0)
-    return { share: Math.max(share, LEAST_SHARE), before: delayMs, crowded: 0 };
-  if (delayMs <= before * TOLERATED + TOLERATED_MS)
-    return { share: Math.min(1, share + 0.1), before, crowded: 0 };
+export function nextPace({ share, before, crowded }: Pace, { delayMs, isAsked }: LoadSample): Pace {
+  if (before === undefined) return { share: FIRST_SHARE, before: delayMs, crowded: 0 };
+  if (share === 0) {
+    if (crowded + 1 < STILL_SAMPLES) return { share, before, crowded: crowded + 1 };
+    return { share: LEAST_SHARE, before: delayMs, crowded: 0 };
+  }
+  const tolerated = before * TOLERATED + (isAsked ? TOLERATED_MS.asked : TOLERATED_MS.idle);
+  if (delayMs <= tolerated) return { share: Math.min(1, share * FASTER), before, crowded: 0 };
   if (crowded >= CROWDED_LIMIT) return { share: 0, before, crowded: 0 };
-  return { share: Math.max(LEAST_SHARE, share * 0.6), before, crowded: crowded + 1 };
+  return { share: Math.max(LEAST_SHARE, share * SLOWER), before, crowded: crowded + 1 };
 }
 
 /** `maxRate`: so many events a second, however the server fares; undefined: as many as its delay allows. */
 export function createThrottle(maxRate: number | undefined): Throttle {
   let pace = FULL_PACE;
+  const pauseAfter = (events: number, milliseconds: number): number => {
+    if (maxRate !== undefined) return (events / maxRate) * 1_000 - milliseconds;
+    return Math.min(LONGEST_REST, (milliseconds * (1 - pace.share)) / Math.max(pace.share, LEAST_SHARE));
+  };
   return {
-    observe(delayMs) {
-      pace = nextPace(pace, delayMs);
+    get isSparing() {
+      return pace.share < 1;
+    },
+    observe(sample) {
+      if (maxRate === undefined) pace = nextPace(pace, sample);
     },
     async rest(events, milliseconds, check) {
-      const { share } = pace;
-      const byShare = share === 0 ? LONGEST_REST : (milliseconds * (1 - share)) / share;
-      const pause =
-        maxRate === undefined ? Math.min(byShare, LONGEST_REST) : (events / maxRate) * 1_000 - milliseconds;
       check();
-      for (let left = pause; left >= 1; left -= LONGEST_STEP) {
+      for (let left = pauseAfter(events, milliseconds); left >= 1; left -= LONGEST_STEP) {
         await delay(Math.min(left, LONGEST_STEP));
+        check();
+      }
+      // Not for ever: a server that is gone sends no samples.
+      for (let left = LONGEST_STILL; left > 0 && pace.share === 0; left -= LONGEST_STEP) {
+        await delay(LONGEST_STEP);
         check();
       }
     },

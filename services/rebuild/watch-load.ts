@@ -7,7 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises';
  * Milliseconds that 99 % of the requests of late waited for their turn in this process at most, and then took: what has been
  * read of a request is timed, and what waits to be read waits as long as a timer is late.
  */
-export type LoadSample = { readonly delayMs: number };
+export type LoadSample = {
+  readonly delayMs: number;
+  /** There were enough requests to tell; else it is the lateness of timers alone. */
+  readonly isAsked: boolean;
+};
 
 const SAMPLE_MS = 500;
 /** Samples that the time of requests is taken from: one alone has too few of them. */
@@ -29,9 +33,10 @@ export async function* watchLoad(signal: AbortSignal): AsyncGenerator<LoadSample
     for (let samples = 1; !signal.aborted; samples++) {
       delays.reset();
       await delay(SAMPLE_MS, undefined, { signal, ref: false }).catch(() => {});
-      const delayMs = requests.next();
-      if (delayMs > 0 && samples < RECENT_SAMPLES) continue;
-      yield { delayMs: delays.percentile(99) / 1e6 + delayMs };
+      const took = requests.next();
+      const isAsked = took > 0;
+      if (isAsked && samples < RECENT_SAMPLES) continue;
+      yield { delayMs: delays.percentile(99) / 1e6 + took, isAsked };
     }
   } finally {
     delays.disable();

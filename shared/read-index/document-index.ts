@@ -17,6 +17,8 @@ export type DocumentIndex = {
     documents: readonly IndexableDocument[],
     options: { readonly refresh: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly WriteOutcome[]>;
+  /** Nobody reads the documents' bytes any more: what is made next may stand in their place. Not to be called twice. */
+  release(documents: readonly IndexableDocument[]): void;
   /** Makes everything written so far visible to searches. */
   refresh(): Promise<void>;
 };

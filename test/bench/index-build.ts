@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@elastic/elasticsearch';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { openContentGraph } from '../../projections/content-graph.ts';
 import { startIndexWriter } from '../../projections/index-writer.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
@@ -19,16 +19,25 @@ import { removeIndices } from '../support/remove-indices.ts';
 /**
  * `node test/bench/index-build.ts --data DIR --url URL`: how fast the documents of a loaded data directory are written to empty
  * indices by the index writer, and the same documents, made before, by bare `_bulk` requests of the official client, of 4 MB, two
- * at a time. With `--types .`, all of them, also by `varve rebuild --graph`, as that reports it.
+ * at a time. With `--types .`, all of them, also by `varve rebuild --graph`, as that reports it. Each has a process of its own,
+ * and Elasticsearch takes the bare requests once before anything is measured.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with a log; nothing there is changed')
   .requiredOption('--url <url>', 'Elasticsearch')
   .option('--types <regex>', 'content types', 'restaurant|review')
-  .option('--rounds <n>', 'of both, in turn', '2')
+  .option('--rounds <n>', 'of all, in turn', '2')
   .option('--graph <file>', 'where the content graph is kept for the next run; else it is made anew')
+  .addOption(new Option('--one <way>', 'measures this alone, for the process that runs them all').hideHelp())
   .parse()
-  .opts<{ data: string; url: string; types: string; rounds: string; graph?: string }>();
+  .opts<{
+    data: string;
+    url: string;
+    types: string;
+    rounds: string;
+    graph?: string;
+    one?: 'raw' | 'writer';
+  }>();
 
 const VARVE = join(import.meta.dirname, '../../services/cli/varve.ts');
 const REQUEST_BYTES = 4 * 2 ** 20;
@@ -41,22 +50,42 @@ const graph = openContentGraph(graphFile, { dependencies: documentDependencies }
 for await (const events of log.readAll(graph.position(), { batchSize: 5000 })) graph.replay(events);
 const types = [...graph.registry().contentTypes.keys()].filter((uid) => new RegExp(options.types).test(uid));
 
-/** In turn: what comes later finds a warmer Elasticsearch. */
 const rates: Record<'raw' | 'writer' | 'rebuild', number[]> = { raw: [], writer: [], rebuild: [] };
-for (let round = 1; round <= Number(options.rounds); round++) {
-  const raw = await inSpace('benchraw', writeRaw);
-  console.log(`raw _bulk: ${line(raw)}`);
-  rates.raw.push(rate(raw));
-  show('writer', raw, await inSpace('benchbuild', writeAll));
-  if (options.types === '.') show('rebuild', raw, await rebuild());
-}
-const sum = (of: keyof typeof rates) => rates[of].reduce((total, each) => total + each, 0);
-for (const each of ['writer', 'rebuild'] as const)
-  if (rates[each].length > 0)
-    console.log(`${each}, all rounds: ${(sum(each) / sum('raw')).toFixed(2)} of raw`);
+if (options.one === undefined) await measureInTurn();
+else
+  console.log(
+    JSON.stringify(
+      await (options.one === 'raw' ? inSpace('benchraw', writeRaw) : inSpace('benchbuild', writeAll)),
+    ),
+  );
 graph.close();
 await log.close();
 rmSync(scratch, { recursive: true, force: true });
+
+async function measureInTurn(): Promise<void> {
+  await alone('raw');
+  for (let round = 1; round <= Number(options.rounds); round++) {
+    const raw = await alone('raw');
+    console.log(`raw _bulk: ${line(raw)}`);
+    rates.raw.push(rate(raw));
+    show('writer', raw, await alone('writer'));
+    if (options.types === '.') show('rebuild', raw, await rebuild());
+  }
+  const sum = (of: keyof typeof rates) => rates[of].reduce((total, each) => total + each, 0);
+  for (const each of ['writer', 'rebuild'] as const)
+    if (rates[each].length > 0)
+      console.log(`${each}, all rounds: ${(sum(each) / sum('raw')).toFixed(2)} of raw`);
+}
+
+/** In another process, with a heap that has seen nothing else. */
+async function alone(way: 'raw' | 'writer'): Promise<Measured> {
+  const own = ['--data', options.data, '--url', options.url, '--types', options.types, '--one', way];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+    ...['--min-semi-space-size=32', import.meta.filename, ...own, '--graph', graphFile],
+  ]);
+  process.stderr.write(stderr);
+  return JSON.parse(stdout) as Measured;
+}
 
 function show(what: 'writer' | 'rebuild', raw: Measured, measured: Measured): void {
   rates[what].push(rate(measured));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest';
+import { createRowCache } from '../../shared/read-index/elasticsearch/row-cache.ts';
 import { hasElasticsearch } from '../support/elasticsearch.ts';
 import { createTestIndices, type TestIndices } from '../support/elasticsearch-index.ts';
 import { describeReadIndexContract } from './read-index-contract.ts';
@@ -15,4 +16,8 @@ describe.runIf(hasElasticsearch())('on a real Elasticsearch', () => {
   afterAll(() => indices?.remove());
 
   describeReadIndexContract('elasticsearch', () => indices.open());
+  // Every search is tried for digests alone first, so that what is kept is used wherever it can be.
+  describeReadIndexContract('elasticsearch, rows kept in the process', () =>
+    indices.open({ rows: createRowCache({ maxBytes: 2 ** 20, expectFrom: 0 }) }),
+  );
 });

@@ -1,14 +1,9 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
 import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
-import { freePort } from '../support/elasticsearch-node.ts';
+import { startOwnNode } from '../support/own-node.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
@@ -20,7 +15,6 @@ import { createDocumentIds, startWriteLoad } from '../support/write-load.ts';
  */
 const ROUNDS = Number(process.env['ELASTICSEARCH_KILL_ROUNDS'] ?? 2);
 const WRITERS = 6;
-const LOCAL = fileURLToPath(new URL('../../infra/elasticsearch-local/', import.meta.url));
 const ownNode = hasElasticsearch() && inject('elasticsearch').kind === 'node';
 
 function startVarve(data: string, url: string, space: string): Promise<RunningServer> {
@@ -87,28 +81,22 @@ describe.runIf(ownNode)('documents in an Elasticsearch that dies', skip, () => {
   it(`are those of a clean rebuild after ${ROUNDS} kills of the node`, {
     timeout: ROUNDS * 120_000 + 240_000,
   }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'varve-dying-'));
-    const port = String(await freePort());
-    const node = join(folder, 'node');
-    const up = () =>
-      promisify(execFile)(join(LOCAL, 'up.sh'), [port, node], { env: { ...process.env, ES_HEAP: '512m' } });
-    const url = `http://127.0.0.1:${port}`;
-    await up();
+    const node = await startOwnNode();
+    const { url } = node;
     const data = createDataDirectory();
     const server = await startVarve(data, url, 'dying');
     onTestFinished(async () => {
       await server.dispose();
-      await promisify(execFile)(join(LOCAL, 'down.sh'), [node]);
-      rmSync(folder, { recursive: true, force: true });
+      node.dispose();
       rmSync(data, { recursive: true, force: true });
     });
     const ids = createDocumentIds();
     for (let round = 1; round <= ROUNDS; round++) {
       const load = startWriteLoad(server.url, ids, WRITERS, round);
       await load.written(40 + ((round * 53) % 80));
-      process.kill(Number(readFileSync(join(node, 'pid'), 'utf8')), 'SIGKILL');
+      node.kill();
       // Writes go on while it is away: they are stored, and answered with 202 when that takes too long.
-      await Promise.all([up(), load.written(WRITERS)]);
+      await Promise.all([node.start(), load.written(WRITERS)]);
       await load.written(30);
       await load.stop();
       await expectSameAsRebuilt(server, data, url, 'dying');

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { base64 } from '../support/base64.ts';
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
 import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
@@ -93,7 +94,7 @@ describe.runIf(hasElasticsearch())('generations in Elasticsearch', skip, () => {
     });
     expect((await killed.exited).signal).toBe('SIGKILL');
     // Of a later state than any of the log: no writer replaces it.
-    const strange = { key: 999_998, sum: 'strange', src: Buffer.from('{"name":"Zed"}').toString('base64') };
+    const strange = { key: 999_998, sum: base64('strange'), src: base64('{"name":"Zed"}') };
     const path = `${space}-api_cook_cook-published-3/_doc/999998?version=999999999&version_type=external`;
     const put = await fetch(`${url}/${path}`, {
       method: 'PUT',

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
+import { base64 } from '../support/base64.ts';
 import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { type Ran, runVarve } from '../support/run-varve.ts';
@@ -102,7 +103,7 @@ async function damage(url: string, index: string): Promise<void> {
   if (first === undefined || second === undefined) throw new Error('too few documents');
   // With versions of their own, which are ahead of the last one by one, so not for the newest document.
   await send(`/_doc/${first._id}`, undefined, 'DELETE');
-  await send(`/_doc/${second._id}`, { key: Number(second._id), src: 'e30=', sum: 'another' });
-  await send('/_doc/4004', { key: 4004, src: 'e30=', sum: 'one more' });
+  await send(`/_doc/${second._id}`, { key: Number(second._id), src: 'e30=', sum: base64('another') });
+  await send('/_doc/4004', { key: 4004, src: 'e30=', sum: base64('one more') });
   await send('/_refresh');
 }

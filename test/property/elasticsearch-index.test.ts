@@ -4,13 +4,14 @@ import {
   DEFAULT_DENORMALISE,
   type DenormaliseSettings,
 } from '../../shared/read-index/elasticsearch/document-layout.ts';
+import { createRowCache } from '../../shared/read-index/elasticsearch/row-cache.ts';
 import type { ReadIndex, SearchRequest } from '../../shared/read-index/read-index.ts';
 import { libraryRegistry } from '../contract/read-index-library.ts';
 import { historyOf } from '../support/brute-force-history.ts';
 import { type FollowPlan, followPlans, searchRequests } from '../support/brute-force-questions.ts';
 import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts';
 import { hasElasticsearch } from '../support/elasticsearch.ts';
-import { createTestIndices, type TestIndices } from '../support/elasticsearch-index.ts';
+import { createTestIndices, type TestIndices, type TestLimits } from '../support/elasticsearch-index.ts';
 import { singleLinks } from '../support/single-links.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 
@@ -19,17 +20,21 @@ const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 4);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
 const registry = libraryRegistry();
 
-/** From nothing copied to more than by default, so that every strategy meets every query. */
-const SETTINGS: readonly (readonly [string, DenormaliseSettings])[] = [
-  ['as by default', DEFAULT_DENORMALISE],
-  ['nothing copied', { toOne: 0, toMany: 0, paths: [] }],
+/** So that every search is tried for digests alone first. */
+const keeping = (maxBytes: number) => () => ({ rows: createRowCache({ maxBytes, expectFrom: 0 }) });
+
+/** From nothing copied to more than by default, so that every strategy meets every query; with rows kept in the process, few and all. */
+const SETTINGS: readonly (readonly [string, DenormaliseSettings, () => Partial<TestLimits>])[] = [
+  ['as by default, few rows kept', DEFAULT_DENORMALISE, keeping(10_000)],
+  ['nothing copied', { toOne: 0, toMany: 0, paths: [] }, () => ({})],
   [
-    'much copied',
+    'much copied, rows kept',
     {
       toOne: 3,
       toMany: 1,
       paths: ['books.tags', 'authors.books.chapters', 'tags.books', 'prequel.related', 'author.books'],
     },
+    keeping(2 ** 20),
   ],
 ];
 
@@ -54,7 +59,7 @@ describe.runIf(hasElasticsearch())(
   `elasticsearch against brute force (seed ${SEED}, ${RUNS} runs)`,
   takesMinutes('random queries on Elasticsearch'),
   () => {
-    describe.each(SETTINGS)('%s', (_name, settings) => {
+    describe.each(SETTINGS)('%s', (_name, settings, limits) => {
       let indices: TestIndices;
       beforeAll(async () => {
         indices = await createTestIndices(registry, settings);
@@ -69,7 +74,7 @@ describe.runIf(hasElasticsearch())(
           searches,
           follows,
           async (history, searched, followed) => {
-            const index = await indices.open();
+            const index = await indices.open(limits());
             const naive = createBruteForceReadIndex(registry);
             for (const batch of singleLinks(registry, history)) {
               await index.apply(batch);

@@ -15,7 +15,7 @@ import type {
 import { WORLDS } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { documentText } from '../support/document-text.ts';
-import { createLog, DEFINITIONS } from '../unit/graph-fixture.ts';
+import { created, createLog, DEFINITIONS, deleted } from '../unit/graph-fixture.ts';
 import { historyOf, steps } from '../unit/graph-history.ts';
 
 const RUNS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200) / 16);
@@ -67,13 +67,25 @@ function textOf(
 }
 
 function takeAll(graph: ContentGraph): StaleDocument[] {
-  const none = new Map<string, bigint>();
+  const none = new Map<number, number>();
   const documents = (['prompt', 'backlog'] as const).flatMap((lane) => [
     ...(graph.stale?.next(lane, 100_000, none) ?? []),
   ]);
   const position = graph.position();
   graph.stale?.settle(documents.map((document) => ({ document, position, refused: undefined })));
   return documents;
+}
+
+/** Documents that a batch of events changed, made or removed and that are not in the account. */
+function missedBy(
+  graph: ContentGraph,
+  before: ReadonlyMap<string, string>,
+): { readonly missed: readonly string[]; readonly after: Map<string, string> } {
+  const after = allDocuments(graph);
+  const marked = new Set(takeAll(graph).map(documentName));
+  const names = new Set([...before.keys(), ...after.keys()]);
+  const missed = [...names].filter((name) => before.get(name) !== after.get(name) && !marked.has(name));
+  return { missed, after };
 }
 
 describe(`stale documents (seed ${SEED}, ${RUNS} runs)`, () => {
@@ -89,17 +101,36 @@ describe(`stale documents (seed ${SEED}, ${RUNS} runs)`, () => {
         for (let from = 0; from < events.length; from += size) {
           const batch: readonly StoredEvent[] = events.slice(from, from + size);
           graph.apply(batch);
-          const after = allDocuments(graph);
-          const marked = new Set(takeAll(graph).map(documentName));
-          const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
-            (name) => before.get(name) !== after.get(name),
-          );
-          expect(changed.filter((name) => !marked.has(name))).toEqual([]);
+          const { missed, after } = missedBy(graph, before);
+          expect(missed).toEqual([]);
           before = after;
         }
       });
     });
     fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
+  });
+
+  it('are those that copy a row of which another locale was deleted', () => {
+    withGraph((graph) => {
+      const log = createLog();
+      const topics = { attribute: 'topics', kind: 'set', targets: [{ documentId: 'topic', locale: 'en' }] };
+      graph.apply(log.add(...DEFINITIONS));
+      graph.stale?.markAll([...graph.registry().contentTypes.keys()]);
+      graph.apply(
+        log.add(
+          created('topic', 'topic', {}, 'en'),
+          created('topic', 'topic', {}, 'fr'),
+          created('article', 'article', { relations: [topics] }, 'en'),
+        ),
+      );
+      const before = allDocuments(graph);
+      takeAll(graph);
+      graph.apply(log.add(deleted('topic', 'topic', 'fr')));
+      const { missed, after } = missedBy(graph, before);
+      expect(missed).toEqual([]);
+      const others = [...before.keys()].filter((name) => after.has(name));
+      expect(others.filter((name) => before.get(name) !== after.get(name))).toHaveLength(3);
+    });
   });
 });
 

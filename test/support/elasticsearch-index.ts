@@ -11,6 +11,7 @@ import {
 } from '../../shared/read-index/elasticsearch/elasticsearch-reader.ts';
 import { indexDefinition } from '../../shared/read-index/elasticsearch/index-definition.ts';
 import { createIndexNames, type IndexNames } from '../../shared/read-index/elasticsearch/index-names.ts';
+import type { RowCache } from '../../shared/read-index/elasticsearch/row-cache.ts';
 import {
   createSearchEngine,
   type SearchEngine,
@@ -24,7 +25,11 @@ import { createRowModel } from './elasticsearch-model.ts';
 export type TestIndex = ReadIndex & { readonly reader: ElasticsearchReader; readonly engine: SearchEngine };
 
 /** As of `createElasticsearchReader`. */
-export type TestLimits = { readonly semiJoinLimit: number; readonly sortLimit: number };
+export type TestLimits = {
+  readonly semiJoinLimit: number;
+  readonly sortLimit: number;
+  readonly rows: RowCache;
+};
 
 /** Indices over one schema, made once and emptied for each index that is opened: only one at a time. */
 export type TestIndices = {

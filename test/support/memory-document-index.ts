@@ -68,6 +68,7 @@ export function createMemoryDocumentIndex(
       if (options.refresh) refresh();
       return outcomes;
     },
+    release: () => {},
     async refresh() {
       refresh();
     },

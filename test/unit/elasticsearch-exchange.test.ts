@@ -10,6 +10,7 @@ import {
   readSearchAnswers,
   SearchFailure,
 } from '../../shared/read-index/elasticsearch/search-answer.ts';
+import { base64 } from '../support/base64.ts';
 
 async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -62,8 +63,6 @@ describe('an exchange with a cluster', () => {
 });
 
 describe('the body of a search answer', () => {
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
-
   it('gives sources as bytes and all else as parsed, whatever its strings hold', () => {
     const sort = ['"src":["x"]', 'é\u{1F600}"src":["', null, 3];
     const hits = [

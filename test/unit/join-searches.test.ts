@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { joinSearches } from '../../shared/read-index/elasticsearch/join-searches.ts';
 import type { SearchAnswer, SearchOutcome } from '../../shared/read-index/elasticsearch/search-answer.ts';
 import type { WrittenSearch } from '../../shared/read-index/elasticsearch/write-search.ts';
@@ -28,19 +28,19 @@ function cluster() {
 describe('searches that are asked for at once', () => {
   it('go in one request, up to four of them, and each is answered with its own', async () => {
     const { requests, ask } = cluster();
-    const answers = await Promise.all(['1', '2', '3', '4', '5'].map((text) => ask([search(text)])));
-    expect(answers.map(totals)).toEqual([[1], [2], [3], [4], [5]]);
-    expect(requests).toEqual([['1', '2', '3', '4'], ['5']]);
-    await ask([search('6')]);
-    expect(requests.at(-1)).toEqual(['6']);
+    const answers = await Promise.all([...'123456789'].map((text) => ask([search(text)])));
+    expect(answers.map(totals)).toEqual([...'123456789'].map((text) => [Number(text)]));
+    expect(requests).toEqual([[...'1234'], [...'5678'], ['9']]);
+    await ask([search('10')]);
+    expect(requests.at(-1)).toEqual(['10']);
   });
 
   it('are kept together where one asks for several, however many', async () => {
     const { requests, ask } = cluster();
-    const several = ['1', '2', '3', '4', '5'].map((text) => search(text));
-    const answers = await Promise.all([ask([search('6'), search('7')]), ask(several), ask([search('8')])]);
-    expect(answers.map(totals)).toEqual([[6, 7], [1, 2, 3, 4, 5], [8]]);
-    expect(requests).toEqual([['6', '7'], ['1', '2', '3', '4', '5'], ['8']]);
+    const several = [...'123456789'].map((text) => search(text));
+    const answers = await Promise.all([ask([search('10'), search('11')]), ask(several), ask([search('12')])]);
+    expect(answers.map(totals)).toEqual([[10, 11], [1, 2, 3, 4, 5, 6, 7, 8, 9], [12]]);
+    expect(requests).toEqual([['10', '11'], [...'123456789'], ['12']]);
   });
 
   it('are sent once where several ask for the same', async () => {
@@ -73,5 +73,74 @@ describe('searches that are asked for at once', () => {
     clock.now += 1_000;
     await Promise.all([ask([search('4')]), ask([search('5')])]);
     expect(requests.at(-1)).toEqual(['4', '5']);
+  });
+});
+
+/** A cluster that answers when it is told to; each request by the text of its first search. */
+function slowCluster() {
+  const requests: string[][] = [];
+  const underWay: (() => void)[] = [];
+  const send = (searches: readonly WrittenSearch[]): Promise<readonly SearchOutcome[]> => {
+    requests.push(searches.map(({ text }) => text));
+    return new Promise((resolve) =>
+      underWay.push(() => resolve(searches.map((each) => ({ kind: 'answered', answer: answerTo(each) })))),
+    );
+  };
+  const clock = { now: 0 };
+  const ask = joinSearches({ send, now: () => clock.now });
+  const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+  const askInTurns = async (...texts: readonly string[]) => {
+    for (const text of texts) {
+      void ask([search(text)]);
+      await turn();
+    }
+  };
+  return { requests, underWay, askInTurns, turn, clock };
+}
+
+describe('while four requests are under way', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('searches wait for one of them to be answered, and go together then', async () => {
+    const { requests, underWay, askInTurns, turn } = slowCluster();
+    await askInTurns('1', '2', '3', '4', '5', '6');
+    expect(requests).toEqual([['1'], ['2'], ['3'], ['4']]);
+    underWay[1]?.();
+    await turn();
+    expect(requests.slice(4)).toEqual([['5', '6']]);
+  });
+
+  it('they wait for no longer than a millisecond', async () => {
+    const { requests, askInTurns } = slowCluster();
+    await askInTurns('1', '2', '3', '4', '5', '6');
+    vi.advanceTimersByTime(1);
+    expect(requests.slice(4)).toEqual([['5', '6']]);
+    await askInTurns('7');
+    expect(requests).toHaveLength(5);
+    vi.advanceTimersByTime(1);
+    expect(requests.slice(5)).toEqual([['7']]);
+  });
+
+  it('they do not wait once there are enough for a request', async () => {
+    const { requests, askInTurns } = slowCluster();
+    await askInTurns('1', '2', '3', '4', '5', '6', '7');
+    expect(requests).toHaveLength(4);
+    await askInTurns('8');
+    expect(requests.slice(4)).toEqual([['5', '6', '7', '8']]);
+  });
+
+  it('they do not wait when some took long', async () => {
+    const { requests, underWay, askInTurns, turn, clock } = slowCluster();
+    await askInTurns('1', '2', '3', '4', '5');
+    clock.now += 150;
+    underWay[0]?.();
+    await turn();
+    await askInTurns('6', '7');
+    expect(requests.slice(4)).toEqual([['5'], ['6'], ['7']]);
   });
 });

@@ -1,28 +1,42 @@
 import { describe, expect, it } from 'vitest';
 import { createThrottle, FULL_PACE, nextPace, type Pace } from '../../services/rebuild/throttle.ts';
 
-const paceAfter = (delays: readonly number[], from: Pace = FULL_PACE) => delays.reduce(nextPace, from);
+const asked = (delayMs: number) => ({ delayMs, isAsked: true });
+const paceAfter = (delays: readonly number[], from: Pace = FULL_PACE) =>
+  delays.map(asked).reduce(nextPace, from);
 
 describe('a rebuild that is told its rate', () => {
   it('keeps to it however long requests wait', async () => {
     const throttle = createThrottle(1_000_000);
-    for (let i = 0; i < 20; i++) throttle.observe(i < 2 ? 1 : 5_000);
-    // By its delay it would hold still for a second now.
+    for (let i = 0; i < 20; i++) throttle.observe(asked(i < 2 ? 1 : 5_000));
+    // By its delay it would hold still for seconds now.
     let looks = 0;
     await throttle.rest(1, 1_000, () => {
       looks++;
     });
     expect(looks).toBe(1);
+    expect(throttle.isSparing).toBe(false);
   });
 });
 
 describe('the pace of a rebuild', () => {
-  it('takes the first sample for what the delay was before', () => {
-    expect(paceAfter([10])).toEqual({ share: 1, before: 10, crowded: 0 });
+  it('takes the first sample for what the delay was before, and begins slowly', () => {
+    expect(FULL_PACE.share).toBe(1);
+    expect(paceAfter([10])).toMatchObject({ before: 10, crowded: 0 });
+    expect(paceAfter([10]).share).toBeLessThan(0.5);
   });
 
-  it('stays full while the delay is within a tenth and a millisecond of that', () => {
-    expect(paceAfter([10, 11, 12, 11.9]).share).toBe(1);
+  it('is full in four seconds while the delay is within a tenth and a quarter of a millisecond of that, and stays so', () => {
+    expect(paceAfter([10, ...Array(8).fill(11.2)]).share).toBe(1);
+    expect(paceAfter([10, ...Array(50).fill(11.2)]).share).toBe(1);
+    expect(paceAfter([10, 11.3]).share).toBeLessThan(paceAfter([10]).share);
+  });
+
+  it('does not mind timers that are a millisecond late where nobody asks', () => {
+    const late = { delayMs: 3, isAsked: false };
+    expect([{ delayMs: 2, isAsked: false }, ...Array(8).fill(late)].reduce(nextPace, FULL_PACE).share).toBe(
+      1,
+    );
   });
 
   it('falls fast when requests wait longer, and comes back slowly', () => {
@@ -37,9 +51,12 @@ describe('the pace of a rebuild', () => {
   it('never stops for good: where holding still changes nothing, the load is another one by now', () => {
     const crowded = paceAfter([10, ...Array(8).fill(100)]);
     expect(crowded.share).toBeGreaterThan(0);
-    const still = nextPace(crowded, 100);
+    const still = nextPace(crowded, asked(100));
     expect(still.share).toBe(0);
-    const again = nextPace(still, 90);
+    // Four samples may have requests in them that waited for the rebuild.
+    const stillThen = paceAfter([100, 99, 97, 95], still);
+    expect(stillThen).toMatchObject({ share: 0, before: 10 });
+    const again = nextPace(stillThen, asked(90));
     expect(again).toMatchObject({ before: 90 });
     expect(again.share).toBeGreaterThan(0);
     expect(paceAfter(Array(20).fill(95), again).share).toBe(1);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../shared/sqlite/open-database.ts';
 import { prepared } from '../../shared/sqlite/prepared.ts';
-import { transaction } from '../../shared/sqlite/transaction.ts';
+import { reading, transaction } from '../../shared/sqlite/transaction.ts';
 
 let directory: string;
 let path: string;
@@ -89,6 +89,32 @@ describe('transaction', () => {
       /synchronous/,
     );
     expect(db.prepare('SELECT name FROM pet').all()).toEqual([]);
+    db.close();
+  });
+});
+
+describe('reading', () => {
+  test('sees one state, whatever is written meanwhile, and the next one afterwards', () => {
+    const [db, other] = [open(), open()];
+    const names = () => db.prepare('SELECT name FROM pet').all();
+    const both = reading(db, () => {
+      const before = names();
+      other.exec(`INSERT INTO pet (name) VALUES ('Ada')`);
+      return [before, names()];
+    });
+    expect(both).toEqual([[], []]);
+    expect(names()).toEqual([{ name: 'Ada' }]);
+    db.close();
+    other.close();
+  });
+
+  test('ends when its work throws', () => {
+    const db = open();
+    const work = () => {
+      throw new Error('no');
+    };
+    expect(() => reading(db, work)).toThrow('no');
+    expect(db.isTransaction).toBe(false);
     db.close();
   });
 });

@@ -9,6 +9,8 @@ export type ByteSink = {
   start: number;
   /** Where the next write goes. */
   end: number;
+  /** Gives memory of at least so many bytes. */
+  readonly allot: (size: number) => Buffer;
 };
 
 /** Many documents fit in: what is made is not copied once more, and whole slabs become garbage together. */
@@ -16,15 +18,15 @@ const SLAB_BYTES = 2 ** 20;
 /** UTF-8 bytes of a UTF-16 unit, at most. */
 const BYTES_OF_UNIT = 3;
 
-export function createByteSink(): ByteSink {
-  return { bytes: Buffer.allocUnsafeSlow(SLAB_BYTES), start: 0, end: 0 };
+export function createByteSink(allot: ByteSink['allot'] = Buffer.allocUnsafeSlow): ByteSink {
+  return { bytes: allot(SLAB_BYTES), start: 0, end: 0, allot };
 }
 
 /** Makes room for so many bytes behind `end`. */
 export function reserve(sink: ByteSink, size: number): void {
   if (sink.end + size <= sink.bytes.length) return;
   const made = sink.end - sink.start;
-  const slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, (made + size) * 2));
+  const slab = sink.allot(Math.max(SLAB_BYTES, (made + size) * 2));
   sink.bytes.copy(slab, 0, sink.start, sink.end);
   sink.bytes = slab;
   sink.start = 0;
@@ -34,6 +36,12 @@ export function reserve(sink: ByteSink, size: number): void {
 export function writeText(sink: ByteSink, text: string): void {
   reserve(sink, text.length * BYTES_OF_UNIT);
   sink.end += sink.bytes.write(text, sink.end);
+}
+
+/** One ASCII character. */
+export function writeByte(sink: ByteSink, byte: number): void {
+  reserve(sink, 1);
+  sink.bytes[sink.end++] = byte;
 }
 
 export function writeBytes(sink: ByteSink, part: Uint8Array): void {

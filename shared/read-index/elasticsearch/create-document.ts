@@ -1,12 +1,27 @@
-import { digestText } from '../../text-digest.ts';
+import { digestBytes } from '../../text-digest.ts';
 import type { Neighbours } from '../document-index.ts';
 import type { IndexedComponent, IndexedRow } from '../read-index.ts';
-import { type ByteSink, overwrite, sizeOf, writeBytes, writeText, writtenSince } from './byte-sink.ts';
+import {
+  type ByteSink,
+  overwrite,
+  sizeOf,
+  writeByte,
+  writeBytes,
+  writeText,
+  writtenSince,
+} from './byte-sink.ts';
 import { copiesAt } from './copies.ts';
-import type { DocumentLayout, Place, PlacedRelation, PlacedStep } from './document-layout.ts';
+import {
+  type DocumentLayout,
+  memberOf,
+  type Place,
+  type PlacedRelation,
+  type PlacedStep,
+} from './document-layout.ts';
 import { type StoredLinks, type StoredPart, type StoredParts, zoneHolder } from './index-document.ts';
+import { knownOwnPart, noteOwnPart, writeOrCopy } from './own-part.ts';
 import { sortsText } from './sort-values.ts';
-import { type HeldRow, member, writeColumns, writeTexts } from './write-columns.ts';
+import { type HeldRow, writeColumns, writeTexts } from './write-columns.ts';
 
 type Members<T> = { [name: string]: T };
 type PlacedItems = Exclude<PlacedStep, PlacedRelation>;
@@ -14,8 +29,12 @@ type PlacedItems = Exclude<PlacedStep, PlacedRelation>;
 /** What a document is made of beside its row, and where it is written. */
 type Making = { readonly sink: ByteSink; readonly neighbours: Neighbours };
 
+const [COMMA, OPENING_BRACKET, CLOSING_BRACKET, CLOSING_BRACE] = [0x2c, 0x5b, 0x5d, 0x7d];
+
+/** 144 bits of the SHA-256, which base64 writes without padding. */
+const SUM_BYTES = 18;
 /** Stands where the digest will: of its length. */
-const NO_SUM = digestText('');
+const NO_SUM = digestOf('');
 
 /**
  * Writes a row's document, made from the row and what is around it in one world: the JSON of a `DocumentBody`. `sum`, its first
@@ -31,21 +50,30 @@ export function writeDocument(
 ): void {
   const making: Making = { sink, neighbours };
   const held: HeldRow = { key, fields: row.fields, components: row.components };
-  const { source } = row;
-  const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+  const own = knownOwnPart(sink, layout, row);
   writeText(sink, '{"sum":"');
   const sumAt = sizeOf(sink);
   writeText(sink, NO_SUM);
   const from = sizeOf(sink);
-  writeText(sink, `","key":${key},"src":"${bytes.toString('base64')}",`);
-  const { links, parts } = writeBody(making, layout.root, held, true);
+  const head = writeOrCopy(sink, own?.head, () => {
+    const { buffer, byteOffset, byteLength } = row.source;
+    const source = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+    writeText(sink, `","key":${key},"src":"${source}",`);
+    writeColumns(sink, layout.root, held.fields);
+  });
+  const { links, parts } = writeAround(making, layout.root, held, true);
   if (links !== undefined) writeText(sink, `,"links":"${base64Json(links)}"`);
   if (parts !== undefined) writeText(sink, `,"parts":"${base64Json(parts)}"`);
   const sorts = sortsText(neighbours, layout, held);
   if (sorts !== '') writeText(sink, `,"s":{${sorts}}`);
-  overwrite(sink, sumAt, digestText(writtenSince(sink, from)));
-  writeTexts(sink, layout.root, held.fields);
-  writeText(sink, '}');
+  overwrite(sink, sumAt, digestOf(writtenSince(sink, from)));
+  const texts = writeOrCopy(sink, own?.texts, () => writeTexts(sink, layout.root, held.fields));
+  writeByte(sink, CLOSING_BRACE);
+  noteOwnPart(sink, layout, row, { head, texts });
+}
+
+function digestOf(body: string | Uint8Array): string {
+  return digestBytes(body, SUM_BYTES).toString('base64');
 }
 
 function base64Json(value: unknown): string {
@@ -57,10 +85,15 @@ type Kept = { readonly links?: StoredLinks; readonly parts?: StoredParts };
 
 const NOTHING_KEPT: Kept = Object.freeze({});
 
-/** Writes the members of a place's object. `own`: it is the document's row or a component of it. */
+/** Writes the members of an object below the root. `own`: it is a component of the document's row. */
 function writeBody(making: Making, place: Place, held: HeldRow, own: boolean): Kept {
   writeColumns(making.sink, place, held.fields);
-  if (place.kind !== 'root') writeTexts(making.sink, place, held.fields);
+  writeTexts(making.sink, place, held.fields);
+  return writeAround(making, place, held, own);
+}
+
+/** Writes what stands behind a place's own columns. */
+function writeAround(making: Making, place: Place, held: HeldRow, own: boolean): Kept {
   if (place.steps.size === 0) return NOTHING_KEPT;
   const parts = writeComponents(making, place, held, own);
   const links = writeLinked(making, place, held, own);
@@ -74,29 +107,29 @@ function writeLinked(making: Making, place: Place, held: HeldRow, own: boolean):
   let [e, t] = [0, ''];
   for (const step of place.steps.values()) {
     if (step.kind !== 'relation' || (step.linkField === undefined && step.embedded === undefined)) continue;
-    const { attribute } = step;
+    const { attribute, member } = step;
     const linked = neighbours.linked(place.space, held.key, attribute);
     if (linked.length === 0) continue;
     if (step.linkField !== undefined) {
-      t += `,${member(attribute)}[${linked.map(({ key }) => key).join()}]`;
+      t += `,${member}[${linked.map(({ key }) => key).join()}]`;
       if (own) links[attribute] = linked.map(({ key, otherOrder }) => [key, otherOrder]);
     }
     const copies = linkedCopies(making, step, linked);
     if (copies.length === 0) continue;
-    writeText(sink, (e++ === 0 ? ',"e":{' : ',') + member(attribute));
+    writeText(sink, (e++ === 0 ? ',"e":{' : ',') + member);
     writeList(sink, copies, step.embedded?.list === true);
   }
-  if (e > 0) writeText(sink, '}');
+  if (e > 0) writeByte(sink, CLOSING_BRACE);
   if (t !== '') writeText(sink, `,"t":{${t.slice(1)}}`);
   return own && t !== '' ? links : undefined;
 }
 
 function writeList(sink: ByteSink, copies: readonly Buffer[], list: boolean): void {
   for (const [at, copy] of copies.entries()) {
-    if (list) writeText(sink, at === 0 ? '[' : ',');
+    if (list) writeByte(sink, at === 0 ? OPENING_BRACKET : COMMA);
     writeBytes(sink, copy);
   }
-  if (list) writeText(sink, ']');
+  if (list) writeByte(sink, CLOSING_BRACKET);
 }
 
 /** The rows' copies, as far as the relation is copied: each made once for all documents that show it. */
@@ -119,7 +152,7 @@ function linkedCopies(
       const from = sizeOf(sink);
       writeText(sink, `{"key":${key},`);
       writeBody(making, place, { key, fields: row.fields, components: row.components }, false);
-      writeText(sink, '}');
+      writeByte(sink, CLOSING_BRACE);
       copy = Buffer.from(writtenSince(sink, from));
       sink.end = sink.start + from;
       known.set(key, copy);
@@ -138,18 +171,18 @@ function writeComponents(making: Making, place: Place, held: HeldRow, own: boole
     if (step.kind === 'relation') continue;
     const items = held.components[step.attribute] ?? [];
     if (items.length === 0) continue;
-    writeText(sink, (isFirst ? ',"c":{' : ',') + member(step.attribute));
+    writeText(sink, (isFirst ? ',"c":{' : ',') + step.member);
     isFirst = false;
     const isOne = step.kind === 'component' && !step.list;
     const created = (isOne ? items.slice(0, 1) : items).map((item, at) => {
-      if (!isOne) writeText(sink, at === 0 ? '[' : ',');
+      if (!isOne) writeByte(sink, at === 0 ? OPENING_BRACKET : COMMA);
       return writeComponent(making, step, item, own);
     });
-    if (!isOne) writeText(sink, ']');
+    if (!isOne) writeByte(sink, CLOSING_BRACKET);
     if (own) parts[step.attribute] = created;
   }
   if (isFirst) return undefined;
-  writeText(sink, '}');
+  writeByte(sink, CLOSING_BRACE);
   return own ? parts : undefined;
 }
 
@@ -160,7 +193,7 @@ function writeComponent(making: Making, step: PlacedItems, item: IndexedComponen
   const holder =
     step.kind === 'component'
       ? ''
-      : `"kind":${JSON.stringify(item.component)},${member(zoneHolder(item.component))}{`;
+      : `"kind":${JSON.stringify(item.component)},${memberOf(zoneHolder(item.component))}{`;
   writeText(making.sink, `{${holder}`);
   const { links, parts } = writeBody(making, place, item, own);
   writeText(making.sink, holder === '' ? '}' : '}}');

@@ -16,6 +16,7 @@ import type { ComponentStep, RowSpace } from '../read-index.ts';
 import {
   type DenormaliseSettings,
   type DocumentLayout,
+  memberOf,
   type Place,
   type PlacedRelation,
   type PlacedScalar,
@@ -79,13 +80,31 @@ function placedScalars(model: Model, kind: Place['kind'], hops: number): Readonl
     // Grams are most of what a document costs: a copy has those that people search by.
     const isSearched = hops <= 1 && SHORT_TEXTS.includes(type) && model.attributes.has(name);
     const copied = isSearched ? 'folded' : 'none';
-    scalars.set(name, { name, type, fieldType, text: kind === 'embedded' ? copied : whole });
+    scalars.set(name, {
+      name,
+      member: memberOf(name),
+      type,
+      fieldType,
+      text: kind === 'embedded' ? copied : whole,
+    });
   }
   if (isContentType(model) && kind === 'root') {
     const state = PUBLICATION_STATE_FIELD;
-    scalars.set(state, { name: state, type: 'string', fieldType: 'keyword', text: 'none' });
+    scalars.set(state, {
+      name: state,
+      member: memberOf(state),
+      type: 'string',
+      fieldType: 'keyword',
+      text: 'none',
+    });
     const flag = DOCUMENT_PUBLISHED_FIELD;
-    scalars.set(flag, { name: flag, type: 'boolean', fieldType: 'boolean', text: 'none' });
+    scalars.set(flag, {
+      name: flag,
+      member: memberOf(flag),
+      type: 'boolean',
+      fieldType: 'boolean',
+      text: 'none',
+    });
   }
   return scalars;
 }
@@ -116,7 +135,7 @@ function isReachable(
 function createRelation(around: Surroundings, at: Address, attribute: RelationAttribute): PlacedRelation {
   const { name, target, mappedBy, toMany } = attribute;
   const side = mappedBy === undefined ? { linkField: `${at.prefix}t.${name}` } : { mappedBy };
-  const step: PlacedRelation = { kind: 'relation', attribute: name, target, ...side };
+  const step: PlacedRelation = { kind: 'relation', attribute: name, member: memberOf(name), target, ...side };
   if (attribute.private || !isCopied(around, attribute)) return step;
   const holder = `${at.prefix}e.${name}`;
   const inside: Surroundings = {
@@ -158,7 +177,7 @@ function createComponents(
   const holder = `${at.prefix}c.${name}`;
   const space = componentSpace(at.space, { attribute: name });
   const place = createPlace(inside, componentAddress(around, at, `${holder}.`, component, space));
-  return { kind: 'component', attribute: name, holder, list: repeatable, place };
+  return { kind: 'component', attribute: name, member: memberOf(name), holder, list: repeatable, place };
 }
 
 function createZone(
@@ -173,7 +192,7 @@ function createZone(
     const prefix = `${holder}.${zoneHolder(uid)}.`;
     return [uid, createPlace(inside, componentAddress(around, at, prefix, uid, space))] as const;
   });
-  return { kind: 'zone', attribute: name, holder, components: new Map(places) };
+  return { kind: 'zone', attribute: name, member: memberOf(name), holder, components: new Map(places) };
 }
 
 function componentSpace(space: RowSpace, step: ComponentStep): RowSpace {
@@ -194,7 +213,10 @@ function componentAddress(
 
 function sortPaths(place: Place, path: readonly string[], passedList: boolean): SortPath[] {
   const sortable = [...place.scalars.values()].filter(({ fieldType }) => fieldType !== 'json');
-  const fields = sortable.map((scalar) => ({ scalar, ...sortFieldNames(path, scalar.name) }));
+  const fields = sortable.map((scalar) => {
+    const { low, high } = sortFieldNames(path, scalar.name);
+    return { scalar, low, high, members: { low: memberOf(low), high: memberOf(high) } };
+  });
   const here = passedList ? [{ path, fields }] : [];
   const below = [...place.steps.values()].flatMap((step) => {
     const next = step.kind === 'component' ? step : step.kind === 'relation' ? step.embedded : undefined;

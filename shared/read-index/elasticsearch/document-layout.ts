@@ -30,6 +30,7 @@ export type Place = {
 
 export type PlacedScalar = {
   readonly name: string;
+  readonly member: Member;
   readonly type: ScalarType;
   readonly fieldType: FieldType;
   /**
@@ -45,6 +46,7 @@ export type PlacedStep = PlacedComponents | PlacedZone | PlacedRelation;
 export type PlacedComponents = {
   readonly kind: 'component';
   readonly attribute: string;
+  readonly member: Member;
   readonly holder: string;
   /** One object, or a nested list. */
   readonly list: boolean;
@@ -55,6 +57,7 @@ export type PlacedComponents = {
 export type PlacedZone = {
   readonly kind: 'zone';
   readonly attribute: string;
+  readonly member: Member;
   readonly holder: string;
   readonly components: ReadonlyMap<Uid, Place>;
 };
@@ -62,6 +65,7 @@ export type PlacedZone = {
 export type PlacedRelation = {
   readonly kind: 'relation';
   readonly attribute: string;
+  readonly member: Member;
   readonly target: Uid;
   /** The field with the targets' keys, where this side owns the links. */
   readonly linkField?: string;
@@ -74,7 +78,19 @@ export type PlacedRelation = {
 export type SortPath = { readonly path: readonly string[]; readonly fields: readonly SortField[] };
 
 /** A column at the end of a path, and the names of its two fields below `s.`. */
-export type SortField = { readonly scalar: PlacedScalar; readonly low: string; readonly high: string };
+export type SortField = {
+  readonly scalar: PlacedScalar;
+  readonly low: string;
+  readonly high: string;
+  readonly members: { readonly low: Member; readonly high: Member };
+};
+
+/** `"name":`, as it stands in documents: worked out once, not for each of them. */
+export type Member = string;
+
+export function memberOf(name: string): Member {
+  return `${JSON.stringify(name)}:`;
+}
 
 /** How far relations are copied into the documents of a type; `pluginOptions.varve.denormalise` or the setting for all types. */
 export type DenormaliseSettings = {

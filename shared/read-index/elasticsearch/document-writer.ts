@@ -10,6 +10,7 @@ import type {
 import type { IndexSet } from '../index-set.ts';
 import { WORLDS, type World } from '../read-index.ts';
 import { type ByteSink, createByteSink, discardWritten, takeWritten, writeText } from './byte-sink.ts';
+import { type ByteSlabs, createByteSlabs } from './byte-slabs.ts';
 import { writeDocument } from './create-document.ts';
 import { type IndexNames, writeAlias } from './index-names.ts';
 import type { Layouts } from './plan-query.ts';
@@ -53,18 +54,23 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
   for (const type of types) {
     for (const world of WORLDS) unrefreshed.add(targetOf(type, world));
   }
-  const sink = createByteSink();
+  const slabs = createByteSlabs();
+  const sink = createByteSink(slabs.take);
+  /** How many documents stand in a slab that are not released. */
+  const standing = new WeakMap<ArrayBufferLike, { documents: number }>();
   const send = async (
     documents: readonly IndexableDocument[],
     options: { readonly refresh: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly WriteOutcome[]> => {
     const { refresh, signal } = options;
-    const body = Buffer.concat(documents.map(({ bytes }) => bytes));
+    const { slab, body } = joined(slabs, documents);
     try {
       const answer = (await client.transport.request(
         { method: 'POST', path: refresh ? `${BULK}&refresh=true` : BULK, body },
         { headers: NDJSON, requestTimeout: REQUEST_TIMEOUT, maxRetries: 0, ...(signal && { signal }) },
       )) as BulkAnswer;
+      // It was read to its end. After a failure the connection may still have it in hand.
+      slabs.giveBack(slab);
       return outcomes(documents, answer);
     } catch (error) {
       if (!isTooLarge(error)) throw error;
@@ -76,7 +82,21 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
     }
   };
   return {
-    present: (row, neighbours) => present(sink, targetOf, layouts, row, neighbours),
+    present(row, neighbours) {
+      const document = present(sink, targetOf, layouts, row, neighbours);
+      const { buffer } = document.bytes;
+      const known = standing.get(buffer);
+      if (known === undefined) standing.set(buffer, { documents: 1 });
+      else known.documents++;
+      return document;
+    },
+    release(documents) {
+      for (const { bytes } of documents) {
+        const left = standing.get(bytes.buffer);
+        if (left === undefined || --left.documents > 0 || bytes.buffer === sink.bytes.buffer) continue;
+        slabs.giveBack(Buffer.from(bytes.buffer));
+      }
+    },
     async write(documents, options) {
       try {
         return await send(documents, options);
@@ -101,6 +121,17 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
       }
     },
   };
+}
+
+/** The documents, one behind the other, at the beginning of a slab. */
+function joined(slabs: ByteSlabs, documents: readonly IndexableDocument[]) {
+  const slab = slabs.take(documents.reduce((sum, { bytes }) => sum + bytes.length, 0));
+  let size = 0;
+  for (const { bytes } of documents) {
+    slab.set(bytes, size);
+    size += bytes.length;
+  }
+  return { slab, body: slab.subarray(0, size) };
 }
 
 /** What documents of a type and world are written through. */

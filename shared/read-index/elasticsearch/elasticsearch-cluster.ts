@@ -19,6 +19,7 @@ import { areWhole, type OpenedIndices, openIndices } from './open-indices.ts';
 import { createProgressDocument, openProgressIndex } from './progress-document.ts';
 import { placesOf } from './read-indices.ts';
 import { readStoredDocuments } from './read-stored-documents.ts';
+import { createRowCache } from './row-cache.ts';
 import { createSearchEngine } from './search-engine.ts';
 
 /** A cluster as the home of one space's indices. */
@@ -57,6 +58,8 @@ export type ElasticsearchClusterOptions = {
   readonly spread?: IndexSpread;
   /** How far relations are copied into documents of content types that do not say. */
   readonly denormalise?: DenormaliseSettings;
+  /** What rows that are read again and again may take in this process; default: none are kept. */
+  readonly rowCacheBytes?: number;
   /** Milliseconds, of a clock that only goes forward. */
   readonly now?: () => number;
 };
@@ -68,7 +71,7 @@ const READY_WITHIN = '10s';
 
 /** Connects to nothing yet. Throws a sentence when a content type does not fit into an index. */
 export function createElasticsearchCluster(options: ElasticsearchClusterOptions): ElasticsearchCluster {
-  const { connection, space, registry } = options;
+  const { connection, space, registry, rowCacheBytes = 0 } = options;
   const layouts = createLayouts(registry, options.denormalise);
   const client = createElasticsearchClient(connection);
   const names = createIndexNames(space);
@@ -95,6 +98,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
     reader: createElasticsearchReader({
       indices,
       engine: createSearchEngine(client),
+      ...(rowCacheBytes > 0 && { rows: createRowCache({ maxBytes: rowCacheBytes }) }),
       names,
       layouts: layoutOf,
       semiJoinLimit: SEMI_JOIN_LIMIT,

@@ -8,7 +8,7 @@ import type { StoredPart } from './index-document.ts';
 import { countLinking, linkingRows, ownedTargets, partSpace, partsOf, stepOf } from './linked-rows.ts';
 import { planAtPlace, planQuery } from './plan-query.ts';
 import { planSort, sortDsl } from './plan-sort.ts';
-import { locate, NO_SOURCE, readRows, rememberRow } from './read-rows.ts';
+import { hitDetails, locate, NO_SOURCE, readRows, rememberRow } from './read-rows.ts';
 import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
 import { sortInProcess } from './sort-in-process.ts';
@@ -171,8 +171,8 @@ async function followOwned(
     : undefined;
   const read = await readRows(session, targetSpace, keys, listing ? fieldsToRead(details) : [], dsl, inIndex);
   const rows = new Map<number, Child>();
-  for (const { key, fields, source } of read) {
-    if (details && listing) rememberRow(session, targetSpace, key, fields);
+  for (const { key, details: owned, source } of read) {
+    if (details && listing) rememberRow(session, targetSpace, key, owned);
     rows.set(key, { key, source });
   }
   const lists = wanted.map((list) => list.flatMap((key) => rows.get(key) ?? []));
@@ -232,7 +232,7 @@ async function followInverse(
   let lists = linking.lists.map((list) => {
     const ordered = sort === undefined ? [...list].sort((a, b) => a.order - b.order || a.key - b.key) : list;
     return ordered.map(({ key, hit }): Child => {
-      if (details) rememberRow(session, space, key, hit.fields ?? {});
+      if (details) rememberRow(session, space, key, hitDetails(hit));
       return { key, source: hit.source ?? NO_SOURCE };
     });
   });

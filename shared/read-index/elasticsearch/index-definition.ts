@@ -65,7 +65,7 @@ function rootProperties({ root, sortPaths }: DocumentLayout): Properties {
     src: BYTES,
     links: BYTES,
     parts: BYTES,
-    sum: { type: 'keyword', index: false },
+    sum: BYTES,
     ...placeProperties(root, true),
     ...group('s', sorts),
   };

@@ -2,8 +2,8 @@ import type { RowSpace } from '../read-index.ts';
 import type { PlacedRelation, PlacedStep } from './document-layout.ts';
 import { type Dsl, type SortDsl, termsDsl } from './dsl.ts';
 import { PAGE_OF_KEYS, WINDOW } from './index-definition.ts';
-import type { StoredLinks, StoredPart } from './index-document.ts';
-import { componentsOf, detailsOf, jsonField, linksOf, locate, rememberPart } from './read-rows.ts';
+import type { StoredPart } from './index-document.ts';
+import { componentsOf, detailsOf, hitDetails, linksOf, locate, rememberPart } from './read-rows.ts';
 import type { SearchHit } from './search-answer.ts';
 import type { Session } from './session.ts';
 
@@ -87,8 +87,7 @@ export async function linkingRows(
     ({ hits } = await session.search(target, { ...body, size: Math.min(total, WINDOW) }, true));
   for (const hit of hits.hits) {
     const key = hit.fields?.['key']?.[0] as number;
-    const links = (jsonField(hit.fields ?? {}, 'links') ?? {}) as StoredLinks;
-    for (const [parent, order] of links[mappedBy] ?? []) {
+    for (const [parent, order] of linksOf(hitDetails(hit))[mappedBy] ?? []) {
       const place = places.get(parent);
       if (place !== undefined) lists[place]?.push({ key, order, hit });
     }

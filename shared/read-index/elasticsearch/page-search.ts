@@ -1,6 +1,6 @@
 import type { Hits, SearchRequest } from '../read-index.ts';
 import type { Dsl } from './dsl.ts';
-import { NO_SOURCE, rememberRow } from './read-rows.ts';
+import { hitDetails, NO_SOURCE, rememberRow } from './read-rows.ts';
 import type { SearchAnswer, SearchHit } from './search-answer.ts';
 import type { Session } from './session.ts';
 import type { SearchBody } from './write-search.ts';
@@ -27,11 +27,12 @@ export function readHits({ session, request, details }: PageSearch, hits: readon
   const space = { type: request.type, path: [] };
   const rows: number[] = [];
   const sources: Uint8Array[] = [];
-  for (const { fields = {}, source = NO_SOURCE } of hits) {
+  for (const hit of hits) {
+    const { fields = {}, source = NO_SOURCE } = hit;
     const key = fields['key']?.[0] as number;
     rows.push(key);
     sources.push(source);
-    if (details) rememberRow(session, space, key, fields);
+    if (details) rememberRow(session, space, key, hitDetails(hit));
   }
   return { rows, sources };
 }

@@ -5,8 +5,14 @@ const HITS = '"hits":{';
 const TOTAL = '"total":{"value":';
 const LIST_OF_HITS = '"hits":[';
 const FIELDS = '"fields":{';
-const LIST = ':[';
+const LIST = '":[';
 const SORT = ',"sort":[';
+
+const LETTER_U = 0x75;
+/** By their first letter. The other two begin alike: their second tells. */
+const NAMES: Readonly<Record<number, FieldName>> = Object.fromEntries(
+  (['key', 'links', 'parts'] as const).map((name) => [name.charCodeAt(0), name]),
+);
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -63,7 +69,7 @@ function readHit(scan: Scan): SearchHit | undefined {
   const start = text.indexOf(FIELDS, scan.at);
   if (start < 0) return undefined;
   scan.at = start + FIELDS.length;
-  const hit: MutableHit = { fields: {} };
+  const hit: MutableHit = { fields: { key: undefined, links: undefined, parts: undefined, sum: undefined } };
   do {
     if (!readField(scan, hit)) return undefined;
   } while (text.charCodeAt(scan.at++) === COMMA);
@@ -72,27 +78,39 @@ function readHit(scan: Scan): SearchHit | undefined {
   return text.charCodeAt(scan.at++) === CLOSE_OBJECT ? hit : undefined;
 }
 
-type MutableHit = { readonly fields: { [name: string]: readonly [number | string] }; source?: Uint8Array };
+type FieldName = 'key' | 'src' | 'links' | 'parts' | 'sum';
+type MutableHit = {
+  readonly fields: { [name in Exclude<FieldName, 'src'>]: readonly [number | string] | undefined };
+  source?: Uint8Array;
+};
 
 /** A field's name and its list of one number or one base64 text. */
 function readField(scan: Scan, hit: MutableHit): boolean {
   const { text } = scan;
-  const nameEnd = text.indexOf('"', scan.at + 1);
-  const name = text.slice(scan.at + 1, nameEnd);
-  if (nameEnd < 0 || !text.startsWith(LIST, nameEnd + 1)) return false;
-  scan.at = nameEnd + 1 + LIST.length;
-  if (text.charCodeAt(scan.at) === QUOTE) {
-    const start = scan.at + 1;
+  const name = fieldNameAt(text, scan.at + 1);
+  if (name === undefined) return false;
+  const open = scan.at + 1 + name.length;
+  if (!text.startsWith(LIST, open)) return false;
+  scan.at = open + LIST.length;
+  const start = scan.at + 1;
+  if (name === 'key') {
+    hit.fields.key = [readNumber(scan)];
+    if (scan.at < start) return false;
+  } else if (text.charCodeAt(scan.at) !== QUOTE) return false;
+  else {
     const end = text.indexOf('"', start);
-    if (name === 'src') hit.source = readBytes(scan, text.slice(start, end));
-    else hit.fields[name] = [text.slice(start, end)];
+    const value = text.slice(start, end);
+    if (name === 'src') hit.source = readBytes(scan, value);
+    else hit.fields[name] = [value];
     scan.at = end + 1;
-  } else {
-    const start = scan.at;
-    hit.fields[name] = [readNumber(scan)];
-    if (scan.at === start) return false;
   }
   return text.charCodeAt(scan.at++) === CLOSE_LIST;
+}
+
+/** Not cut out of the text: a name that is made at run time has to be looked up among all names. */
+function fieldNameAt(text: string, at: number): FieldName | undefined {
+  const name = NAMES[text.charCodeAt(at)] ?? (text.charCodeAt(at + 1) === LETTER_U ? 'sum' : 'src');
+  return text.startsWith(name, at) ? name : undefined;
 }
 
 function readBytes(scan: Scan, base64: string): Uint8Array {

@@ -3,8 +3,8 @@ import type { DocumentLayout, Place } from './document-layout.ts';
 import { type Dsl, type SortDsl, termsDsl } from './dsl.ts';
 import { PAGE_OF_KEYS } from './index-definition.ts';
 import type { StoredLinks, StoredPart, StoredParts } from './index-document.ts';
-import type { HitFields, SearchHit } from './search-answer.ts';
-import { knownRows, type RowDetails, type Session } from './session.ts';
+import type { HitFields, RowDetails, SearchHit } from './search-answer.ts';
+import { knownRows, type Session } from './session.ts';
 
 /** Where the rows of a row space stand in documents: their place, and the innermost list around it. */
 export type LocatedSpace = {
@@ -35,7 +35,12 @@ export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): 
 /** What is read of whole rows, beside their key. */
 const BINARY_FIELDS: readonly string[] = ['src', 'links', 'parts'];
 
-export type ReadRow = { readonly key: number; readonly fields: HitFields; readonly source: Uint8Array };
+export type ReadRow = {
+  readonly key: number;
+  readonly fields: HitFields;
+  readonly source: Uint8Array;
+  readonly details: RowDetails;
+};
 
 export const NO_SOURCE = new Uint8Array(0);
 
@@ -80,20 +85,25 @@ function listQuery(path: string, query: Dsl, docvalue_fields: readonly string[])
 
 function collectRows(rows: ReadRow[], { list, keyField }: LocatedSpace, hit: SearchHit): void {
   const hits = list === undefined ? [hit] : (hit.inner_hits?.[list]?.hits.hits ?? []);
-  for (const { fields = {}, source = NO_SOURCE } of hits) {
-    rows.push({ key: fields[keyField]?.[0] as number, fields, source });
+  for (const each of hits) {
+    const { fields = {}, source = NO_SOURCE } = each;
+    rows.push({ key: fields[keyField]?.[0] as number, fields, source, details: hitDetails(each) });
   }
 }
 
 /** JSON in a binary field, base64 in a hit. */
-export function jsonField(fields: HitFields, name: string): unknown {
+function jsonField(fields: HitFields, name: string): unknown {
   const value = fields[name]?.[0];
   return value === undefined ? undefined : JSON.parse(Buffer.from(value as string, 'base64').toString());
 }
 
-/** Remembers what a document says of its row. */
-export function rememberRow(session: Session, space: RowSpace, key: number, fields: HitFields): void {
-  knownRows(session, space).set(key, { fields });
+/** What a document says of its row. */
+export function hitDetails({ details, fields = NO_FIELDS }: SearchHit): RowDetails {
+  return details ?? { fields };
+}
+
+export function rememberRow(session: Session, space: RowSpace, key: number, details: RowDetails): void {
+  knownRows(session, space).set(key, details);
 }
 
 export function linksOf(details: RowDetails): StoredLinks {
@@ -124,8 +134,8 @@ export async function detailsOf(
   const unknown = [...new Set(keys.filter((key) => !known.has(key)))];
   if (unknown.length > 0) {
     if (space.path.length === 0) {
-      for (const { key, fields } of await readRows(session, space, unknown, ['links', 'parts'])) {
-        rememberRow(session, space, key, fields);
+      for (const { key, details } of await readRows(session, space, unknown, ['links', 'parts'])) {
+        rememberRow(session, space, key, details);
       }
     } else await readComponents(session, space, unknown);
   }
@@ -141,8 +151,8 @@ async function readComponents(session: Session, space: RowSpace, keys: readonly 
       list === undefined ? wanted : { nested: { path: list, query: wanted, score_mode: 'none' } };
     const body = { size: PAGE_OF_KEYS, query, docvalue_fields: ['parts'] };
     const { hits } = await session.search(space.type, body);
-    for (const { fields = {} } of hits.hits) {
-      rememberParts(session, space, (jsonField(fields, 'parts') ?? {}) as StoredParts, space.path);
+    for (const hit of hits.hits) {
+      rememberParts(session, space, componentsOf(hitDetails(hit)), space.path);
     }
   }
 }

@@ -1,10 +1,17 @@
+import type { StoredLinks, StoredParts } from './index-document.ts';
+
 /** Doc values of a hit by field: lists, also of one value. */
 export type HitFields = { readonly [field: string]: readonly unknown[] | undefined };
+
+/** What a row owns that `follow` goes along; absent: it is in `fields` as it was read, and parsed when it is asked for. */
+export type RowDetails = { readonly fields: HitFields; links?: StoredLinks; parts?: StoredParts };
 
 export type SearchHit = {
   readonly fields?: HitFields;
   /** Bytes of the field `src`, where it was asked for. */
   readonly source?: Uint8Array;
+  /** Of a row that is kept: what was parsed of it for one answer serves the next. */
+  readonly details?: RowDetails;
   readonly sort?: readonly (string | number | null)[];
   readonly inner_hits?: {
     readonly [path: string]: { readonly hits: { readonly hits: readonly SearchHit[] } };

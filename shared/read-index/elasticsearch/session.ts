@@ -2,11 +2,12 @@ import type { Uid } from '../../schema/content-type.ts';
 import type { IndexSet } from '../index-set.ts';
 import type { RowSpace, World } from '../read-index.ts';
 import type { CurrentSet } from './current-set.ts';
-import type { StoredLinks, StoredParts } from './index-document.ts';
 import type { IndexNames } from './index-names.ts';
 import type { Layouts } from './plan-query.ts';
-import type { HitFields, SearchAnswer } from './search-answer.ts';
+import type { RowCache } from './row-cache.ts';
+import type { RowDetails, SearchAnswer } from './search-answer.ts';
 import type { SearchEngine } from './search-engine.ts';
+import { searchKnownRows } from './search-known-rows.ts';
 import type { Search, SearchBody } from './write-search.ts';
 
 /** What the last far page of a query counted, by index and query. */
@@ -15,6 +16,8 @@ export type KnownTotals = Map<string, number>;
 /** What every request to the index is answered with. */
 export type ReaderContext = {
   readonly engine: SearchEngine;
+  /** Absent: rows are read with every search. */
+  readonly rows?: RowCache;
   readonly names: IndexNames;
   readonly layouts: Layouts;
   /** Keys that a semi-join may find, all its pages together. */
@@ -25,9 +28,6 @@ export type ReaderContext = {
   /** Which indices are read. */
   readonly indices: Pick<CurrentSet, 'get' | 'refresh'>;
 };
-
-/** What a row owns that `follow` goes along; absent: it is in `fields` as it was read, and parsed when it is asked for. */
-export type RowDetails = { readonly fields: HitFields; links?: StoredLinks; parts?: StoredParts };
 
 /** One world, and what is known of its rows since the session began: an answer, or a single call. */
 export type Session = ReaderContext & {
@@ -42,7 +42,7 @@ export type Session = ReaderContext & {
 /** `set`: the indices that it reads from first to last. */
 export function openSession(context: ReaderContext, world: World, set: IndexSet): Session {
   const sent: (readonly Search[])[] = [];
-  const search = searchTogether(context.engine, sent);
+  const search = searchTogether(context, sent);
   return {
     ...context,
     world,
@@ -62,17 +62,20 @@ type Waiting = { readonly search: Search; readonly answer: PromiseWithResolvers<
  * Requests of different answers never wait for each other.
  */
 function searchTogether(
-  engine: SearchEngine,
+  { engine, rows }: ReaderContext,
   sent: (readonly Search[])[],
 ): (search: Search) => Promise<SearchAnswer> {
   let waiting: Waiting[] = [];
-  const send = async () => {
+  const send = (searches: readonly Search[]) => {
+    sent.push(searches);
+    return engine.search(searches);
+  };
+  const sendWaiting = async () => {
     const together = waiting;
     waiting = [];
     const searches = together.map(({ search }) => search);
-    sent.push(searches);
     try {
-      const answers = await engine.search(searches);
+      const answers = await (rows === undefined ? send(searches) : searchKnownRows(rows, searches, send));
       for (const [i, { answer }] of together.entries()) answer.resolve(answers[i] as SearchAnswer);
     } catch (error) {
       for (const { answer } of together) answer.reject(error);
@@ -80,7 +83,7 @@ function searchTogether(
   };
   return (search) => {
     // Next comes when all that is ready to go on has done so.
-    if (waiting.length === 0) process.nextTick(send);
+    if (waiting.length === 0) process.nextTick(sendWaiting);
     const answer = Promise.withResolvers<SearchAnswer>();
     waiting.push({ search, answer });
     return answer.promise;

@@ -2,7 +2,7 @@ import type { Scalar } from '../bool-query.ts';
 import { compareCodePoints } from '../column.ts';
 import type { Neighbours } from '../document-index.ts';
 import type { DocumentLayout, Place, SortPath } from './document-layout.ts';
-import { type HeldRow, jsonOf, member, storedColumn } from './write-columns.ts';
+import { type HeldRow, jsonOf, storedColumn } from './write-columns.ts';
 
 /** The members of `s`: what documents are sorted by that is at the ends of paths through lists. */
 export function sortsText(
@@ -11,29 +11,39 @@ export function sortsText(
   held: HeldRow,
 ): string {
   let sorts = '';
-  for (const { path, fields } of sortPaths) sorts += endsText(fields, pathEnds(neighbours, root, held, path));
+  for (const { path, fields } of sortPaths)
+    sorts += endsText(fields, pathEnds(neighbours, root, held, path, 0));
   return sorts.slice(1);
 }
 
 /** Each with a comma in front. */
 function endsText(fields: SortPath['fields'], ends: readonly (HeldRow | null)[]): string {
   let sorts = '';
-  for (const { scalar, low, high } of fields) {
-    const values = ends.map((end) => end?.fields[scalar.name] ?? null);
-    const known = values.filter((value) => value !== null);
-    const [first] = known;
-    if (first === undefined) continue;
-    let [least, greatest]: [Scalar, Scalar] = [first, first];
-    for (const value of known) {
-      if (compareScalars(value, least) < 0) least = value;
-      if (compareScalars(value, greatest) > 0) greatest = value;
-    }
+  for (const { scalar, members } of fields) {
+    const { least, greatest, isMissing } = extremesOf(scalar.name, ends);
+    if (least === undefined || greatest === undefined) continue;
     const lowText = jsonOf(storedColumn(scalar, least));
-    sorts += `,${member(low)}${lowText}`;
-    if (known.length < values.length) continue;
-    sorts += `,${member(high)}${greatest === least ? lowText : jsonOf(storedColumn(scalar, greatest))}`;
+    sorts += `,${members.low}${lowText}`;
+    if (isMissing) continue;
+    sorts += `,${members.high}${greatest === least ? lowText : jsonOf(storedColumn(scalar, greatest))}`;
   }
   return sorts;
+}
+
+/** Of a column at the ends; `isMissing`: one of them has no value. */
+function extremesOf(name: string, ends: readonly (HeldRow | null)[]) {
+  let least: Scalar | undefined;
+  let greatest: Scalar | undefined;
+  let isMissing = false;
+  for (const end of ends) {
+    const value = end?.fields[name] ?? null;
+    if (value === null) isMissing = true;
+    else {
+      if (least === undefined || compareScalars(value, least) < 0) least = value;
+      if (greatest === undefined || compareScalars(value, greatest) > 0) greatest = value;
+    }
+  }
+  return { least, greatest, isMissing };
 }
 
 function compareScalars(a: Scalar, b: Scalar): number {
@@ -43,21 +53,22 @@ function compareScalars(a: Scalar, b: Scalar): number {
 
 const WAY_ENDS: readonly null[] = [null];
 
-/** The rows at the ends of a path; null for each way that ends early. */
+/** The rows at the ends of a path, of which `at` steps are behind; null for each way that ends early. */
 function pathEnds(
   neighbours: Neighbours,
   place: Place,
   held: HeldRow,
   path: readonly string[],
+  at: number,
 ): readonly (HeldRow | null)[] {
-  const [name, ...rest] = path;
+  const name = path[at];
   if (name === undefined) return [held];
   const step = place.steps.get(name);
   if (step?.kind === 'component') {
     const items = held.components[name] ?? [];
     return items.length === 0
       ? WAY_ENDS
-      : items.flatMap((each) => pathEnds(neighbours, step.place, each, rest));
+      : items.flatMap((each) => pathEnds(neighbours, step.place, each, path, at + 1));
   }
   if (step?.kind !== 'relation' || step.embedded === undefined) throw new Error(`${name} is not copied`);
   const { place: next } = step.embedded;
@@ -66,5 +77,8 @@ function pathEnds(
     const row = neighbours.row(step.target, key);
     if (row !== undefined) found.push({ key, fields: row.fields, components: row.components });
   }
-  return found.length === 0 ? WAY_ENDS : found.flatMap((each) => pathEnds(neighbours, next, each, rest));
+  if (found.length === 0) return WAY_ENDS;
+  return at + 1 === path.length
+    ? found
+    : found.flatMap((each) => pathEnds(neighbours, next, each, path, at + 1));
 }

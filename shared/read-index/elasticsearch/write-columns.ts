@@ -21,10 +21,10 @@ export function writeColumns(sink: ByteSink, place: Place, fields: FieldValues):
   for (const scalar of place.scalars.values()) {
     const value = fields[scalar.name];
     if (value === null || value === undefined) continue;
-    const name = member(scalar.name);
-    f += `${f === '' ? '' : ','}${name}${jsonOf(storedColumn(scalar, value))}`;
+    const { member } = scalar;
+    f += `${f === '' ? '' : ','}${member}${jsonOf(storedColumn(scalar, value))}`;
     // No text form of a number, date or truth value has anything to escape.
-    if (scalar.text === 'form') x += `${x === '' ? '' : ','}${name}"${textForm(scalar.type, value)}"`;
+    if (scalar.text === 'form') x += `${x === '' ? '' : ','}${member}"${textForm(scalar.type, value)}"`;
   }
   writeText(sink, x === '' ? `"f":{${f}}` : `"f":{${f}},"x":{${x}}`);
 }
@@ -36,14 +36,14 @@ export function writeTexts(sink: ByteSink, place: Place, fields: FieldValues): v
   for (const scalar of place.scalars.values()) {
     const text = textOf(scalar, fields);
     if (text === undefined) continue;
-    writeText(sink, (g++ === 0 ? ',"g":{' : ',') + member(scalar.name));
+    writeText(sink, (g++ === 0 ? ',"g":{' : ',') + scalar.member);
     const { folded, grams } = foldedGrams(scalar, text);
     writeBytes(sink, grams);
     if (scalar.text === 'grams' && folded !== text) asWritten.push(scalar);
   }
   if (g === 0) return;
   for (const [at, scalar] of asWritten.entries()) {
-    writeText(sink, (at === 0 ? '},"w":{' : ',') + member(scalar.name));
+    writeText(sink, (at === 0 ? '},"w":{' : ',') + scalar.member);
     writeBytes(sink, writtenGrams(scalar, textOf(scalar, fields) ?? ''));
   }
   writeText(sink, '}');
@@ -85,17 +85,6 @@ function writtenGrams(scalar: PlacedScalar, text: string): Buffer {
 function gramsOf(text: string): Buffer {
   writeGrams(scratch, text);
   return takeWritten(scratch);
-}
-
-const members = new Map<string, string>();
-
-/** `"name":`. There are as many names as attributes and sort paths. */
-export function member(name: string): string {
-  const known = members.get(name);
-  if (known !== undefined) return known;
-  const text = `${JSON.stringify(name)}:`;
-  members.set(name, text);
-  return text;
 }
 
 export function storedColumn({ name, fieldType }: PlacedScalar, value: Scalar): StoredValue {

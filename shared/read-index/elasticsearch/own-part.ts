@@ -1,0 +1,52 @@
+import type { IndexedRow } from '../read-index.ts';
+import { type ByteSink, sizeOf, writeBytes } from './byte-sink.ts';
+import type { DocumentLayout } from './document-layout.ts';
+
+/** Places in what is being written, as `sizeOf` tells them. */
+type Span = { readonly from: number; readonly to: number };
+
+/**
+ * What of a document follows from its row alone. A row of both worlds has it in both documents, mostly one made after the
+ * other: the second copies it from where the first stands.
+ */
+export type OwnPart = { readonly head: Uint8Array; readonly texts: Uint8Array };
+
+type Standing = {
+  readonly layout: DocumentLayout;
+  readonly row: IndexedRow;
+  readonly slab: Buffer;
+  /** In the slab. */
+  readonly head: Span;
+  readonly texts: Span;
+};
+
+const lastWritten = new WeakMap<ByteSink, Standing>();
+
+/** Of the document written last, if it was of this row and stands where it did. */
+export function knownOwnPart(sink: ByteSink, layout: DocumentLayout, row: IndexedRow): OwnPart | undefined {
+  const last = lastWritten.get(sink);
+  if (last === undefined || last.row !== row || last.layout !== layout) return undefined;
+  const { slab, head, texts } = last;
+  // What was discarded instead of taken is being written over.
+  if (slab !== sink.bytes || sink.start < texts.to) return undefined;
+  return { head: slab.subarray(head.from, head.to), texts: slab.subarray(texts.from, texts.to) };
+}
+
+/** Of the document that ends here. */
+export function noteOwnPart(
+  sink: ByteSink,
+  layout: DocumentLayout,
+  row: IndexedRow,
+  { head, texts }: { readonly head: Span; readonly texts: Span },
+): void {
+  const inSlab = ({ from, to }: Span): Span => ({ from: sink.start + from, to: sink.start + to });
+  lastWritten.set(sink, { layout, row, slab: sink.bytes, head: inSlab(head), texts: inSlab(texts) });
+}
+
+/** Writes a part that is known, or has it written; answers where it stands. */
+export function writeOrCopy(sink: ByteSink, known: Uint8Array | undefined, write: () => void): Span {
+  const from = sizeOf(sink);
+  if (known === undefined) write();
+  else writeBytes(sink, known);
+  return { from, to: sizeOf(sink) };
+}
