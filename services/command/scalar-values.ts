@@ -13,15 +13,21 @@ export function castNumber(value: unknown): number {
     const text = value.replace(/\s/g, '');
     return text === '' ? Number.NaN : Number(text);
   }
-  return Number.parseFloat(String(value));
+  return Number.parseFloat(textOf(value));
 }
 
 /** A boolean from itself, `true`/`false` in any case, 1 or 0; else the value as it is. */
 export function castBoolean(value: unknown): unknown {
   if (typeof value === 'boolean') return value;
-  const text = String(value).toLowerCase();
+  const text = textOf(value).toLowerCase();
   if (text === 'true' || text === '1') return true;
   return text === 'false' || text === '0' ? false : value;
+}
+
+/** `String` for JSON values: a member that is called `toString` is a member like any other, where `String` would call it. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map((item) => (item === null ? '' : textOf(item))).join(',');
+  return typeof value === 'object' && value !== null ? '[object Object]' : String(value);
 }
 
 /** A 64-bit integer from a safe-looking integer or its decimal text; undefined for anything else. */

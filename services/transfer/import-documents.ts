@@ -67,7 +67,7 @@ async function collectReferences(files: readonly string[]): Promise<ReadonlySet<
     const json = parse(line);
     if ('problem' in json) continue;
     const { type, key } = (json.value ?? {}) as { type?: unknown; key?: unknown };
-    references.add(`${String(type)}:${String(key)}`);
+    if (typeof type === 'string' && typeof key === 'string') references.add(`${type}:${key}`);
   }
   return references;
 }

@@ -69,6 +69,7 @@ it('names every line that it refuses, imports the others, and takes the correcte
     tag('two', { weight: 'heavy' }),
     tag('three', { colour: 'red' }),
     tag('four'),
+    '{"type":{"toString":1},"key":"five","state":"live","data":{}}',
   ];
   const data = dataForTest();
   const file = fileForTest(lines);
@@ -76,7 +77,7 @@ it('names every line that it refuses, imports the others, and takes the correcte
   expect(exit.code).toBe(1);
   expect(exit.output).toContain('2 documents in');
   const refused = exit.output.split('\n').filter((line) => line.startsWith(`  ${file}:`));
-  expect(refused.map((line) => line.slice(file.length + 3).split(': ')[0])).toEqual(['2', '4', '5']);
+  expect(refused.map((line) => line.slice(file.length + 3).split(': ')[0])).toEqual(['2', '4', '5', '7']);
   writeFileSync(file, [tag('one'), tag('zwei'), '', tag('two'), tag('three'), tag('four')].join('\n'));
   const again = await importFiles(data, [file]);
   expect(again, again.output).toMatchObject({ code: 0 });

@@ -34,6 +34,7 @@ const anything: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => (
       fc.oneof(
         text,
         fc.constantFrom('id', 'documentId', 'set', 'connect', 'disconnect', 'position', '__component'),
+        fc.constantFrom('toString', 'valueOf', 'toJSON', 'constructor', 'length'),
       ),
       tie('value'),
       { maxKeys: 3 },
