@@ -6,15 +6,18 @@ const BACKSLASH = 0x5c;
 const HEX = '0123456789abcdef';
 /** Space kept from text to text, in characters: longer ones get their own. */
 const KEPT_LENGTH = 2 ** 16;
-/** Of a unit in JSON: a control character is written as six. */
+/** Of a unit in JSON: a control character is written as six, of which the first four are always the same. */
 const MOST_BYTES = 6;
+const WORD_BYTES = 4;
+const ESCAPED = Buffer.from('\\u00').readInt32LE();
 
 type Space = {
   /** The text with its marks, as it is written. */
   readonly units: Uint16Array;
-  /** The same in JSON's UTF-8, and where each unit begins there: neighbours are neighbours in it as well. */
-  readonly bytes: Uint8Array;
-  readonly begins: Uint32Array;
+  /** The JSON of each unit in UTF-8: four bytes, the first of them lowest, what is behind these, and how many there are. */
+  readonly words: Int32Array;
+  readonly tails: Uint16Array;
+  readonly sizes: Uint8Array;
   /** An open hash table of pairs; a slot is taken when its stamp is the round's. */
   readonly pairs: Int32Array;
   readonly stamps: Uint32Array;
@@ -26,8 +29,9 @@ function createSpace(length: number): Space {
   const slots = slotsFor(length);
   return {
     units: new Uint16Array(length),
-    bytes: new Uint8Array(length * MOST_BYTES),
-    begins: new Uint32Array(length + 1),
+    words: new Int32Array(length),
+    tails: new Uint16Array(length),
+    sizes: new Uint8Array(length),
     pairs: new Int32Array(slots),
     stamps: new Uint32Array(slots),
     singles: new Uint32Array(2 ** 16),
@@ -61,70 +65,83 @@ export function writeUnitGrams(
   for (let i = 0; i < text.length; i++) units[i + 1] = standIns[text.charCodeAt(i)] as number;
   [units[0], units[length - 1]] = marks;
   const size = encode(space, units);
-  // A unit is in three triples, two pairs and itself, and each of these has a blank behind it.
-  reserve(sink, size * 6 + length * 3);
+  // A unit is in three triples, two pairs and itself, and each of these has a blank behind it. Words are written whole.
+  reserve(sink, size * 6 + length * 3 + WORD_BYTES);
   const { bytes, end } = sink;
+  const out = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   // Without the last blank.
-  sink.end = writePieces(space, units, bytes, writeTriples(space, length, bytes, end)) - 1;
+  sink.end = writePieces(space, units, out, writeTriples(space, length, out, end)) - 1;
 }
 
-/** Fills `bytes` and `begins`; answers how many bytes there are. */
-function encode({ bytes, begins }: Space, units: Uint16Array): number {
-  let at = 0;
+/** Fills `words`, `tails` and `sizes`; answers how many bytes there are. */
+function encode({ words, tails, sizes }: Space, units: Uint16Array): number {
+  let bytes = 0;
   for (let i = 0; i < units.length; i++) {
     const unit = units[i] as number;
-    begins[i] = at;
-    if (unit < 0x80) {
-      if (unit < BLANK) at = encodeControl(bytes, at, unit);
-      else {
-        if (unit === QUOTE || unit === BACKSLASH) bytes[at++] = BACKSLASH;
-        bytes[at++] = unit;
-      }
-    } else if (unit < 0x800) {
-      bytes[at++] = 0xc0 | (unit >> 6);
-      bytes[at++] = 0x80 | (unit & 0x3f);
+    let size = 1;
+    let word = unit;
+    if (unit < BLANK) {
+      [size, word] = [MOST_BYTES, ESCAPED];
+      tails[i] = HEX.charCodeAt(unit >> 4) | (HEX.charCodeAt(unit & 15) << 8);
+    } else if (unit === QUOTE || unit === BACKSLASH) {
+      size = 2;
+      word = BACKSLASH | (unit << 8);
+    } else if (unit >= 0x800) {
+      size = 3;
+      word = 0xe0 | (unit >> 12) | ((0x80 | ((unit >> 6) & 0x3f)) << 8) | ((0x80 | (unit & 0x3f)) << 16);
+    } else if (unit >= 0x80) {
+      size = 2;
+      word = 0xc0 | (unit >> 6) | ((0x80 | (unit & 0x3f)) << 8);
+    }
+    words[i] = word;
+    sizes[i] = size;
+    bytes += size;
+  }
+  return bytes;
+}
+
+function writeTriples(space: Space, length: number, out: DataView, from: number): number {
+  const { words, sizes } = space;
+  let at = from;
+  for (let i = 2; i < length; i++) {
+    if ((sizes[i - 2] as number) + (sizes[i - 1] as number) + (sizes[i] as number) === 3) {
+      const [a, b, c] = [words[i - 2] as number, words[i - 1] as number, words[i] as number];
+      out.setInt32(at, a | (b << 8) | (c << 16) | (BLANK << 24), true);
+      at += 4;
     } else {
-      bytes[at++] = 0xe0 | (unit >> 12);
-      bytes[at++] = 0x80 | ((unit >> 6) & 0x3f);
-      bytes[at++] = 0x80 | (unit & 0x3f);
+      at = writeUnit(space, i - 2, out, at);
+      at = writeUnit(space, i - 1, out, at);
+      at = writeUnit(space, i, out, at);
+      out.setUint8(at++, BLANK);
     }
   }
-  begins[units.length] = at;
   return at;
 }
 
-function encodeControl(bytes: Uint8Array, from: number, unit: number): number {
-  const escaped = `\\u00${HEX[unit >> 4]}${HEX[unit & 15]}`;
-  for (let i = 0; i < MOST_BYTES; i++) bytes[from + i] = escaped.charCodeAt(i);
-  return from + MOST_BYTES;
+/** Leaves what it likes behind the unit. */
+function writeUnit({ words, tails, sizes }: Space, i: number, out: DataView, at: number): number {
+  out.setInt32(at, words[i] as number, true);
+  const size = sizes[i] as number;
+  if (size > WORD_BYTES) out.setUint16(at + WORD_BYTES, tails[i] as number, true);
+  return at + size;
 }
 
-function writeTriples({ bytes, begins }: Space, length: number, out: Uint8Array, from: number): number {
-  let at = from;
-  for (let i = 3; i <= length; i++) {
-    const end = begins[i] as number;
-    for (let j = begins[i - 3] as number; j < end; j++) out[at++] = bytes[j] as number;
-    out[at++] = BLANK;
-  }
-  return at;
-}
-
-function writePieces(space: Space, units: Uint16Array, out: Uint8Array, from: number): number {
-  const { bytes, begins, singles, round } = space;
+function writePieces(space: Space, units: Uint16Array, out: DataView, from: number): number {
+  const { singles, round } = space;
   const mask = slotsFor(units.length) - 1;
   let at = from;
   for (let i = 1; i < units.length; i++) {
     const b = units[i] as number;
-    const end = begins[i + 1] as number;
     if (addPair(space, mask, ((units[i - 1] as number) << 16) | b)) {
-      for (let j = begins[i - 1] as number; j < end; j++) out[at++] = bytes[j] as number;
-      out[at++] = BLANK;
+      at = writeUnit(space, i - 1, out, at);
+      at = writeUnit(space, i, out, at);
+      out.setUint8(at++, BLANK);
     }
     // The mark at the end is in every text.
     if (i + 1 < units.length && singles[b] !== round) {
       singles[b] = round;
-      for (let j = begins[i] as number; j < end; j++) out[at++] = bytes[j] as number;
-      out[at++] = BLANK;
+      at = writeUnit(space, i, out, at);
+      out.setUint8(at++, BLANK);
     }
   }
   return at;
