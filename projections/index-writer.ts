@@ -102,7 +102,7 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   const stale = accountOf(graph);
   const giveUp = new AbortController();
   const state: State = {
-    ...{ options, stale, index, taken: new Map(), position: graph.position, now: Date.now },
+    ...{ options, stale, index, taken: new Map(), turn: undefined, position: graph.position, now: Date.now },
     ...{ wakeUps: createWakeUps(), waiters: [], stopping: false, stuck: false, written: 0 },
     ...{ lastPrompt: Number.NEGATIVE_INFINITY, slots: createSlots() },
     ...{ refreshes: createRefreshes(index), giveUp, given: giveUp.signal },
@@ -181,6 +181,8 @@ async function runWorker(state: State, lane: Lane, number: number): Promise<void
   let pace: Pace = FULL_PACE;
   const slowDown = async (reason: string, error?: unknown): Promise<void> => {
     noteTrouble(state, reason, error);
+    // What was not written is free again, wherever it stands.
+    state.turn = undefined;
     pace = slower(pace, Math.random());
     await pause(pace.wait, () => state.stopping);
   };
@@ -243,7 +245,7 @@ async function workOnce(state: State, lane: Lane, bytes: number): Promise<'nothi
   const { documents, position } = batch;
   if (lane === 'prompt') state.lastPrompt = performance.now();
   try {
-    settle(state, unmakable);
+    settle(state, position, unmakable);
     if (documents.length === 0) return NOT_SENT;
     const worked = await sendInTurn(state, lane, batch);
     if (lane === 'backlog') await state.refreshes.refreshNowAndThen(isHeldBack(state));
@@ -263,16 +265,16 @@ async function sendInTurn(state: State, lane: Lane, batch: Batch): Promise<Worke
     const { settled, again } = await sendBatch(state, batch, lane === 'prompt');
     const took = performance.now() - started;
     if (lane === 'backlog') state.refreshes.written(oldestOf(batch.documents));
-    settle(state, settled);
+    settle(state, batch.position, settled);
     return { again, bytes: batch.bytes, took };
   } finally {
     end?.();
   }
 }
 
-function settle(state: State, settlements: readonly Settlement[]): void {
+function settle(state: State, position: bigint, settlements: readonly Settlement[]): void {
   if (settlements.length === 0) return;
-  onGraph(() => state.stale.settle(settlements));
+  onGraph(() => state.stale.settle(position, settlements));
   const refused = settlements.flatMap(({ document: { type, world, key }, refused: reason }) =>
     reason === undefined ? [] : [{ type, world, key, reason }],
   );

@@ -9,20 +9,21 @@ import type { ReaderContext } from './graph/graph-reader.ts';
 import { readNeighbours } from './graph/read-neighbours.ts';
 import {
   type Lane,
+  type NamedRow,
   openStaleRows,
   type StaleRow,
   type StaleRows,
   type TakenRows,
+  type Turn,
 } from './graph/stale-rows.ts';
 import type { SchemaView } from './graph/type-view.ts';
 
 /** A document to be made; see StaleRow. */
 export type StaleDocument = Omit<StaleRow, 'type'> & { readonly type: Uid };
 
-/** What became of documents made as of a position. */
+/** What became of a document. */
 export type Settlement = {
   readonly document: StaleDocument;
-  readonly position: bigint;
   /** Why the index refuses the document; undefined: it is written. */
   readonly refused: string | undefined;
 };
@@ -38,17 +39,18 @@ export type StaleDocuments = {
   /** Marks every row of these types and begins to account. */
   markAll(types: readonly Uid[]): void;
   /** Something is still to be written for the document. */
-  isWaiting(document: Pick<StaleRow, 'world' | 'key'>): boolean;
+  isWaiting(document: NamedRow): boolean;
   /** Marks documents that the index should have and has not, or has and should not. Nobody waits for them. */
-  remake(documents: readonly Pick<StaleRow, 'world' | 'key'>[]): void;
+  remake(documents: readonly NamedRow[]): void;
   /** Every document there should be. Not to be used while the graph changes. */
   all(): Iterable<StaleDocument>;
-  next(lane: Lane, limit: number, taken: TakenRows): readonly StaleDocument[];
+  next(lane: Lane, limit: number, taken: TakenRows, from?: Turn): readonly StaleDocument[];
   /** The row of a document as it is now, and what is around it; both only good until the graph changes. */
   read(document: StaleDocument): { readonly row: DocumentRow; readonly neighbours: Neighbours };
   /** Runs `work`, which reads documents and changes nothing, faster than by itself. It is synchronous. */
   reading<T>(work: () => T): T;
-  settle(settlements: readonly Settlement[]): void;
+  /** Of documents made as of a position. */
+  settle(position: bigint, settlements: readonly Settlement[]): void;
   /**
    * Somebody else writes the documents, and has come as far as this. An account that is not complete begins at the first call, and is
    * complete once that is as far as the graph was when it began: under steady writes it never is as far as the graph is by now.
@@ -78,7 +80,7 @@ export type ParkedDocuments = {
 };
 
 /** What names a document: the row's key is unique among all content types. */
-export type DocumentKey = Pick<StaleRow, 'world' | 'key'>;
+export type DocumentKey = NamedRow;
 
 export type StaleDocumentsOptions = {
   readonly db: GraphDatabase;
@@ -141,10 +143,10 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
       const { schema } = context();
       for (const row of stale.everyRow()) yield { ...row, type: schema.typeOfNumber(row.type).uid };
     },
-    next(lane, limit, taken) {
+    next(lane, limit, taken, from) {
       const { schema } = context();
       return stale
-        .next(lane, limit, taken)
+        .next(lane, limit, taken, from)
         .map((row) => ({ ...row, type: schema.typeOfNumber(row.type).uid }));
     },
     read({ type, world, key }) {
@@ -152,15 +154,14 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
       return { row: { type, world, key, position: position() }, neighbours };
     },
     reading: (work) => reading(db.connection, work),
-    settle(settlements) {
-      const { schema } = context();
+    settle(at, settlements) {
+      const written: StaleDocument[] = [];
       transaction(db.connection, () => {
-        const anyRefused = stale.hasParked();
-        for (const { document, position: at, refused } of settlements) {
-          const row = { ...document, type: schema.type(document.type).number };
-          if (refused === undefined) stale.done(row, Number(at), anyRefused);
-          else stale.park(row, Number(at), refused);
+        for (const { document, refused } of settlements) {
+          if (refused === undefined) written.push(document);
+          else stale.park(document, Number(at), refused);
         }
+        stale.done(written, Number(at), stale.hasParked());
       });
     },
     level(progress) {

@@ -15,8 +15,14 @@ export type StaleRow = {
 /** What somebody is writing: by `staleNumber` the position up to which it will show everything. */
 export type TakenRows = ReadonlyMap<number, number>;
 
+/** What names a document: keys are unique among all content types. */
+export type NamedRow = Pick<StaleRow, 'world' | 'key'>;
+
+/** A row's place among those of one urgency; both worlds of a row have the same. */
+export type Turn = Pick<StaleRow, 'since' | 'key'>;
+
 /** Names a row in a world. */
-export function staleNumber({ world, key }: Pick<StaleRow, 'world' | 'key'>): number {
+export function staleNumber({ world, key }: NamedRow): number {
   return numberIn(worldNumber(world), key);
 }
 
@@ -59,23 +65,26 @@ export type StaleRows = {
   markSelected(select: string, entry: number, world: WorldNumber, change: ChangeSpan): void;
   /** Every row of the types, by number. */
   markTypes(types: readonly number[], position: number): void;
-  isMarked(row: Pick<StaleRow, 'world' | 'key'>): boolean;
+  isMarked(row: NamedRow): boolean;
   /** Each row in each of its worlds, stale or not. */
   everyRow(): Iterable<StaleRow>;
-  /** The most urgent of a lane that are not taken up to their last change; of these the longest stale. */
-  next(lane: Lane, limit: number, taken: TakenRows): readonly StaleRow[];
-  /** The document shows everything up to `position`. `refused`: it may be among the refused ones. */
-  done(row: StaleRow, position: number, refused: boolean): void;
+  /**
+   * The most urgent of a lane that are not taken up to their last change; of these the longest stale. `from`: of the backlog
+   * everything before this row is taken.
+   */
+  next(lane: Lane, limit: number, taken: TakenRows, from?: Turn): readonly StaleRow[];
+  /** The documents show everything up to `position`. `refused`: some may be among the refused ones. */
+  done(rows: readonly NamedRow[], position: number, refused: boolean): void;
   /** Somebody else has made every document show everything up to `position`. */
   forget(position: number): void;
   /** The document was refused as it is: it waits for the row's next change. */
-  park(row: Pick<StaleRow, 'world' | 'key'>, position: number, reason: string): void;
+  park(row: NamedRow, position: number, reason: string): void;
   parked(): readonly ParkedRow[];
   hasParked(): boolean;
   /** The document is to be tried once more: answers whether it was refused. Nobody waits for it. */
-  retry(row: Pick<StaleRow, 'world' | 'key'>, position: number): boolean;
+  retry(row: NamedRow, position: number): boolean;
   /** The refused document stays as it is in the index: answers whether it was refused. */
-  drop(row: Pick<StaleRow, 'world' | 'key'>): boolean;
+  drop(row: NamedRow): boolean;
   dropAllParked(): void;
   /** Position since which some row of the lane is stale; undefined: none is. */
   oldest(lane: Lane): number | undefined;
@@ -87,8 +96,17 @@ export type StaleRows = {
 
 const UPSERT = `ON CONFLICT (world, key) DO UPDATE SET prompt = max(prompt, excluded.prompt), position = excluded.position`;
 const MARK = `INSERT INTO stale (world, key, prompt, since, position, marked_at) VALUES (?, ?, ?, ?, ?, ?) ${UPSERT}`;
-const NEXT = `SELECT s.world, s.key, e.type, s.since, s.position FROM stale s JOIN entries e ON e.id = s.key / 4
-  WHERE s.prompt = ? ORDER BY s.since, s.key LIMIT ?`;
+const STALE =
+  'SELECT s.world, s.key, e.type, s.since, s.position FROM stale s JOIN entries e ON e.id = s.key / 4';
+const IN_TURN = 'ORDER BY s.since, s.key LIMIT ?';
+const NEXT = `${STALE} WHERE s.prompt = ? ${IN_TURN}`;
+const NEXT_FROM = `${STALE} WHERE s.prompt = ? AND (s.since, s.key) >= (?, ?) ${IN_TURN}`;
+
+/** Of a world, a position and a JSON list of keys: one statement for each document takes longer. */
+const LISTED = 'key IN (SELECT value FROM json_each(?))';
+const DELETE_SHOWN = `DELETE FROM stale WHERE world = ? AND position <= ? AND ${LISTED}`;
+const SHORTEN_SHOWN = `UPDATE stale SET since = ? WHERE world = ? AND since < ? AND ${LISTED}`;
+const UNPARK = `DELETE FROM parked WHERE world = ? AND ${LISTED}`;
 
 /** What marked a row is not before its first and not behind its last change that is to be shown. */
 const AWAITED = 'SELECT 1 FROM stale WHERE prompt = ? AND since <= ? AND position >= ? LIMIT 1';
@@ -136,7 +154,14 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
         from = (last[0] as number) + 1;
       }
     },
-    next(lane, limit, taken) {
+    next(lane, limit, taken, from) {
+      if (from !== undefined && lane === 'backlog') {
+        // All that are taken would have to be read first, again and again.
+        const { since, key } = from;
+        const rows = db.all(NEXT_FROM, URGENCIES.backlog, since, key, limit + WORLDS.length);
+        const behind = rows.filter((row) => !isTaken(taken, row));
+        if (behind.length >= limit) return behind.slice(0, limit).map(readStale);
+      }
       const found: StaleRow[] = [];
       for (const urgency of OF_LANE[lane]) {
         for (const row of db.all(NEXT, urgency, limit + taken.size)) {
@@ -147,19 +172,15 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
       }
       return found;
     },
-    done({ world, key }, position, refused) {
-      const number = worldNumber(world);
-      const deleted = db.run(
-        'DELETE FROM stale WHERE world = ? AND key = ? AND position <= ?',
-        number,
-        key,
-        position,
-      );
-      if (deleted === 0) {
-        const rest = 'UPDATE stale SET since = ? WHERE world = ? AND key = ? AND since < ?';
-        db.run(rest, position + 1, number, key, position + 1);
+    done(rows, position, refused) {
+      for (const [world, name] of WORLDS.entries()) {
+        const keys = rows.flatMap((row) => (row.world === name ? row.key : []));
+        if (keys.length === 0) continue;
+        const list = `[${keys.join()}]`;
+        if (db.run(DELETE_SHOWN, world, position, list) < keys.length)
+          db.run(SHORTEN_SHOWN, position + 1, world, position + 1, list);
+        if (refused) db.run(UNPARK, world, list);
       }
-      if (refused) unpark(number, key);
     },
     forget(position) {
       if (db.get('SELECT 1 FROM stale WHERE since <= ? LIMIT 1', position) === undefined) return;

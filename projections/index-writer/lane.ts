@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DocumentIndex, IndexableDocument } from '../../shared/read-index/document-index.ts';
-import { type Lane, staleNumber } from '../graph/stale-rows.ts';
+import { type Lane, staleNumber, type Turn } from '../graph/stale-rows.ts';
 import type { Settlement, StaleDocument, StaleDocuments } from '../stale-documents.ts';
 
 /** Stale documents of both lanes, with those that are being written. */
@@ -9,6 +9,8 @@ export type Work = {
   readonly index: DocumentIndex;
   /** Documents under way, as `TakenRows`. */
   readonly taken: Map<number, number>;
+  /** At this position of the graph everything in the backlog before `from` is taken or written. */
+  turn: { readonly position: bigint; readonly from: Turn } | undefined;
   /** Of the graph. */
   readonly position: () => bigint;
   /** Milliseconds, of a clock that also runs while the process is stopped. */
@@ -54,24 +56,37 @@ export async function nextBatch(
   maxBytes: number,
 ): Promise<{ readonly batch: Batch; readonly unmakable: readonly Settlement[] } | undefined> {
   const position = work.position();
-  const chosen = work.stale.next(lane, countFor(maxBytes), work.taken);
-  if (chosen.length === 0) return undefined;
+  const from = work.turn?.position === position ? work.turn.from : undefined;
+  const chosen = work.stale.next(lane, countFor(maxBytes), work.taken, from);
+  const last = chosen.at(-1);
+  if (last === undefined) return undefined;
+  if (lane === 'backlog') work.turn = { position, from: last };
   const deadline = work.now() + SEND_WITHIN;
   for (const document of chosen) work.taken.set(staleNumber(document), Number(position));
-  const made: Made = { position, documents: [], sent: [], bytes: 0, unmakable: [] };
+  const made: Made = { documents: [], sent: [], bytes: 0, unmakable: [] };
   let at = 0;
   while (at < chosen.length && made.bytes < maxBytes) {
     if (at > 0) await nextTurn();
     at += work.stale.reading(() => makeInTurn(work, chosen.slice(at), maxBytes, made));
   }
-  for (const rest of chosen.slice(at)) work.taken.delete(staleNumber(rest));
+  const rest = chosen.slice(at);
+  for (const each of rest) work.taken.delete(staleNumber(each));
+  if (lane === 'backlog' && rest[0] !== undefined) goBack(work, rest[0]);
   const { documents, sent, bytes, unmakable } = made;
   if (sent.length > 0) bytesOfDocument += (bytes / sent.length - bytesOfDocument) * LEARNED;
   return { batch: { documents, sent, bytes, position, deadline }, unmakable };
 }
 
+/** What was chosen is free again. */
+function goBack(work: Work, { since, key }: Turn): void {
+  const { turn } = work;
+  if (turn === undefined) return;
+  const { from } = turn;
+  if (since < from.since || (since === from.since && key < from.key))
+    work.turn = { ...turn, from: { since, key } };
+}
+
 type Made = {
-  readonly position: bigint;
   readonly documents: StaleDocument[];
   readonly sent: IndexableDocument[];
   bytes: number;
@@ -90,7 +105,7 @@ function makeInTurn(work: Work, chosen: readonly StaleDocument[], maxBytes: numb
       made.bytes += each.bytes.length;
     } catch (error) {
       const refused = `cannot be made: ${(error as Error).message}`;
-      made.unmakable.push({ document, position: made.position, refused });
+      made.unmakable.push({ document, refused });
     }
     if (made.bytes >= maxBytes || performance.now() >= turnEnds) return at + 1;
   }
@@ -111,13 +126,13 @@ export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Pro
     if (outcome.kind === 'again') again = outcome.reason;
     else {
       const refused = outcome.kind === 'refused' ? outcome.reason : undefined;
-      settled.push({ document, position: batch.position, refused });
+      settled.push({ document, refused });
     }
   }
   return { settled, again };
 }
 
-/** The documents are nobody's any more: what is not settled will be chosen again. */
+/** The documents are nobody's any more. What is not settled will be chosen again. */
 export function release(work: Work, documents: readonly StaleDocument[], position: bigint): void {
   for (const document of documents) {
     const number = staleNumber(document);

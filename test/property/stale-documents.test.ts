@@ -72,7 +72,10 @@ function takeAll(graph: ContentGraph): StaleDocument[] {
     ...(graph.stale?.next(lane, 100_000, none) ?? []),
   ]);
   const position = graph.position();
-  graph.stale?.settle(documents.map((document) => ({ document, position, refused: undefined })));
+  graph.stale?.settle(
+    position,
+    documents.map((document) => ({ document, refused: undefined })),
+  );
   return documents;
 }
 

@@ -235,7 +235,8 @@ it('sends no batch after its deadline, nor once another process writes', async (
   const giveUp = new AbortController();
   let now = 1_000_000;
   const work = {
-    ...{ stale, index: setting.index, taken: new Map(), position: setting.graph.position },
+    ...{ stale, index: setting.index, taken: new Map(), turn: undefined },
+    position: setting.graph.position,
     ...{ now: () => now, given: giveUp.signal },
   };
   const next = await nextBatch(work, 'backlog', 1_000_000);
