@@ -3,14 +3,9 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 /** 128 bits: nobody finds a second text of one digest by chance, and a digest fits into a URL. 22 characters of base64url. */
 const BYTES = 16;
 
-/** The first bytes of the SHA-256 of a text, or of its UTF-8. */
-export function digestBytes(text: string | Uint8Array, bytes: number): Buffer {
-  return hash('sha256', text, 'buffer').subarray(0, bytes);
-}
-
 /** The beginning of the SHA-256 of a text, or of its UTF-8. */
 export function digestText(text: string | Uint8Array): string {
-  return digestBytes(text, BYTES).toString('base64url');
+  return hash('sha256', text, 'buffer').subarray(0, BYTES).toString('base64url');
 }
 
 /** The beginning of a text's HMAC-SHA-256. */

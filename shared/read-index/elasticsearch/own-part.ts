@@ -9,15 +9,22 @@ type Span = { readonly from: number; readonly to: number };
  * What of a document follows from its row alone. A row of both worlds has it in both documents, mostly one made after the
  * other: the second copies it from where the first stands.
  */
-export type OwnPart = { readonly head: Uint8Array; readonly texts: Uint8Array };
+export type OwnPart = {
+  readonly head: Buffer;
+  readonly texts: Buffer;
+  /** What the document's digest is of, and that: mostly both worlds show the same. */
+  readonly summed: Buffer;
+  readonly sum: string;
+};
 
-type Standing = {
+/** Where these are. */
+type OwnSpans = { readonly [part in 'head' | 'texts' | 'summed']: Span } & Pick<OwnPart, 'sum'>;
+
+/** Its spans are places in the slab. */
+type Standing = OwnSpans & {
   readonly layout: DocumentLayout;
   readonly row: IndexedRow;
   readonly slab: Buffer;
-  /** In the slab. */
-  readonly head: Span;
-  readonly texts: Span;
 };
 
 const lastWritten = new WeakMap<ByteSink, Standing>();
@@ -26,10 +33,11 @@ const lastWritten = new WeakMap<ByteSink, Standing>();
 export function knownOwnPart(sink: ByteSink, layout: DocumentLayout, row: IndexedRow): OwnPart | undefined {
   const last = lastWritten.get(sink);
   if (last === undefined || last.row !== row || last.layout !== layout) return undefined;
-  const { slab, head, texts } = last;
+  const { slab, head, texts, summed, sum } = last;
   // What was discarded instead of taken is being written over.
   if (slab !== sink.bytes || sink.start < texts.to) return undefined;
-  return { head: slab.subarray(head.from, head.to), texts: slab.subarray(texts.from, texts.to) };
+  const part = ({ from, to }: Span) => slab.subarray(from, to);
+  return { head: part(head), texts: part(texts), summed: part(summed), sum };
 }
 
 /** Of the document that ends here. */
@@ -37,10 +45,11 @@ export function noteOwnPart(
   sink: ByteSink,
   layout: DocumentLayout,
   row: IndexedRow,
-  { head, texts }: { readonly head: Span; readonly texts: Span },
+  { head, texts, summed, sum }: OwnSpans,
 ): void {
   const inSlab = ({ from, to }: Span): Span => ({ from: sink.start + from, to: sink.start + to });
-  lastWritten.set(sink, { layout, row, slab: sink.bytes, head: inSlab(head), texts: inSlab(texts) });
+  const spans = { head: inSlab(head), texts: inSlab(texts), summed: inSlab(summed), sum };
+  lastWritten.set(sink, { layout, row, slab: sink.bytes, ...spans });
 }
 
 /** Writes a part that is known, or has it written; answers where it stands. */
