@@ -5,6 +5,8 @@
 export type ByteSink = {
   /** Not to be held beyond the next write: it is replaced when it is full. */
   bytes: Buffer;
+  /** The same bytes. */
+  view: DataView;
   /** Where what is being made begins. */
   start: number;
   /** Where the next write goes. */
@@ -19,7 +21,12 @@ const SLAB_BYTES = 2 ** 20;
 const BYTES_OF_UNIT = 3;
 
 export function createByteSink(allot: ByteSink['allot'] = Buffer.allocUnsafeSlow): ByteSink {
-  return { bytes: allot(SLAB_BYTES), start: 0, end: 0, allot };
+  const bytes = allot(SLAB_BYTES);
+  return { bytes, view: viewOf(bytes), start: 0, end: 0, allot };
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }
 
 /** Makes room for so many bytes behind `end`. */
@@ -29,6 +36,7 @@ export function reserve(sink: ByteSink, size: number): void {
   const slab = sink.allot(Math.max(SLAB_BYTES, (made + size) * 2));
   sink.bytes.copy(slab, 0, sink.start, sink.end);
   sink.bytes = slab;
+  sink.view = viewOf(slab);
   sink.start = 0;
   sink.end = made;
 }

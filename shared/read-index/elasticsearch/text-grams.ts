@@ -25,22 +25,15 @@ export type TextMatch = 'equals' | 'contains' | 'prefix' | 'suffix';
 
 /** Writes the field's content for a text, as a JSON string. */
 export function writeGrams(sink: ByteSink, text: string): void {
-  if (BEYOND_UNITS.test(text)) writeText(sink, JSON.stringify(gramsOfCharacters(text)));
-  else {
-    writeText(sink, '"');
-    // Several times faster: every character is one unit.
-    writeUnitGrams(sink, text, standIns, MARKS);
-    writeText(sink, '"');
-  }
+  // Several times faster, where every character is one unit.
+  if (!writeUnitGrams(sink, text, standIns, MARKS)) writeText(sink, JSON.stringify(gramsOfCharacters(text)));
 }
-
-/** Texts whose characters are not all one UTF-16 unit. */
-const BEYOND_UNITS = /[\ud800-\udfff]/;
 
 /** What stands for a character of one unit. */
 const standIns = Uint16Array.from({ length: 2 ** 16 }, (_, unit) => unit);
 for (const [blank, standIn] of written) standIns[blank.charCodeAt(0)] = standIn.charCodeAt(0);
 standIns.fill(LAST_NONCHARACTER, FIRST_NONCHARACTER, LAST_NONCHARACTER + 1);
+standIns.fill(0, 0xd800, 0xe000);
 const MARKS = [START.charCodeAt(0), END.charCodeAt(0)] as const;
 
 function gramsOfCharacters(text: string): string {

@@ -41,63 +41,66 @@ function createSpace(length: number): Space {
 
 /** A power of two. Of kept space a short text uses as little as it needs, which stays in the processor's cache. */
 function slotsFor(length: number): number {
-  return 2 ** Math.ceil(Math.log2(length * 2 + 16));
+  return 1 << (32 - Math.clz32(length * 2 + 15));
 }
 
 let kept = createSpace(KEPT_LENGTH);
 
 /**
- * Writes, as a JSON string without its quotes, every three neighbouring units of a marked text in order, then each distinct one
- * but the marks, and two, with blanks between. `standIns` has what is written for each unit, none of them a surrogate. Done on
- * numbers: as strings and a `Set` the pieces of a text take many times as long.
+ * Writes, as a JSON string, every three neighbouring units of a marked text in order, then each distinct one but the marks, and
+ * two, with blanks between. `standIns` has what is written for each unit, 0 for surrogates: a text with one is not written, and
+ * the answer is false. Done on numbers: as strings and a `Set` the pieces of a text take many times as long.
  */
 export function writeUnitGrams(
   sink: ByteSink,
   text: string,
   standIns: Uint16Array,
   marks: readonly [number, number],
-): void {
+): boolean {
   const length = text.length + 2;
   if (kept.round === 2 ** 32 - 1) kept = createSpace(KEPT_LENGTH);
   const space = length > KEPT_LENGTH ? createSpace(length) : kept;
   space.round++;
-  const units = space.units.subarray(0, length);
-  for (let i = 0; i < text.length; i++) units[i + 1] = standIns[text.charCodeAt(i)] as number;
-  [units[0], units[length - 1]] = marks;
-  const size = encode(space, units);
+  let size = encode(space, 0, marks[0]);
+  for (let i = 1; i + 1 < length; i++) {
+    const code = text.charCodeAt(i - 1);
+    const unit = standIns[code] as number;
+    if (unit === 0 && code !== 0) return false;
+    size += encode(space, i, unit);
+  }
+  size += encode(space, length - 1, marks[1]);
   // A unit is in three triples, two pairs and itself, and each of these has a blank behind it. Words are written whole.
   reserve(sink, size * 6 + length * 3 + WORD_BYTES);
-  const { bytes, end } = sink;
-  const out = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  // Without the last blank.
-  sink.end = writePieces(space, units, out, writeTriples(space, length, out, end)) - 1;
+  const { view } = sink;
+  view.setUint8(sink.end, QUOTE);
+  const end = writePieces(space, length, view, writeTriples(space, length, view, sink.end + 1));
+  // Instead of the last blank.
+  view.setUint8(end - 1, QUOTE);
+  sink.end = end;
+  return true;
 }
 
-/** Fills `words`, `tails` and `sizes`; answers how many bytes there are. */
-function encode({ words, tails, sizes }: Space, units: Uint16Array): number {
-  let bytes = 0;
-  for (let i = 0; i < units.length; i++) {
-    const unit = units[i] as number;
-    let size = 1;
-    let word = unit;
-    if (unit < BLANK) {
-      [size, word] = [MOST_BYTES, ESCAPED];
-      tails[i] = HEX.charCodeAt(unit >> 4) | (HEX.charCodeAt(unit & 15) << 8);
-    } else if (unit === QUOTE || unit === BACKSLASH) {
-      size = 2;
-      word = BACKSLASH | (unit << 8);
-    } else if (unit >= 0x800) {
-      size = 3;
-      word = 0xe0 | (unit >> 12) | ((0x80 | ((unit >> 6) & 0x3f)) << 8) | ((0x80 | (unit & 0x3f)) << 16);
-    } else if (unit >= 0x80) {
-      size = 2;
-      word = 0xc0 | (unit >> 6) | ((0x80 | (unit & 0x3f)) << 8);
-    }
-    words[i] = word;
-    sizes[i] = size;
-    bytes += size;
+/** Notes the unit at a place; answers how many bytes it has. */
+function encode({ units, words, tails, sizes }: Space, at: number, unit: number): number {
+  let size = 1;
+  let word = unit;
+  if (unit < BLANK) {
+    [size, word] = [MOST_BYTES, ESCAPED];
+    tails[at] = HEX.charCodeAt(unit >> 4) | (HEX.charCodeAt(unit & 15) << 8);
+  } else if (unit === QUOTE || unit === BACKSLASH) {
+    size = 2;
+    word = BACKSLASH | (unit << 8);
+  } else if (unit >= 0x800) {
+    size = 3;
+    word = 0xe0 | (unit >> 12) | ((0x80 | ((unit >> 6) & 0x3f)) << 8) | ((0x80 | (unit & 0x3f)) << 16);
+  } else if (unit >= 0x80) {
+    size = 2;
+    word = 0xc0 | (unit >> 6) | ((0x80 | (unit & 0x3f)) << 8);
   }
-  return bytes;
+  units[at] = unit;
+  words[at] = word;
+  sizes[at] = size;
+  return size;
 }
 
 function writeTriples(space: Space, length: number, out: DataView, from: number): number {
@@ -126,11 +129,11 @@ function writeUnit({ words, tails, sizes }: Space, i: number, out: DataView, at:
   return at + size;
 }
 
-function writePieces(space: Space, units: Uint16Array, out: DataView, from: number): number {
-  const { singles, round } = space;
-  const mask = slotsFor(units.length) - 1;
+function writePieces(space: Space, length: number, out: DataView, from: number): number {
+  const { units, singles, round } = space;
+  const mask = slotsFor(length) - 1;
   let at = from;
-  for (let i = 1; i < units.length; i++) {
+  for (let i = 1; i < length; i++) {
     const b = units[i] as number;
     if (addPair(space, mask, ((units[i - 1] as number) << 16) | b)) {
       at = writeUnit(space, i - 1, out, at);
@@ -138,7 +141,7 @@ function writePieces(space: Space, units: Uint16Array, out: DataView, from: numb
       out.setUint8(at++, BLANK);
     }
     // The mark at the end is in every text.
-    if (i + 1 < units.length && singles[b] !== round) {
+    if (i + 1 < length && singles[b] !== round) {
       singles[b] = round;
       at = writeUnit(space, i, out, at);
       out.setUint8(at++, BLANK);
