@@ -23,11 +23,9 @@ export function timeText(milliseconds: number): string {
   const seconds = Math.floor(ofDay / 1000);
   const clock = `${twoDigits(seconds / 3600)}:${twoDigits((seconds / 60) % 60)}:${twoDigits(seconds % 60)}`;
   const rest = Math.floor(ofDay - seconds * 1000);
-  return rest === 0
-    ? clock
-    : `${clock}.${String(rest + 1000)
-        .slice(1)
-        .replace(/0+$/, '')}`;
+  if (rest === 0) return clock;
+  const fraction = String(rest + 1000);
+  return `${clock}.${fraction.slice(1, rest % 100 === 0 ? 2 : rest % 10 === 0 ? 3 : 4)}`;
 }
 
 /** Of a number below 100, its fraction cut off. */

@@ -39,14 +39,13 @@ const BULK =
 /** Writes documents to a set of indices, each through its own alias. */
 export function createDocumentWriter(options: DocumentWriterOptions): DocumentIndex {
   const { client, names, layouts, types, set } = options;
-  const targets = new Map<string, string>();
+  const targets = { draft: new Map<Uid, string>(), published: new Map<Uid, string>() };
   const targetOf: TargetOf = (type, world) => {
-    const name = `${world} ${type}`;
-    const known = targets.get(name);
+    const known = targets[world].get(type);
     if (known !== undefined) return known;
     const alias = names.alias(type, world);
     const target = writeAlias(set[alias] ?? alias);
-    targets.set(name, target);
+    targets[world].set(type, target);
     return target;
   };
   /** Written to since they were last refreshed: at first all, for what a process before this one wrote. */
