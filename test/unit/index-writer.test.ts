@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
-import { nextBatch, sendBatch } from '../../projections/index-writer/lane.ts';
+import { staleNumber } from '../../projections/graph/stale-rows.ts';
+import { type Batch, nextBatch, release, sendBatch, type Work } from '../../projections/index-writer/lane.ts';
 import { type IndexWriter, startIndexWriter, type WriterReport } from '../../projections/index-writer.ts';
+import type { StaleDocument } from '../../projections/stale-documents.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import { createLayouts } from '../../shared/read-index/elasticsearch/create-layouts.ts';
 import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
@@ -226,6 +228,73 @@ it('has a write wait for its own document, also when the graph took others with 
   answered.resolve();
   await first;
   expect(seen.filter((text) => text.includes('"Eins"'))).toHaveLength(1);
+});
+
+/** Forty rows in both worlds, all of them stale, and nobody waits for one. */
+function openBacklog() {
+  const { graph, index, given } = openSetting();
+  const names = Array.from({ length: 40 }, (_, n) => `c${n}`);
+  given(...names.map((name) => created('country', name, { values: { name } })));
+  const stale = graph.stale ?? expect.unreachable();
+  const position = graph.position();
+  const settle = (documents: readonly StaleDocument[]) => {
+    const settlements = documents.map((document) => ({ document, refused: undefined }));
+    stale.settle(position, settlements);
+  };
+  settle(stale.next('prompt', 1000, new Map()));
+  stale.markAll([...graph.registry().contentTypes.keys()]);
+  const work: Work = {
+    ...{ stale, index, taken: new Map(), turn: undefined, position: graph.position, now: Date.now },
+    given: new AbortController().signal,
+  };
+  const all = stale.next('backlog', 1000, new Map()).map(staleNumber);
+  expect(all).toHaveLength(80);
+  return {
+    ...{ all, work, stale },
+    choose: async (bytes: number) => (await nextBatch(work, 'backlog', bytes))?.batch,
+    end({ documents }: Batch, isWritten: boolean) {
+      if (isWritten) settle(documents);
+      else work.turn = undefined;
+      release(work, documents, position);
+    },
+  };
+}
+
+/** Of some documents: neither always whole rows nor always as many. */
+const sizeOf = (number: number) => 1 + (number % 5) * 150;
+
+it('chooses a backlog in its order, each document once, while others of it are being written', async () => {
+  const { all, choose, end } = openBacklog();
+  const chosen: number[] = [];
+  const underWay: Batch[] = [];
+  for (let n = 0; ; n++) {
+    const batch = await choose(sizeOf(n));
+    if (batch === undefined) break;
+    chosen.push(...batch.documents.map(staleNumber));
+    underWay.push(batch);
+    if (underWay.length > 2) end(underWay.shift() as Batch, true);
+  }
+  expect(chosen).toEqual(all);
+});
+
+it('chooses next what was not written, before what stands behind it', async () => {
+  const { all, choose, end, stale } = openBacklog();
+  const written: number[] = [];
+  for (let n = 0; ; n++) {
+    const first = await choose(sizeOf(n));
+    if (first === undefined) break;
+    const second = await choose(sizeOf(n + 1));
+    end(first, false);
+    const again = (await choose(1)) ?? expect.unreachable();
+    expect(again.documents).toEqual(first.documents.slice(0, 1));
+    for (const batch of [again, second]) {
+      if (batch === undefined) continue;
+      end(batch, true);
+      written.push(...batch.documents.map(staleNumber));
+    }
+  }
+  expect(written.sort((a, b) => a - b)).toEqual(all.sort((a, b) => a - b));
+  expect(stale.count()).toMatchObject({ rows: 0 });
 });
 
 it('sends no batch after its deadline, nor once another process writes', async () => {
