@@ -13,14 +13,16 @@ export type ParsedTokenRequest =
 
 export type TokenProblem = { readonly path: string; readonly message: string };
 
+/** Rights as a body lists them: text with commas, or a list of texts. */
+export const RIGHTS_FORM = z.union(
+  [z.string(), z.array(z.string()).transform((rights) => rights.join(','))],
+  { error: 'is no list of rights' },
+);
+
 const FORM = z.strictObject({
   name: z.string({ error: 'is missing' }).trim().min(1, 'is empty').max(100, 'is longer than 100 characters'),
   type: z.enum(TOKEN_TYPES, { error: `is none of ${TOKEN_TYPES.join(', ')}` }),
-  allow: z
-    .union([z.string(), z.array(z.string()).transform((rights) => rights.join(','))], {
-      error: 'is no list of rights',
-    })
-    .optional(),
+  allow: RIGHTS_FORM.optional(),
   drafts: z.boolean({ error: 'is neither true nor false' }).default(false),
   expires: z.string({ error: 'is no text' }).nullish(),
 });

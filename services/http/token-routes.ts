@@ -6,7 +6,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import { describeToken } from '../access/describe-token.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
-import { parseTokenRequest, type TokenProblem } from '../access/token-request.ts';
+import { parseTokenRequest, RIGHTS_FORM, type TokenProblem } from '../access/token-request.ts';
 import { POSITION_HEADER } from './await-position.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from './responses.ts';
 import { idOf, register } from './routes.ts';
@@ -70,9 +70,9 @@ function rightNames(rights: Rights, registry: SchemaRegistry): readonly string[]
 
 function publicRights(data: unknown, registry: SchemaRegistry) {
   const { allow } = (data ?? {}) as { readonly allow?: unknown };
-  const text = Array.isArray(allow) ? allow.join(',') : allow;
-  if (typeof text !== 'string') throw refused([{ path: 'allow', message: 'is no list of rights' }]);
-  const parsed = parseAllow(text, registry);
+  const form = RIGHTS_FORM.safeParse(allow);
+  if (!form.success) throw refused(form.error.issues.map(({ message }) => ({ path: 'allow', message })));
+  const parsed = parseAllow(form.data, registry);
   if (parsed.kind === 'allowed') return parsed.allowed;
   throw refused(parsed.problems.map((message) => ({ path: 'allow', message })));
 }

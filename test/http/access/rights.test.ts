@@ -248,6 +248,18 @@ describe('callers without a token', () => {
   });
 });
 
+test.each(['nothing', { toString: 1 }, [{ toString: 1 }], [['tag.find']], 5])(
+  'public rights are not %j',
+  async (allow) => {
+    const { status, body } = await asks['full-access']('/_varve/public', {
+      method: 'PUT',
+      body: { data: { allow } },
+    });
+    expect({ status, name: body.error.name }).toEqual({ status: 400, name: 'ValidationError' });
+    expect((await asks['full-access']('/_varve/public', {})).body.data.allow).toEqual([]);
+  },
+);
+
 describe('varve token', () => {
   const token = (...args: string[]) => spawnVarve(['token', ...args, '--data', server.data]).exited;
 
