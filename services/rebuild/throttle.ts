@@ -35,7 +35,11 @@ export const FULL_PACE: Pace = { share: 1, before: undefined, crowded: 0 };
  */
 const TOLERATED = 1.1;
 const TOLERATED_MS = { asked: 0.25, idle: 1 };
-const LEAST_SHARE = 0.05;
+/**
+ * Where nobody asks, the timers of a machine that others keep busy too are late now and then, whatever the rebuild does: it would
+ * crawl for nobody's sake.
+ */
+const LEAST_SHARE = { asked: 0.05, idle: 0.3 };
 /** Once the delay is known: what is too much shows two seconds late. */
 const FIRST_SHARE = 0.3;
 /** In small steps: whatever is too much is in the 99th percentile, if it lasts a hundredth of the time. */
@@ -51,15 +55,16 @@ const LONGEST_STEP = 250;
 
 /** Down fast, up slowly. Pure. */
 export function nextPace({ share, before, crowded }: Pace, { delayMs, isAsked }: LoadSample): Pace {
+  const kind = isAsked ? 'asked' : 'idle';
   if (before === undefined) return { share: FIRST_SHARE, before: delayMs, crowded: 0 };
   if (share === 0) {
     if (crowded + 1 < STILL_SAMPLES) return { share, before, crowded: crowded + 1 };
-    return { share: LEAST_SHARE, before: delayMs, crowded: 0 };
+    return { share: LEAST_SHARE[kind], before: delayMs, crowded: 0 };
   }
-  const tolerated = before * TOLERATED + (isAsked ? TOLERATED_MS.asked : TOLERATED_MS.idle);
+  const tolerated = before * TOLERATED + TOLERATED_MS[kind];
   if (delayMs <= tolerated) return { share: Math.min(1, share * FASTER), before, crowded: 0 };
   if (crowded >= CROWDED_LIMIT) return { share: 0, before, crowded: 0 };
-  return { share: Math.max(LEAST_SHARE, share * SLOWER), before, crowded: crowded + 1 };
+  return { share: Math.max(LEAST_SHARE[kind], share * SLOWER), before, crowded: crowded + 1 };
 }
 
 /** `maxRate`: so many events a second, however the server fares; undefined: as many as its delay allows. */
@@ -67,7 +72,10 @@ export function createThrottle(maxRate: number | undefined): Throttle {
   let pace = FULL_PACE;
   const pauseAfter = (events: number, milliseconds: number): number => {
     if (maxRate !== undefined) return (events / maxRate) * 1_000 - milliseconds;
-    return Math.min(LONGEST_REST, (milliseconds * (1 - pace.share)) / Math.max(pace.share, LEAST_SHARE));
+    return Math.min(
+      LONGEST_REST,
+      (milliseconds * (1 - pace.share)) / Math.max(pace.share, LEAST_SHARE.asked),
+    );
   };
   return {
     get isSparing() {

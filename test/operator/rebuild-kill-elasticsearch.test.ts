@@ -103,7 +103,7 @@ describe.runIf(hasElasticsearch())('rebuilds on Elasticsearch', skip, () => {
   });
 
   it(`give right rows through ${ROUNDS} that are killed`, {
-    timeout: 120_000 + ROUNDS * 120_000,
+    timeout: 120_000 + ROUNDS * 240_000,
   }, async () => {
     const load = startKitchenLoad(server.url, log, {
       ...{ writers: 2, readers: 2, readFrom: [api.url], pauseMs: LOAD_PAUSE_MS },
@@ -130,9 +130,11 @@ describe.runIf(hasElasticsearch())('rebuilds on Elasticsearch', skip, () => {
   });
 
   it('go on after the server was killed while it took the new generation over', {
-    timeout: 60_000 + ROUNDS * 60_000,
+    timeout: 120_000 + ROUNDS * 180_000,
   }, async () => {
+    const took: string[] = [];
     for (let round = 0; round < ROUNDS; round++) {
+      const started = performance.now();
       const before = lastRebuild().generations.length;
       const { child, exited, output } = spawnVarve(['rebuild', '--json', ...own()]);
       await new Promise<void>((resolve) => {
@@ -149,7 +151,9 @@ describe.runIf(hasElasticsearch())('rebuilds on Elasticsearch', skip, () => {
       expect(lastRebuild().phase).toBe('done');
       expect(lastRebuild().generations.length).toBeGreaterThanOrEqual(before);
       await expectAnswersAtRest();
+      took.push(((performance.now() - started) / 1000).toFixed(0));
     }
+    console.log(`${took.join(', ')} s each`);
     expect((await api.stop()).code).toBe(0);
     expect((await server.stop()).code).toBe(0);
     expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));

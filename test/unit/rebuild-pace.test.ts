@@ -39,6 +39,13 @@ describe('the pace of a rebuild', () => {
     );
   });
 
+  it('keeps three tenths of its time where nobody asks, however late timers are', () => {
+    const late = Array.from({ length: 6 }, (_, n) => ({ delayMs: n % 2 === 0 ? 2 : 40, isAsked: false }));
+    for (let n = 1; n <= late.length; n++)
+      expect(late.slice(0, n).reduce(nextPace, FULL_PACE).share).toBeGreaterThanOrEqual(0.3);
+    expect(paceAfter([2, 40, 2, 40]).share).toBeLessThan(0.3);
+  });
+
   it('falls fast when requests wait longer, and comes back slowly', () => {
     const slow = paceAfter([10, 30, 30, 30]);
     expect(slow.share).toBeLessThan(0.25);
