@@ -98,6 +98,7 @@ export async function fillDocuments(
       await meter.worked(0, 0);
     }
     if (failure !== undefined) throw failure;
+    meter.ended();
   } finally {
     writer.stop();
     await writer.close();

@@ -59,6 +59,7 @@ export async function fillGraphs(
   });
   await replay(host, derived, until, meter);
   if (made !== derived) await replay(host, made, until, meter);
+  meter.ended();
 }
 
 /** The last event that the live graph shows; undefined: there is no live graph. */

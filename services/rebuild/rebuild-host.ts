@@ -41,6 +41,8 @@ export class RebuildInterrupted extends Error {
 export type PhaseMeter = {
   /** So many more are done, in so many milliseconds. Rests; throws RebuildInterrupted when the rebuild is not to go on. */
   worked(units: number, milliseconds: number, lag?: number): Promise<void>;
+  /** That was all of it: what it was taken for may have been more. */
+  ended(): void;
 };
 
 const TOLD_EVERY_MS = 200;
@@ -56,11 +58,11 @@ export function enterPhase(
   const started = now();
   let done = already;
   let toldAt = 0;
-  const tell = (lag: number): void => {
+  const tell = (lag: number, of = total): void => {
     const seconds = Math.max(0.001, (now() - started) / 1_000);
     const progress: RebuildProgress = {
       done,
-      total: Math.max(total, done),
+      total: Math.max(of, done),
       rate: (done - already) / seconds,
       lag,
     };
@@ -79,6 +81,7 @@ export function enterPhase(
       const counted = phase === 'replaying' || phase === 'indexing' ? units : 0;
       await throttle.rest(counted, milliseconds, check);
     },
+    ended: () => tell(0, done),
   };
 }
 

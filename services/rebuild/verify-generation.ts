@@ -55,10 +55,9 @@ export async function verifyDocuments(
   const meter = enterPhase(host, rebuild, 'verifying', { total: 4 * derived.size().rows });
   const { index, stored } = indices.sets.documents(indices.set);
   const compared = { derived, index, stored, scope: rebuild.scope };
-  return {
-    position: made.position(),
-    ...(await verifyNewDocuments(compared, meter, SHOWN_DIFFERENCES)),
-  };
+  const found = await verifyNewDocuments(compared, meter, SHOWN_DIFFERENCES);
+  meter.ended();
+  return { position: made.position(), ...found };
 }
 
 /** The live graph at a position that the new one has not passed. */
@@ -88,6 +87,7 @@ async function compareAll(
   try {
     const itemsOf = (contents: GraphContents) => () => inSlices(contents.items(rebuild.scope));
     const found = await compareItems(itemsOf(before), itemsOf(fresh), meter, SHOWN_DIFFERENCES);
+    meter.ended();
     return { position, ...found };
   } finally {
     fresh.close();

@@ -125,6 +125,28 @@ describe('a graph that is wrong', () => {
   }, 120_000);
 });
 
+describe('the progress of a rebuild', () => {
+  it('says at the end of each phase that all of it is done', async () => {
+    const { code, stdout } = await runVarve(['rebuild', '--graph', '--json', ...own]);
+    expect(code).toBe(0);
+    type Line = {
+      readonly phase: string;
+      readonly progress: { readonly done: number; readonly total: number };
+    };
+    const last = new Map<string, Line['progress']>();
+    for (const text of stdout.trim().split('\n')) {
+      const { phase, progress } = JSON.parse(text) as Line;
+      last.set(phase, progress);
+    }
+    for (const phase of ['replaying', 'verifying', 'done']) {
+      const { done, total } = last.get(phase) ?? expect.unreachable(stdout);
+      expect({ phase, done }).toEqual({ phase, done: total });
+      expect(total).toBeGreaterThan(0);
+    }
+    await runVarve(['drop', ...own]);
+  }, 120_000);
+});
+
 describe('on a directory that nobody has', () => {
   it('the same commands do the same, and a server goes on with the result', async () => {
     expect((await server?.stop())?.code).toBe(0);
