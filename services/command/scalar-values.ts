@@ -1,3 +1,4 @@
+import { plainText } from '../../shared/plain-text.ts';
 import { timeOfDayMilliseconds } from '../../shared/read-index/column.ts';
 import { timeText } from '../../shared/read-index/instant-text.ts';
 
@@ -13,21 +14,15 @@ export function castNumber(value: unknown): number {
     const text = value.replace(/\s/g, '');
     return text === '' ? Number.NaN : Number(text);
   }
-  return Number.parseFloat(textOf(value));
+  return Number.parseFloat(plainText(value));
 }
 
 /** A boolean from itself, `true`/`false` in any case, 1 or 0; else the value as it is. */
 export function castBoolean(value: unknown): unknown {
   if (typeof value === 'boolean') return value;
-  const text = textOf(value).toLowerCase();
+  const text = plainText(value).toLowerCase();
   if (text === 'true' || text === '1') return true;
   return text === 'false' || text === '0' ? false : value;
-}
-
-/** `String` for JSON values: a member that is called `toString` is a member like any other, where `String` would call it. */
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map((item) => (item === null ? '' : textOf(item))).join(',');
-  return typeof value === 'object' && value !== null ? '[object Object]' : String(value);
 }
 
 /** A 64-bit integer from a safe-looking integer or its decimal text; undefined for anything else. */

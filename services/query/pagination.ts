@@ -1,5 +1,6 @@
+import { plainText } from '../../shared/plain-text.ts';
 import type { Problems } from './problems.ts';
-import { isQueryObject, type QueryObject, type QueryValue, queryValueText } from './query-string.ts';
+import { isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
 
 /** Rows of a page, and how `meta.pagination` speaks of it (SEMANTICS section 6). */
 export type Pagination = {
@@ -163,7 +164,7 @@ function resolveLimit(value: QueryValue | undefined, name: 'pageSize' | 'limit',
   const limit = numberOf(value, DEFAULT_LIMIT);
   const noLimit = name === 'limit' && (limit === -1 || value === '');
   if (noLimit || Number.isNaN(limit) || (limit > 1 && limit < MAX_LIMIT && !Number.isInteger(limit))) {
-    const message = `Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: ${queryValueText(value)}`;
+    const message = `Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: ${plainText(value)}`;
     refuse(problems, message, value, `an integer from 1 to ${MAX_LIMIT}`);
     return DEFAULT_LIMIT;
   }

@@ -39,12 +39,6 @@ export function isQueryList(value: QueryValue | undefined): value is readonly Qu
   return Array.isArray(value);
 }
 
-/** A value as Strapi's messages show it (`String(value)`); parsed objects have no `toString`. */
-export function queryValueText(value: QueryValue | undefined): string {
-  if (isQueryList(value)) return value.map((item) => (item === null ? '' : queryValueText(item))).join(',');
-  return isQueryObject(value) ? '[object Object]' : String(value);
-}
-
 function decodePart(
   text: string,
   decode: (text: string, decoder?: unknown, charset?: string) => string,

@@ -1,6 +1,7 @@
+import { plainText } from '../../shared/plain-text.ts';
 import type { World } from '../../shared/read-index/read-index.ts';
 import { invalidKey, type Problems } from './problems.ts';
-import { type QueryValue, queryValueText } from './query-string.ts';
+import type { QueryValue } from './query-string.ts';
 
 /** `status` → the world a request is answered in; absent = published (SEMANTICS sections 0a and 4). */
 export function resolveStatus(
@@ -15,7 +16,7 @@ export function resolveStatus(
     return 'published';
   }
   // Strapi takes an empty status for draft: refused here, a reader who forgot the value gets no unpublished rows.
-  const message = `Invalid parameter at 'status'. Expected 'published' or 'draft', received: ${queryValueText(value)}`;
+  const message = `Invalid parameter at 'status'. Expected 'published' or 'draft', received: ${plainText(value)}`;
   problems.push({
     phase: 'parameter',
     message,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseQueryString, queryValueText } from '../../../services/query/query-string.ts';
+import { parseQueryString } from '../../../services/query/query-string.ts';
+import { plainText } from '../../../shared/plain-text.ts';
 import { refusalOf } from '../../support/naive-schema.ts';
 
 const plain = (text: string): unknown => JSON.parse(JSON.stringify(parseQueryString(text)));
@@ -51,10 +52,10 @@ describe('parseQueryString', () => {
   });
 });
 
-describe('queryValueText', () => {
+describe('plainText', () => {
   it('shows values as Strapi prints them', () => {
-    expect(queryValueText(['a', null, ['b']])).toBe('a,,b');
-    expect(queryValueText(parseQueryString('status[$eq]=draft')['status'])).toBe('[object Object]');
-    expect(queryValueText(null)).toBe('null');
+    expect(plainText(['a', null, ['b']])).toBe('a,,b');
+    expect(plainText(parseQueryString('status[$eq]=draft')['status'])).toBe('[object Object]');
+    expect(plainText(null)).toBe('null');
   });
 });
