@@ -8,8 +8,8 @@ import type { GraphDatabase } from './graph/graph-database.ts';
 import type { ReaderContext } from './graph/graph-reader.ts';
 import { readNeighbours } from './graph/read-neighbours.ts';
 import {
+  type DocumentKey,
   type Lane,
-  type NamedRow,
   openStaleRows,
   type StaleRow,
   type StaleRows,
@@ -39,9 +39,9 @@ export type StaleDocuments = {
   /** Marks every row of these types and begins to account. */
   markAll(types: readonly Uid[]): void;
   /** Something is still to be written for the document. */
-  isWaiting(document: NamedRow): boolean;
+  isWaiting(document: DocumentKey): boolean;
   /** Marks documents that the index should have and has not, or has and should not. Nobody waits for them. */
-  remake(documents: readonly NamedRow[]): void;
+  remake(documents: readonly DocumentKey[]): void;
   /** Every document there should be. Not to be used while the graph changes. */
   all(): Iterable<StaleDocument>;
   next(lane: Lane, limit: number, taken: TakenRows, from?: Turn): readonly StaleDocument[];
@@ -78,9 +78,6 @@ export type ParkedDocuments = {
   /** They are not mentioned any more, and stay in the index as they were before; answers how many were still refused. */
   drop(documents: readonly DocumentKey[]): number;
 };
-
-/** What names a document: the row's key is unique among all content types. */
-export type DocumentKey = NamedRow;
 
 export type StaleDocumentsOptions = {
   readonly db: GraphDatabase;
@@ -161,7 +158,7 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
           if (refused === undefined) written.push(document);
           else stale.park(document, Number(at), refused);
         }
-        stale.done(written, Number(at), stale.hasParked());
+        stale.done(written, Number(at));
       });
     },
     level(progress) {

@@ -16,13 +16,13 @@ export type StaleRow = {
 export type TakenRows = ReadonlyMap<number, number>;
 
 /** What names a document: keys are unique among all content types. */
-export type NamedRow = Pick<StaleRow, 'world' | 'key'>;
+export type DocumentKey = Pick<StaleRow, 'world' | 'key'>;
 
 /** A row's place among those of one urgency; both worlds of a row have the same. */
 export type Turn = Pick<StaleRow, 'since' | 'key'>;
 
 /** Names a row in a world. */
-export function staleNumber({ world, key }: NamedRow): number {
+export function staleNumber({ world, key }: DocumentKey): number {
   return numberIn(worldNumber(world), key);
 }
 
@@ -65,7 +65,7 @@ export type StaleRows = {
   markSelected(select: string, entry: number, world: WorldNumber, change: ChangeSpan): void;
   /** Every row of the types, by number. */
   markTypes(types: readonly number[], position: number): void;
-  isMarked(row: NamedRow): boolean;
+  isMarked(row: DocumentKey): boolean;
   /** Each row in each of its worlds, stale or not. */
   everyRow(): Iterable<StaleRow>;
   /**
@@ -73,18 +73,18 @@ export type StaleRows = {
    * everything before this row is taken.
    */
   next(lane: Lane, limit: number, taken: TakenRows, from?: Turn): readonly StaleRow[];
-  /** The documents show everything up to `position`. `refused`: some may be among the refused ones. */
-  done(rows: readonly NamedRow[], position: number, refused: boolean): void;
+  /** The documents show everything up to `position`. */
+  done(rows: readonly DocumentKey[], position: number): void;
   /** Somebody else has made every document show everything up to `position`. */
   forget(position: number): void;
   /** The document was refused as it is: it waits for the row's next change. */
-  park(row: NamedRow, position: number, reason: string): void;
+  park(row: DocumentKey, position: number, reason: string): void;
   parked(): readonly ParkedRow[];
   hasParked(): boolean;
   /** The document is to be tried once more: answers whether it was refused. Nobody waits for it. */
-  retry(row: NamedRow, position: number): boolean;
+  retry(row: DocumentKey, position: number): boolean;
   /** The refused document stays as it is in the index: answers whether it was refused. */
-  drop(row: NamedRow): boolean;
+  drop(row: DocumentKey): boolean;
   dropAllParked(): void;
   /** Position since which some row of the lane is stale; undefined: none is. */
   oldest(lane: Lane): number | undefined;
@@ -122,7 +122,7 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
       ...values,
     );
   const unpark = (world: WorldNumber, key: number): boolean =>
-    db.run('DELETE FROM parked WHERE world = ? AND key = ?', world, key) > 0;
+    db.run(UNPARK, world, JSON.stringify([key])) > 0;
   return {
     mark(world, key, urgency, { since, position }) {
       db.run(MARK, world, key, URGENCIES[urgency], since, position, now());
@@ -172,14 +172,15 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
       }
       return found;
     },
-    done(rows, position, refused) {
+    done(rows, position) {
+      const anyRefused = hasParked(db);
       for (const [world, name] of WORLDS.entries()) {
         const keys = rows.flatMap((row) => (row.world === name ? row.key : []));
         if (keys.length === 0) continue;
-        const list = `[${keys.join()}]`;
+        const list = JSON.stringify(keys);
         if (db.run(DELETE_SHOWN, world, position, list) < keys.length)
           db.run(SHORTEN_SHOWN, position + 1, world, position + 1, list);
-        if (refused) db.run(UNPARK, world, list);
+        if (anyRefused) db.run(UNPARK, world, list);
       }
     },
     forget(position) {
@@ -190,7 +191,7 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
     park({ world, key }, position, reason) {
       const number = worldNumber(world);
       db.run('INSERT OR REPLACE INTO parked VALUES (?, ?, ?, ?)', number, key, position, reason);
-      db.run('DELETE FROM stale WHERE world = ? AND key = ? AND position <= ?', number, key, position);
+      db.run(DELETE_SHOWN, number, position, JSON.stringify([key]));
     },
     parked: () => db.all(PARKED).map(readParked),
     hasParked: () => hasParked(db),
