@@ -73,6 +73,8 @@ function stepAttributes(model: Model): readonly Attribute[] {
 
 function placedScalars(model: Model, kind: Place['kind'], hops: number): ReadonlyMap<string, PlacedScalar> {
   const scalars = new Map<string, PlacedScalar>();
+  const add = (scalar: Omit<PlacedScalar, 'member'>) =>
+    scalars.set(scalar.name, { ...scalar, member: memberOf(scalar.name) });
   for (const { name, type } of queryableScalars(model).values()) {
     const fieldType = fieldTypeOf(type);
     const isText = fieldType === 'keyword' || fieldType === 'json';
@@ -80,31 +82,11 @@ function placedScalars(model: Model, kind: Place['kind'], hops: number): Readonl
     // Grams are most of what a document costs: a copy has those that people search by.
     const isSearched = hops <= 1 && SHORT_TEXTS.includes(type) && model.attributes.has(name);
     const copied = isSearched ? 'folded' : 'none';
-    scalars.set(name, {
-      name,
-      member: memberOf(name),
-      type,
-      fieldType,
-      text: kind === 'embedded' ? copied : whole,
-    });
+    add({ name, type, fieldType, text: kind === 'embedded' ? copied : whole });
   }
   if (isContentType(model) && kind === 'root') {
-    const state = PUBLICATION_STATE_FIELD;
-    scalars.set(state, {
-      name: state,
-      member: memberOf(state),
-      type: 'string',
-      fieldType: 'keyword',
-      text: 'none',
-    });
-    const flag = DOCUMENT_PUBLISHED_FIELD;
-    scalars.set(flag, {
-      name: flag,
-      member: memberOf(flag),
-      type: 'boolean',
-      fieldType: 'boolean',
-      text: 'none',
-    });
+    add({ name: PUBLICATION_STATE_FIELD, type: 'string', fieldType: 'keyword', text: 'none' });
+    add({ name: DOCUMENT_PUBLISHED_FIELD, type: 'boolean', fieldType: 'boolean', text: 'none' });
   }
   return scalars;
 }
