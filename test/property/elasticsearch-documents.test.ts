@@ -1,19 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import type { ContentGraph } from '../../projections/content-graph.ts';
 import { documentName } from '../../projections/stale-documents.ts';
 import type { IndexableDocument } from '../../shared/read-index/document-index.ts';
-import { createLayout } from '../../shared/read-index/elasticsearch/create-layout.ts';
-import { DEFAULT_DENORMALISE } from '../../shared/read-index/elasticsearch/document-layout.ts';
+import { createLayouts } from '../../shared/read-index/elasticsearch/create-layouts.ts';
 import {
   createElasticsearchCluster,
   documentDependencies,
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import { documentText } from '../support/document-text.ts';
-import { createLog, DEFINITIONS } from '../unit/graph-fixture.ts';
+import { createLog, DEFINITIONS, withGraph } from '../unit/graph-fixture.ts';
 import { historyOf, steps } from '../unit/graph-history.ts';
 
 const RUNS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200) / 40);
@@ -26,13 +22,7 @@ type Made = { readonly document: IndexableDocument; readonly text: string };
 
 /** Each document made alone, by world and key. */
 function madeAlone(graph: ContentGraph): ReadonlyMap<string, string> {
-  const registry = graph.registry();
-  const layouts = new Map(
-    [...registry.contentTypes.keys()].map((type) => [
-      type,
-      createLayout(registry, type, DEFAULT_DENORMALISE),
-    ]),
-  );
+  const layouts = createLayouts(graph.registry());
   const texts = new Map<string, string>();
   for (const stale of graph.stale?.all() ?? []) {
     const { neighbours } = graph.stale?.read(stale) ?? expect.unreachable();
@@ -52,7 +42,7 @@ describe(`documents made one after the other (seed ${SEED}, ${RUNS} runs)`, () =
     const released = fc.infiniteStream(fc.integer({ min: 1, max: 40 }));
     fc.assert(
       fc.property(steps(), released, (history, sizes) => {
-        withGraph((graph) => {
+        withGraph({ dependencies: documentDependencies }, (graph) => {
           const log = createLog();
           graph.apply(log.add(...DEFINITIONS, ...historyOf(history)));
           const alone = madeAlone(graph);
@@ -84,14 +74,3 @@ describe(`documents made one after the other (seed ${SEED}, ${RUNS} runs)`, () =
     );
   });
 });
-
-function withGraph(work: (graph: ContentGraph) => void): void {
-  const folder = mkdtempSync(path.join(tmpdir(), 'varve-documents-'));
-  const graph = openContentGraph(path.join(folder, 'graph.db'), { dependencies: documentDependencies });
-  try {
-    work(graph);
-  } finally {
-    graph.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}

@@ -1,12 +1,18 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import { openContentGraph } from '../../projections/content-graph.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ChangeBatch, LinkChange } from '../../shared/read-index/read-index.ts';
-import { createLog, DEFINITIONS, dumpIndex, type FoldedIndex, foldBatches } from '../unit/graph-fixture.ts';
+import {
+  createLog,
+  DEFINITIONS,
+  dumpIndex,
+  type FoldedIndex,
+  foldBatches,
+  withFolder,
+  withGraph,
+} from '../unit/graph-fixture.ts';
 import { historyOf, type Step, steps } from '../unit/graph-history.ts';
 
 /**
@@ -41,7 +47,7 @@ describe(`random histories (SEED=${SEED})`, () => {
 
   it('never shows two targets of a to-one, nor two owners of an exclusive target', () => {
     check(steps(), (history) => {
-      const links = withGraph((graph) => {
+      const links = withGraph({}, (graph) => {
         graph.apply(logOf(history));
         return [...foldBatches(graph.readAll()).links.values()];
       });
@@ -55,7 +61,7 @@ describe(`random histories (SEED=${SEED})`, () => {
   it('publishes nothing that was not in a draft at some publication', () => {
     check(steps(), (history) => {
       const withoutPublication = history.filter(({ kind }) => kind !== 'publish');
-      const published = withGraph((graph) => {
+      const published = withGraph({}, (graph) => {
         graph.apply(logOf(withoutPublication));
         const { rows, links } = foldBatches(graph.readAll());
         const versions = [...rows.values()].map(({ version }) => version);
@@ -128,7 +134,7 @@ function replay(
 
 /** As at a start without the graph's file: nothing is told to an index before it is loaded. */
 function rebuild(events: readonly StoredEvent[]): unknown {
-  return withGraph((graph) => {
+  return withGraph({}, (graph) => {
     graph.replay(events);
     return dumpIndex(foldBatches(graph.readAll()));
   });
@@ -152,24 +158,4 @@ function writtenBehind(events: readonly StoredEvent[], nextSize: () => number): 
     written.close();
     return loaded;
   });
-}
-
-function withGraph<T>(work: (graph: ContentGraph) => T): T {
-  return withFolder((folder) => {
-    const graph = openContentGraph(path.join(folder, 'graph.db'));
-    try {
-      return work(graph);
-    } finally {
-      graph.close();
-    }
-  });
-}
-
-function withFolder<T>(work: (folder: string) => T): T {
-  const folder = mkdtempSync(path.join(tmpdir(), 'varve-graph-'));
-  try {
-    return work(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import type { ContentGraph } from '../../projections/content-graph.ts';
 import { documentName, type StaleDocument } from '../../projections/stale-documents.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { createLayout } from '../../shared/read-index/elasticsearch/create-layout.ts';
@@ -15,7 +12,7 @@ import type {
 import { WORLDS } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { documentText } from '../support/document-text.ts';
-import { created, createLog, DEFINITIONS, deleted } from '../unit/graph-fixture.ts';
+import { created, createLog, DEFINITIONS, deleted, withGraph } from '../unit/graph-fixture.ts';
 import { historyOf, steps } from '../unit/graph-history.ts';
 
 const RUNS = Math.ceil(Number(process.env['VARVE_PROPERTY_RUNS'] ?? 200) / 16);
@@ -95,7 +92,7 @@ describe(`stale documents (seed ${SEED}, ${RUNS} runs)`, () => {
   it('are all marked: a document that a batch of events changes, makes or removes is in the account', () => {
     const histories = steps();
     const property = fc.property(histories, fc.integer({ min: 1, max: 4 }), (history, size) => {
-      withGraph((graph) => {
+      withGraph({ dependencies }, (graph) => {
         const log = createLog();
         graph.apply(log.add(...DEFINITIONS));
         graph.stale?.markAll([...graph.registry().contentTypes.keys()]);
@@ -114,7 +111,7 @@ describe(`stale documents (seed ${SEED}, ${RUNS} runs)`, () => {
   });
 
   it('are those that copy a row of which another locale was deleted', () => {
-    withGraph((graph) => {
+    withGraph({ dependencies }, (graph) => {
       const log = createLog();
       const topics = { attribute: 'topics', kind: 'set', targets: [{ documentId: 'topic', locale: 'en' }] };
       graph.apply(log.add(...DEFINITIONS));
@@ -136,14 +133,3 @@ describe(`stale documents (seed ${SEED}, ${RUNS} runs)`, () => {
     });
   });
 });
-
-function withGraph(work: (graph: ContentGraph) => void): void {
-  const folder = mkdtempSync(path.join(tmpdir(), 'varve-stale-'));
-  const graph = openContentGraph(path.join(folder, 'graph.db'), { dependencies });
-  try {
-    work(graph);
-  } finally {
-    graph.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}

@@ -1,7 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import {
+  type ContentGraph,
+  type ContentGraphOptions,
+  openContentGraph,
+} from '../../projections/content-graph.ts';
 import type { DocumentEvent, Json, VarveEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ChangeBatch, IndexedRow, LinkChange, RowChange } from '../../shared/read-index/read-index.ts';
@@ -296,6 +300,27 @@ export type TestGraph = {
   sources(name: string, attribute: string, world: string, documentId: string, locale?: string): string[];
   close(): void;
 };
+
+/** With a graph in a folder of its own, which is gone afterwards. */
+export function withGraph<T>(options: ContentGraphOptions, work: (graph: ContentGraph) => T): T {
+  return withFolder((folder) => {
+    const graph = openContentGraph(path.join(folder, 'graph.db'), options);
+    try {
+      return work(graph);
+    } finally {
+      graph.close();
+    }
+  });
+}
+
+export function withFolder<T>(work: (folder: string) => T): T {
+  const folder = mkdtempSync(path.join(tmpdir(), 'varve-graph-'));
+  try {
+    return work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 export function openTestGraph(): TestGraph {
   const folder = mkdtempSync(path.join(tmpdir(), 'varve-graph-'));
