@@ -16,7 +16,10 @@ import type { TypeView } from './type-view.ts';
 const DEFAULT_BATCH = 2_000;
 const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key >= ? ORDER BY key LIMIT ?`;
 
-/** All rows, then all links, as the read index is given them. A batch may be empty: no piece of work is much longer than others. */
+/**
+ * All rows, then all links, as the read index is given them. A batch may be empty: no piece of work is much longer than others.
+ * The last one always comes: an index of an empty graph is level with it too.
+ */
 export function* readWholeGraph(
   context: ReaderContext,
   position: bigint,
@@ -28,6 +31,7 @@ export function* readWholeGraph(
   for (const rows of readRows(context, localized.entries, batchSize)) yield { ...nothing, rows };
   for (const links of readLinks(context, batchSize)) yield { ...nothing, links };
   for (const links of localizationLinks(context, localized, batchSize)) yield { ...nothing, links };
+  yield nothing;
 }
 
 const NOT_SHARED = { sharedEdited: 0, sharedPublished: 0 } as const;

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../services/http/listen.ts';
 import { createOperatingEndpoints } from '../../services/operating/operating-endpoints.ts';
@@ -61,6 +62,14 @@ it('is ready once it serves', async () => {
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
   expect((await fetch(`${server.url}/_health`)).status).toBe(204);
   expect((await fetch(`${server.url}/health/other`)).status).toBe(404);
+});
+
+it('stays ready while nothing was ever written, however long that is', async () => {
+  const server = await startServer({ arguments: ['--ready-lag-seconds', '1'] });
+  onTestFinished(() => server.dispose());
+  await delay(1_200);
+  const ready = await fetch(`${server.url}/health/ready`);
+  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
 });
 
 it('says which port is in use when it is the one for metrics, and does not start', async () => {

@@ -77,6 +77,11 @@ describe('the projector', () => {
     expect(graph.position()).toBe(position);
   });
 
+  it('brings an index level with a graph that has no rows', () => {
+    expect(readIndex.position()).toBe(graph.position());
+    expect(graph.position()).toBe(BigInt(DEFINITIONS.length));
+  });
+
   it('goes on where it stood after a restart, and rebuilds the same from a deleted graph', async () => {
     await projector.applied(await append(created('restaurant', 'r1', { values: { name: 'A' } })));
     await append(published('restaurant', 'r1'));
