@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { restrictToOwner } from '../../shared/private-file.ts';
 
 const FILE = 'access.key';
 const BYTES = 32;
@@ -18,7 +19,9 @@ export function readAccessKey(folder: string | undefined, given: string | undefi
     );
   }
   const file = join(folder, FILE);
-  return decode(readOrCreate(file, folder), file);
+  const text = readOrCreate(file, folder);
+  restrictToOwner(file);
+  return decode(text, file);
 }
 
 function readOrCreate(file: string, folder: string): string {

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export type FileSum = { readonly bytes: number; readonly sha256: string };
@@ -9,7 +9,8 @@ export type FileSum = { readonly bytes: number; readonly sha256: string };
 export async function copyFile(from: string, to: string): Promise<FileSum> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const part = `${to}.part`;
-  const target = await open(part, 'w', 0o600);
+  await rm(part, { force: true });
+  const target = await open(part, 'wx', 0o600);
   const sum = createHash('sha256');
   let bytes = 0;
   try {

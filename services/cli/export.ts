@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { exportLog } from '../transfer/export-log.ts';
 import { hasLog, withLog } from './access-log.ts';
@@ -21,6 +21,7 @@ export async function exportTo(file: string, settings: LogOnlySettings): Promise
     if (file === '-') return writeLines(process.stdout, counted());
     const part = `${file}.part`;
     mkdirSync(dirname(file), { recursive: true });
+    rmSync(part, { force: true });
     await writeLines(createWriteStream(part, { mode: 0o600, flush: true }), counted());
     renameSync(part, file);
     const seconds = (performance.now() - started) / 1000;

@@ -1,8 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { createPrivateDatabase } from './private-database.ts';
 
 /**
- * Writes a copy of a database as it is at one moment, whoever writes to it meanwhile. `to` appears only when it is whole; an
+ * Writes a copy of a database, readable for its owner only, as it is at one moment, whoever writes to it meanwhile. `to` appears only when it is whole; an
  * attempt that was cut short leaves `<to>.part`, which the next one replaces. `change`: SQL that the copy is changed by before. The
  * thread waits until it is written.
  */
@@ -10,6 +11,7 @@ export const copyDatabase = (from: string, to: string, change = ''): void => {
   if (existsSync(to)) throw new Error(`${to} exists already`);
   const part = `${to}.part`;
   rmSync(part, { force: true });
+  createPrivateDatabase(part);
   const db = new DatabaseSync(from, { readOnly: true });
   try {
     db.prepare('VACUUM INTO ?').run(part);

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { createPrivateDatabase } from './private-database.ts';
 
 /** Who has a data directory, as its holder wrote it down. */
 export type DirectoryHolder = {
@@ -52,7 +53,9 @@ const SQLITE_BUSY = 5;
  */
 export const lockDataDirectory = (directory: string, channel?: OperatorChannel): DirectoryLock => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const db = new DatabaseSync(join(directory, LOCK_FILE));
+  const file = join(directory, LOCK_FILE);
+  createPrivateDatabase(file);
+  const db = new DatabaseSync(file);
   try {
     db.exec('BEGIN IMMEDIATE');
   } catch (error) {
@@ -81,6 +84,7 @@ const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errc
 /** By rename, so that nobody reads half a file. */
 const writeHolder = (directory: string, holder: DirectoryHolder): void => {
   const file = join(directory, HOLDER_FILE);
+  rmSync(`${file}.new`, { force: true });
   writeFileSync(`${file}.new`, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 };

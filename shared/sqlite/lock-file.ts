@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { createPrivateDatabase } from './private-database.ts';
 
 export type FileLock = { release(): void };
 
@@ -9,6 +10,7 @@ const SQLITE_BUSY = 5;
  * gives it back when the process ends, however it ends.
  */
 export const tryLockFile = (path: string): FileLock | undefined => {
+  createPrivateDatabase(path);
   const db = new DatabaseSync(path);
   try {
     db.exec('BEGIN IMMEDIATE');

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
+import { createPrivateDatabase } from './private-database.ts';
 
 export type { Database, Statement } from './database.ts';
 
@@ -25,13 +26,14 @@ const CHECKPOINT_PAGES = 4_000;
 const WAL_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Opens (or creates) the file in WAL mode, with foreign keys enforced and its schema brought up to date. Several processes may
+ * Opens (or creates) the file, readable for its owner only, in WAL mode, with foreign keys enforced and its schema brought up to date. Several processes may
  * have one file open: a writer waits up to 5 s for another's transaction. Throws an error that names the path when the file
  * is no database, cannot be opened, or was written by a newer version.
  */
 export const openDatabase = (path: string, options: DatabaseOptions): Database => {
   let db: Database | undefined;
   try {
+    createPrivateDatabase(path);
     db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
     db.exec(`PRAGMA synchronous = ${SYNCHRONOUS[options.durability]}`);
     useWriteAheadLog(db);
