@@ -116,6 +116,7 @@ async function appendPlanned(
     const result = await append(environment, request, epoch, revision ?? 'none', events);
     if (result.kind === 'appended') return { kind: 'appended', position: result.position, epoch };
     releaseClaims();
+    if (result.kind === 'fenced') throw new NotLeading();
     // Someone else wrote to the stream: decide again once the graph knows what.
     seen = result.actual;
     await environment.applied(await environment.eventStore.lastPosition());

@@ -1,6 +1,7 @@
 import type { CommandEnvironment } from './environment.ts';
 import type { ImportOutcome } from './importer.ts';
 import type { Locks } from './locks.ts';
+import { NotLeading } from './not-leading.ts';
 import { claimKey, uniqueProblems } from './unique-values.ts';
 
 /** Writes imported documents beside the commands of the API. */
@@ -26,6 +27,7 @@ export function createImportWriter(environment: CommandEnvironment, locks: Locks
         epoch();
         const result = await eventStore.append(stream, 'none', events);
         if (result.kind === 'conflict') return [EXISTS_OTHERWISE];
+        if (result.kind === 'fenced') throw new NotLeading();
         await applied(result.position);
         // Of this import or an earlier one: the graph knows the document, unless its events do not count.
         if (graph.streamRevision(type, documentId) === undefined)

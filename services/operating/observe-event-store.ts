@@ -15,13 +15,13 @@ export function observeEventStore(
   const projected = metrics?.counter(METRICS.projectedEvents);
   return {
     ...log,
-    async append(stream, expected, events) {
+    async append(stream, expected, events, condition) {
       const started = performance.now();
       const attributes = { 'varve.stream': stream, 'varve.events': events.length };
-      const append = () => log.append(stream, expected, events);
+      const append = () => log.append(stream, expected, events, condition);
       const result = await inSpan(tracing, 'append', attributes, append);
       if (result.kind === 'conflict') conflicts?.add(1);
-      else appends?.observe(performance.now() - started);
+      if (result.kind === 'appended') appends?.observe(performance.now() - started);
       return result;
     },
     subscribe(after, handle, options) {

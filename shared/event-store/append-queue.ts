@@ -70,6 +70,7 @@ const settle = ({ resolve, reject }: Waiting, outcome: AppendOutcome): void => {
   switch (outcome.kind) {
     case 'appended':
     case 'conflict':
+    case 'fenced':
       resolve(outcome);
       break;
     case 'refused':

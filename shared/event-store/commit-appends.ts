@@ -1,7 +1,7 @@
 import type { Database } from '../sqlite/database.ts';
 import { transaction } from '../sqlite/transaction.ts';
 import type { EncodedEvent, EventRow } from './event-codec.ts';
-import type { AppendResult, ExpectedRevision } from './event-store.ts';
+import type { AppendCondition, AppendResult, ExpectedRevision } from './event-store.ts';
 import { findEvent, insertEvent, readLastPosition, readLastRevision } from './sqlite-log.ts';
 
 export type Append = {
@@ -9,6 +9,7 @@ export type Append = {
   readonly expected: ExpectedRevision;
   /** At least one; no id twice. */
   readonly events: readonly EncodedEvent[];
+  readonly condition?: AppendCondition | undefined;
 };
 
 /** `refused`: an id of the append belongs to another event. */
@@ -31,7 +32,7 @@ export const commitAppends = (db: Database, appends: readonly Append[]): Commit 
     const before = readLastPosition(db);
     let last = before;
     const outcomes = appends.map((append): AppendOutcome => {
-      const settled = findEarlierAppend(db, append) ?? findConflict(db, append);
+      const settled = findEarlierAppend(db, append) ?? findFence(db, append) ?? findConflict(db, append);
       if (settled.kind !== 'free') return settled;
       const { rows, result } = writtenAt(append, settled.revision, last);
       for (const row of rows) insertEvent(db, row);
@@ -73,6 +74,11 @@ const findEarlierAppend = (db: Database, { stream, events }: Append): AppendOutc
     kind: 'refused',
     reason: `event id ${id} is that of ${place}, and this append to ${stream} is not its retry`,
   };
+};
+
+const findFence = (db: Database, { condition }: Append): AppendOutcome | undefined => {
+  if (condition === undefined) return undefined;
+  return readLastRevision(db, condition.stream) === condition.revision ? undefined : { kind: 'fenced' };
 };
 
 type Free = { readonly kind: 'free'; readonly revision: bigint };

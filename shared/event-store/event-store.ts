@@ -48,7 +48,12 @@ export type AppendResult =
   /** Of the last of the appended events. */
   | { readonly kind: 'appended'; readonly revision: bigint; readonly position: bigint }
   /** Nothing was written: the stream stands at `actual` (undefined = it does not exist). */
-  | { readonly kind: 'conflict'; readonly actual: bigint | undefined };
+  | { readonly kind: 'conflict'; readonly actual: bigint | undefined }
+  /** Nothing was written: the stream of the condition stands at another revision. */
+  | { readonly kind: 'fenced' };
+
+/** An append with a condition is stored only while `stream` stands at `revision`. */
+export type AppendCondition = { readonly stream: string; readonly revision: bigint };
 
 export type Subscription = {
   /** Resolves when no handler runs any more (so a handler must not wait for it). */
@@ -64,9 +69,17 @@ export type EventStore = {
   /**
    * Appends all events or none, durably (survives kill -9 and power loss once resolved). Appending again events whose ids are
    * already in that stream resolves `appended` with the first append's result and writes nothing, whatever is expected now.
+   * The order of checks is: ids that are stored already, then the condition, then the expected revision.
    * Rejects when there is no event, an id is no lower-case UUID, or the data is no JSON value.
    */
-  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult>;
+  append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+    condition?: AppendCondition,
+  ): Promise<AppendResult>;
+  /** Whether this store checks conditions. A store that does not ignores them, and never answers `fenced`. */
+  checksConditions(): Promise<boolean>;
   /** A stream's events from `fromRevision` (inclusive, default 0n) on. A stream that does not exist is empty. */
   readStream(stream: string, fromRevision?: bigint): AsyncIterable<StoredEvent>;
   /** All events with position > `after`, in order of position, in batches. */

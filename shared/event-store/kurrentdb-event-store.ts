@@ -58,6 +58,7 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
       if (!stream.startsWith(connection.prefix)) throw new TypeError(notInSpace(stream, connection));
       return tracked(appends, append({ stream, expected, events: encoded }));
     },
+    checksConditions: async () => false,
     readStream: (stream, fromRevision = 0n) => readStream(connection, decode, stream, fromRevision),
     readAll: (after, { batchSize = DEFAULT_BATCH_SIZE } = {}) =>
       readAll(connection, decode, after, checkedBatchSize(batchSize)),

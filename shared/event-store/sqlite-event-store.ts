@@ -41,10 +41,11 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
     db.close();
   };
   return {
-    async append(stream, expected, events) {
+    async append(stream, expected, events, condition) {
       assertOpen();
-      return queue.append({ stream, expected, events: encodeEvents(stream, events) });
+      return queue.append({ stream, expected, events: encodeEvents(stream, events), condition });
     },
+    checksConditions: async () => true,
     readStream: (stream, fromRevision = 0n) => readStream(db, decodeAll, stream, fromRevision),
     readAll: (after, { batchSize = DEFAULT_BATCH_SIZE } = {}) =>
       readAll(db, decodeAll, after, checkedBatchSize(batchSize)),

@@ -1,9 +1,10 @@
 import { describe } from 'vitest';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { describeAppending } from './event-store-contract-append.ts';
+import { describeConditions } from './event-store-contract-conditions.ts';
 import { describeReading } from './event-store-contract-read.ts';
 import { describeSubscribing } from './event-store-contract-subscribe.ts';
-import type { ContractSkips, TestLog, WithLog } from './event-store-fixtures.ts';
+import type { Abilities, ContractSkips, TestLog, WithLog } from './event-store-fixtures.ts';
 
 /**
  * What every adapter of the EventStore port holds to. It assumes neither dense positions nor that a subscriber hears of an
@@ -13,6 +14,7 @@ export const describeEventStore = (
   name: string,
   createLog: () => Promise<TestLog>,
   skips: ContractSkips = {},
+  abilities: Abilities = {},
 ): void => {
   const withLog: WithLog = (body) => async () => {
     const log = await createLog();
@@ -31,6 +33,7 @@ export const describeEventStore = (
   };
   describe(`event store contract: ${name}`, () => {
     describeAppending(withLog);
+    describeConditions(withLog, abilities.checksConditions);
     describeReading(withLog, skips);
     describeSubscribing(withLog);
   });

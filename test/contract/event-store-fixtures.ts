@@ -14,6 +14,12 @@ export type ContractSkips = {
   readonly largeAppends?: string;
 };
 
+/** What differs between adapters without being a fault. */
+export type Abilities = {
+  /** Default: true. `of its version`: the store says so itself once it is open. */
+  readonly checksConditions?: boolean | 'of its version';
+};
+
 /** Gives the test a store on a log of its own; closes every store and removes the log whatever happens. */
 export type WithLog = (
   body: (store: EventStore, open: () => Promise<EventStore>) => Promise<void>,

@@ -104,7 +104,7 @@ export async function openCommandWorld({ registry, definitions }: Schemas): Prom
   };
   const append = async (stream: string, events: readonly NewEvent[]): Promise<void> => {
     const result = await store.append(stream, 'none', events);
-    if (result.kind === 'conflict') throw new Error(`${stream} exists`);
+    if (result.kind !== 'appended') throw new Error(`${stream} exists`);
     await applied(result.position);
   };
   const metadata = { schemaVersion: 1, at: '2024-01-01T00:00:00.000Z', epoch: 0 };

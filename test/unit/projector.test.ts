@@ -50,7 +50,7 @@ async function append(event: VarveEvent): Promise<bigint> {
   const stream = 'uid' in event.data ? `type-${event.data.uid}` : `doc-${event.data.documentId}`;
   const metadata = { schemaVersion: 1, at: '2024-01-01T00:00:00.000Z', epoch: 0 };
   const result = await eventStore.append(stream, 'any', [{ id: randomUUID(), ...event, metadata }]);
-  if (result.kind === 'conflict') throw new Error('nobody else writes');
+  if (result.kind !== 'appended') throw new Error('nobody else writes');
   return result.position;
 }
 

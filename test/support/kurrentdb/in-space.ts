@@ -12,7 +12,13 @@ export const inSpace = (store: EventStore, space: string): EventStore => {
   });
   return {
     ...store,
-    append: (stream, expected, events) => store.append(outward(stream), expected, events),
+    append: (stream, expected, events, condition) =>
+      store.append(
+        outward(stream),
+        expected,
+        events,
+        condition && { ...condition, stream: outward(condition.stream) },
+      ),
     async *readStream(stream, fromRevision) {
       for await (const event of store.readStream(outward(stream), fromRevision)) yield inward(event);
     },
