@@ -94,10 +94,10 @@ export function startProjector({ eventStore, graph, readIndex, applied }: Projec
   let stopped: Error | undefined;
   let waiters: Waiter[] = [];
 
-  const handle = async (events: readonly StoredEvent[]): Promise<void> => {
+  const handle = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
     const batch = graph.apply(events);
     await readIndex?.apply(batch);
-    appliedPosition = graph.position();
+    appliedPosition = upTo;
     applied?.(events);
     const reached = waiters.filter(({ position }) => position <= appliedPosition);
     if (reached.length === 0) return;

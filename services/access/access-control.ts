@@ -45,9 +45,9 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
   let state = await readAccess(log, space);
   let position = start;
   const gate = createPositionGate(() => position);
-  const subscription = log.subscribe(start, async (events) => {
+  const subscription = log.subscribe(start, async (events, upTo) => {
     for (const event of events) if (event.stream === stream) state = evolveAccess(state, event);
-    position = events.at(-1)?.position ?? position;
+    position = upTo;
     gate.advanced();
   });
   return {

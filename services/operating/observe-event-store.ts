@@ -25,11 +25,12 @@ export function observeEventStore(
       return result;
     },
     subscribe(after, handle, options) {
-      const project = async (events: readonly StoredEvent[]) => {
+      const project = async (events: readonly StoredEvent[], upTo: bigint) => {
+        if (events.length === 0) return handle(events, upTo);
         const started = performance.now();
-        const position = String(events.at(-1)?.position ?? after);
+        const position = String(upTo);
         const attributes = { 'varve.events': events.length, 'varve.position': position };
-        await inSpan(tracing, 'project', attributes, () => handle(events));
+        await inSpan(tracing, 'project', attributes, () => handle(events, upTo));
         batches?.observe(performance.now() - started);
         projected?.add(events.length);
       };

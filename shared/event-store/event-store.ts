@@ -11,6 +11,19 @@ export type StoredEvent = {
   readonly type: string;
   readonly data: unknown;
   readonly metadata: EventMetadata;
+  /** Head of the log's hash chain at this event, in hex digits; only where the store keeps a chain (SQLite). */
+  readonly chain?: string;
+  /** Why the event must not be applied. Its data is then as stored, as far as it can be parsed. */
+  readonly unreadable?: Unreadable;
+};
+
+/**
+ * `foreign`: it lacks Varve's metadata altogether and belongs to somebody else. `unknown-type`, `newer-version`: another release
+ * of Varve wrote it. `damaged`: its content is not what was written.
+ */
+export type Unreadable = {
+  readonly kind: 'foreign' | 'unknown-type' | 'newer-version' | 'damaged';
+  readonly reason: string;
 };
 
 export type EventMetadata = {
@@ -55,6 +68,12 @@ export type AppendResult =
 /** An append with a condition is stored only while `stream` stands at `revision`. */
 export type AppendCondition = { readonly stream: string; readonly revision: bigint };
 
+/**
+ * Takes events in order of position. `upTo`: the log has been searched for the space's events up to this position, which is that
+ * of the last event or behind it. A call may bring no events.
+ */
+export type EventHandler = (events: readonly StoredEvent[], upTo: bigint) => Promise<void>;
+
 export type Subscription = {
   /** Resolves when no handler runs any more (so a handler must not wait for it). */
   close(): Promise<void>;
@@ -84,17 +103,15 @@ export type EventStore = {
   readStream(stream: string, fromRevision?: bigint): AsyncIterable<StoredEvent>;
   /** All events with position > `after`, in order of position, in batches. */
   readAll(after: bigint, options?: { readonly batchSize?: number }): AsyncIterable<readonly StoredEvent[]>;
-  /** Position of the last event, 0n when empty. */
+  /**
+   * Position of the last event, 0n when empty: that or one behind it. The `upTo` of every subscriber reaches it within a second.
+   */
   lastPosition(): Promise<bigint>;
   /**
    * Calls `handle` with every event after `after`: first what is stored, then what is appended, in order, each once, in
    * batches of at most `batchSize`; the next call waits for the last one's promise (back-pressure).
    */
-  subscribe(
-    after: bigint,
-    handle: (events: readonly StoredEvent[]) => Promise<void>,
-    options?: { readonly batchSize?: number },
-  ): Subscription;
+  subscribe(after: bigint, handle: EventHandler, options?: { readonly batchSize?: number }): Subscription;
   /** Finishes the appends made so far, stops the subscriptions (as their `close` does) and lets the log go. */
   close(): Promise<void>;
 };

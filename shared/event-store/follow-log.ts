@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { StoredEvent, Subscription } from './event-store.ts';
+import type { EventHandler, StoredEvent, Subscription } from './event-store.ts';
 
 /** What a follower reads of a log. */
 export type LogSource = {
@@ -22,7 +22,7 @@ export type Follower = Subscription & {
 export const followLog = (
   source: LogSource,
   after: bigint,
-  handle: (events: readonly StoredEvent[]) => Promise<void>,
+  handle: EventHandler,
   batchSize: number,
 ): Follower => {
   let closed = false;
@@ -41,7 +41,7 @@ export const followLog = (
         });
         continue;
       }
-      await handle(events);
+      await handle(events, last.position);
       at = last.position;
       if (at < source.last()) await nextTurn();
     }

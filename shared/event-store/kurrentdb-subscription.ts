@@ -5,7 +5,7 @@ import {
   START,
   streamNameFilter,
 } from '@kurrent/kurrentdb-client';
-import type { StoredEvent, Subscription } from './event-store.ts';
+import type { EventHandler, StoredEvent, Subscription } from './event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { isSystemEvent, positionOf, type Recorded } from './kurrentdb-event.ts';
 import { createInbox, type Inbox, SubscriptionEnded } from './kurrentdb-inbox.ts';
@@ -15,7 +15,7 @@ export type Follow = {
   readonly after: bigint;
   readonly batchSize: number;
   readonly decode: (event: Recorded) => StoredEvent;
-  readonly handle: (events: readonly StoredEvent[]) => Promise<void>;
+  readonly handle: EventHandler;
 };
 
 /** Events that may wait here, twice, for a handler that is busy; then the server is asked to wait. */
@@ -51,7 +51,7 @@ const run = async (connection: Connection, follow: Follow, signal: AbortSignal):
         next !== undefined;
         next = await take(inbox, follow, at)
       ) {
-        if (next.events.length > 0) await follow.handle(next.events);
+        if (next.events.length > 0) await follow.handle(next.events, next.at);
         at = next.at;
         attempt = 0;
       }

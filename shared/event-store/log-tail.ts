@@ -1,7 +1,7 @@
 import type { Database } from '../sqlite/database.ts';
 import { type Append, type AppendOutcome, committedRows } from './commit-appends.ts';
 import type { EventRow } from './event-codec.ts';
-import type { StoredEvent, Subscription } from './event-store.ts';
+import type { EventHandler, StoredEvent, Subscription } from './event-store.ts';
 import { type Follower, followLog } from './follow-log.ts';
 import { type ForeignCommits, watchForeignCommits } from './foreign-commits.ts';
 import type { LogWriter } from './log-writer.ts';
@@ -9,13 +9,12 @@ import { createRecentEvents } from './recent-events.ts';
 import { readAfter, readForeignVersion, readLastPosition } from './sqlite-log.ts';
 
 export type DecodeAll = (rows: readonly EventRow[]) => readonly StoredEvent[];
-type Handle = (events: readonly StoredEvent[]) => Promise<void>;
 
 /** The live end of a log in SQLite: commits, the followers they wake, and the look-out for other processes' commits. */
 export type LogTail = {
   /** Stores the appends (see commitAppends) and wakes the followers. */
   commit(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
-  follow(after: bigint, handle: Handle, batchSize: number): Subscription;
+  follow(after: bigint, handle: EventHandler, batchSize: number): Subscription;
   /** Closes every follower; resolves when none of their handlers runs. */
   close(): Promise<void>;
 };

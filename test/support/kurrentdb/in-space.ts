@@ -26,6 +26,6 @@ export const inSpace = (store: EventStore, space: string): EventStore => {
       for await (const events of store.readAll(after, options)) yield events.map(inward);
     },
     subscribe: (after, handle, options) =>
-      store.subscribe(after, (events) => handle(events.map(inward)), options),
+      store.subscribe(after, (events, upTo) => handle(events.map(inward), upTo), options),
   };
 };
