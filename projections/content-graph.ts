@@ -1,6 +1,7 @@
 import type { ContentGraphReader } from '../shared/document/entry.ts';
 import type { ContentTypeDefined } from '../shared/document/events.ts';
 import type { StoredEvent } from '../shared/event-store/event-store.ts';
+import { isForeign, refuseUnreadable } from '../shared/event-store/unreadable.ts';
 import type { ChangeBatch } from '../shared/read-index/read-index.ts';
 import type { Uid } from '../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
@@ -31,12 +32,12 @@ import { openStaleDocuments, type StaleDocuments } from './stale-documents.ts';
 /**
  * The projector's working state: the rows of both worlds and the links between them, worked out from the log. Always
  * rebuildable: the same log gives the same rows, ids, keys and links, however it is cut into batches. Events of a leader whose
- * lease was over by then are passed over (shared/fleet/fence.ts).
+ * lease was over by then, and those of other programs, are passed over (shared/fleet/fence.ts, shared/event-store/unreadable.ts).
  */
 export type ContentGraph = {
   /**
    * Brings events into the graph, in one transaction with the checkpoint, and returns their net effect on the read index.
-   * Events must continue where the graph stands. Throws when an event does not fit; the graph then refuses everything until it
+   * Events must continue where the graph stands. Throws when an event does not fit or cannot be read; the graph then refuses everything until it
    * is opened again.
    */
   apply(events: readonly StoredEvent[]): ChangeBatch;
@@ -136,7 +137,8 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
       return context;
     };
     for (const event of events) {
-      if (!claims.admit(event)) continue;
+      refuseUnreadable(event);
+      if (isForeign(event) || !claims.admit(event)) continue;
       if (isDocumentEvent(event)) {
         applyDocumentEvent(inForce(), event);
         commands.note(event);

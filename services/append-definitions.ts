@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type ContentTypeDefined, EVENT_SCHEMA_VERSION } from '../shared/document/events.ts';
+import type { ContentTypeDefined } from '../shared/document/events.ts';
 import type { EventStore, NewEvent } from '../shared/event-store/event-store.ts';
+import { EVENT_VERSIONS } from '../shared/events/event-versions.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 
 /** When and under which lease types are defined. */
@@ -38,7 +39,7 @@ async function appendDefinition(
     id: randomUUID(),
     type: 'content-type-defined',
     data: definition,
-    metadata: { schemaVersion: EVENT_SCHEMA_VERSION, at, epoch },
+    metadata: { schemaVersion: EVENT_VERSIONS['content-type-defined'], at, epoch },
   };
   // A conflict is another leader's definition: this process will hear of it, and of the claim before it.
   await log.append(stream, revision ?? 'none', [event]);

@@ -2,8 +2,8 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { type AccessEvent, accessStream, type TokenType } from '../../shared/access/access-events.ts';
 import { type AccessState, type Token, tokenStatus } from '../../shared/access/access-state.ts';
 import type { Right } from '../../shared/access/rights.ts';
-import { EVENT_SCHEMA_VERSION } from '../../shared/document/events.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { readAccess } from './access-control.ts';
 import { hashSecret, newSecret } from './token-secret.ts';
@@ -53,7 +53,7 @@ export function createTokenCommands({ log, space, key, now }: TokenCommandsOptio
       const [event, result] = decide(state);
       if (event === undefined) return { result, position: undefined };
       const metadata = {
-        schemaVersion: EVENT_SCHEMA_VERSION,
+        schemaVersion: EVENT_VERSIONS[event.type],
         at: new Date(now()).toISOString(),
         epoch: 0,
       };

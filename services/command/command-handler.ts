@@ -175,9 +175,9 @@ function localesOf(state: DocumentState): (string | null)[] {
 }
 
 function commitRequest(
-  { identity, actor, correlationId }: Command,
+  { identity, author, kind }: Command,
   type: ContentType,
   documentId: string,
 ): Omit<CommitRequest, 'plan'> {
-  return { type, documentId, identity, actor, correlationId };
+  return { type, documentId, identity, author, via: kind };
 }

@@ -1,5 +1,8 @@
-import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
+import type { CommandIdentity, EventMetadata } from '../../shared/event-store/event-store.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
+
+/** Who asks for a command, and through what. It stands in the metadata of the events. */
+export type Author = Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId' | 'causationId'>;
 
 /**
  * What a client asks to be written. `body`, `status` and `locale` are as the request has them (parsed JSON body or undefined;
@@ -8,8 +11,7 @@ import type { Uid } from '../../shared/schema/content-type.ts';
  */
 type CommandBase = {
   readonly identity?: CommandIdentity | undefined;
-  readonly actor?: string;
-  readonly correlationId?: string;
+  readonly author?: Author | undefined;
 };
 type EntryCommand = CommandBase & {
   readonly type: Uid;

@@ -3,6 +3,7 @@ import { documentStream } from '../../shared/document/stream-name.ts';
 import type { AppendResult, CommandIdentity } from '../../shared/event-store/event-store.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { Author } from './command.ts';
 import type { DocumentState } from './decide.ts';
 import type { CommandEnvironment } from './environment.ts';
 import type { Locks } from './locks.ts';
@@ -22,8 +23,9 @@ export type CommitRequest = {
   readonly documentId: string;
   /** Absent: nobody sends the command again. */
   readonly identity?: CommandIdentity | undefined;
-  readonly actor?: string | undefined;
-  readonly correlationId?: string | undefined;
+  readonly author?: Author | undefined;
+  /** The kind of the command. */
+  readonly via?: string | undefined;
   /** Throws a RequestError when the command is refused. Called again with the newer state after a conflict. */
   readonly plan: (state: DocumentState) => Plan;
 };
@@ -146,7 +148,7 @@ function laterRevision(known: bigint | undefined, seen: bigint | undefined): big
 
 async function append(
   { eventStore, space, now, newEventId }: CommandEnvironment,
-  { type, documentId, identity, actor, correlationId }: CommitRequest,
+  { type, documentId, identity, author, via }: CommitRequest,
   epoch: number,
   expected: bigint | 'none',
   events: readonly DocumentEvent[],
@@ -154,8 +156,8 @@ async function append(
   const metadata = {
     at: now().toISOString(),
     epoch,
-    ...(actor === undefined ? {} : { actor }),
-    ...(correlationId === undefined ? {} : { correlationId }),
+    ...author,
+    ...(via === undefined ? {} : { via }),
     ...(identity === undefined ? {} : { command: identity }),
   };
   // Not the same under another lease: events that do not count must not be taken for those that shall.

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { type DocumentEvent, EVENT_SCHEMA_VERSION } from '../../shared/document/events.ts';
+import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { EventMetadata, NewEvent } from '../../shared/event-store/event-store.ts';
+import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 
 /** Events as the log takes them. Each id follows from `key` and its place, so the same command gives the same ids. */
 export function newEvents(
@@ -12,7 +13,7 @@ export function newEvents(
     id: eventId(key, `${key}/${index}`),
     type,
     data,
-    metadata: { schemaVersion: EVENT_SCHEMA_VERSION, ...metadata },
+    metadata: { schemaVersion: EVENT_VERSIONS[type], ...metadata },
   }));
 }
 

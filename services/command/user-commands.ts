@@ -36,8 +36,8 @@ export async function executeUserCommand(
   const registry = environment.registry();
   const type = contentTypeOf(registry, USER_TYPE);
   const documentId = userDocument(environment, command);
-  const { identity, actor, correlationId } = command;
-  const base = { type, documentId, identity, actor, correlationId };
+  const { identity, author, kind: via } = command;
+  const base = { type, documentId, identity, author, via };
   const result = { documentId, locale: null, version: 'live' } as const;
   if (command.kind === 'delete-user') {
     const plan = (state: DocumentState) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { EVENT_SCHEMA_VERSION } from '../../shared/document/events.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 import type { Lease } from '../../shared/fleet/lease.ts';
 import { type LeaseEvent, leaseStream } from '../../shared/fleet/lease-events.ts';
 
@@ -46,7 +46,7 @@ async function append(
   event: LeaseEvent,
   epoch: number,
 ): Promise<bigint | undefined> {
-  const metadata = { schemaVersion: EVENT_SCHEMA_VERSION, at: now(), epoch };
+  const metadata = { schemaVersion: EVENT_VERSIONS[event.type], at: now(), epoch };
   const stored = await log.append(leaseStream(space), revision ?? 'none', [
     { id: randomUUID(), ...event, metadata },
   ]);

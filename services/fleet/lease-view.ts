@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { evolveLease, type Lease, NO_LEASE } from '../../shared/fleet/lease.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 
@@ -18,11 +19,14 @@ export type LeaseView = {
   wake(): void;
 };
 
-/** The lease as it stands at the log's end. */
+/** The lease as it stands at the log's end. Throws UnreadableEvent when its stream has an event that this program cannot vouch for. */
 export async function readLease(log: EventStore, space: string, from = NO_LEASE): Promise<Lease> {
   let lease = from;
   const next = from.revision === undefined ? 0n : from.revision + 1n;
-  for await (const event of log.readStream(leaseStream(space), next)) lease = evolveLease(lease, event);
+  for await (const event of log.readStream(leaseStream(space), next)) {
+    refuseUnreadable(event);
+    lease = evolveLease(lease, event);
+  }
   return lease;
 }
 
@@ -44,7 +48,9 @@ export function createLeaseView(space: string, start: Lease): LeaseView {
     follow(events) {
       const before = lease;
       for (const event of events) if (event.stream === stream) lease = evolveLease(lease, event);
-      const isAlive = events.some(({ metadata }) => metadata.epoch === lease.epoch);
+      const isAlive = events.some(
+        ({ metadata, unreadable }) => unreadable === undefined && metadata.epoch === lease.epoch,
+      );
       if (isAlive || lease !== before) sign = performance.now();
       if (lease === before) return;
       term.abort();

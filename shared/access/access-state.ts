@@ -38,10 +38,11 @@ export const INITIAL_ACCESS: AccessState = {
   development: true,
 };
 
-/** The state after an event of the access stream. Events it has seen already, and kinds it does not know, change nothing. */
+/** The state after an event of the access stream. Events it has seen already, and those it cannot read, change nothing. */
 export function evolveAccess(state: AccessState, stored: StoredEvent): AccessState {
   if (state.revision !== undefined && stored.revision <= state.revision) return state;
-  if (!isAccessEvent(stored)) return { ...state, revision: stored.revision };
+  if (!isAccessEvent(stored) || stored.unreadable !== undefined)
+    return { ...state, revision: stored.revision };
   const event = { type: stored.type, data: stored.data } as AccessEvent;
   const next = { ...state, revision: stored.revision, development: false };
   switch (event.type) {

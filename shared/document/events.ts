@@ -98,6 +98,3 @@ export type ContentTypeDefined = {
 };
 
 export type VarveEvent = DocumentEvent | ContentTypeDefined;
-
-/** Version of the shapes above, stored with every event; older ones are brought forward by upcasters on read. */
-export const EVENT_SCHEMA_VERSION = 2;

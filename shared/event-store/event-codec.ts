@@ -1,3 +1,4 @@
+import { inOrder, parseStored, readMetadata, storedValue, textOf } from './event-metadata.ts';
 import type { EventMetadata, NewEvent, StoredEvent } from './event-store.ts';
 
 /**
@@ -24,9 +25,9 @@ export type EventRow = readonly [
   metadata: string,
 ];
 
-export type EventContent = Pick<StoredEvent, 'type' | 'data' | 'metadata'>;
+export type EventContent = Pick<StoredEvent, 'type' | 'data' | 'metadata' | 'unreadable'>;
 
-/** Brings what was stored to the shape that readers know (see shared/document/upcasters.ts). */
+/** Brings what was stored to the shape that readers know, or says why that cannot be done (see shared/document/upcasters.ts). */
 export type Decode = (stored: EventContent) => EventContent;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -36,7 +37,7 @@ const encodeEvent = (event: NewEvent): EncodedEvent => {
   if (!UUID.test(event.id)) throw new TypeError(`event id "${event.id}" is not a UUID in lower case`);
   const data: string | undefined = JSON.stringify(event.data);
   if (data === undefined) throw new TypeError(`the data of a "${event.type}" event is not a JSON value`);
-  return { id: event.id, type: event.type, data, metadata: JSON.stringify(event.metadata) };
+  return { id: event.id, type: event.type, data, metadata: JSON.stringify(inOrder(event.metadata)) };
 };
 
 /**
@@ -51,28 +52,48 @@ export const encodeEvents = (stream: string, events: readonly NewEvent[]): reado
   return events.map(encodeEvent);
 };
 
-/** Throws an error that names the event when its text is damaged or `decode` refuses it. */
+/** An event as its row has it. Never throws: what cannot be read is marked `unreadable`. */
 export const decodeEvent = (row: EventRow, decode: Decode): StoredEvent => {
   const [position, stream, revision, id, type, data, metadata] = row;
-  const parse = () => ({ type, data: JSON.parse(data), metadata: JSON.parse(metadata) as EventMetadata });
-  return decodeContent({ id, stream, revision, position }, parse, decode);
+  const stored = { type, data: parseStored(data), metadata: parseStored(metadata) };
+  return decodeContent({ id, stream, revision, position }, stored, decode);
 };
 
-/** As decodeEvent, for a store whose driver parses the JSON; `parse` may throw. */
-export const decodeContent = (
-  place: Omit<StoredEvent, keyof EventContent>,
-  parse: () => EventContent,
-  decode: Decode,
-): StoredEvent => {
+/** An event as a driver gives it: parsed JSON, or `notJson`. */
+export type StoredContent = { readonly type: string; readonly data: unknown; readonly metadata: unknown };
+
+type EventPlace = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position'>;
+
+/** As decodeEvent, for a store whose driver parses the JSON. */
+export const decodeContent = (place: EventPlace, stored: StoredContent, decode: Decode): StoredEvent => {
   const { id, stream, revision, position } = place;
+  const content = readContent(stored, decode);
+  const { type, data, metadata, unreadable } = content;
+  const event = { id, stream, revision, position, type, data, metadata };
+  return unreadable === undefined ? event : { ...event, unreadable };
+};
+
+/** Stands in for the metadata of an event that has none of Varve's. */
+const NO_METADATA: EventMetadata = { schemaVersion: 0, at: '', epoch: 0 };
+
+const readContent = ({ type, data, metadata: stored }: StoredContent, decode: Decode): EventContent => {
+  const read = readMetadata(stored);
+  if (read.kind === 'unreadable') {
+    return { type, data: storedValue(data), metadata: NO_METADATA, unreadable: read.unreadable };
+  }
+  const { metadata } = read;
+  if (textOf(data) !== undefined) return damaged(type, data, metadata, 'its data is not JSON');
   try {
-    const { type, data, metadata } = decode(parse());
-    return { id, stream, revision, position, type, data, metadata };
+    return decode({ type, data, metadata });
   } catch (error) {
-    const where = `the event at position ${position} (${stream}, revision ${revision})`;
-    throw new Error(`cannot read ${where}: ${(error as Error).message}`, { cause: error });
+    return damaged(type, data, metadata, (error as Error).message);
   }
 };
+
+const damaged = (type: string, data: unknown, metadata: EventMetadata, reason: string): EventContent => ({
+  ...{ type, data: storedValue(data), metadata },
+  unreadable: { kind: 'damaged', reason },
+});
 
 /** Throws a RangeError when it is no whole number from 1 on. */
 export const checkedBatchSize = (batchSize: number): number => {

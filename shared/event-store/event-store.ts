@@ -13,31 +13,59 @@ export type StoredEvent = {
   readonly metadata: EventMetadata;
   /** Head of the log's hash chain at this event, in hex digits; only where the store keeps a chain (SQLite). */
   readonly chain?: string;
-  /** Why the event must not be applied. Its data is then as stored, as far as it can be parsed. */
+  /** Present where the program cannot read the event. Stores deliver such events: `data` is as stored, text where it is not JSON. */
   readonly unreadable?: Unreadable;
 };
 
 /**
- * `foreign`: it lacks Varve's metadata altogether and belongs to somebody else. `unknown-type`, `newer-version`: another release
- * of Varve wrote it. `damaged`: its content is not what was written.
+ * Why an event cannot be read; this depends on its bytes alone, so all processes of one version judge alike. Readers skip `foreign`
+ * events (see unreadable.ts) and stop at all others.
+ * - `foreign`: it lacks Varve's metadata altogether; somebody else wrote it.
+ * - `unknown-type`, `newer-version`: a newer version of Varve wrote it.
+ * - `damaged`: Varve wrote it, and it is not as it was written.
  */
 export type Unreadable = {
   readonly kind: 'foreign' | 'unknown-type' | 'newer-version' | 'damaged';
+  /** For people; begins with a small letter. */
   readonly reason: string;
+  /** As stored, where the event's `metadata` is a stand-in because this is not metadata of Varve's. */
+  readonly metadata?: unknown;
 };
 
 export type EventMetadata = {
+  /** Version of the event's type (shared/events/event-versions.ts). */
   readonly schemaVersion: number;
   /** ISO 8601 with milliseconds, from the command. */
   readonly at: string;
   /** The lease epoch of the leader that wrote it; 0 while nothing else can write. */
   readonly epoch: number;
-  readonly actor?: string;
+  /** Who caused it. Events of earlier releases do not say. */
+  readonly actor?: Actor;
+  /** The kind of the command that led to it, such as `update`. */
+  readonly via?: string;
+  /** The id of the HTTP request. */
   readonly correlationId?: string;
+  /** The W3C trace that the request belongs to. */
+  readonly traceId?: string;
+  /** The id of the event that this one follows from. */
   readonly causationId?: string;
   /** The command, where its sender may send it again. */
   readonly command?: CommandIdentity;
 };
+
+/** Who caused an event. Never a secret, never an address of a client. */
+export type Actor =
+  | { readonly kind: 'token'; readonly id: string; readonly name: string }
+  /** A caller without a token, under public rights. */
+  | { readonly kind: 'anonymous' }
+  /** A caller of a server where no access rights were ever set. */
+  | { readonly kind: 'development' }
+  /** An import of documents. */
+  | { readonly kind: 'import' }
+  /** A `varve` command of an operator. */
+  | { readonly kind: 'operator' }
+  /** A process of Varve by itself; `id` names it. */
+  | { readonly kind: 'process'; readonly id: string };
 
 /** What makes a command that is sent again the same command. */
 export type CommandIdentity = {

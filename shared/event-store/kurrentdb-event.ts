@@ -1,11 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { type EventData, jsonEvent, type ResolvedEvent } from '@kurrent/kurrentdb-client';
-import {
-  type Decode,
-  decodeContent,
-  type EncodedEvent,
-  type EventContent,
-  MAX_INT64,
-} from './event-codec.ts';
+import { type Decode, decodeContent, type EncodedEvent, MAX_INT64 } from './event-codec.ts';
+import { notJson, withServerNames } from './event-metadata.ts';
 import type { EventMetadata, StoredEvent } from './event-store.ts';
 
 /** What KurrentDB returns for an event, from streams and `$all` alike. */
@@ -13,50 +9,26 @@ export type Recorded = NonNullable<ResolvedEvent['event']> & {
   readonly position?: { readonly commit: bigint };
 };
 
-/** KurrentDB's names, which its projections and its user interface follow. */
-const CORRELATION = '$correlationId';
-const CAUSATION = '$causationId';
-
 /** The event as the client takes it: JSON data, and the metadata as KurrentDB's custom metadata. */
-export const toEventData = (event: EncodedEvent): EventData => {
-  const { correlationId, causationId, ...metadata } = JSON.parse(event.metadata) as EventMetadata;
-  return jsonEvent({
+export const toEventData = (event: EncodedEvent): EventData =>
+  jsonEvent({
     id: event.id,
     type: event.type,
     data: JSON.parse(event.data),
-    metadata: {
-      ...metadata,
-      ...(correlationId === undefined ? {} : { [CORRELATION]: correlationId }),
-      ...(causationId === undefined ? {} : { [CAUSATION]: causationId }),
-    },
+    metadata: withServerNames(JSON.parse(event.metadata) as EventMetadata),
   });
-};
 
-/** Throws an error that names the event when it is no event of Varve's or `decode` refuses it. */
+/** Never throws for what an event holds: what is not Varve's, or cannot be read, is marked `unreadable`. */
 export const toStoredEvent = (recorded: Recorded, decode: Decode): StoredEvent => {
-  const { id, streamId: stream, revision } = recorded;
-  return decodeContent(
-    { id, stream, revision, position: positionOf(recorded) },
-    () => contentOf(recorded),
-    decode,
-  );
+  const { id, streamId: stream, revision, type, data, metadata } = recorded;
+  const place = { id, stream, revision, position: positionOf(recorded) };
+  return decodeContent(place, { type, data: jsonOf(data), metadata: jsonOf(metadata) }, decode);
 };
 
-const contentOf = ({ isJson, type, data, metadata }: Recorded): EventContent => {
-  if (!isJson || typeof metadata !== 'object' || metadata === null || metadata instanceof Uint8Array) {
-    throw new Error('its data or metadata is not JSON');
-  }
-  const {
-    [CORRELATION]: correlationId,
-    [CAUSATION]: causationId,
-    ...others
-  } = metadata as Record<string, unknown>;
-  const given = {
-    ...others,
-    ...(correlationId === undefined ? {} : { correlationId }),
-    ...(causationId === undefined ? {} : { causationId }),
-  };
-  return { type, data, metadata: given as EventMetadata };
+/** The client gives bytes where the content is not JSON. */
+const jsonOf = (value: unknown): unknown => {
+  if (!(value instanceof Uint8Array)) return value;
+  return notJson(Buffer.from(value).toString(isUtf8(value) ? 'utf8' : 'base64'));
 };
 
 /**

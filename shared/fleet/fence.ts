@@ -3,7 +3,7 @@ import type { LeaderElected } from './lease-events.ts';
 
 /** The newest epoch in the log after an event: claims raise it. */
 export function epochAfter(epoch: number, event: StoredEvent): number {
-  if (event.type !== 'leader-elected') return epoch;
+  if (event.type !== 'leader-elected' || event.unreadable !== undefined) return epoch;
   return Math.max(epoch, (event.data as LeaderElected['data']).epoch);
 }
 

@@ -14,10 +14,14 @@ export type Lease = {
 
 export const NO_LEASE: Lease = { epoch: 0, leader: undefined, revision: undefined };
 
-/** The lease after an event of its stream; an event that it knows already changes nothing. */
+/**
+ * The lease after an event of its stream. An event that it knows already changes nothing, one that cannot be read only the
+ * revision: who must not go on past that one stops before.
+ */
 export function evolveLease(lease: Lease, stored: StoredEvent): Lease {
   const { revision } = stored;
   if (revision <= (lease.revision ?? -1n)) return lease;
+  if (stored.unreadable !== undefined) return { ...lease, revision };
   const event = { type: stored.type, data: stored.data } as LeaseEvent;
   switch (event.type) {
     case 'leader-elected': {

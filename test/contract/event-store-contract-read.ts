@@ -28,7 +28,9 @@ const describeFidelity = (withLog: WithLog, { largeAppends }: ContractSkips): vo
         schemaVersion: 1,
         at: '2026-03-04T05:06:07.089Z',
         epoch: 12,
-        actor: 'token:7',
+        actor: { kind: 'token' as const, id: '7', name: 'writer' },
+        via: 'update',
+        traceId: '0af7651916cd43dd8448eb211c80319c',
         correlationId: 'c-1',
         causationId: 'c-0',
       };

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { EVENT_SCHEMA_VERSION } from '../../shared/document/events.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openLog } from '../../shared/event-store/sqlite-log.ts';
+import { describeUnreadable } from '../../shared/event-store/unreadable.ts';
 import { collect, ids, newEvent, newStream, readAll, readStream } from '../contract/event-store-fixtures.ts';
 
 let directory: string;
@@ -65,16 +66,35 @@ describe('decode', () => {
     await decoding.close();
   });
 
-  test('an event of a newer version stops readers and subscribers with its place in the log', async () => {
+  test('an event of a newer version is delivered to readers and subscribers, marked with its reason', async () => {
     const decoding = open(upcast);
     const stream = newStream();
-    const version = EVENT_SCHEMA_VERSION + 1;
-    const newer = { ...newEvent(), metadata: { ...newEvent().metadata, schemaVersion: version } };
+    const newer = { ...newEvent(), metadata: { ...newEvent().metadata, schemaVersion: 3 } };
+    const live = collect(decoding, 0n);
     await decoding.append(stream, 'none', [newer]);
-    const message = `cannot read the event at position 1 (${stream}, revision 0): the "entry-changed" event has schema version ${version}`;
-    await expect(readAll(decoding)).rejects.toThrow(message);
-    await expect(decoding.subscribe(0n, async () => undefined).done).rejects.toThrow(message);
+    await live.until(1);
+    const unreadable = { kind: 'newer-version', reason: expect.stringContaining('versions up to 2') };
+    expect(await readAll(decoding)).toMatchObject([{ ...newer, unreadable }]);
+    expect(live.events).toMatchObject([{ ...newer, unreadable }]);
+    expect(describeUnreadable((await readAll(decoding))[0] as StoredEvent)).toMatch(
+      `cannot read the event at position 1 (${stream}, revision 0): it is a "entry-changed" of version 3`,
+    );
     await decoding.close();
+  });
+
+  test('bytes of an event that are no JSON are delivered as text, as damage or as somebody else’s', async () => {
+    const stream = newStream();
+    await store.append(stream, 'none', [newEvent({ n: 1 }), newEvent({ n: 2 }), newEvent({ n: 3 })]);
+    const file = openLog(join(directory, 'log.db'));
+    file.exec("UPDATE event SET data = '{' WHERE revision = 0");
+    file.exec('UPDATE event SET metadata = substr(metadata, 2) WHERE revision = 1');
+    file.exec("UPDATE event SET metadata = '' WHERE revision = 2");
+    file.close();
+    expect(await readAll(store)).toMatchObject([
+      { data: '{', metadata: { epoch: 0 }, unreadable: { kind: 'damaged', reason: 'its data is not JSON' } },
+      { data: { n: 2 }, unreadable: { kind: 'damaged', reason: 'its metadata is not JSON' } },
+      { data: { n: 3 }, unreadable: { kind: 'foreign', metadata: '' } },
+    ]);
   });
 });
 

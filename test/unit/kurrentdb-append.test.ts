@@ -179,7 +179,7 @@ test('actor, correlation, causation, schema version and epoch stand in the custo
     schemaVersion: 3,
     at: '2026-03-04T05:06:07.089Z',
     epoch: 12,
-    actor: 'token:7',
+    actor: { kind: 'token' as const, id: '7', name: 'writer' },
     correlationId: 'c-1',
     causationId: 'c-0',
   };
@@ -191,7 +191,7 @@ test('actor, correlation, causation, schema version and epoch stand in the custo
     schemaVersion: 3,
     at: '2026-03-04T05:06:07.089Z',
     epoch: 12,
-    actor: 'token:7',
+    actor: { kind: 'token', id: '7', name: 'writer' },
     $correlationId: 'c-1',
     $causationId: 'c-0',
   });

@@ -1,8 +1,9 @@
 import { status } from '@grpc/grpc-js';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { metadataAsStrings } from '../../shared/event-store/event-metadata.ts';
 import type { Recorded } from '../../shared/event-store/kurrentdb-event.ts';
 import { createPageSize } from '../../shared/event-store/kurrentdb-pages.ts';
-import { ids, newEvents, positions, readAll, readStream } from '../contract/event-store-fixtures.ts';
+import { collect, ids, newEvents, positions, readAll, readStream } from '../contract/event-store-fixtures.ts';
 import {
   gate,
   type KurrentDbWorld,
@@ -114,17 +115,43 @@ test('pages grow to the size asked for, and shrink where events are large', () =
   expect(createPageSize(3).count()).toBe(3);
 });
 
-test('an event that is not JSON is named', async () => {
-  const { store, double } = await start();
-  const stream = streamOf();
-  const bytes = {
-    type: 't',
-    contentType: 'application/octet-stream',
-    data: Buffer.of(1),
-    metadata: Buffer.of(),
-  };
-  double.log.write(stream, 'any', [{ ...bytes, id: crypto.randomUUID() }]);
-  await expect(readStream(store, stream)).rejects.toThrow(
-    new RegExp(`cannot read the event at position \\d+ \\(${stream}, revision 0\\): .*not JSON`),
-  );
+describe('an event of another program in a stream of the space', () => {
+  const others = [
+    { type: 't', contentType: 'application/octet-stream', data: Buffer.of(1, 0xff), metadata: Buffer.of() },
+    { type: 't', contentType: 'application/json', data: Buffer.from('{"a":1}'), metadata: Buffer.of() },
+    {
+      type: 'leader-elected',
+      contentType: 'application/json',
+      data: Buffer.from('{'),
+      metadata: Buffer.from('{}'),
+    },
+    { type: 't', contentType: 'application/json', data: Buffer.from('{}'), metadata: Buffer.of(0xff) },
+    {
+      type: 't',
+      contentType: 'application/json',
+      data: Buffer.alloc(500_000, '1'),
+      metadata: Buffer.from('7'),
+    },
+  ];
+  test.each(others)('is delivered as foreign, to readers and subscribers: %#', async (event) => {
+    const { store, double } = await start();
+    double.log.write('varve.note-1', 'any', [{ ...event, id: crypto.randomUUID() }]);
+    const live = collect(store, 0n);
+    await live.until(1);
+    const foreign = [{ stream: 'varve.note-1', type: event.type, unreadable: { kind: 'foreign' } }];
+    expect(await readStream(store, 'varve.note-1')).toMatchObject(foreign);
+    expect(await readAll(store)).toMatchObject(foreign);
+    expect(live.events).toMatchObject(foreign);
+    await live.subscription.close();
+  });
+
+  test('in the all-strings form is one of Varve’s', async () => {
+    const { store, double } = await start();
+    const metadata = { schemaVersion: 2, at: '2026-03-04T05:06:07.089Z', epoch: 3, correlationId: 'c-1' };
+    const properties = { ...metadataAsStrings(metadata), '$schema.name': 'entry-deleted' };
+    const bytes = { data: Buffer.from('{"a":1}'), metadata: Buffer.from(JSON.stringify(properties)) };
+    const json = { type: 'entry-deleted', contentType: 'application/json', ...bytes };
+    double.log.write('varve.note-1', 'any', [{ ...json, id: crypto.randomUUID() }]);
+    expect(await readAll(store)).toMatchObject([{ data: { a: 1 }, metadata }]);
+  });
 });

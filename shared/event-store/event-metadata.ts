@@ -1,0 +1,153 @@
+import type { CommandIdentity, EventMetadata, Unreadable } from './event-store.ts';
+
+/**
+ * Metadata as stores have it, and as the program has it. There are two stored forms. In the typed form numbers are numbers and
+ * objects are objects. In the all-strings form every value is a string: KurrentDB's `appendRecords` takes nothing else. There
+ * every value that is not a text of its own is JSON in a string. Both forms are read alike, by `readMetadata` alone.
+ */
+
+/** A stored text or byte sequence that is not JSON. */
+export type NotJson = { readonly [NOT_JSON]: string };
+const NOT_JSON = Symbol('not JSON');
+
+export const notJson = (text: string): NotJson => ({ [NOT_JSON]: text });
+
+/** The stored value: the text itself where it is not JSON. */
+export const storedValue = (value: unknown): unknown => textOf(value) ?? value ?? null;
+
+/** The text of a value that is not JSON; undefined for a JSON value. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'object' && value !== null && NOT_JSON in value ? (value as NotJson)[NOT_JSON] : undefined;
+
+/** JSON of a text, or the text as one that is not JSON. */
+export const parseStored = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return notJson(text);
+  }
+};
+
+/** What every event of Varve has. An event is somebody else's when its metadata has fewer than two of these. */
+const REQUIRED = ['schemaVersion', 'at', 'epoch'] as const;
+const ENOUGH = 2;
+
+/** In the order in which metadata is written: a digest of its text must not depend on the store. */
+const ORDER: readonly string[] = [
+  ...REQUIRED,
+  ...(['actor', 'via', 'correlationId', 'traceId', 'causationId', 'command'] as const),
+] satisfies readonly (keyof EventMetadata)[];
+
+/** Values that are texts: the same in both forms. */
+const TEXTS: ReadonlySet<string> = new Set([
+  'at',
+  'via',
+  'correlationId',
+  'traceId',
+  'causationId',
+  'digest',
+]);
+
+/** KurrentDB's names, which its projections and its user interface follow. */
+const NAMES_OF_SERVER: ReadonlyMap<string, string> = new Map([
+  ['$correlationId', 'correlationId'],
+  ['$causationId', 'causationId'],
+]);
+
+export type MetadataReading =
+  | { readonly kind: 'read'; readonly metadata: EventMetadata }
+  | { readonly kind: 'unreadable'; readonly unreadable: Unreadable };
+
+/** Reads stored metadata of either form: parsed JSON, or `notJson`. Depends on nothing else. */
+export const readMetadata = (stored: unknown): MetadataReading => {
+  if (countRequired(stored) < ENOUGH)
+    return unreadable('foreign', "it has no metadata of Varve's: another program wrote it", stored);
+  if (textOf(stored) !== undefined) return unreadable('damaged', 'its metadata is not JSON', stored);
+  const metadata = normalize(stored as Stored);
+  const wrong = wrongKey(metadata);
+  if (wrong === undefined) return { kind: 'read', metadata: metadata as EventMetadata };
+  return unreadable('damaged', `its metadata has no valid "${wrong}"`, stored);
+};
+
+/** The metadata in the all-strings form, with KurrentDB's names. */
+export const metadataAsStrings = (metadata: EventMetadata): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(withServerNames(metadata)).map(([name, value]) => [
+      name,
+      typeof value === 'string' && TEXTS.has(plainName(name)) ? value : JSON.stringify(value),
+    ]),
+  );
+
+/** The metadata in the typed form, with KurrentDB's names. */
+export const withServerNames = (metadata: EventMetadata): Readonly<Record<string, unknown>> => {
+  const { correlationId, causationId, ...others } = metadata;
+  return {
+    ...others,
+    ...(correlationId === undefined ? {} : { $correlationId: correlationId }),
+    ...(causationId === undefined ? {} : { $causationId: causationId }),
+  };
+};
+
+/** The metadata with its keys in the one order in which they are written. */
+export const inOrder = (metadata: Stored): Stored => {
+  const known = ORDER.filter((name) => metadata[name] !== undefined);
+  const others = Object.keys(metadata).filter(
+    (name) => !ORDER.includes(name) && metadata[name] !== undefined,
+  );
+  return Object.fromEntries([...known, ...others.sort()].map((name) => [name, metadata[name]]));
+};
+
+type Stored = Readonly<Record<string, unknown>>;
+
+const countRequired = (stored: unknown): number => {
+  if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return 0;
+  const text = textOf(stored);
+  const has = (name: string) => (text === undefined ? name in stored : text.includes(`"${name}"`));
+  return REQUIRED.filter(has).length;
+};
+
+const plainName = (name: string): string => NAMES_OF_SERVER.get(name) ?? name;
+
+/** Most metadata is in the shape of the program already and comes back as it is: this runs for every event of a replay. */
+const normalize = (stored: Stored): Stored => {
+  const isStrings = typeof stored['schemaVersion'] === 'string';
+  if (!isStrings && !hasServerNames(stored)) return stored;
+  const entries = Object.entries(stored)
+    .filter(([name]) => !name.startsWith('$') || NAMES_OF_SERVER.has(name))
+    .map(([name, value]) => [plainName(name), isStrings ? typedValue(plainName(name), value) : value]);
+  return inOrder(Object.fromEntries(entries));
+};
+
+const hasServerNames = (stored: Stored): boolean => {
+  for (const name in stored) if (name.charCodeAt(0) === DOLLAR) return true;
+  return false;
+};
+const DOLLAR = 36;
+
+const typedValue = (name: string, value: unknown): unknown => {
+  if (TEXTS.has(name) || typeof value !== 'string') return value;
+  const json = parseStored(value);
+  return textOf(json) ?? json;
+};
+
+/** What decides whether and how an event counts. Who wrote it decides nothing, so any shape of that is read. */
+const wrongKey = ({ schemaVersion, at, epoch, command }: Stored): string | undefined => {
+  if (!isWhole(schemaVersion, 1)) return 'schemaVersion';
+  if (typeof at !== 'string') return 'at';
+  if (!isWhole(epoch, 0)) return 'epoch';
+  return command === undefined || isIdentity(command) ? undefined : 'command';
+};
+
+const isWhole = (value: unknown, least: number): boolean =>
+  Number.isSafeInteger(value) && Number(value) >= least;
+
+const isIdentity = (command: unknown): boolean => {
+  if (typeof command !== 'object' || command === null) return false;
+  const { id, request } = command as Partial<CommandIdentity>;
+  return typeof id === 'string' && (request === undefined || typeof request === 'string');
+};
+
+const unreadable = (kind: Unreadable['kind'], reason: string, stored: unknown): MetadataReading => ({
+  kind: 'unreadable',
+  unreadable: { kind, reason, metadata: storedValue(stored) },
+});

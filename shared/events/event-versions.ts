@@ -1,0 +1,25 @@
+import type { AccessEvent } from '../access/access-events.ts';
+import type { VarveEvent } from '../document/events.ts';
+import type { LeaseEvent } from '../fleet/lease-events.ts';
+
+export type EventType = VarveEvent['type'] | AccessEvent['type'] | LeaseEvent['type'];
+
+/**
+ * The version of every type of event that this program writes, and the newest that it reads. Each type counts for itself, so
+ * that a process of an earlier release stops only at events of a type that has changed. A new type begins with 1. Versions 1 and
+ * 2 of these types come from a time with one number for all of them: only `content-type-defined` changed from 1 to 2.
+ */
+export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
+  'entry-created': 2,
+  'entry-changed': 2,
+  'entry-published': 2,
+  'entry-unpublished': 2,
+  'draft-discarded': 2,
+  'entry-deleted': 2,
+  'content-type-defined': 2,
+  'token-created': 2,
+  'token-revoked': 2,
+  'public-rights-set': 2,
+  'leader-elected': 2,
+  'leader-stepped-down': 2,
+};
