@@ -8,11 +8,12 @@ export const CONTENT_TYPES = join(ROOT, 'test/conformance/schema');
 
 export type DataSize = { readonly restaurants: string; readonly reviews: string };
 
-/** Loads the seeded data set into an empty data directory through `varve import`. Answers how many documents in how many seconds. */
+/** Loads the seeded data set into an empty data directory through `varve import` of a checkout. Answers how many documents in how many seconds. */
 export function importDataSet(
   data: string,
   scratch: string,
   { restaurants, reviews }: DataSize,
+  checkout = ROOT,
 ): { readonly documents: number; readonly seconds: number } {
   const files = join(scratch, 'files');
   const generator = join(ROOT, 'test/conformance/bench/gen-dataset.mjs');
@@ -22,7 +23,7 @@ export function importDataSet(
   const documents = paths.reduce((sum, path) => sum + lineCount(path), 0);
   const started = performance.now();
   const cli = ['services/cli/varve.ts', 'import', '--content-types', CONTENT_TYPES, '--data', data, ...paths];
-  execFileSync(process.execPath, cli, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(process.execPath, cli, { cwd: checkout, stdio: ['ignore', 'ignore', 'inherit'] });
   return { documents, seconds: (performance.now() - started) / 1000 };
 }
 

@@ -5,6 +5,7 @@ import { Command, Option } from 'commander';
 import { Distinct, geomean, machine, num, queries, table } from '../conformance/bench/common.mjs';
 import { CONTENT_TYPES, importDataSet, ROOT } from './bench-data.ts';
 import { benchElasticsearch } from './bench-elasticsearch.ts';
+import { compareCheckouts } from './compare-checkouts.ts';
 import { get, type LoadResult, measureLoad } from './measure-load.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
 
@@ -15,9 +16,15 @@ import { type ServerProcess, startProcess } from './server-process.ts';
  *
  * `npm run bench -- --read-index elasticsearch`: the same queries on Elasticsearch, beside the embedded index and beside
  * Elasticsearch asked directly for what Varve asks it for (bench-elasticsearch.ts).
+ *
+ * `npm run bench -- --against <checkout>`: this checkout beside another, in pairs of measurements (compare-checkouts.ts).
  */
 const options = new Command()
-  .option('--seconds <n>', 'seconds per measurement', '3')
+  .option('--seconds <n>', 'seconds per measurement (3; with --against 1)')
+  .option('--against <checkout>', 'compare with another checkout, whose dependencies are installed')
+  .option('--pairs <n>', 'pairs of measurements per query, with --against', '9')
+  .option('--no-appends', 'measure reads only, with --against')
+  .option('--check', 'exit with 1 when the median ratio is below 0.97, of appends 0.95, with --against')
   .option('--rounds <n>', 'rounds of measurements in turns, with --read-index elasticsearch', '5')
   .option('--warm-up <seconds>', 'load before the first measurement, with --read-index elasticsearch', '30')
   .option('--connections <list>', 'numbers of connections', '1,16')
@@ -31,7 +38,11 @@ const options = new Command()
   .option('--elasticsearch <url>', 'a running node (or VARVE_TEST_ELASTICSEARCH); else one is started')
   .parse()
   .opts<
-    Record<'seconds' | 'rounds' | 'warmUp' | 'connections' | 'seed' | 'restaurants' | 'reviews', string> & {
+    Record<'rounds' | 'pairs' | 'warmUp' | 'connections' | 'seed' | 'restaurants' | 'reviews', string> & {
+      seconds?: string;
+      against?: string;
+      appends: boolean;
+      check?: boolean;
       only?: string;
       data?: string;
       report?: string;
@@ -42,7 +53,7 @@ const options = new Command()
 
 /** As `npm start` and `npm run varve` give them: room for a start's short-lived rows spares a fifth of its time. */
 const NODE_FLAGS = ['--min-semi-space-size=32'];
-const seconds = Number(options.seconds);
+const seconds = Number(options.seconds ?? (options.against === undefined ? 3 : 1));
 const connections = options.connections.split(',').map(Number);
 const scratch = mkdtempSync(join(tmpdir(), 'varve-bench-'));
 const QUERIES = join(ROOT, 'test/conformance/bench/queries.json');
@@ -58,15 +69,27 @@ type Row = {
 try {
   const machineLine = machine();
   say(`${machineLine.cpu}, ${machineLine.cores} cores, node ${machineLine.node}, load ${machineLine.load1}`);
-  if (!existsSync(data)) {
+  if (options.against === undefined && !existsSync(data)) {
     const { documents, seconds: elapsed } = importDataSet(data, scratch, options);
     const rate = num(documents / elapsed, 0);
     say(`import: ${documents} documents in ${num(elapsed)} s = ${rate} documents/s`);
   }
-  if (options.readIndex === 'elasticsearch') await benchOnElasticsearch();
+  if (options.against !== undefined) await benchAgainst(options.against);
+  else if (options.readIndex === 'elasticsearch') await benchOnElasticsearch();
   else await benchEmbedded();
 } finally {
   rmSync(scratch, { recursive: true, force: true });
+}
+
+async function benchAgainst(against: string): Promise<void> {
+  const { holds } = await compareCheckouts({
+    ...{ against, data, scratch, seconds, say, size: options, appends: options.appends },
+    pairs: Number(options.pairs),
+    connections: Math.max(...connections),
+    seed: Number(options.seed),
+    queries: queries(QUERIES, options.only),
+  });
+  if (!holds && options.check === true) process.exitCode = 1;
 }
 
 async function benchOnElasticsearch(): Promise<void> {

@@ -17,7 +17,7 @@ export type LoadResult = {
   readonly p50: number;
   readonly p99: number;
   readonly requests: number;
-  /** Answers other than 200, errors and time-outs. */
+  /** Answers other than 200 and 201, errors and time-outs. */
   readonly failed: number;
 };
 
@@ -50,7 +50,7 @@ export async function measureLoad(
     run.on('response', (client, status, _bytes, milliseconds) => {
       const now = performance.now();
       lastAnswer.set(client, now);
-      if (status === 200) latencies.push(milliseconds);
+      if (isGood(status)) latencies.push(milliseconds);
       else refused++;
       if (now - start >= seconds * 1000) stopClient(client);
     });
@@ -97,7 +97,7 @@ export function startLoad(traffic: Traffic, connections: number): RunningLoad {
   return {
     between(from, to) {
       const within = answers.filter(({ at }) => at >= from && at < to);
-      const good = within.filter(({ status }) => status === 200);
+      const good = within.filter(({ status }) => isGood(status));
       const times = sorted(good.map(({ milliseconds }) => milliseconds));
       return {
         rate: good.length / ((to - from) / 1000),
@@ -115,6 +115,10 @@ export function startLoad(traffic: Traffic, connections: number): RunningLoad {
 }
 
 const LONGEST_SECONDS = 3_600;
+
+function isGood(status: number): boolean {
+  return status === 200 || status === 201;
+}
 
 /** Through autocannon's own limit per client: this connection stops after the answer it has just got. */
 function stopClient(client: autocannon.Client): void {
