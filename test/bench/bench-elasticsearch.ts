@@ -41,7 +41,10 @@ const NODE_FLAGS = ['--min-semi-space-size=32'];
  */
 export async function benchElasticsearch(options: ElasticsearchBenchOptions): Promise<void> {
   const { data, scratch, say } = options;
-  const plan = options.url === undefined ? await planElasticsearch() : undefined;
+  const plan =
+    options.url === undefined
+      ? await planElasticsearch({ ...process.env, VARVE_TEST_ELASTICSEARCH: 'local' })
+      : undefined;
   const url =
     options.url ??
     (await startElasticsearch(plan ?? { kind: 'none', why: 'none was given' }, 'to be measured'));

@@ -1,9 +1,13 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Browser, hasChromium, openBrowser } from '../support/chromium.ts';
+import { type Browser, openBrowser, whyNoBrowser } from '../support/chromium.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+import type { SkipOptions } from '../support/takes-minutes.ts';
 
-describe.skipIf(!hasChromium)('/docs in a browser', () => {
+const whyNot = whyNoBrowser();
+const skip: SkipOptions = whyNot === undefined ? {} : { skip: true, meta: { skipReason: whyNot } };
+
+describe('/docs in a browser', skip, () => {
   let server: RunningServer;
   let browser: Browser;
   let page: Page;

@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { createRequestSource } from '../support/random-requests.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
@@ -46,9 +46,9 @@ async function answerOf(url: string, path: string): Promise<string> {
   return `${answer.status} ${await answer.text()}`;
 }
 
-describe.runIf(hasElasticsearch())(
+describe(
   'the corpus on Elasticsearch',
-  takesMinutes('the corpus on Elasticsearch'),
+  await needsElasticsearch(takesMinutes('the corpus on Elasticsearch')),
   () => {
     const space = `corpus_${process.pid}`;
     let copy: string;

@@ -7,7 +7,7 @@ import {
   type LeadFence,
   onlyUnder,
 } from '../../shared/read-index/elasticsearch/lead-fence.ts';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 
 /** Which leader may move aliases, as the cluster has it. */
@@ -16,7 +16,7 @@ const index = `${space}-thing`;
 const alias = `${space}-live`;
 const leads = async () => true;
 
-describe.runIf(hasElasticsearch())('the fence of leaders', () => {
+describe('the fence of leaders', await needsElasticsearch(), () => {
   let url: string;
   let client: Client;
   let fence: LeadFence;

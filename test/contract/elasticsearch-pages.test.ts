@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
-import { hasElasticsearch } from '../support/elasticsearch.ts';
+import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { createTestIndices, type TestIndex, type TestIndices } from '../support/elasticsearch-index.ts';
 import { AUTHOR, libraryRegistry, row, TAG, TOWN } from './read-index-library.ts';
 
@@ -21,7 +21,7 @@ function tags(count: number, position: bigint) {
   return { position, rows, links: [] };
 }
 
-describe.runIf(hasElasticsearch())('pages at great offsets on Elasticsearch', () => {
+describe('pages at great offsets on Elasticsearch', await needsElasticsearch(), () => {
   let indices: TestIndices;
   let index: TestIndex;
 
@@ -78,7 +78,7 @@ describe.runIf(hasElasticsearch())('pages at great offsets on Elasticsearch', ()
   });
 });
 
-describe.runIf(hasElasticsearch())('limits on Elasticsearch', () => {
+describe('limits on Elasticsearch', await needsElasticsearch(), () => {
   let indices: TestIndices;
   let index: TestIndex;
 

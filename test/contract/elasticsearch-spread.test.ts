@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { IndexSpread } from '../../shared/read-index/elasticsearch/create-index.ts';
 import { createElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import { buildRegistry } from '../../shared/schema/build-registry.ts';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 
 const space = `spread_${process.pid}`;
@@ -41,7 +41,7 @@ async function spreads(url: string): Promise<readonly string[]> {
   );
 }
 
-describe.runIf(hasElasticsearch())('indices over the nodes of a cluster', () => {
+describe('indices over the nodes of a cluster', await needsElasticsearch(), () => {
   it('have the shards of when they were made and the replicas of the last start that said how many', async () => {
     const url = await elasticsearchUrl();
     onTestFinished(() => removeIndices(url, space));

@@ -7,7 +7,7 @@ import { describeEventStore } from './event-store-contract.ts';
 
 const NAME = 'kurrentdb, on a real server';
 const NEITHER =
-  'needs VARVE_TEST_KURRENTDB or Docker (test/README.md); the gRPC double stands in for the server';
+  'needs VARVE_TEST_KURRENTDB=URL|docker (test/README.md); the gRPC double stands in for the server';
 const TOO_LARGE = 'a KurrentDB server takes 1 MB in one append, 16 MB at most';
 
 const startServer = findRealServer();

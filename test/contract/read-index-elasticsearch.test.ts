@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest';
 import { createRowCache } from '../../shared/read-index/elasticsearch/row-cache.ts';
-import { hasElasticsearch } from '../support/elasticsearch.ts';
+import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { createTestIndices, type TestIndices } from '../support/elasticsearch-index.ts';
 import { describeReadIndexContract } from './read-index-contract.ts';
 import { libraryRegistry } from './read-index-library.ts';
@@ -8,7 +8,7 @@ import { libraryRegistry } from './read-index-library.ts';
 // Hundreds of refreshes one after the other take their time where other tests want the same two cores.
 vi.setConfig({ testTimeout: 180_000 });
 
-describe.runIf(hasElasticsearch())('on a real Elasticsearch', () => {
+describe('on a real Elasticsearch', await needsElasticsearch(), () => {
   let indices: TestIndices;
   beforeAll(async () => {
     indices = await createTestIndices(libraryRegistry());

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, whyNoElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 
 /** Every command of a `sh` block in the README and docs/ is run as it stands, with other ports and folders. */
@@ -68,7 +68,8 @@ describe('documented commands', () => {
   // The first that needs Elasticsearch may wait for it to be unpacked and started.
   it.for(commands)('%s: %s', { timeout: 180_000 }, async ([, command], { skip }) => {
     if (command.includes(ELASTICSEARCH)) {
-      skip(!hasElasticsearch(), 'there is no Elasticsearch here');
+      const why = await whyNoElasticsearch();
+      skip(why !== undefined, why);
       elasticsearch ??= await elasticsearchUrl();
     }
     const script = SCRIPTS_ONLY.find((known) => command === known || command.startsWith(`${known} `));

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { foundSums, sumsOfLog } from '../support/document-sums.ts';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { type ElasticsearchFleet, startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
 import { startReader } from '../support/fleet.ts';
 import { type SentEdit, startFleetWriters } from '../support/fleet-writers.ts';
@@ -25,9 +25,9 @@ let fleet: ElasticsearchFleet;
 let elasticsearch: string;
 let stopLog = () => {};
 
-describe.runIf(hasElasticsearch())(
+describe(
   `a fleet on Elasticsearch, its log in ${LOG}`,
-  takesMinutes('a fleet on Elasticsearch'),
+  await needsElasticsearch(takesMinutes('a fleet on Elasticsearch')),
   () => {
     beforeAll(async () => {
       elasticsearch = await elasticsearchUrl();

@@ -3,7 +3,7 @@ import { upcast } from '../../shared/document/upcasters.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { foundSums, indexDigests, sumsOfLog } from '../support/document-sums.ts';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
 import { removeIndices } from '../support/remove-indices.ts';
@@ -16,7 +16,7 @@ const space = `fleet_rebuild_${process.pid}`;
 const contentTypes = createKitchenTypes();
 const skip = takesMinutes('rebuilds on Elasticsearch in a fleet');
 
-describe.runIf(hasElasticsearch())('two servers on Elasticsearch', { ...skip, timeout: 240_000 }, () => {
+describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), timeout: 240_000 }, () => {
   let fleet: TestFleet;
   let url: string;
   const written: string[] = [];

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, needsElasticsearch, needsOwnElasticsearch } from '../support/elasticsearch.ts';
 import { startOwnNode } from '../support/own-node.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
@@ -15,7 +15,6 @@ import { createDocumentIds, startWriteLoad } from '../support/write-load.ts';
  */
 const ROUNDS = Number(process.env['ELASTICSEARCH_KILL_ROUNDS'] ?? 2);
 const WRITERS = 6;
-const ownNode = hasElasticsearch() && inject('elasticsearch').kind === 'node';
 
 function startVarve(data: string, url: string, space: string): Promise<RunningServer> {
   return startServer({ data, arguments: ['--read-index', url, '--space', space] });
@@ -51,7 +50,7 @@ function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>):
 
 const skip = takesMinutes('kills of Elasticsearch');
 
-describe.runIf(hasElasticsearch())('documents in Elasticsearch', skip, () => {
+describe('documents in Elasticsearch', await needsElasticsearch(skip), () => {
   it(`are those of a clean rebuild after ${ROUNDS} kills of the server`, {
     timeout: ROUNDS * 60_000 + 120_000,
   }, async () => {
@@ -77,7 +76,7 @@ describe.runIf(hasElasticsearch())('documents in Elasticsearch', skip, () => {
   });
 });
 
-describe.runIf(ownNode)('documents in an Elasticsearch that dies', skip, () => {
+describe('documents in an Elasticsearch that dies', await needsOwnElasticsearch(skip), () => {
   it(`are those of a clean rebuild after ${ROUNDS} kills of the node`, {
     timeout: ROUNDS * 120_000 + 240_000,
   }, async () => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { sampleOf } from '../support/metrics-client.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
@@ -96,9 +96,9 @@ const COPIED = { draft: 1_000, published: 100 } as const;
 const create = async (collection: string, data: object): Promise<string> =>
   (await send('POST', collection, data)).data.documentId;
 
-describe.runIf(hasElasticsearch())(
+describe(
   'what is written to Elasticsearch',
-  takesMinutes('what is written to Elasticsearch'),
+  await needsElasticsearch(takesMinutes('what is written to Elasticsearch')),
   () => {
     beforeAll(async () => {
       elasticsearch = await elasticsearchUrl();

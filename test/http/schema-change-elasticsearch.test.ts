@@ -11,7 +11,7 @@ import {
   watchChange,
 } from '../support/changed-kitchen.ts';
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { runVarve } from '../support/run-varve.ts';
@@ -48,7 +48,7 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
 
 const skip = takesMinutes('changed content types on Elasticsearch');
 
-describe.runIf(hasElasticsearch())('changed content types on Elasticsearch', skip, () => {
+describe('changed content types on Elasticsearch', await needsElasticsearch(skip), () => {
   beforeAll(async () => {
     url = await elasticsearchUrl();
     server = await startServer({

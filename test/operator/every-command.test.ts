@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { type Ran, runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
@@ -37,59 +37,65 @@ const REFUSED: readonly Row[] = [
   { args: ['restore', '{folder}'], shows: NOTHING, stderr: /is no backup/ },
 ];
 
-const ENGINES = ['embedded', ...(hasElasticsearch() ? ['elasticsearch'] : [])];
+const skip = takesMinutes('every command on both');
+const ENGINES = [
+  { engine: 'embedded', options: skip },
+  { engine: 'elasticsearch', options: await needsElasticsearch(skip) },
+];
 
 function nameOf({ args }: Row): string {
   return args.join(' ');
 }
 
-describe.each(ENGINES)('where the read index is %s', takesMinutes('every command on both'), (engine) => {
-  const data = createDataDirectory();
-  const space = `every_${process.pid}`;
-  let env: Readonly<Record<string, string>> = {};
-  let folders = 0;
-  let server: RunningServer | undefined;
+for (const { engine, options } of ENGINES)
+  describe(`where the read index is ${engine}`, options, () => {
+    const data = createDataDirectory();
+    const space = `every_${process.pid}`;
+    let env: Readonly<Record<string, string>> = {};
+    let folders = 0;
+    let server: RunningServer | undefined;
 
-  beforeAll(async () => {
-    if (engine === 'elasticsearch') env = { VARVE_READ_INDEX: await elasticsearchUrl(), VARVE_SPACE: space };
-    server = await startServer({ data, env });
-    for (const name of ['Norway', 'Peru']) {
-      const body = { data: { key: name, name } };
-      expect((await createAsk(server.url)('/api/countries', { method: 'POST', body })).status).toBe(201);
-    }
-  }, 180_000);
-  afterAll(async () => {
-    await server?.dispose();
-    if (engine === 'elasticsearch') await removeIndices(await elasticsearchUrl(), space);
-    rmSync(data, { recursive: true, force: true });
-    rmSync(`${data}-out`, { recursive: true, force: true });
-  });
-
-  function run({ args }: Row): Promise<Ran> {
-    const folder = join(`${data}-out`, String(folders++));
-    return runVarve([...args.map((arg) => arg.replace('{folder}', folder)), '--data', data], env);
-  }
-
-  describe.each(['running', 'stopped'])('with the server %s', (state) => {
     beforeAll(async () => {
-      if (state === 'stopped') await server?.stop();
+      if (engine === 'elasticsearch')
+        env = { VARVE_READ_INDEX: await elasticsearchUrl(), VARVE_SPACE: space };
+      server = await startServer({ data, env });
+      for (const name of ['Norway', 'Peru']) {
+        const body = { data: { key: name, name } };
+        expect((await createAsk(server.url)('/api/countries', { method: 'POST', body })).status).toBe(201);
+      }
+    }, 180_000);
+    afterAll(async () => {
+      await server?.dispose();
+      if (engine === 'elasticsearch') await removeIndices(await elasticsearchUrl(), space);
+      rmSync(data, { recursive: true, force: true });
+      rmSync(`${data}-out`, { recursive: true, force: true });
     });
 
-    it.each(COMMANDS.map((row) => [nameOf(row), row] as const))(
-      'varve %s',
-      async (_name, row) => {
-        const { code, stdout, stderr } = await run(row);
-        expect(code, stdout + stderr).toBe(0);
-        expect(stdout).toMatch(row.shows);
-        expect(stderr).toMatch(row.stderr ?? /^/);
-      },
-      180_000,
-    );
+    function run({ args }: Row): Promise<Ran> {
+      const folder = join(`${data}-out`, String(folders++));
+      return runVarve([...args.map((arg) => arg.replace('{folder}', folder)), '--data', data], env);
+    }
 
-    it.each(REFUSED.map((row) => [nameOf(row), row] as const))('refuses varve %s', async (_name, row) => {
-      const { code, stdout, stderr } = await run(row);
-      expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(row.stderr ?? /^$/);
+    describe.each(['running', 'stopped'])('with the server %s', (state) => {
+      beforeAll(async () => {
+        if (state === 'stopped') await server?.stop();
+      });
+
+      it.each(COMMANDS.map((row) => [nameOf(row), row] as const))(
+        'varve %s',
+        async (_name, row) => {
+          const { code, stdout, stderr } = await run(row);
+          expect(code, stdout + stderr).toBe(0);
+          expect(stdout).toMatch(row.shows);
+          expect(stderr).toMatch(row.stderr ?? /^/);
+        },
+        180_000,
+      );
+
+      it.each(REFUSED.map((row) => [nameOf(row), row] as const))('refuses varve %s', async (_name, row) => {
+        const { code, stdout, stderr } = await run(row);
+        expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
+        expect(stderr).toMatch(row.stderr ?? /^$/);
+      });
     });
   });
-});

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { base64 } from '../support/base64.ts';
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { runVarve } from '../support/run-varve.ts';
@@ -53,7 +53,7 @@ async function sets(): Promise<Record<string, number>> {
 
 const skip = takesMinutes('generations in Elasticsearch');
 
-describe.runIf(hasElasticsearch())('generations in Elasticsearch', skip, () => {
+describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
   beforeAll(async () => {
     url = await elasticsearchUrl();
     await start();

@@ -5,7 +5,7 @@ import { openGenerationStore } from '../../projections/generations/generation-st
 import { upcast } from '../../shared/document/upcasters.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { wrongRows } from '../support/judge-rows.ts';
 import { createKillMoments, rebuildUntilKilled, SEEDED, seedKitchen } from '../support/killed-rebuild.ts';
 import { askKitchen, createKitchen, createKitchenTypes, type KitchenQuery } from '../support/kitchen.ts';
@@ -85,7 +85,7 @@ function lastRebuild() {
 
 const skip = takesMinutes('rebuilds on Elasticsearch that are killed');
 
-describe.runIf(hasElasticsearch())('rebuilds on Elasticsearch', skip, () => {
+describe('rebuilds on Elasticsearch', await needsElasticsearch(skip), () => {
   const shared = () => ['--read-index', url, '--space', space];
   beforeAll(async () => {
     url = await elasticsearchUrl();

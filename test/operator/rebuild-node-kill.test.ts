@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
-import { hasElasticsearch } from '../support/elasticsearch.ts';
+import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { SEEDED, seedKitchen } from '../support/killed-rebuild.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
 import { type OwnNode, startOwnNode } from '../support/own-node.ts';
@@ -63,7 +63,7 @@ async function rebuildWithoutNode(
 
 const skip = takesMinutes('Elasticsearch being killed during rebuilds');
 
-describe.runIf(hasElasticsearch())('a rebuild whose Elasticsearch is killed', skip, () => {
+describe('a rebuild whose Elasticsearch is killed', await needsElasticsearch(skip), () => {
   beforeAll(async () => {
     node = await startOwnNode();
     await seedKitchen(['--content-types', contentTypes, '--data', data, '--space', space]);

@@ -3,10 +3,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAsk } from '../support/access-client.ts';
 import { base64 } from '../support/base64.ts';
-import { elasticsearchUrl, hasElasticsearch } from '../support/elasticsearch.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { type Ran, runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
+
+const onElasticsearch = await needsElasticsearch();
 
 async function startWithCountries(
   names: readonly string[],
@@ -65,29 +67,28 @@ describe('varve verify', () => {
     expect(stderr).toContain('varve rebuild --graph');
   });
 
-  it.runIf(hasElasticsearch())(
-    'names documents of Elasticsearch that differ, and has them made anew',
-    { timeout: 180_000 },
-    async () => {
-      const url = await elasticsearchUrl();
-      const space = `verify_${process.pid}`;
-      onTestFinished(() => removeIndices(url, space));
-      const readIndex = ['--read-index', url, '--space', space];
-      const server = await startWithCountries(['Norway', 'Peru', 'Chad', 'Fiji'], readIndex);
-      const args = ['verify', '--data', server.data, ...readIndex];
-      const clean = await runVarve(args);
-      expect(clean, clean.stderr).toMatchObject({ code: 0 });
-      await damage(url, `${space}-api_country_country-published`);
-      const found = await runVarve([...args, '--json']);
-      expect(found.code).toBe(1);
-      const differing = linesOf(found).map((line) => JSON.parse(line).differing ?? []);
-      expect(differing.flat().sort()).toEqual(['answer', 'columns', 'missing', 'unexpected']);
-      const repaired = await runVarve([...args, '--repair']);
-      expect(repaired, repaired.stderr).toMatchObject({ code: 0 });
-      expect(linesOf(repaired).at(-1)).toBe('3 differences, repaired');
-      await expect.poll(async () => (await runVarve(args)).code, { timeout: 30_000 }).toBe(0);
-    },
-  );
+  it('names documents of Elasticsearch that differ, and has them made anew', {
+    ...onElasticsearch,
+    timeout: 180_000,
+  }, async () => {
+    const url = await elasticsearchUrl();
+    const space = `verify_${process.pid}`;
+    onTestFinished(() => removeIndices(url, space));
+    const readIndex = ['--read-index', url, '--space', space];
+    const server = await startWithCountries(['Norway', 'Peru', 'Chad', 'Fiji'], readIndex);
+    const args = ['verify', '--data', server.data, ...readIndex];
+    const clean = await runVarve(args);
+    expect(clean, clean.stderr).toMatchObject({ code: 0 });
+    await damage(url, `${space}-api_country_country-published`);
+    const found = await runVarve([...args, '--json']);
+    expect(found.code).toBe(1);
+    const differing = linesOf(found).map((line) => JSON.parse(line).differing ?? []);
+    expect(differing.flat().sort()).toEqual(['answer', 'columns', 'missing', 'unexpected']);
+    const repaired = await runVarve([...args, '--repair']);
+    expect(repaired, repaired.stderr).toMatchObject({ code: 0 });
+    expect(linesOf(repaired).at(-1)).toBe('3 differences, repaired');
+    await expect.poll(async () => (await runVarve(args)).code, { timeout: 30_000 }).toBe(0);
+  });
 });
 
 /** One document is deleted, one changed, and one is there that no row is behind. */

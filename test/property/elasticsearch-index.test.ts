@@ -10,7 +10,7 @@ import { libraryRegistry } from '../contract/read-index-library.ts';
 import { historyOf } from '../support/brute-force-history.ts';
 import { type FollowPlan, followPlans, searchRequests } from '../support/brute-force-questions.ts';
 import { createBruteForceReadIndex } from '../support/brute-force-read-index.ts';
-import { hasElasticsearch } from '../support/elasticsearch.ts';
+import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { createTestIndices, type TestIndices, type TestLimits } from '../support/elasticsearch-index.ts';
 import { singleLinks } from '../support/single-links.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
@@ -55,9 +55,9 @@ async function followAnswer(index: ReadIndex, plan: FollowPlan) {
   };
 }
 
-describe.runIf(hasElasticsearch())(
+describe(
   `elasticsearch against brute force (seed ${SEED}, ${RUNS} runs)`,
-  takesMinutes('random queries on Elasticsearch'),
+  await needsElasticsearch(takesMinutes('random queries on Elasticsearch')),
   () => {
     describe.each(SETTINGS)('%s', (_name, settings, limits) => {
       let indices: TestIndices;

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,11 +6,20 @@ import { type BrowserContext, chromium } from 'playwright-core';
 
 const EXECUTABLE = '/usr/bin/chromium';
 
-/** Debian's package. CI installs it and sets the variable: there a browser test never skips. */
-export const hasChromium = existsSync(EXECUTABLE) || process.env['VARVE_REQUIRE_CHROMIUM'] === '1';
-
-if (!hasChromium)
-  console.log(`${EXECUTABLE} is not there (apt-get install chromium): browser tests are skipped`);
+/**
+ * Says in one line why there is no browser; undefined where there is one. Debian's package: CI installs it and sets
+ * VARVE_REQUIRE_CHROMIUM=1, so that a browser test fails there instead of being skipped.
+ */
+export function whyNoBrowser(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  executable = EXECUTABLE,
+): string | undefined {
+  if (env['VARVE_REQUIRE_CHROMIUM'] === '1') return undefined;
+  if (!existsSync(executable)) return `${executable} is not there: apt-get install chromium`;
+  const { status, error, stderr } = spawnSync(executable, ['--version'], { encoding: 'utf8' });
+  if (status === 0) return undefined;
+  return `${executable} does not run: ${error?.message ?? stderr.trim().split('\n').at(-1)}`;
+}
 
 export type Browser = { readonly context: BrowserContext; close(): Promise<void> };
 

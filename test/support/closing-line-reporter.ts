@@ -8,21 +8,29 @@ declare module 'vitest' {
   }
 }
 
+const NO_REASON = ': no reason given';
+
 type Counts = { passed: number; failed: number; skipped: number };
 
 /**
  * Ends a run with `N passed, N failed` (and `, N skipped`) alone on the last line, which CI reads, after one line for each
  * skipped file, suite or test with its reason. What fails outside a test (a file that does not load, a hook, an
- * unhandled error) counts as one failure each, so the line agrees with the exit code.
+ * unhandled error) counts as one failure each, so the line agrees with the exit code. So does a skip without a reason, save
+ * where the command line chose tests by name, which skips all others.
  */
 export function createClosingLineReporter(): Reporter {
   let watching = false;
+  let chosenByName = false;
   return {
     onInit(vitest) {
       watching = vitest.config.watch;
+      chosenByName = vitest.config.testNamePattern !== undefined;
     },
     onTestRunEnd(modules, unhandledErrors) {
-      const lines = [...modules.flatMap(skipLines), closingLine(modules, unhandledErrors.length)];
+      const skips = modules.flatMap(skipLines);
+      const unexplained = chosenByName ? 0 : skips.filter((line) => line.endsWith(NO_REASON)).length;
+      if (unexplained > 0) process.exitCode = 1;
+      const lines = [...skips, closingLine(modules, unhandledErrors.length + unexplained)];
       const text = `${lines.join('\n')}\n`;
       // Other reporters and vitest itself print after this hook; at exit nothing does.
       if (watching) process.stdout.write(text);
@@ -31,8 +39,8 @@ export function createClosingLineReporter(): Reporter {
   };
 }
 
-function closingLine(modules: readonly TestModule[], unhandledErrors: number): string {
-  const counts: Counts = { passed: 0, failed: unhandledErrors, skipped: 0 };
+function closingLine(modules: readonly TestModule[], failedOutside: number): string {
+  const counts: Counts = { passed: 0, failed: failedOutside, skipped: 0 };
   for (const module of modules) {
     count(module, counts);
     for (const suite of module.children.allSuites()) count(suite, counts);
@@ -57,7 +65,7 @@ function countedAs(test: TestCase): keyof Counts {
 function skipLines(part: TestModule | TestSuite | TestCase): string[] {
   const tests = part.type === 'test' ? [part] : [...part.children.allTests()];
   const skipped = tests.length > 0 && tests.every((test) => test.result().state === 'skipped');
-  if (skipped) return [`skipped ${nameOf(part)}: ${reasonOf(part, tests)}`];
+  if (skipped) return [`skipped ${nameOf(part)}${reasonOf(part, tests)}`];
   return part.type === 'test' ? [] : part.children.array().flatMap(skipLines);
 }
 
@@ -70,9 +78,10 @@ function nameOf(part: TestModule | TestSuite | TestCase): string {
 function reasonOf(part: TestModule | TestSuite | TestCase, tests: readonly TestCase[]): string {
   const suites = part.type === 'test' ? [] : [...part.children.allSuites()];
   const containers = part.type === 'test' ? [] : [part, ...suites];
-  if (containers.some((each) => each.errors().length > 0)) return 'its setup failed';
+  if (containers.some((each) => each.errors().length > 0)) return ': its setup failed';
   const given = [part, ...suites, ...tests].map((each) => each.meta().skipReason);
-  return [...given, ...tests.map(noteOf)].find((reason) => reason !== undefined) ?? 'no reason given';
+  const reason = [...given, ...tests.map(noteOf)].find((one) => one !== undefined && one !== '');
+  return reason === undefined ? NO_REASON : `: ${reason}`;
 }
 
 function noteOf(test: TestCase): string | undefined {

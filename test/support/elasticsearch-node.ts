@@ -1,55 +1,58 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { runOnce } from './run-once.ts';
 
-/**
- * A real Elasticsearch for a test run. VARVE_TEST_ELASTICSEARCH names one that runs already; else infra/elasticsearch-local
- * starts a node, with the first test that asks for it, on a free port and with its data in a temporary folder.
- */
 const LOCAL = fileURLToPath(new URL('../../infra/elasticsearch-local/', import.meta.url));
-const OLDEST_JAVA = 21;
 
+/** How a run gets a real Elasticsearch. A node starts with the first suite that needs it, on a free port, its data in `folder`. */
 export type ElasticsearchPlan =
   | { readonly kind: 'running'; readonly url: string }
   | { readonly kind: 'node'; readonly port: number; readonly folder: string }
   | { readonly kind: 'none'; readonly why: string };
 
-/** What this machine can offer. Starts nothing. */
-export async function planElasticsearch(): Promise<ElasticsearchPlan> {
-  const url = process.env['VARVE_TEST_ELASTICSEARCH'];
-  if (url !== undefined && url !== '') return { kind: 'running', url: url.replace(/\/$/, '') };
-  const missing = missingTool();
-  if (missing !== undefined) return { kind: 'none', why: missing };
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Which Elasticsearch a run may use. VARVE_TEST_ELASTICSEARCH=URL names one that runs; `local` has one fetched if need be, and so
+ * has VARVE_REQUIRE_ELASTICSEARCH=1. Unasked, a run uses one only if it has been fetched before.
+ */
+export function chooseElasticsearch(
+  env: Environment,
+  isFetched: boolean,
+): { readonly kind: 'node' } | Exclude<ElasticsearchPlan, { kind: 'node' }> {
+  const asked = env['VARVE_TEST_ELASTICSEARCH'] ?? '';
+  if (asked !== '' && asked !== 'local') return { kind: 'running', url: asked.replace(/\/$/, '') };
+  if (asked === 'local' || isFetched || isElasticsearchRequired(env)) return { kind: 'node' };
+  return {
+    kind: 'none',
+    why: 'no Elasticsearch has been fetched yet: VARVE_TEST_ELASTICSEARCH=local fetches one and starts it',
+  };
+}
+
+/** True in CI: what cannot be started is a failure there. */
+export function isElasticsearchRequired(env: Environment): boolean {
+  return env['VARVE_REQUIRE_ELASTICSEARCH'] === '1';
+}
+
+/** Makes the plan for this machine. Starts nothing. */
+export async function planElasticsearch(env: Environment = process.env): Promise<ElasticsearchPlan> {
+  const chosen = chooseElasticsearch(env, isFetched(env));
+  if (chosen.kind !== 'node') return chosen;
   const folder = mkdtempSync(join(tmpdir(), 'varve-elasticsearch-'));
   return { kind: 'node', port: await freePort(), folder };
 }
 
-function missingTool(): string | undefined {
-  try {
-    execFileSync('mvn', ['--version'], { stdio: 'ignore' });
-  } catch {
-    return 'Maven is not installed';
-  }
-  const { JAVA_HOME = '', ES_JAVA_HOME = '' } = process.env;
-  const homes = [ES_JAVA_HOME, JAVA_HOME, ...folders('/usr/lib/jvm'), ...folders('/opt')];
-  return homes.some((home) => javaVersion(home) >= OLDEST_JAVA)
-    ? undefined
-    : `no JDK ${OLDEST_JAVA} or newer is installed`;
-}
-
-function folders(parent: string): string[] {
-  return existsSync(parent) ? readdirSync(parent).map((name) => join(parent, name)) : [];
-}
-
-function javaVersion(home: string): number {
-  const javac = join(home, 'bin/javac');
-  if (home === '' || !existsSync(javac)) return 0;
-  const version = execFileSync(javac, ['--version'], { encoding: 'utf8' });
-  return Number(/^javac (\d+)/.exec(version)?.[1] ?? 0);
+/** up.sh writes the plugin's descriptor last. */
+function isFetched(env: Environment): boolean {
+  const cache = env['ES_CACHE'] ?? join(LOCAL, 'target');
+  const names = existsSync(cache) ? readdirSync(cache) : [];
+  return names.some((name) =>
+    existsSync(join(cache, name, 'plugins/root-info/plugin-descriptor.properties')),
+  );
 }
 
 export async function freePort(): Promise<number> {
@@ -64,19 +67,18 @@ export async function freePort(): Promise<number> {
 /** `for tests`: at half of the processor time where there are few requests, and slower where it matters. Not where tests take minutes. */
 export type ElasticsearchPurpose = 'for tests' | 'to be measured';
 
-/** The node's address; started if it is not yet. Several processes may ask at once. */
+/** The node's address; started if it is not yet. Several processes may ask at once. Throws what up.sh said, in one line. */
 export async function startElasticsearch(
   plan: ElasticsearchPlan,
   purpose: ElasticsearchPurpose,
+  given: Environment = process.env,
 ): Promise<string> {
-  if (plan.kind === 'none') throw new Error(`no Elasticsearch: ${plan.why}`);
+  if (plan.kind === 'none') throw new Error(plan.why);
   if (plan.kind === 'running') return plan.url;
   const { port, folder } = plan;
-  const up = join(LOCAL, 'up.sh');
   const isShortLived = purpose === 'for tests' && process.env['VARVE_LONG_TESTS'] !== '1';
-  const env = { ...process.env, ES_SHORT_LIVED: isShortLived ? '1' : '' };
-  const args = [join(folder, 'up.lock'), up, String(port), join(folder, 'node')];
-  await promisify(execFile)('flock', args, { env });
+  const env = { ...given, ES_SHORT_LIVED: isShortLived ? '1' : '' };
+  await runOnce(join(folder, 'up'), [join(LOCAL, 'up.sh'), String(port), join(folder, 'node')], env);
   return `http://127.0.0.1:${port}`;
 }
 

@@ -7,15 +7,9 @@ declare module 'vitest' {
   }
 }
 
-/** One Elasticsearch for all files of a run, stopped after the last. Nothing starts before a test asks for it. */
+/** One Elasticsearch for all files of a run, stopped after the last. Nothing starts before a suite needs it. */
 export async function setup({ provide }: TestProject): Promise<() => void> {
   const plan = await planElasticsearch();
-  if (plan.kind === 'none') {
-    const required = process.env['VARVE_REQUIRE_ELASTICSEARCH'] === '1';
-    const message = `tests on Elasticsearch are skipped: ${plan.why}`;
-    if (required) throw new Error(`VARVE_REQUIRE_ELASTICSEARCH=1, but ${message}`);
-    process.stdout.write(`${message}\n`);
-  }
   provide('elasticsearch', plan);
   return () => stopElasticsearch(plan);
 }

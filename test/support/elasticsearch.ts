@@ -1,10 +1,6 @@
 import { inject } from 'vitest';
-import { startElasticsearch } from './elasticsearch-node.ts';
-
-/** Whether this run has an Elasticsearch: `describe.runIf(hasElasticsearch())`. */
-export function hasElasticsearch(): boolean {
-  return inject('elasticsearch').kind !== 'none';
-}
+import { isElasticsearchRequired, startElasticsearch } from './elasticsearch-node.ts';
+import type { SkipOptions } from './takes-minutes.ts';
 
 let started: Promise<string> | undefined;
 
@@ -12,4 +8,32 @@ let started: Promise<string> | undefined;
 export function elasticsearchUrl(): Promise<string> {
   started ??= startElasticsearch(inject('elasticsearch'), 'for tests');
   return started;
+}
+
+/**
+ * Options of a suite or test on Elasticsearch: `describe(name, await needsElasticsearch(), …)`. Starts it first; what cannot be
+ * started is a skip with the reason, save where VARVE_REQUIRE_ELASTICSEARCH=1. Suites that `options` skip start nothing.
+ */
+export async function needsElasticsearch(options: SkipOptions = {}): Promise<SkipOptions> {
+  if (options.skip) return options;
+  const why = await whyNoElasticsearch();
+  return why === undefined ? options : { skip: true, meta: { skipReason: why } };
+}
+
+/** One line; undefined where Elasticsearch answers. */
+export async function whyNoElasticsearch(): Promise<string | undefined> {
+  try {
+    await elasticsearchUrl();
+    return undefined;
+  } catch (error) {
+    if (isElasticsearchRequired(process.env)) throw error;
+    return (error as Error).message;
+  }
+}
+
+/** The same for suites that kill a node of their own. */
+export async function needsOwnElasticsearch(options: SkipOptions = {}): Promise<SkipOptions> {
+  if (inject('elasticsearch').kind !== 'running') return needsElasticsearch(options);
+  const skipReason = 'needs a node of its own, and VARVE_TEST_ELASTICSEARCH names one that runs';
+  return { skip: true, meta: { skipReason } };
 }

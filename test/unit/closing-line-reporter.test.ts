@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 /** Runs vitest on these files alone, with the reporter under test. */
-async function runVitest(files: { readonly [name: string]: string }) {
+async function runVitest(files: { readonly [name: string]: string }, args: readonly string[] = []) {
   const folder = await mkdtemp(path.join(tmpdir(), 'varve-reporter-'));
   folders.push(folder);
   const config = `
@@ -22,7 +22,7 @@ async function runVitest(files: { readonly [name: string]: string }) {
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
   return new Promise<{ code: number; lines: string[] }>((resolve) => {
-    execFile(process.execPath, [vitest, 'run', '--root', folder], (error, stdout) => {
+    execFile(process.execPath, [vitest, 'run', '--root', folder, ...args], (error, stdout) => {
       resolve({ code: Number(error?.code ?? 0), lines: stdout.trimEnd().split('\n') });
     });
   });
@@ -53,16 +53,34 @@ test('a file that does not load, a failing hook and an unhandled error each coun
 test('skipped files, suites and tests are named with their reason, one line each', async () => {
   const { code, lines } = await runVitest({
     'file.test.mjs': `describe('all', { skip: true, meta: { skipReason: 'no cluster here' } }, () => { test('x', () => {}); });`,
-    'suite.test.mjs': `test('runs', () => {}); test.skip('one', () => {});
-      describe('part', () => { test('x', (context) => context.skip('needs root')); test('y', (c) => c.skip()); });
-      describe.skip('outer', () => { describe('inner', () => { test('z', () => {}); }); });`,
+    'suite.test.mjs': `test('runs', () => {});
+      describe('part', () => { test('x', (context) => context.skip('needs root')); test('y', (c) => c.skip()); });`,
   });
   expect(lines.filter((line) => line.startsWith('skipped '))).toEqual([
     'skipped file.test.mjs: no cluster here',
-    'skipped suite.test.mjs > one: no reason given',
     'skipped suite.test.mjs > part: needs root',
+  ]);
+  expect(lines.at(-1)).toBe('1 passed, 0 failed, 3 skipped');
+  expect(code).toBe(0);
+});
+
+const UNEXPLAINED = {
+  'suite.test.mjs': `test('runs', () => {}); test.skip('one', () => {});
+    describe.skip('outer', () => { describe('inner', () => { test('z', () => {}); }); });`,
+};
+
+test('a skip without a reason counts as a failure', async () => {
+  const { code, lines } = await runVitest(UNEXPLAINED);
+  expect(lines.filter((line) => line.startsWith('skipped '))).toEqual([
+    'skipped suite.test.mjs > one: no reason given',
     'skipped suite.test.mjs > outer: no reason given',
   ]);
-  expect(lines.at(-1)).toBe('1 passed, 0 failed, 5 skipped');
+  expect(lines.at(-1)).toBe('1 passed, 2 failed, 2 skipped');
+  expect(code).not.toBe(0);
+});
+
+test('tests that were not chosen by name need no reason', async () => {
+  const { code, lines } = await runVitest(UNEXPLAINED, ['--testNamePattern', 'runs']);
+  expect(lines.at(-1)).toBe('1 passed, 0 failed, 2 skipped');
   expect(code).toBe(0);
 });
