@@ -2,6 +2,7 @@ import { rowVersion, WORLDS, type World } from '../../shared/read-index/read-ind
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { Database } from '../../shared/sqlite/database.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
+import { KEPT_COMMANDS } from '../graph/commands.ts';
 import { readGraphPosition } from '../graph/graph-position.ts';
 import { entryOfKey, VERSIONS, type VersionNumber, versionOfKey } from '../graph/row-keys.ts';
 import type { Item } from './digest.ts';
@@ -14,6 +15,8 @@ import type { RebuildScope } from './generation.ts';
  */
 export type GraphContents = {
   readonly position: bigint;
+  /** Of the file's schema, and of the program that began it (see PROJECTOR_VERSION). */
+  readonly versions: { readonly schema: number; readonly projector: number };
   /** All items of the scope. Groups: `rows of <type>, <version>`, `links of <type>, <world>`, and `graph: …` without a scope. */
   items(scope: ContentScope): Iterable<Item>;
   /** Content types in force. */
@@ -35,6 +38,10 @@ export function readGraphContents(file: string): GraphContents {
   );
   return {
     position: readGraphPosition(db),
+    versions: {
+      schema: Number(one('PRAGMA user_version')),
+      projector: Number(one("SELECT value FROM meta WHERE name = 'projector'") ?? 1),
+    },
     *items(scope) {
       const entries = entryNames(all);
       yield* rowItems(all, names, entries, scope);
@@ -47,7 +54,7 @@ export function readGraphContents(file: string): GraphContents {
   };
 }
 
-const TABLES = ['rows', 'links', 'entries', 'ids', 'unique_values'] as const;
+const TABLES = ['rows', 'links', 'entries', 'ids', 'unique_values', 'commands'] as const;
 
 type ReadAll = (sql: string) => Iterable<readonly unknown[]>;
 /** Document and locale of an entry, as text. */
@@ -145,8 +152,19 @@ function* graphItems(all: ReadAll, names: NumberNames, entries: EntryNames): Ite
     const name = `${named(relation)} ${entry(source)} to ${entry(target)}`;
     yield { group: 'graph: pending edits', name, content: entry(editor) };
   }
-  for (const [uid, data] of all('SELECT uid, data FROM definitions'))
-    yield { group: 'graph: content types', name: String(uid), content: String(data) };
+  for (const [uid, ...content] of all('SELECT uid, position, data FROM definitions'))
+    yield { group: 'graph: content types', name: String(uid), content: content.join(' ') };
+  yield* commandItems(all);
+}
+
+/** How a command that is sent again is known, and which writes come too late. */
+function* commandItems(all: ReadAll): Iterable<Item> {
+  for (const [id, ...content] of all(
+    `SELECT id, request, document_id, position, kept_until FROM commands WHERE ${KEPT_COMMANDS}`,
+  ))
+    yield { group: 'graph: commands', name: String(id), content: content.join(' ') };
+  for (const [epoch] of all("SELECT value FROM meta WHERE name = 'epoch'"))
+    yield { group: 'graph: lease', name: 'epoch', content: String(epoch) };
 }
 
 function isInScope(scope: ContentScope, type: Uid, isOf: (world: World) => boolean): boolean {

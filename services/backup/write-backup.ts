@@ -1,13 +1,11 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readGraphPosition } from '../../projections/graph/graph-position.ts';
-import { PROJECTOR_VERSION } from '../../projections/projector-version.ts';
-import { digestGraph } from '../../projections/verification/digest-graph.ts';
+import { digestGraph } from '../../projections/generations/compare-graphs.ts';
+import { readGraphContents } from '../../projections/generations/graph-contents.ts';
 import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
-import type { Database } from '../../shared/sqlite/database.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 import { copyFile, type FileSum, sumFile } from './copy-file.ts';
-import { type Manifest, writeManifest } from './manifest.ts';
+import { type Manifest, type NewManifest, writeManifest } from './manifest.ts';
 
 export type BackupSource = {
   readonly space: string;
@@ -29,7 +27,7 @@ type Files = { [path: string]: FileSum };
  * Copies a log as it is at one moment, with the uploaded files it speaks of, to a folder that is not there or empty. What writes
  * goes on meanwhile. The manifest comes last.
  */
-export async function writeBackup(folder: string, source: BackupSource): Promise<Manifest> {
+export async function writeBackup(folder: string, source: BackupSource): Promise<NewManifest> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (readdirSync(folder).length > 0)
     throw new Error(`${folder} is not empty: a backup is written to a folder of its own`);
@@ -44,8 +42,8 @@ export async function writeBackup(folder: string, source: BackupSource): Promise
   if (source.keyFile !== undefined && existsSync(source.keyFile)) {
     files['access.key'] = await copyFile(source.keyFile, join(folder, 'access.key'));
   }
-  const manifest: Manifest = {
-    format: 2,
+  const manifest: NewManifest = {
+    format: 3,
     madeAt: source.now.toISOString(),
     varve: source.version,
     space: source.space,
@@ -61,24 +59,19 @@ export async function writeBackup(folder: string, source: BackupSource): Promise
   return manifest;
 }
 
-function readGraph(file: string): Manifest['graph'] {
+/** What a graph holds, as a manifest says it; null where there is none. */
+export function readGraph(file: string): NewManifest['graph'] {
   if (!existsSync(file)) return null;
-  const { connection, close } = openReadSnapshot(file);
+  const contents = readGraphContents(file);
   try {
-    const tables = digestGraph(connection);
     return {
-      projector: PROJECTOR_VERSION,
-      schema: readSchemaVersion(connection),
-      position: String(readGraphPosition(connection)),
-      tables,
+      ...contents.versions,
+      position: String(contents.position),
+      groups: Object.fromEntries(digestGraph(contents)),
     };
   } finally {
-    close();
+    contents.close();
   }
-}
-
-export function readSchemaVersion(db: Database): number {
-  return Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
 }
 
 /** Counted in the copy. */

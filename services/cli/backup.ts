@@ -54,7 +54,7 @@ export async function restore(folder: string, settings: BackupSettings): Promise
     console.log(
       graph === 'same'
         ? 'every file is as it was, and the log adds up to the same content'
-        : 'every file is as it was; the content graph is of another version and was made anew',
+        : 'every file is as it was; the content graph was not compared: the backup has no digests of it that this version knows',
     );
   } finally {
     lock.release();

@@ -1,4 +1,5 @@
 import type { ContentGraph } from '../../projections/content-graph.ts';
+import { compareItems, type FoundDifferences } from '../../projections/generations/compare-items.ts';
 import type { Difference, Item } from '../../projections/generations/digest.ts';
 import type { RebuildScope } from '../../projections/generations/generation.ts';
 import { type GraphInspection, worldsOfKey } from '../../projections/graph/inspect-graph.ts';
@@ -7,7 +8,6 @@ import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import { WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { StoredDocuments, StoredKey } from '../../shared/read-index/stored-documents.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import { compareItems, type FoundDifferences } from './compare-items.ts';
 import type { PhaseMeter } from './rebuild-host.ts';
 
 /** What is compared. Neither side changes meanwhile. */

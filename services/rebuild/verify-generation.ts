@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Item } from '../../projections/generations/digest.ts';
+import { compareGraphs } from '../../projections/generations/compare-graphs.ts';
+import type { FoundDifferences } from '../../projections/generations/compare-items.ts';
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import { checkFile, graphFile } from '../../projections/generations/generation-files.ts';
 import { type GraphContents, readGraphContents } from '../../projections/generations/graph-contents.ts';
-import { compareItems, type FoundDifferences } from './compare-items.ts';
 import { fillDocuments, type GenerationIndices } from './fill-documents.ts';
 import { type RebuiltGraphs, replay } from './fill-graphs.ts';
 import { enterPhase, type RebuildHost } from './rebuild-host.ts';
@@ -14,7 +14,6 @@ export type Verification = FoundDifferences & { readonly position: bigint };
 
 /** Differences that are shown; all are counted. */
 const SHOWN_DIFFERENCES = 1_000;
-const ITEMS_AT_ONCE = 20_000;
 const LIVE_PAUSE_MS = 20;
 
 /**
@@ -85,22 +84,12 @@ async function compareAll(
   const total = before.count() + fresh.count();
   const meter = enterPhase(host, rebuild, 'verifying', { total });
   try {
-    const itemsOf = (contents: GraphContents) => () => inSlices(contents.items(rebuild.scope));
-    const found = await compareItems(itemsOf(before), itemsOf(fresh), meter, SHOWN_DIFFERENCES);
+    const compared = { before, after: fresh, scope: rebuild.scope };
+    const found = await compareGraphs(compared, meter, SHOWN_DIFFERENCES);
     meter.ended();
     return { position, ...found };
   } finally {
     fresh.close();
     check?.close();
   }
-}
-
-function* inSlices(items: Iterable<Item>): Generator<readonly Item[]> {
-  let slice: Item[] = [];
-  for (const item of items) {
-    if (slice.push(item) < ITEMS_AT_ONCE) continue;
-    yield slice;
-    slice = [];
-  }
-  yield slice;
 }

@@ -1,11 +1,4 @@
-import {
-  createComparison,
-  createDigestSum,
-  type Difference,
-  differingGroups,
-  type Item,
-} from '../../projections/generations/digest.ts';
-import type { PhaseMeter } from './rebuild-host.ts';
+import { createComparison, createDigestSum, type Difference, differingGroups, type Item } from './digest.ts';
 
 /** One side of a comparison, in slices, from the beginning at each call. `groups`: of these alone, as far as others can be spared. */
 export type ComparedItems = (
@@ -15,11 +8,16 @@ export type ComparedItems = (
 /** So many differences as are shown; all are counted. */
 export type FoundDifferences = { readonly differences: readonly Difference[]; readonly count: number };
 
+export type ComparisonMeter = {
+  /** So many more items were read, in so many milliseconds. */
+  worked(items: number, milliseconds: number): Promise<void>;
+};
+
 /** Sums first; only where they differ the items themselves, of the groups that differ. */
 export async function compareItems(
   before: ComparedItems,
   after: ComparedItems,
-  meter: PhaseMeter,
+  meter: ComparisonMeter,
   shown: number,
 ): Promise<FoundDifferences> {
   const digests = [];
@@ -43,7 +41,7 @@ export async function compareItems(
 async function eachItem(
   slices: ReturnType<ComparedItems>,
   take: (item: Item) => void,
-  meter: PhaseMeter,
+  meter: ComparisonMeter,
 ): Promise<void> {
   let started = performance.now();
   for await (const slice of slices) {

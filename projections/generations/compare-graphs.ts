@@ -1,0 +1,46 @@
+import { type ComparisonMeter, compareItems, type FoundDifferences } from './compare-items.ts';
+import { createDigestSum, type Digest, type Item } from './digest.ts';
+import type { ContentScope, GraphContents } from './graph-contents.ts';
+
+/** Two graphs at one position of the log. */
+export type ComparedGraphs = {
+  readonly before: GraphContents;
+  readonly after: GraphContents;
+  readonly scope: ContentScope;
+};
+
+const ITEMS_AT_ONCE = 20_000;
+
+/**
+ * Compares two graphs by names and content: numbers that depend on how the log was cut into batches make no difference. There is no
+ * other comparison of graphs.
+ */
+export function compareGraphs(
+  { before, after, scope }: ComparedGraphs,
+  meter: ComparisonMeter,
+  shown: number,
+): Promise<FoundDifferences> {
+  return compareItems(
+    () => inSlices(before.items(scope)),
+    () => inSlices(after.items(scope)),
+    meter,
+    shown,
+  );
+}
+
+/** What `compareGraphs` compares first, of a graph that is compared with another one later. */
+export function digestGraph(contents: GraphContents): Digest {
+  const sum = createDigestSum();
+  for (const item of contents.items({})) sum.add(item);
+  return sum.digest();
+}
+
+function* inSlices(items: Iterable<Item>): Generator<readonly Item[]> {
+  let slice: Item[] = [];
+  for (const item of items) {
+    if (slice.push(item) < ITEMS_AT_ONCE) continue;
+    yield slice;
+    slice = [];
+  }
+  yield slice;
+}
