@@ -4,6 +4,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { CallerRules } from '../query/plan-query.ts';
 import type { ContentApi } from './content-api.ts';
 import { guardContentApi, guardUploadApi } from './guard-content-api.ts';
+import { judgeContent, judgeUploads } from './judge-only.ts';
 import type { UploadApi } from './upload-api.ts';
 
 /** What is there for callers with certain rights. */
@@ -13,6 +14,8 @@ export type CallerApi = {
   readonly registry: SchemaRegistry;
   readonly content: ContentApi;
   readonly uploads: UploadApi;
+  /** The same for a write that goes to another process: judges what the caller may, then throws NotLeading. */
+  readonly judged: { readonly content: ContentApi; readonly uploads: UploadApi };
 };
 
 type CreateApis = (
@@ -40,7 +43,9 @@ export function createCallerApis(
 function createCallerApi(registry: SchemaRegistry, rights: Rights, create: CreateApis): CallerApi {
   const visible = visibleRegistry(registry, rights);
   if (rights.kind === 'full-access') {
-    return { rights, registry, ...create(registry, { mayExplain: true }) };
+    const api = create(registry, { mayExplain: true });
+    const judged = { content: judgeContent(api.content), uploads: judgeUploads(api.uploads) };
+    return { rights, registry, ...api, judged };
   }
   const { content, uploads } = create(visible, {
     // Also the other locales of an entry, which are no attribute of the type.
@@ -53,5 +58,9 @@ function createCallerApi(registry: SchemaRegistry, rights: Rights, create: Creat
     registry: visible,
     content: guardContentApi(content, rights, visible),
     uploads: guardUploadApi(uploads, rights),
+    judged: {
+      content: guardContentApi(judgeContent(content), rights, visible),
+      uploads: guardUploadApi(judgeUploads(uploads), rights),
+    },
   };
 }

@@ -10,6 +10,8 @@ declare module 'fastify' {
     sentJson: string | undefined;
     /** What makes this write, sent again, the same one. */
     command: CommandIdentity | undefined;
+    /** Another process carries it out. */
+    isElsewhere: boolean;
   }
 }
 

@@ -73,6 +73,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest('rights');
   app.decorateRequest('sentJson');
   app.decorateRequest('command');
+  app.decorateRequest('isElsewhere', false);
   app.register(async (scope) => registerGuarded(scope, options));
   registerAssets(app, options.assets);
   registerDocsPage(app);
@@ -86,14 +87,18 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   guardDevelopment(app, access, options.protection.corsOrigins);
   authenticateRequests(app, access);
   forwardWrites(app, options.forwarding);
-  const context = { app, apiOf: (request: FastifyRequest) => apiFor(request.rights).content, registry };
+  const writesOf = (request: FastifyRequest) => {
+    const api = apiFor(request.rights);
+    return request.isElsewhere ? api.judged : api;
+  };
+  const context = { app, apiOf: (request: FastifyRequest) => writesOf(request).content, registry };
   for (const type of registry.contentTypes.values()) {
     if (type.builtIn) continue;
     if (type.kind === 'singleType') registerSingleType(context, type);
     else registerCollectionType(context, type);
   }
   registerUsers(context);
-  registerUploads(app, (request) => apiFor(request.rights).uploads);
+  registerUploads(app, (request) => writesOf(request).uploads);
   registerTypes(app, (request) => apiFor(request.rights));
   registerOpenApi(app, { ...options.docs, apiFor });
   app.register(async (scope) => {

@@ -1,4 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RouteHandlerMethod,
+  RouteOptions,
+} from 'fastify';
 import { assertNever } from '../../shared/assert-never.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { NotLeading } from '../command/not-leading.ts';
@@ -39,19 +45,11 @@ const WRITING = ['POST', 'PUT', 'DELETE'];
  * 503 when its leader is lost on the way.
  */
 export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions): void {
-  const { fleet, proof } = options;
+  const { proof } = options;
   const sender = createSender();
   scope.addHook('onClose', () => sender.close());
-  const prepare = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    request.command = commandIdentity(request, proof);
-    if (fleet.leader().kind === 'here') return carryOut(reply, options.underWay);
-    if (isForwarded(request, proof)) throw new NotLeading();
-    const answer = await askLeader(options, sender.send, sentWrite(request, options));
-    if (answer === 'here') return carryOut(reply, options.underWay);
-    return passOn(reply, answer, options);
-  };
   scope.addHook('onRoute', (route) => {
-    if (isWrite(route)) route.preHandler = [...[route.preHandler ?? []].flat(), prepare];
+    if (isWrite(route)) route.handler = whereItLeads(route.handler, options, sender.send);
   });
   scope.setErrorHandler(async (error, request, reply) => {
     if (!(error instanceof NotLeading)) throw error;
@@ -64,9 +62,32 @@ export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions
   });
 }
 
-function carryOut(reply: FastifyReply, underWay: UnderWay): undefined {
-  underWay.enter();
-  reply.raw.once('close', underWay.leave);
+/** `handler` where this process leads; elsewhere it only judges what the caller may, before anything is sent on. */
+function whereItLeads(
+  handler: RouteHandlerMethod,
+  options: ForwardingOptions,
+  send: Send,
+): RouteHandlerMethod {
+  return async function (request, reply) {
+    const { fleet, proof } = options;
+    const carryOut = () => {
+      options.underWay.enter();
+      reply.raw.once('close', options.underWay.leave);
+      return handler.call(this, request, reply);
+    };
+    request.command = commandIdentity(request, proof);
+    if (fleet.leader().kind === 'here') return carryOut();
+    if (isForwarded(request, proof)) throw new NotLeading();
+    request.isElsewhere = true;
+    const refusal: unknown = await Promise.resolve(handler.call(this, request, reply)).catch(
+      (error) => error,
+    );
+    if (!(refusal instanceof NotLeading)) throw refusal;
+    const answer = await askLeader(options, send, sentWrite(request, options));
+    if (answer !== 'here') return passOn(reply, answer, options);
+    request.isElsewhere = false;
+    return carryOut();
+  };
 }
 
 /** The other methods of a path are refused wherever they come. */

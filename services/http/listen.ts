@@ -8,6 +8,7 @@ import {
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { RequestError } from '../../shared/request-error.ts';
 import { presentError } from './error-envelope.ts';
+import { refuseTarget } from './request-target.ts';
 import { NOT_LEADING_HEADER } from './responses.ts';
 
 export type Listener = {
@@ -24,7 +25,7 @@ export type ListenOptions = {
   readonly port: number;
   /** What sets the port, for messages. */
   readonly option?: string;
-  /** Asked before anything else, in every phase; true: it has answered. */
+  /** Asked first about every request whose target is a path, in every phase; true: it has answered. */
   readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
 };
 
@@ -43,7 +44,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let handler: RequestListener = answerStarting;
   const server = createServer(
     { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
-    (request, response) => first(request, response) || handler(request, response),
+    (request, response) =>
+      refuseTarget(request, response) || first(request, response) || handler(request, response),
   );
   await bind(server, options);
   return {

@@ -42,9 +42,12 @@ export function createSender(): Sender {
     async send(address, { method, url, headers, body, command }, signal) {
       client ??= openClient();
       try {
-        const { request, dispatcher } = await client;
-        const answer = await request(new URL(url, address), {
-          ...{ method: method as Dispatcher.HttpMethod, body, signal, dispatcher },
+        const dispatcher = await client;
+        const { origin } = new URL(address);
+        // Not a URL made of both: what came as a path could name another host.
+        const answer = await dispatcher.request({
+          ...{ origin, path: url },
+          ...{ method: method as Dispatcher.HttpMethod, body, signal },
           headers: { ...withoutConnection(headers, typeof body === 'string'), [COMMAND_HEADER]: command },
         });
         if (answer.headers[NOT_LEADING_HEADER] === undefined) return answer;
@@ -56,20 +59,19 @@ export function createSender(): Sender {
       }
     },
     async close() {
-      await (await client)?.dispatcher.destroy();
+      await (await client)?.destroy();
     },
   };
 }
 
 /** Loaded with the first write that is sent on: who leads from its start sends none. */
 async function openClient() {
-  const { Agent, request } = await import('undici');
-  const dispatcher = new Agent({
+  const { Agent } = await import('undici');
+  return new Agent({
     headersTimeout: ANSWER_MS,
     bodyTimeout: ANSWER_MS,
     connect: { timeout: 2_000 },
   });
-  return { request, dispatcher };
 }
 
 /** Headers of an answer as they go on. */

@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RequestError } from '../../shared/request-error.ts';
+import { presentError } from './error-envelope.ts';
+
+/**
+ * Whether a request target is in origin form (RFC 9112 section 3.2.1) with a path that every parser reads alike. An absolute
+ * form names another host. A backslash is a slash to some parsers, and part of a name to others; a query may have one.
+ */
+export function isOriginForm(target: string): boolean {
+  const query = target.indexOf('?');
+  const path = query === -1 ? target : target.slice(0, query);
+  return path.startsWith('/') && !path.includes('\\');
+}
+
+/** Answers a request with another target with 400. True: it has answered. */
+export function refuseTarget({ url = '' }: IncomingMessage, response: ServerResponse): boolean {
+  if (isOriginForm(url)) return false;
+  const error = new RequestError(400, 'BadRequestError', 'The request target must be a path such as /api', {
+    found: url,
+    accepted: 'a path that begins with / and has no backslash, and a query string',
+  });
+  const body = JSON.stringify(presentError(error));
+  response
+    .writeHead(400, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'x-content-type-options': 'nosniff',
+      connection: 'close',
+    })
+    .end(body);
+  return true;
+}

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAsk, createTokenOver } from '../support/access-client.ts';
+import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
+import { sampleOf } from '../support/metrics-client.ts';
+
+/** Writes that come to a process that does not lead, with the rights of their callers. */
+let fleet: TestFleet;
+let leader: Member;
+let follower: Member;
+const tokens = { full: '', tags: '' };
+beforeAll(async () => {
+  fleet = await startFleet({ size: 2 });
+  leader = await fleet.leader();
+  follower = fleet.members.find((each) => each !== leader) as Member;
+  const anyone = createAsk(leader.server().url);
+  tokens.full = await createTokenOver(anyone, { name: 'full', type: 'full-access' });
+  const full = createAsk(leader.server().url, tokens.full);
+  tokens.tags = await createTokenOver(full, { name: 'tags', type: 'custom', allow: ['tag.create'] });
+}, 120_000);
+afterAll(() => fleet?.dispose());
+
+const followerAsks = (token?: string) => createAsk(follower.server().url, token);
+
+async function forwarded(): Promise<number> {
+  const { body } = await followerAsks(tokens.full)('/metrics');
+  return sampleOf(body, 'varve_forwarded_writes_total') ?? 0;
+}
+
+describe('a write that comes to a follower', () => {
+  it('is sent on when its caller may do it', async () => {
+    const before = await forwarded();
+    const body = { data: { key: 'may', name: 'may' } };
+    expect((await followerAsks(tokens.tags)('/api/tags', { method: 'POST', body })).status).toBe(201);
+    expect(await forwarded()).toBe(before + 1);
+  });
+
+  it('is refused before it is sent on when its caller may not', async () => {
+    const before = await forwarded();
+    const form = new FormData();
+    form.append('files', new Blob(['x']), 'x.txt');
+    const refused: readonly (readonly [string, string, unknown])[] = [
+      ['POST', '/api/restaurants', { data: { name: 'x' } }],
+      ['PUT', '/api/tags/x', { data: { name: 'x' } }],
+      ['DELETE', '/api/tags/x', undefined],
+      ['POST', '/api/restaurants/x/actions/publish', undefined],
+      ['POST', '/api/users', { username: 'x' }],
+      ['DELETE', '/api/users/1', undefined],
+      ['POST', '/api/upload', form],
+      ['DELETE', '/api/upload/files/1', undefined],
+    ];
+    for (const token of [undefined, tokens.tags])
+      for (const [method, path, body] of refused) {
+        const { status } = await followerAsks(token)(path, { method, body });
+        expect(status, `${method} ${path}`).toBe(403);
+      }
+    expect((await followerAsks('A'.repeat(48))('/api/tags', { method: 'POST', body: {} })).status).toBe(401);
+    expect(await forwarded()).toBe(before);
+  });
+});
