@@ -6,7 +6,7 @@ import { presentError } from './error-envelope.ts';
  * Whether a request target is in origin form (RFC 9112 section 3.2.1) with a path that every parser reads alike. An absolute
  * form names another host. A backslash is a slash to some parsers, and part of a name to others; a query may have one.
  */
-export function isOriginForm(target: string): boolean {
+function isOriginForm(target: string): boolean {
   const query = target.indexOf('?');
   const path = query === -1 ? target : target.slice(0, query);
   return path.startsWith('/') && !path.includes('\\');
