@@ -10,6 +10,7 @@ const config: KnipConfig = {
     'test/**/*.test.ts',
     'test/bench/*.ts',
     'test/conformance/*.ts',
+    'test/projects/*.ts',
   ],
   project: ['{shared,projections,services,test}/**/*.ts', '*.ts'],
   // Dependency-cruiser reads TypeScript with @swc/core.

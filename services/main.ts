@@ -1,5 +1,6 @@
 import { startProjector } from '../projections/projector.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
+import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
 import { openAccessControl } from './access/access-control.ts';
 import { readAccessKey } from './access/access-key.ts';
 import { createTokenCommands } from './access/token-commands.ts';
@@ -45,6 +46,8 @@ export type VarveOptions = ContentStoreOptions & {
   /** Where the others reach it. */
   readonly address: string;
   readonly fleetLog: FleetLog;
+  /** What is not served as the schema files have it. */
+  readonly schemaWarnings: readonly SchemaWarning[];
   /** What happens while a generation of earlier content types serves. Absent: the graph is converted before anything is served. */
   readonly meanwhile?: Meanwhile;
 };
@@ -136,6 +139,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     freshness,
     operator: {
       ...{ data: options.data, space, log, graph, generations, server: true },
+      schemaWarnings: options.schemaWarnings,
       imports: { registry, defaultLocale, writer: imports },
       readSide: async () => readSide,
     },

@@ -19,11 +19,7 @@ import type { ImportSettings } from './settings.ts';
  * server that holds the data directory does it, beside its requests; where there is none, this process.
  */
 export async function importFiles(files: readonly string[], settings: ImportSettings): Promise<void> {
-  const contentTypes = readContentTypes(
-    settings.contentTypes,
-    pino({ level: 'warn' }, pino.destination(2)),
-    settings.defaultLocale,
-  );
+  const contentTypes = readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
   try {
     await importHere(files, settings, contentTypes);
   } catch (error) {

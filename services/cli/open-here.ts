@@ -34,7 +34,7 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
     return opened;
   };
   const context: OperatorContext = {
-    ...{ data, space, log, graph, generations, server: false },
+    ...{ data, space, log, graph, generations, server: false, schemaWarnings: [] },
     readSide() {
       readSide ??= openReadSide();
       return readSide;

@@ -1,20 +1,37 @@
 import type { Logger } from 'pino';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
-import { problemLine } from '../../shared/schema/schema-problem.ts';
+import type { CustomFields } from '../../shared/schema/repair-schemas.ts';
+import { problemLine, type SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
-/** The content types of a folder; their definitions name the default locale (`en` where none is given). Throws one error that lists every problem of every file. */
+export type ContentTypeSettings = {
+  readonly contentTypes: string;
+  readonly strictSchemas: boolean;
+  readonly customField: CustomFields;
+  /** Default: `en`. */
+  readonly defaultLocale?: string;
+};
+
+export type ReadContentTypes = {
+  readonly registry: SchemaRegistry;
+  readonly definitions: readonly TypeDefinition[];
+  /** What is not served as the files have it. */
+  readonly schemaWarnings: readonly SchemaWarning[];
+};
+
+/** The content types of a folder. Logs each warning once. Throws one error that lists every problem of every file. */
 export function readContentTypes(
-  folder: string,
+  settings: ContentTypeSettings,
   logger: Pick<Logger, 'warn'>,
-  defaultLocale?: string,
-): { readonly registry: SchemaRegistry; readonly definitions: readonly TypeDefinition[] } {
-  const loaded = loadContentTypes(folder, defaultLocale);
+): ReadContentTypes {
+  const { contentTypes: folder, strictSchemas: strict, customField: customFields, defaultLocale } = settings;
+  const loaded = loadContentTypes(folder, { strict, customFields, defaultLocale });
   if (loaded.kind === 'problems') {
     const lines = loaded.problems.map((problem) => `  ${problemLine(problem)}`);
     throw new Error(`the content types in ${folder} cannot be used\n${lines.join('\n')}`);
   }
-  for (const file of loaded.ignored) logger.warn({ file }, 'Varve does not read extensions of plugins');
-  return loaded;
+  for (const { message, ...where } of loaded.warnings) logger.warn(where, message);
+  const { registry, definitions, warnings: schemaWarnings } = loaded;
+  return { registry, definitions, schemaWarnings };
 }

@@ -20,7 +20,7 @@ import { die, stopOnSignal } from './stop-on-signal.ts';
 export async function serveApi(settings: ServeSettings): Promise<void> {
   const { eventStore = '' } = settings;
   const logger = await createLogger(settings);
-  const contentTypes = readContentTypes(settings.contentTypes, logger, settings.defaultLocale);
+  const contentTypes = readContentTypes(settings, logger);
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   await refuseOpenHost(settings, publicRights !== undefined);
   const told = await openOperating(settings, logger);

@@ -28,7 +28,7 @@ import { writeExamples } from './write-examples.ts';
  */
 export async function serve(settings: ServeSettings, role: 'serve' | 'project' = 'serve'): Promise<void> {
   const logger = await createLogger(settings);
-  const contentTypes = readContentTypes(settings.contentTypes, logger, settings.defaultLocale);
+  const contentTypes = readContentTypes(settings, logger);
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   await refuseOpenHost(settings, publicRights !== undefined);
   const readSide = await chooseReadSide(settings, logger);

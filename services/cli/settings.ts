@@ -1,35 +1,8 @@
 import { z } from 'zod';
 import { parseS3Location } from '../../shared/asset-store/s3-location.ts';
 import { parseAcceptedMedia } from '../assets/accepted-media.ts';
-
-/**
- * A setting of a command: an option and an environment variable; the option wins. Every value arrives as text, so that both
- * are validated alike.
- */
-export type Setting = {
-  /** As commander reads it: `--port <number>`; the name in camel case is the key. */
-  readonly flags: string;
-  readonly variable: `VARVE_${string}`;
-  readonly description: string;
-  readonly schema: z.ZodType;
-};
-
-const folder = z.string({ error: 'is missing: a folder is needed' }).min(1, 'is empty: a folder is needed');
-
-const yesOrNo = z.stringbool({
-  truthy: ['true', '1', ''],
-  falsy: ['false', '0'],
-  error: 'is neither true nor false',
-});
-
-function wholeNumber(min: number, max: number) {
-  const message = `is not a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, message)
-    .transform(Number)
-    .pipe(z.number().min(min, message).max(max, message));
-}
+import { CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
+import { folder, type Setting, wholeNumber, yesOrNo } from './setting.ts';
 
 const assetsPlace = folder.superRefine((place, context) => {
   if (!place.startsWith('s3:')) return;
@@ -39,13 +12,6 @@ const assetsPlace = folder.superRefine((place, context) => {
     context.addIssue((error as Error).message);
   }
 });
-
-const CONTENT_TYPES = {
-  flags: '--content-types <dir>',
-  variable: 'VARVE_CONTENT_TYPES',
-  description: "a Strapi project's src folder, or a folder of such schema.json files",
-  schema: folder,
-} as const satisfies Setting;
 
 const DATA = {
   flags: '--data <dir>',
@@ -187,7 +153,7 @@ function isOrigin(text: string): boolean {
 }
 
 export const SERVE_SETTINGS = {
-  contentTypes: CONTENT_TYPES,
+  ...CONTENT_TYPE_SETTINGS,
   data: DATA,
   eventStore: EVENT_STORE,
   port: {
@@ -358,7 +324,7 @@ export const SERVE_SETTINGS = {
 } as const satisfies Readonly<Record<string, Setting>>;
 
 export const IMPORT_SETTINGS = {
-  contentTypes: CONTENT_TYPES,
+  ...CONTENT_TYPE_SETTINGS,
   data: DATA,
   eventStore: EVENT_STORE,
   defaultLocale: DEFAULT_LOCALE,
@@ -391,7 +357,8 @@ export const TOKEN_SETTINGS = {
   eventStore: EVENT_STORE,
   space: SPACE,
   accessKey: ACCESS_KEY,
-  contentTypes: { ...CONTENT_TYPES, schema: folder.optional() },
+  ...CONTENT_TYPE_SETTINGS,
+  contentTypes: { ...CONTENT_TYPE_SETTINGS.contentTypes, schema: folder.optional() },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 export type SettingsTable = Readonly<Record<string, Setting>>;

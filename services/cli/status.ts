@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { warningLine } from '../../shared/schema/schema-problem.ts';
 import type { ProjectionStatus, Status } from '../operator/status.ts';
 import { withOperations } from './operate.ts';
 import { presentBytes, presentSeconds } from './present-amounts.ts';
@@ -14,7 +15,8 @@ export async function showStatus(json: boolean, settings: OperatorSettings): Pro
   });
 }
 
-function presentStatus({ server, log, projections }: Status, data: string): string {
+function presentStatus(status: Status, data: string): string {
+  const { server, log, projections, schemaWarnings } = status;
   const holder =
     server === null
       ? 'none'
@@ -28,6 +30,8 @@ function presentStatus({ server, log, projections }: Status, data: string): stri
       ['PROJECTION', 'KIND', 'GENERATION', 'POSITION', 'LAG', 'DOCUMENTS', 'SIZE', 'BACKLOG', 'PARKED'],
       ...projections.map(columnsOf),
     ]),
+    ...(schemaWarnings.length === 0 ? [] : ['', 'Not served as the schemas have it:']),
+    ...schemaWarnings.map((warning) => `  ${warningLine(warning)}`),
   ].join('\n');
 }
 

@@ -42,7 +42,7 @@ export async function createToken(options: TokenOptions, settings: TokenSettings
 /** `varve token list` */
 export async function listTokens(settings: TokenSettings): Promise<void> {
   requireLog(settings);
-  const registry = await contentTypes(settings);
+  const registry = await readTypes(settings);
   const tokens = await withCommands(settings, (commands) => commands.list());
   const lines = tokens.map((token) => columnsOf(describeToken(token, registry, Date.now())));
   if (lines.length === 0) console.error('There are no tokens.');
@@ -73,15 +73,16 @@ function requireLog(settings: TokenSettings): void {
   );
 }
 
-async function contentTypes({ contentTypes: folder }: TokenSettings): Promise<SchemaRegistry | undefined> {
-  if (folder === undefined) return undefined;
+async function readTypes(settings: TokenSettings): Promise<SchemaRegistry | undefined> {
+  const { contentTypes } = settings;
+  if (contentTypes === undefined) return undefined;
   const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
-  return readContentTypes(folder, logger).registry;
+  return readContentTypes({ ...settings, contentTypes }, logger).registry;
 }
 
 /** Only rights on content types need them. */
 async function requiredTypes(settings: TokenSettings): Promise<() => SchemaRegistry> {
-  const registry = await contentTypes(settings);
+  const registry = await readTypes(settings);
   return () => {
     if (registry !== undefined) return registry;
     throw new InvalidSettings(

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { ImportWriter } from '../command/import-writer.ts';
 import type { ReadSide } from '../read-side.ts';
@@ -30,6 +31,8 @@ export type OperatorContext = {
   readonly generations: ServedGenerations;
   /** Follows the log while an operation runs: a server's. Absent: nothing moves but by operations. */
   readonly server: boolean;
+  /** What the server leaves out of its content types; none where no server has read them. */
+  readonly schemaWarnings: readonly SchemaWarning[];
   /** What imports go through where a server can write. */
   readonly imports?: {
     readonly registry: SchemaRegistry;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Generation, Rebuild } from '../../projections/generations/generation.ts';
 import { type ReadIndex, worldsOfType } from '../../shared/read-index/read-index.ts';
+import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import { measureLag } from '../operating/projection-lag.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
@@ -39,6 +40,8 @@ export type Status = {
   readonly generations: readonly Generation[];
   /** The last rebuild that was begun; null: there never was one. */
   readonly rebuild: Rebuild | null;
+  /** What the server does not serve as the schema files have it. */
+  readonly schemaWarnings: readonly SchemaWarning[];
 };
 
 /** One line: the status. Changes nothing, and opens no index that is not open. */
@@ -80,6 +83,7 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
     ],
     generations: context.generations.store.generations(),
     rebuild: context.generations.store.rebuild() ?? null,
+    schemaWarnings: context.schemaWarnings,
   };
 }
 

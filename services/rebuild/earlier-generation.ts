@@ -33,6 +33,7 @@ export type EarlierOptions = {
   readonly space: string;
   readonly store: ContentStore;
   readonly pending: HeldChange;
+  readonly schemaWarnings: OperatorContext['schemaWarnings'];
   readonly claimant: Claimant;
   readonly access: AccessControl;
   readonly tokens: TokenCommands;
@@ -93,6 +94,7 @@ async function serveUntilSwitched(options: EarlierOptions, lead?: number): Promi
   if (lead !== undefined) await readSide.lead(lead);
   const operator: OperatorContext = {
     ...{ data, space, log, graph, generations, server: true },
+    schemaWarnings: options.schemaWarnings,
     readSide: async () => readSide,
   };
   await meanwhile.serve(createEarlierApi(options, earlier), operator, changes);

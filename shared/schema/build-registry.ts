@@ -35,12 +35,15 @@ type Parsed<Model> = { readonly model: Model; readonly json: unknown; readonly r
 export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   const problems: SchemaProblem[] = [];
   const { types, components } = parseFiles(files, problems);
-  const builtIn = BUILT_IN_TYPES.map((model) => ({
-    model,
-    json: null,
-    report: problemReporter(problems, 'built in'),
-  }));
-  const allTypes: readonly Parsed<ContentType>[] = [...builtIn, ...types];
+  const extended = types.filter(({ model }) => model.builtIn);
+  const builtIn = BUILT_IN_TYPES.filter(({ uid }) => !extended.some(({ model }) => model.uid === uid)).map(
+    (model) => ({ model, json: null, report: problemReporter(problems, 'built in') }),
+  );
+  const allTypes: readonly Parsed<ContentType>[] = [
+    ...builtIn,
+    ...extended,
+    ...types.filter(({ model }) => !model.builtIn),
+  ];
   const registry: SchemaRegistry = { contentTypes: byUid(allTypes), components: byUid(components) };
   checkNames(allTypes.map(({ model, report }) => ({ type: model, report })));
   for (const { model, report } of [...types, ...components]) checkReferences(model, registry, report);
@@ -66,10 +69,15 @@ function parseFiles(
       const parsed = parseContentType(source.json, report);
       if (parsed === undefined) continue;
       const uid = `${source.namespace}.${parsed.singularName}`;
-      types.push({ model: { uid, ...parsed }, json: source.json, report });
+      types.push({ model: { uid, ...parsed, builtIn: isBuiltIn(uid) }, json: source.json, report });
     }
   }
   return { types, components };
+}
+
+/** A project's extension of a built-in type takes its place. */
+function isBuiltIn(uid: Uid): boolean {
+  return BUILT_IN_TYPES.some((type) => type.uid === uid);
 }
 
 function byUid<Model extends { readonly uid: Uid }>(parsed: readonly Parsed<Model>[]): Map<Uid, Model> {

@@ -56,11 +56,26 @@ const FILE_SCHEMA = {
   },
 };
 
+const BUILT_IN_SCHEMAS = new Map<Uid, typeof USER_SCHEMA | typeof FILE_SCHEMA>([
+  [USER_TYPE, USER_SCHEMA],
+  [FILE_TYPE, FILE_SCHEMA],
+]);
+
 /** Users and files. */
-export const BUILT_IN_TYPES: readonly ContentType[] = [
-  builtInType(USER_TYPE, USER_SCHEMA),
-  builtInType(FILE_TYPE, FILE_SCHEMA),
-];
+export const BUILT_IN_TYPES: readonly ContentType[] = [...BUILT_IN_SCHEMAS].map(([uid, json]) =>
+  builtInType(uid, json),
+);
+
+/**
+ * A built-in type's schema with the attributes that a project's extension adds; those that it has itself stay as they are.
+ * Undefined when no built-in type has the uid, or the extension has no attributes.
+ */
+export function extendedSchema(uid: Uid, extension: unknown): object | undefined {
+  const schema = BUILT_IN_SCHEMAS.get(uid);
+  const added = (extension as { attributes?: unknown } | null)?.attributes;
+  if (schema === undefined || typeof added !== 'object' || added === null) return undefined;
+  return { ...schema, attributes: { ...schema.attributes, ...added, ...schema.attributes } };
+}
 
 function builtInType(uid: Uid, json: unknown): ContentType {
   const type = parseContentType(json, (path, message) => {

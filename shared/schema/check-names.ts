@@ -1,5 +1,5 @@
 import { type ContentType, FILE_TYPE } from './content-type.ts';
-import { typeNameProblem } from './reserved-names.ts';
+import { routeNameProblem } from './reserved-names.ts';
 import type { ReportProblem } from './schema-problem.ts';
 import { routeNameOf } from './schema-registry.ts';
 
@@ -22,17 +22,9 @@ export function checkNames(types: readonly NamedType[]): void {
     };
     claim(type.uid, 'singularName');
     claim(`singular name ${type.singularName}`, 'singularName');
-    claim(`path /api/${routeNameOf(type)}`, type.kind === 'collectionType' ? 'pluralName' : 'singularName');
-    if (!type.builtIn) checkOwnNames(type, report);
-  }
-}
-
-function checkOwnNames(type: ContentType, report: ReportProblem): void {
-  for (const key of ['singularName', 'pluralName'] as const) {
-    const problem = typeNameProblem(type[key]);
-    if (problem !== undefined) report(['info', key], problem);
-  }
-  if (type.singularName === type.pluralName) {
-    report(['info', 'pluralName'], `${type.pluralName} is the singular name too, expected another`);
+    const pathKey = type.kind === 'collectionType' ? 'pluralName' : 'singularName';
+    claim(`path /api/${routeNameOf(type)}`, pathKey);
+    const problem = type.builtIn ? undefined : routeNameProblem(routeNameOf(type));
+    if (problem !== undefined) report(['info', pathKey], problem);
   }
 }

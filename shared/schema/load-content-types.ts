@@ -1,7 +1,9 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { buildRegistry, type SchemaFile } from './build-registry.ts';
-import type { SchemaProblem } from './schema-problem.ts';
+import type { SchemaFile } from './build-registry.ts';
+import { extendedSchema } from './built-in-types.ts';
+import { type CustomFields, repairSchemas } from './repair-schemas.ts';
+import { type SchemaProblem, type SchemaWarning, schemaProblem } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 import { definitionsOf, type TypeDefinition } from './type-definitions.ts';
 
@@ -11,8 +13,8 @@ export type LoadedContentTypes =
       readonly registry: SchemaRegistry;
       /** Every content type with its components as read, for the log. */
       readonly definitions: readonly TypeDefinition[];
-      /** Files that Strapi would read and Varve does not. */
-      readonly ignored: readonly string[];
+      /** What was left out or changed so that the rest can be served. */
+      readonly warnings: readonly SchemaWarning[];
     }
   | { readonly kind: 'problems'; readonly problems: readonly SchemaProblem[] };
 
@@ -20,14 +22,24 @@ type Place =
   | { readonly model: 'contentType'; readonly namespace: string }
   | { readonly model: 'component'; readonly uid: string };
 
+export type LoadOptions = {
+  /** Default: `en`. */
+  readonly defaultLocale?: string | undefined;
+  /** Makes every warning a problem. */
+  readonly strict?: boolean;
+  /** Stored types of custom fields, beside the well-known ones. */
+  readonly customFields?: CustomFields;
+};
+
 /**
  * Reads a Strapi project's `src` (`api/<api>/content-types/<type>/schema.json`, `components/<category>/<name>.json`), the
- * project itself, or a folder with such files directly (`<type>.json` or `<type>/schema.json`, and `components`). With anything wrong
- * in any file, the answer is every problem of all of them.
+ * project itself, or a folder with such files directly (`<type>.json` or `<type>/schema.json`, and `components`). What Strapi
+ * accepts and Varve cannot serve is left out (see repairSchemas). With anything wrong beyond that, the answer is every problem of
+ * all files.
  */
-export function loadContentTypes(folder: string, defaultLocale = 'en'): LoadedContentTypes {
+export function loadContentTypes(folder: string, options: LoadOptions = {}): LoadedContentTypes {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    return { kind: 'problems', problems: [{ file: folder, path: '$', message: 'there is no such folder' }] };
+    return { kind: 'problems', problems: [schemaProblem(folder, [], 'there is no such folder')] };
   }
   const root = existsSync(path.join(folder, 'src', 'api')) ? path.join(folder, 'src') : folder;
   const unreadable: SchemaProblem[] = [];
@@ -36,18 +48,46 @@ export function loadContentTypes(folder: string, defaultLocale = 'en'): LoadedCo
   );
   if (!files.some(({ model }) => model === 'contentType') && unreadable.length === 0) {
     const expected = 'expected api/<api>/content-types/<type>/schema.json or <type>.json';
-    unreadable.push({ file: folder, path: '$', message: `there is no content type: ${expected}` });
+    unreadable.push(schemaProblem(folder, [], `there is no content type: ${expected}`));
   }
-  const parsed = buildRegistry(files);
-  const problems = [...unreadable, ...missingSchemas(root), ...parsed.problems];
+  const extensions = readExtensions(root, unreadable);
+  const parsed = repairSchemas([...files, ...extensions.files], options.customFields);
+  const warnings = [...parsed.warnings, ...extensions.warnings];
+  const refused = options.strict === true ? warnings.map(asProblem) : [];
+  const problems = [...unreadable, ...missingSchemas(root), ...parsed.problems, ...refused];
   if (problems.length > 0) return { kind: 'problems', problems: problems.sort(byPlace) };
   return {
     kind: 'loaded',
     registry: parsed.registry,
-    definitions: definitionsOf(parsed, defaultLocale),
-    ignored: find(root, 'extensions/*/content-types/*/schema.json').map((file) => path.join(root, file)),
+    definitions: definitionsOf(parsed, options.defaultLocale ?? 'en'),
+    warnings: warnings.sort(byPlace),
   };
 }
+
+function asProblem({ file, path, message, action }: SchemaWarning): SchemaProblem {
+  return { file, path, segments: [], message: `${message} (without --strict-schemas: ${action})` };
+}
+
+/** Attributes that a project adds to types of plugins: those of users and files are served. */
+function readExtensions(
+  root: string,
+  unreadable: SchemaProblem[],
+): { readonly files: readonly SchemaFile[]; readonly warnings: readonly SchemaWarning[] } {
+  const files: SchemaFile[] = [];
+  const warnings: SchemaWarning[] = [];
+  for (const found of find(root, 'extensions/*/content-types/*/schema.json')) {
+    const [, plugin, , type] = found.split(path.sep);
+    const namespace = `plugin::${plugin}`;
+    for (const source of readJson(path.join(root, found), { model: 'contentType', namespace }, unreadable)) {
+      const json = extendedSchema(`${namespace}.${type}`, source.json);
+      if (json !== undefined) files.push({ ...source, json });
+      else warnings.push({ ...NOT_SERVED, file: source.file });
+    }
+  }
+  return { files, warnings };
+}
+
+const NOT_SERVED = { path: '$', message: 'types of this plugin are not served', action: 'left out' } as const;
 
 function findFiles(root: string): { file: string; place: Place }[] {
   const components = find(root, 'components/*/*.json').map((file) => {
@@ -79,7 +119,7 @@ function readJson(file: string, place: Place, unreadable: SchemaProblem[]): Sche
     return [{ ...place, file, json: JSON.parse(readFileSync(file, 'utf8')) }];
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    unreadable.push({ file, path: '$', message });
+    unreadable.push(schemaProblem(file, [], message));
     return [];
   }
 }
@@ -91,10 +131,12 @@ function missingSchemas(root: string): SchemaProblem[] {
       (type) =>
         statSync(path.join(root, type)).isDirectory() && !existsSync(path.join(root, type, 'schema.json')),
     )
-    .map((type) => ({ file: path.join(root, type), path: '$', message: 'there is no schema.json' }));
+    .map((type) => schemaProblem(path.join(root, type), [], 'there is no schema.json'));
 }
 
-function byPlace(a: SchemaProblem, b: SchemaProblem): number {
+type Placed = Pick<SchemaProblem, 'file' | 'path'>;
+
+function byPlace(a: Placed, b: Placed): number {
   const [left, right] = [`${a.file} ${a.path}`, `${b.file} ${b.path}`];
   return left < right ? -1 : left > right ? 1 : 0;
 }

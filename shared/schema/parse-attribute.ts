@@ -8,6 +8,7 @@ import {
   SCALAR_TYPES,
   type ScalarType,
 } from './content-type.ts';
+import { CUSTOM_FIELD_TYPES } from './custom-fields.ts';
 import { parseRelation } from './parse-relation.ts';
 import { type AttributeBase, parseScalar } from './parse-scalar.ts';
 import {
@@ -32,11 +33,6 @@ export type AttributeContext = {
   readonly localizedType: boolean;
   /** `options.privateAttributes` names it. */
   readonly madePrivate: boolean;
-};
-
-/** Custom fields whose type is known without the plugin's code. */
-const CUSTOM_FIELD_TYPES: { readonly [customField: string]: ScalarType } = {
-  'plugin::color-picker.color': 'string',
 };
 
 /** The attribute that `raw` describes; undefined, with every problem reported, when it is not a valid one. */

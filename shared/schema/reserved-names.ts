@@ -11,25 +11,16 @@ export const SHOWN_SYSTEM_ATTRIBUTES = [
   'localizations',
 ];
 
-/** Strapi 5's reserved attribute names (its content-type builder), compared without case and underscores. */
-const RESERVED_IN_CONTENT_TYPES = [
-  ...SHOWN_SYSTEM_ATTRIBUTES,
-  'createdBy',
-  'updatedBy',
-  'createdById',
-  'updatedById',
-  'entryId',
-  'status',
-  'meta',
-  'strapi',
-  'strapiStage',
-  'strapiAssignee',
-];
+/**
+ * Names of attributes that Strapi 5 adds to every content type itself, compared without case and underscores. Other names that its
+ * content-type builder refuses, such as `status`, it serves when they stand in a file.
+ */
+const RESERVED_IN_CONTENT_TYPES = [...SHOWN_SYSTEM_ATTRIBUTES, 'createdBy', 'updatedBy'];
 
 const RESERVED_IN_COMPONENTS = ['id', 'documentId'];
 
-/** Strapi 5's reserved type names, and what Varve serves under `/api` itself. */
-const RESERVED_TYPE_NAMES = ['boolean', 'date', 'date-time', 'time', 'upload', 'then', 'document', 'auth'];
+/** Paths below `/api` that Varve serves itself. */
+const RESERVED_ROUTES = ['upload', 'auth'];
 
 /** Why an attribute cannot be called `name`. */
 export function attributeNameProblem(name: string, owner: 'content type' | 'component'): string | undefined {
@@ -41,9 +32,9 @@ export function attributeNameProblem(name: string, owner: 'content type' | 'comp
   return name in Object.prototype ? 'the name is reserved' : undefined;
 }
 
-/** Why a type's singular or plural name cannot be `name`. */
-export function typeNameProblem(name: string): string | undefined {
-  return RESERVED_TYPE_NAMES.includes(name) ? `the name ${name} is reserved` : undefined;
+/** Why a type cannot be served under `/api/<name>`. */
+export function routeNameProblem(name: string): string | undefined {
+  return RESERVED_ROUTES.includes(name) ? `the name ${name} is reserved` : undefined;
 }
 
 function comparable(name: string): string {

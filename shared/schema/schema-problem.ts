@@ -1,12 +1,28 @@
-/** One thing that is wrong with a schema file. `path` is a JSON path (RFC 9535). */
-export type SchemaProblem = { readonly file: string; readonly path: string; readonly message: string };
+/** One thing that is wrong with a schema file. `path` is a JSON path (RFC 9535), `segments` the same as a list. */
+export type SchemaProblem = {
+  readonly file: string;
+  readonly path: string;
+  readonly segments: readonly PropertyKey[];
+  readonly message: string;
+};
+
+/** A problem that does not stop the server: what was done about it, such as `left out`. */
+export type SchemaWarning = Omit<SchemaProblem, 'segments'> & { readonly action: string };
 
 /** Adds problems of one file, at paths below `base`. */
 export type ReportProblem = (path: readonly PropertyKey[], message: string) => void;
 
 /** A reporter that collects into `problems`. */
 export function problemReporter(problems: SchemaProblem[], file: string): ReportProblem {
-  return (path, message) => problems.push({ file, path: jsonPath(path), message });
+  return (segments, message) => problems.push(schemaProblem(file, segments, message));
+}
+
+export function schemaProblem(
+  file: string,
+  segments: readonly PropertyKey[],
+  message: string,
+): SchemaProblem {
+  return { file, path: jsonPath(segments), segments, message };
 }
 
 /** The same reporter, one level down. */
@@ -26,6 +42,11 @@ function segmentText(segment: PropertyKey): string {
 }
 
 /** `api/tag/content-types/tag/schema.json $.attributes.name.type: …` */
-export function problemLine(problem: SchemaProblem): string {
+export function problemLine(problem: Pick<SchemaProblem, 'file' | 'path' | 'message'>): string {
   return `${problem.file} ${problem.path}: ${problem.message}`;
+}
+
+/** `api/tag/content-types/tag/schema.json $.attributes.video: … (left out)` */
+export function warningLine(warning: SchemaWarning): string {
+  return `${problemLine(warning)} (${warning.action})`;
 }

@@ -21,6 +21,7 @@ async function contentApi() {
   const logger = pino({ level: 'silent' });
   const varve = await openVarve({
     ...loaded,
+    schemaWarnings: loaded.warnings,
     data,
     space: 'varve',
     defaultLocale: 'en',

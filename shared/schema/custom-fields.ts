@@ -1,0 +1,29 @@
+import type { ScalarType } from './content-type.ts';
+
+/** Stored types of well-known custom fields, by their uid. The plugins' own registrations say the same. */
+export const CUSTOM_FIELD_TYPES: { readonly [customField: string]: ScalarType } = {
+  'plugin::color-picker.color': 'string',
+  'plugin::ckeditor.CKEditor': 'richtext',
+  'plugin::ckeditor5.CKEditor': 'richtext',
+  'plugin::tinymce.tinymce': 'richtext',
+  'plugin::tiptap-editor.RichText': 'json',
+  'plugin::tiptap.tiptap': 'text',
+  'plugin::multi-select.multi-select': 'json',
+  'plugin::strapi-advanced-uuid.uuid': 'string',
+  'plugin::field-uuid.uuid': 'string',
+  'plugin::uuid.uuid': 'string',
+  'plugin::video-field.video': 'json',
+  'plugin::oembed.oembed': 'json',
+  'plugin::tagsinput.tags': 'json',
+  'plugin::string-array.input': 'json',
+  'plugin::language-select.language': 'string',
+  'plugin::country-select.country': 'string',
+  'plugin::react-icons.icon': 'string',
+  'plugin::strapi-plugin-iconhub.iconhub': 'json',
+  'plugin::icons-field.icon': 'string',
+  'plugin::strapi-location-picker.location': 'json',
+  'plugin::google-maps.location-picker': 'json',
+  'plugin::ez-forms.form': 'json',
+  'plugin::slug-pro.slug': 'string',
+  'plugin::seo.seo': 'json',
+};

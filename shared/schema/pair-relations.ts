@@ -1,0 +1,109 @@
+import type { SchemaFile } from './build-registry.ts';
+import type { RelationKind, Uid } from './content-type.ts';
+import { type SchemaWarning, schemaProblem } from './schema-problem.ts';
+
+/** A relation attribute as its file has it. */
+type RawRelation = {
+  type: 'relation';
+  relation: string;
+  target: Uid;
+  inversedBy?: string;
+  mappedBy?: string;
+};
+
+/** The two ends of a relation by whether each shows a list. The first end is the one that owns the links. */
+const KINDS: Record<string, readonly [RelationKind, RelationKind]> = {
+  'one one': ['oneToOne', 'oneToOne'],
+  'one many': ['manyToOne', 'oneToMany'],
+  'many many': ['manyToMany', 'manyToMany'],
+};
+
+type End = {
+  readonly uid: Uid;
+  readonly file: string;
+  readonly name: string;
+  readonly raw: RawRelation;
+};
+
+/**
+ * Makes the two ends of each relation fit each other, in place. Strapi does not compare them: it serves an end that lacks its
+ * `inversedBy` or `mappedBy`, two ends that both say `inversedBy`, and ends of kinds that do not belong together. What each end
+ * shows, one entry or a list, stays as it is.
+ */
+export function pairRelations(files: readonly SchemaFile[]): SchemaWarning[] {
+  const ends = new Map<string, End>();
+  for (const end of files.flatMap(relationsOf)) ends.set(`${end.uid} ${end.name}`, end);
+  const warnings: SchemaWarning[] = [];
+  const done = new Set<End>();
+  for (const end of ends.values()) {
+    const name = end.raw.inversedBy ?? end.raw.mappedBy;
+    const other = name === undefined ? undefined : ends.get(`${end.raw.target} ${name}`);
+    if (other === undefined || other.raw.target !== end.uid || done.has(end) || done.has(other)) continue;
+    if (other !== end && isFree(other, end)) {
+      done.add(end).add(other);
+      warnings.push(...pair(end, other));
+    }
+  }
+  return warnings;
+}
+
+/** Whether `other` names no third attribute as its other side. */
+function isFree({ raw }: End, end: End): boolean {
+  return [raw.inversedBy, raw.mappedBy].every((name) => name === undefined || name === end.name);
+}
+
+function pair(end: End, other: End): SchemaWarning[] {
+  const [owner, inverse] = ownerFirst(end, other);
+  const kinds = KINDS[`${shows(owner)} ${shows(inverse)}`];
+  if (kinds === undefined) return [];
+  return [
+    ...settle(owner, { relation: kinds[0], inversedBy: inverse.name, mappedBy: undefined }, inverse),
+    ...settle(inverse, { relation: kinds[1], inversedBy: undefined, mappedBy: owner.name }, owner),
+  ];
+}
+
+/** The end that shows one entry owns a relation to the many; else the end that says `inversedBy`. */
+function ownerFirst(end: End, other: End): readonly [End, End] {
+  if (shows(end) !== shows(other)) return shows(end) === 'one' ? [end, other] : [other, end];
+  return end.raw.inversedBy === undefined ? [other, end] : [end, other];
+}
+
+function shows({ raw }: End): 'one' | 'many' {
+  return raw.relation.endsWith('Many') ? 'many' : 'one';
+}
+
+type Wanted = {
+  readonly relation: RelationKind;
+  readonly inversedBy: string | undefined;
+  readonly mappedBy: string | undefined;
+};
+
+function settle({ file, name, raw }: End, wanted: Wanted, other: End): SchemaWarning[] {
+  const { relation, inversedBy, mappedBy } = wanted;
+  if (raw.relation === relation && raw.inversedBy === inversedBy && raw.mappedBy === mappedBy) return [];
+  const where = schemaProblem(file, ['attributes', name], '');
+  const message = `the relation does not match its other side, ${other.uid} ${other.name}`;
+  raw.relation = relation;
+  delete raw.inversedBy;
+  delete raw.mappedBy;
+  if (inversedBy !== undefined) raw.inversedBy = inversedBy;
+  if (mappedBy !== undefined) raw.mappedBy = mappedBy;
+  const side = mappedBy === undefined ? `inversedBy ${inversedBy}` : `mappedBy ${mappedBy}`;
+  return [{ file, path: where.path, message, action: `served as ${relation}, ${side}` }];
+}
+
+function relationsOf(source: SchemaFile): End[] {
+  if (source.model !== 'contentType') return [];
+  const json = source.json as { info?: { singularName?: unknown }; attributes?: unknown } | null;
+  const attributes = json?.attributes;
+  if (typeof attributes !== 'object' || attributes === null) return [];
+  const uid = `${source.namespace}.${String(json?.info?.singularName)}`;
+  return Object.entries(attributes).flatMap(([name, raw]) =>
+    isTwoSidedKind(raw) ? [{ uid, file: source.file, name, raw }] : [],
+  );
+}
+
+function isTwoSidedKind(raw: unknown): raw is RawRelation {
+  if (typeof raw !== 'object' || raw === null || !('relation' in raw) || !('target' in raw)) return false;
+  return typeof raw.target === 'string' && /^(one|many)To(One|Many)$/.test(String(raw.relation));
+}

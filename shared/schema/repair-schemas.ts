@@ -1,0 +1,118 @@
+import { buildRegistry, type ParsedFiles, type SchemaFile } from './build-registry.ts';
+import { SCALAR_TYPES, type ScalarType } from './content-type.ts';
+import { CUSTOM_FIELD_TYPES } from './custom-fields.ts';
+import { pairRelations } from './pair-relations.ts';
+import { type SchemaProblem, type SchemaWarning, schemaProblem } from './schema-problem.ts';
+
+export type CustomFields = { readonly [customField: string]: ScalarType };
+
+export type RepairedSchemas = ParsedFiles & { readonly warnings: readonly SchemaWarning[] };
+
+type Json = { [key: string]: unknown };
+
+/** Members without which an attribute is still one. */
+const OPTIONAL_MEMBERS: ReadonlySet<PropertyKey> = new Set([
+  ...['pluginOptions', 'default', 'min', 'max', 'minLength', 'maxLength', 'regex', 'targetField'],
+  ...['allowedTypes', 'inversedBy', 'mappedBy'],
+]);
+
+/** Members that Strapi takes for true when they are truthy. To drop `private` would show what is hidden. */
+const FLAGS: ReadonlySet<PropertyKey> = new Set([
+  ...['required', 'unique', 'private', 'configurable', 'searchable', 'multiple', 'repeatable'],
+]);
+
+/** Members of a file that it can do without, and what is below them. */
+const OPTIONAL_OF_FILE = /^(collectionName|options|pluginOptions|info\.(displayName|description))(\.|$)/;
+
+/**
+ * Makes a registry of schema files that Strapi accepts. An attribute that cannot be served is left out, an option that does not
+ * fit is dropped; each is a warning. What is wrong with a file as a whole, and two types of one name, stay problems. The
+ * sources are the files as repaired, so that the log defines what is served.
+ */
+export function repairSchemas(
+  files: readonly SchemaFile[],
+  customFields: CustomFields = {},
+): RepairedSchemas {
+  const repaired = files.map((file) => ({ ...file, json: structuredClone(file.json) }));
+  const warnings = [
+    ...repaired.flatMap((file) => resolveCustomFields(file, { ...CUSTOM_FIELD_TYPES, ...customFields })),
+    ...pairRelations(repaired),
+  ];
+  for (;;) {
+    const parsed = buildRegistry(repaired);
+    const found = parsed.problems.flatMap((problem) => repair(repaired, problem) ?? []);
+    if (found.length === 0) return { ...parsed, warnings };
+    warnings.push(...found);
+  }
+}
+
+/** The warning for what was changed; undefined when the problem cannot be repaired, or another repair has removed it. */
+function repair(files: readonly SchemaFile[], problem: SchemaProblem): SchemaWarning | undefined {
+  const json = files.find(({ file }) => file === problem.file)?.json as Json | undefined;
+  if (json === undefined) return undefined;
+  const { segments } = problem;
+  const [first, name, member, at] = segments;
+  if (first !== 'attributes') return repairFile(json, problem);
+  const attributes = json['attributes'] as Json | undefined;
+  const attribute = attributes?.[String(name)] as Json | undefined;
+  if (attributes === undefined || attribute === undefined) return undefined;
+  if (member !== undefined && FLAGS.has(member)) {
+    const flag = Boolean(attribute[String(member)]);
+    attribute[String(member)] = flag;
+    return warning(problem, `taken as ${flag}`);
+  }
+  if (member !== undefined && OPTIONAL_MEMBERS.has(member)) {
+    if (!(String(member) in attribute)) return undefined;
+    delete attribute[String(member)];
+    return warning(problem, `served without \`${String(member)}\``);
+  }
+  const list = attribute[String(member)];
+  if (Array.isArray(list) && typeof at === 'number' && list.length > 1 && at < list.length) {
+    // Later places move: they are found again.
+    attribute[String(member)] = list.filter((_, n) => n !== at);
+    return warning(problem, `served without \`${JSON.stringify(list[at])}\``);
+  }
+  delete attributes[String(name)];
+  return warning(problem, 'left out');
+}
+
+function repairFile(json: Json, problem: SchemaProblem): SchemaWarning | undefined {
+  const path = problem.segments.map(String);
+  if (!OPTIONAL_OF_FILE.test(path.join('.'))) return undefined;
+  const key = path.pop() ?? '';
+  const owner = path.reduce<unknown>((at, name) => (at as Json | undefined)?.[name], json);
+  if (Array.isArray(owner)) {
+    // Later places move: they are found again.
+    if (Number(key) >= owner.length) return undefined;
+    owner.splice(Number(key), 1);
+  } else if (typeof owner === 'object' && owner !== null && key in owner) delete (owner as Json)[key];
+  else return undefined;
+  return warning(problem, 'this option is dropped');
+}
+
+function warning({ file, path, message }: SchemaProblem, action: string): SchemaWarning {
+  return { file, path, message, action };
+}
+
+/** A custom field's type is code of a plugin: it is known here, said by the schema or by a setting, or JSON. */
+function resolveCustomFields(source: SchemaFile, types: CustomFields): SchemaWarning[] {
+  const attributes = (source.json as { attributes?: unknown } | null)?.attributes;
+  if (typeof attributes !== 'object' || attributes === null) return [];
+  return Object.entries(attributes as Json).flatMap(([name, raw]) => {
+    const attribute = raw as Json | null;
+    if (attribute?.['type'] !== 'customField') return [];
+    const field = String(attribute['customField']);
+    const known = saidType(attribute) ?? types[field];
+    attribute['type'] = known ?? 'json';
+    if (known !== undefined) return [];
+    const { path } = schemaProblem(source.file, ['attributes', name, 'customField'], '');
+    const message = `the stored type of the custom field ${JSON.stringify(field)} is not known`;
+    const action = `served as json; name the type with --custom-field ${field}=<type>`;
+    return [{ file: source.file, path, message, action }];
+  });
+}
+
+function saidType(attribute: Json): ScalarType | undefined {
+  const options = attribute['pluginOptions'] as { varve?: { type?: unknown } } | undefined;
+  return SCALAR_TYPES.find((type) => type === options?.varve?.type);
+}

@@ -1,0 +1,248 @@
+/** A project's schema files as Strapi accepts them, and what Varve says of each when it starts. */
+export type AcceptedProject = {
+  readonly title: string;
+  readonly files: { readonly [file: string]: unknown };
+  /** `attribute: action` of each warning, with the name of the type where it is not `thing`. */
+  readonly warnings: readonly string[];
+};
+
+type Attributes = { readonly [name: string]: unknown };
+
+function type(name: string, attributes: Attributes, more: object = {}): { [file: string]: unknown } {
+  const info = { singularName: name, pluralName: `${name}s`, displayName: name };
+  return { [`api/${name}/content-types/${name}/schema.json`]: { info, attributes, ...more } };
+}
+
+function thing(title: string, attributes: Attributes, ...warnings: readonly string[]): AcceptedProject {
+  return { title, files: type('thing', { name: { type: 'string' }, ...attributes }), warnings };
+}
+
+function custom(title: string, customField: string, ...warnings: readonly string[]): AcceptedProject {
+  return thing(title, { x: { type: 'customField', customField } }, ...warnings);
+}
+
+function relation(kind: string, target: string, more: object = {}): object {
+  return { type: 'relation', relation: kind, target, ...more };
+}
+
+/** A relation `a` of `thing` to `other`, and `b` of `other` to `thing`. */
+function pair(title: string, a: object, b: object, ...warnings: readonly string[]): AcceptedProject {
+  return { title, files: { ...type('thing', { a }), ...type('other', { b }) }, warnings };
+}
+
+const TO_OTHER = 'api::other.other';
+const TO_THING = 'api::thing.thing';
+const UNKNOWN_FIELD = (field: string) =>
+  `x: served as json; name the type with --custom-field ${field}=<type>`;
+
+const NAMES: readonly AcceptedProject[] = [
+  thing('an attribute called status', { status: { type: 'string' } }),
+  thing('an attribute called meta', { meta: { type: 'json' } }),
+  thing('an attribute called strapi', { strapi: { type: 'string' } }),
+  thing('an attribute that Strapi adds itself', { createdAt: { type: 'datetime' } }, 'createdAt: left out'),
+  thing('an attribute called constructor', { constructor: { type: 'string' } }, 'constructor: left out'),
+  { title: 'a type called document', files: type('document', {}), warnings: [] },
+  { title: 'a type called date', files: type('date', {}), warnings: [] },
+  {
+    title: 'info of version 4 beside that of version 5',
+    files: {
+      'api/thing/content-types/thing/schema.json': {
+        collectionName: 'things',
+        info: { name: 'thing', description: null, singularName: 'thing', pluralName: 'things', icon: 'x' },
+        options: { increments: true, timestamps: true, comment: '' },
+        attributes: { name: { type: 'string' } },
+      },
+    },
+    warnings: ['info.description: this option is dropped'],
+  },
+  {
+    title: 'a display name that is no text',
+    files: {
+      'api/thing/content-types/thing/schema.json': {
+        info: { singularName: 'thing', pluralName: 'things', displayName: 7 },
+        attributes: {},
+      },
+    },
+    warnings: ['info.displayName: this option is dropped'],
+  },
+  {
+    title: 'an option of the wrong form beside private attributes',
+    files: type(
+      'thing',
+      { secret: { type: 'string' } },
+      { options: { draftAndPublish: 'yes', privateAttributes: ['secret', 'id', 7] } },
+    ),
+    warnings: [
+      'options.draftAndPublish: this option is dropped',
+      'options.privateAttributes[2]: this option is dropped',
+      'options.privateAttributes[1]: this option is dropped',
+    ],
+  },
+];
+
+const CUSTOM_FIELDS: readonly AcceptedProject[] = [
+  custom('CKEditor 4', 'plugin::ckeditor.CKEditor'),
+  custom('CKEditor 5', 'plugin::ckeditor5.CKEditor'),
+  custom('TipTap', 'plugin::tiptap-editor.RichText'),
+  custom('TinyMCE', 'plugin::tinymce.tinymce'),
+  custom('a colour', 'plugin::color-picker.color'),
+  custom('several choices', 'plugin::multi-select.multi-select'),
+  custom('a UUID', 'plugin::strapi-advanced-uuid.uuid'),
+  custom('tags', 'plugin::tagsinput.tags'),
+  custom('a video', 'plugin::oembed.oembed'),
+  custom('an unknown custom field', 'plugin::rating.stars', UNKNOWN_FIELD('plugin::rating.stars')),
+  custom('a custom field of the project', 'global::map', UNKNOWN_FIELD('global::map')),
+  thing('a custom field whose schema names its type', {
+    x: {
+      type: 'customField',
+      customField: 'plugin::rating.stars',
+      pluginOptions: { varve: { type: 'integer' } },
+    },
+  }),
+  {
+    title: 'a custom field in a component',
+    files: {
+      ...type('thing', { box: { type: 'component', component: 'shared.box' } }),
+      'components/shared/box.json': {
+        attributes: { x: { type: 'customField', customField: 'plugin::a.b' } },
+      },
+    },
+    warnings: [`shared.box ${UNKNOWN_FIELD('plugin::a.b')}`],
+  },
+];
+
+const OPTIONS: readonly AcceptedProject[] = [
+  thing(
+    'a default outside the enumeration',
+    { x: { type: 'enumeration', enum: ['a', 'b'], default: 'c' } },
+    'x.default: served without `default`',
+  ),
+  thing(
+    'a value of an enumeration twice',
+    { x: { type: 'enumeration', enum: ['a', 'b', 'a'] } },
+    'x.enum[2]: served without `"a"`',
+  ),
+  thing('limits as text', { x: { type: 'integer', min: '1', max: 5 } }, 'x.min: served without `min`'),
+  thing(
+    'limits that contradict each other',
+    { x: { type: 'string', minLength: 9, maxLength: 3 } },
+    'x.minLength: served without `minLength`',
+  ),
+  thing('a pattern that is none', { x: { type: 'string', regex: '[' } }, 'x.regex: served without `regex`'),
+  thing(
+    'a default of another type',
+    { x: { type: 'boolean', default: 'no' } },
+    'x.default: served without `default`',
+  ),
+  thing('flags as text', { x: { type: 'string', private: 'true' } }, 'x.private: taken as true'),
+  thing(
+    'a uid of an attribute that is not there',
+    { x: { type: 'uid', targetField: 'title' } },
+    'x.targetField: served without `targetField`',
+  ),
+  thing(
+    'allowed types of a medium as text',
+    { x: { type: 'media', allowedTypes: 'images' } },
+    'x.allowedTypes: served without `allowedTypes`',
+  ),
+  thing('an unknown attribute type', { x: { type: 'varchar' } }, 'x.type: left out'),
+  thing('an attribute without a type', { x: {} }, 'x.type: left out'),
+];
+
+const RELATIONS: readonly AcceptedProject[] = [
+  thing(
+    'a relation to a type of a plugin that is not there',
+    { x: relation('oneToOne', 'plugin::shop.order') },
+    'x.target: left out',
+  ),
+  thing(
+    'a relation to users of the admin panel',
+    { x: relation('oneToOne', 'admin::user') },
+    'x.target: left out',
+  ),
+  thing(
+    'a polymorphic relation',
+    { x: { type: 'relation', relation: 'morphToMany' } },
+    'x.relation: left out',
+  ),
+  thing(
+    'an inverse side that is not there',
+    { x: relation('oneToOne', 'plugin::users-permissions.user', { inversedBy: 'thing' }) },
+    'x.inversedBy: served without `inversedBy`',
+  ),
+  pair(
+    'both sides are inversedBy',
+    relation('manyToMany', TO_OTHER, { inversedBy: 'b' }),
+    relation('manyToMany', TO_THING, { inversedBy: 'a' }),
+    'a: served as manyToMany, mappedBy b',
+  ),
+  pair(
+    'both sides are mappedBy',
+    relation('oneToOne', TO_OTHER, { mappedBy: 'b' }),
+    relation('oneToOne', TO_THING, { mappedBy: 'a' }),
+    'a: served as oneToOne, inversedBy b',
+  ),
+  pair(
+    'only the inverse side names the other',
+    relation('manyToOne', TO_OTHER),
+    relation('oneToMany', TO_THING, { mappedBy: 'a' }),
+    'a: served as manyToOne, inversedBy b',
+  ),
+  pair(
+    'only the owning side names the other',
+    relation('manyToOne', TO_OTHER, { inversedBy: 'b' }),
+    relation('oneToMany', TO_THING),
+    'other b: served as oneToMany, mappedBy a',
+  ),
+  pair(
+    'kinds that do not belong together, both showing one',
+    relation('manyToOne', TO_OTHER, { inversedBy: 'b' }),
+    relation('oneToOne', TO_THING, { mappedBy: 'a' }),
+    'a: served as oneToOne, inversedBy b',
+  ),
+  pair(
+    'the many side of a one-to-many owns it',
+    relation('oneToMany', TO_OTHER, { inversedBy: 'b' }),
+    relation('manyToOne', TO_THING, { mappedBy: 'a' }),
+    'a: served as oneToMany, mappedBy b',
+    'other b: served as manyToOne, inversedBy a',
+  ),
+  {
+    title: 'a component that is not there, alone and in a dynamic zone',
+    files: {
+      ...type('thing', {
+        x: { type: 'component', component: 'shared.gone' },
+        zone: { type: 'dynamiczone', components: ['shared.box', 'shared.gone'] },
+      }),
+      'components/shared/box.json': { attributes: {} },
+    },
+    warnings: ['x.component: left out', 'zone.components[1]: served without `"shared.gone"`'],
+  },
+  {
+    title: 'a component that holds itself',
+    files: {
+      ...type('thing', { box: { type: 'component', component: 'shared.box' } }),
+      'components/shared/box.json': {
+        attributes: { inner: { type: 'component', component: 'shared.box', repeatable: true } },
+      },
+    },
+    warnings: ['shared.box inner.component: left out'],
+  },
+  {
+    title: 'a relation of a component with an inverse side',
+    files: {
+      ...type('thing', { box: { type: 'component', component: 'shared.box' } }),
+      'components/shared/box.json': {
+        attributes: { x: relation('oneToOne', TO_THING, { inversedBy: 'box' }) },
+      },
+    },
+    warnings: ['shared.box x.inversedBy: served without `inversedBy`'],
+  },
+];
+
+export const ACCEPTED_PROJECTS: readonly AcceptedProject[] = [
+  ...NAMES,
+  ...CUSTOM_FIELDS,
+  ...OPTIONS,
+  ...RELATIONS,
+];
