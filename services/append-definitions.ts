@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { ContentTypeDefined } from '../shared/document/events.ts';
 import type { EventStore, NewEvent } from '../shared/event-store/event-store.ts';
 import { EVENT_VERSIONS } from '../shared/events/event-versions.ts';
+import type { Lead } from '../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 
 /** When and under which lease types are defined. */
-export type DefinedAt = { readonly at: string; readonly epoch: number };
+export type DefinedAt = { readonly at: string; readonly lead: Lead };
 
 /**
  * Appends a `content-type-defined` event for every definition that differs from the one `inForce` (JSON), before any document
- * event of this leader can follow (architecture.md section 3). Who is no leader any more when it appends changes nothing: its
- * events are of an older epoch than the claim before them.
+ * event of this leader can follow (architecture.md section 3). An append by a process that lost the lease has no effect.
  */
 export async function appendDefinitions(
   log: EventStore,
@@ -30,7 +30,7 @@ async function appendDefinition(
   log: EventStore,
   space: string,
   definition: TypeDefinition,
-  { at, epoch }: DefinedAt,
+  { at, lead }: DefinedAt,
 ): Promise<void> {
   const stream = definitionStream(space, definition.uid);
   let revision: bigint | undefined;
@@ -39,10 +39,10 @@ async function appendDefinition(
     id: randomUUID(),
     type: 'content-type-defined',
     data: definition,
-    metadata: { schemaVersion: EVENT_VERSIONS['content-type-defined'], at, epoch },
+    metadata: { schemaVersion: EVENT_VERSIONS['content-type-defined'], at, epoch: lead.epoch },
   };
-  // A conflict is another leader's definition: this process will hear of it, and of the claim before it.
-  await log.append(stream, revision ?? 'none', [event]);
+  // Fenced, or a conflict with another leader's definition: this process will read the claim of that leader.
+  await log.append(stream, revision ?? 'none', [event], lead.fence);
 }
 
 /** One stream per content type; its category is apart from every document's, whose names begin with a namespace. */

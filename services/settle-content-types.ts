@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../projections/content-graph.ts';
 import { catchUp } from '../projections/projector.ts';
+import { leadOf } from '../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 import { appendDefinitions } from './append-definitions.ts';
 import { type Claimant, claimLease } from './fleet/claim-lease.ts';
@@ -47,7 +48,8 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
     const lease = await readLease(log, space);
     const { leader } = lease;
     if (leader?.owner === claimant.owner) {
-      await appendDefinitions(log, space, definitions, graph.definition, { at: now(), epoch: lease.epoch });
+      const defined = { at: now(), lead: leadOf(space, lease) };
+      await appendDefinitions(log, space, definitions, graph.definition, defined);
       continue;
     }
     const probe = leader === undefined ? 'gone' : await probeLeader(leader, PATIENCE.probeTimeout);

@@ -55,11 +55,11 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     epochAt: graph.epochAt,
     position: graph.position,
     applied: projector.applied,
-    async takeOffice(epoch) {
-      const defined = { at: claimant.now(), epoch };
+    async takeOffice(lead) {
+      const defined = { at: claimant.now(), lead };
       await appendDefinitions(log, space, options.definitions, graph.definition, defined);
       await projector.applied(await log.lastPosition());
-      options.led.lead(epoch);
+      options.led.lead(lead.epoch);
     },
     follow: options.led.follow,
   });
@@ -71,10 +71,10 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     registry: () => registry,
     defaultLocale,
     space,
-    epoch() {
-      const epoch = fleet.epoch();
-      if (epoch === undefined) throw new NotLeading();
-      return epoch;
+    lead() {
+      const lead = fleet.lead();
+      if (lead === undefined) throw new NotLeading();
+      return lead;
     },
     counts: fleet.counts,
     now: () => new Date(),

@@ -9,7 +9,7 @@ import { listen } from '../http/listen.ts';
 import { callOperator } from '../operator/call-operator.ts';
 import { type ImportLine, importDocuments, type WriteDocument } from '../transfer/import-documents.ts';
 import { type ImportProgress, showProgress } from './import-progress.ts';
-import { leadForImport } from './lead-for-import.ts';
+import { LEAD_LOST, leadForImport } from './lead-for-import.ts';
 import { readContentTypes } from './read-content-types.ts';
 import type { ImportSettings } from './settings.ts';
 
@@ -48,7 +48,8 @@ async function importHere(
       ...{ owner: presence.owner, address: listener.url },
     });
     const write: WriteDocument = async ({ stream, events }) => {
-      const { kind } = await store.log.append(stream, 'none', events);
+      const { kind } = await store.log.append(stream, 'none', events, lead.fence);
+      if (kind === 'fenced') throw new Error(LEAD_LOST);
       return kind === 'appended' ? [] : [EXISTS_OTHERWISE];
     };
     const { registry, graph, log } = store;

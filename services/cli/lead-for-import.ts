@@ -1,3 +1,4 @@
+import { type Lead, leadOf } from '../../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { ContentStore } from '../content-store.ts';
 import { returnLease } from '../fleet/claim-lease.ts';
@@ -5,11 +6,13 @@ import { readLease } from '../fleet/lease-view.ts';
 import { takeLead } from '../fleet/take-lead.ts';
 import { settleContentTypes } from '../settle-content-types.ts';
 
-export type ImportLead = {
-  readonly epoch: number;
+export type ImportLead = Lead & {
   /** With the graph level with all that was imported. Rejects with a sentence when the lead was lost meanwhile. */
   giveBack(): Promise<void>;
 };
+
+export const LEAD_LOST =
+  'another process took the lead while this one stood still: run the import again, what is imported is not written twice';
 
 export type ImportLeadOptions = {
   readonly store: ContentStore;
@@ -28,17 +31,20 @@ export async function leadForImport(options: ImportLeadOptions): Promise<ImportL
   const { store, space, definitions, owner, address } = options;
   const { log, graph } = store;
   const claimant = { log, space, owner, address, now: () => new Date().toISOString() };
-  const epoch = await takeLead(claimant);
+  await takeLead(claimant);
   await settleContentTypes({ claimant, graph, definitions, waiting: () => {} });
+  const lease = await readLease(log, space);
+  if (lease.leader?.owner !== owner) throw new Error(LEAD_LOST);
+  const lead = leadOf(space, lease);
   return {
-    epoch,
+    ...lead,
     async giveBack() {
-      if (graph.epochAt(graph.position() + 1n) !== epoch) {
+      if (!(await log.checksConditions()) && graph.epochAt(graph.position() + 1n) !== lead.epoch) {
         throw new Error(
           'another process took the lead while this one stood still: what was imported after that does not count, stop that process and import into a fresh log',
         );
       }
-      await returnLease(claimant, await readLease(log, space));
+      await returnLease(claimant, lease);
     },
   };
 }

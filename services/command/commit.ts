@@ -1,6 +1,7 @@
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
 import type { AppendResult, CommandIdentity } from '../../shared/event-store/event-store.ts';
+import type { Lead } from '../../shared/fleet/lease.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { Author } from './command.ts';
@@ -45,8 +46,9 @@ const APPLIED_TIMEOUT_MS = 10_000;
  * documents run at the same time, and their appends share a commit. The stream itself is never read: the cost does not grow
  * with its length.
  *
- * Nothing is acknowledged that does not count: when another process claimed the lead before the events were stored, it
- * rejects with NotLeading, and the command can be sent to that process as the same command.
+ * The lease is a condition of the append. When another process claimed the lead before, nothing is stored, the command
+ * rejects with NotLeading, and it can be sent to that process. A store that checks no conditions stores the events behind the
+ * claim: `counts` tells, and nothing is acknowledged that does not count.
  */
 export function createCommit(environment: CommandEnvironment, locks: Locks): Commit {
   let projectorFailed = false;
@@ -65,7 +67,7 @@ export function createCommit(environment: CommandEnvironment, locks: Locks): Com
         const applied = await within(seen, environment.appliedTimeoutMs);
         return { position: outcome.position, applied, changed: false };
       }
-      const { position, epoch } = outcome;
+      const { position, lead } = outcome;
       const shown = environment.applied(position).then(
         () => true,
         () => {
@@ -76,13 +78,27 @@ export function createCommit(environment: CommandEnvironment, locks: Locks): Com
       void shown.then(release);
       const seen = shown.then((isShown) => isShown && isVisible(environment, position));
       const applied = await within(seen, environment.appliedTimeoutMs);
-      if ((await environment.counts?.(position, epoch)) === false) throw new NotLeading();
+      if (!(await counts(environment, position, lead))) throw new NotLeading();
       return { position, applied, changed: true };
     } catch (error) {
       release();
       throw error;
     }
   };
+}
+
+async function counts(environment: CommandEnvironment, position: bigint, lead: Lead): Promise<boolean> {
+  try {
+    return (await environment.counts?.(position, lead)) ?? true;
+  } catch (cause) {
+    throw new RequestError(
+      503,
+      'ServiceUnavailableError',
+      'The event log cannot be read for now: the write may have been stored',
+      {},
+      { cause },
+    );
+  }
 }
 
 async function isVisible({ visible }: CommandEnvironment, position: bigint): Promise<boolean> {
@@ -93,7 +109,7 @@ async function isVisible({ visible }: CommandEnvironment, position: bigint): Pro
 type Outcome =
   /** There is nothing to append, or it was appended already: the state at `position` is the command's. */
   | { readonly kind: 'unchanged'; readonly position: bigint }
-  | { readonly kind: 'appended'; readonly position: bigint; readonly epoch: number };
+  | { readonly kind: 'appended'; readonly position: bigint; readonly lead: Lead };
 
 /** Throws 409 after several conflicts. */
 async function appendPlanned(
@@ -106,7 +122,7 @@ async function appendPlanned(
   const { type, documentId } = request;
   let seen: bigint | undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const epoch = environment.epoch();
+    const lead = environment.lead();
     const earlier = earlierPosition(environment, request);
     if (earlier !== undefined) return { kind: 'unchanged', position: earlier };
     const revision = laterRevision(graph.streamRevision(type.uid, documentId), seen);
@@ -115,8 +131,8 @@ async function appendPlanned(
     releases.push(releaseClaims);
     const events = plan.decide();
     if (events.length === 0) return { kind: 'unchanged', position: graph.position() };
-    const result = await append(environment, request, epoch, revision ?? 'none', events);
-    if (result.kind === 'appended') return { kind: 'appended', position: result.position, epoch };
+    const result = await append(environment, request, lead, revision ?? 'none', events);
+    if (result.kind === 'appended') return { kind: 'appended', position: result.position, lead };
     releaseClaims();
     if (result.kind === 'fenced') throw new NotLeading();
     // Someone else wrote to the stream: decide again once the graph knows what.
@@ -149,7 +165,7 @@ function laterRevision(known: bigint | undefined, seen: bigint | undefined): big
 async function append(
   { eventStore, space, now, newEventId }: CommandEnvironment,
   { type, documentId, identity, author, via }: CommitRequest,
-  epoch: number,
+  { epoch, fence }: Lead,
   expected: bigint | 'none',
   events: readonly DocumentEvent[],
 ): Promise<AppendResult> {
@@ -160,11 +176,12 @@ async function append(
     ...(via === undefined ? {} : { via }),
     ...(identity === undefined ? {} : { command: identity }),
   };
-  // Not the same under another lease: events that do not count must not be taken for those that shall.
+  // Where no conditions are checked, the log may hold the events of this command behind a claim, under the lease of before:
+  // the store must not take them for those that count.
   const key = identity === undefined ? newEventId() : `${identity.id}/${epoch}`;
   const stream = documentStream(space, type.uid, documentId);
   try {
-    return await eventStore.append(stream, expected, newEvents(events, key, metadata));
+    return await eventStore.append(stream, expected, newEvents(events, key, metadata), fence);
   } catch (cause) {
     throw new RequestError(
       503,

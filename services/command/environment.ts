@@ -1,5 +1,6 @@
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { Lead } from '../../shared/fleet/lease.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
 /** What the write side is given. The clock and all chance come from here. */
@@ -16,10 +17,10 @@ export type CommandEnvironment = {
   readonly defaultLocale: string;
   /** First part of every stream name. */
   readonly space: string;
-  /** Of the lease this process holds, with its graph level with all that came before. Throws NotLeading where it holds none. */
-  readonly epoch: () => number;
-  /** Whether events that were appended under an epoch stand before any newer claim. Absent: nobody else can claim. */
-  readonly counts?: (position: bigint, epoch: number) => Promise<boolean>;
+  /** The lease this process holds, with its graph level with all that came before. Throws NotLeading where it holds none. */
+  readonly lead: () => Lead;
+  /** Whether events that were appended under a lease stand before any newer claim. Absent: nobody else can claim. */
+  readonly counts?: (position: bigint, lead: Lead) => Promise<boolean>;
   readonly now: () => Date;
   readonly newDocumentId: () => string;
   /** Any text that no other command has; event ids are derived from it. */

@@ -16,16 +16,18 @@ export const EXISTS_OTHERWISE = 'the document exists and is not as this line has
 
 /** `locks`: the commands', so that a unique value is taken once, whoever takes it. */
 export function createImportWriter(environment: CommandEnvironment, locks: Locks): ImportWriter {
-  const { eventStore, graph, applied, epoch } = environment;
+  const { eventStore, graph, applied, lead } = environment;
   return {
-    epoch,
+    epoch: () => lead().epoch,
     async write({ type, documentId, stream, events, claims }) {
       const release = await locks.acquire(claims.map(claimKey));
       try {
         const taken = uniqueProblems(graph, claims, documentId);
         if (taken.length > 0) return taken.map(({ path, message }) => `${path}: ${message}`);
-        epoch();
-        const result = await eventStore.append(stream, 'none', events);
+        const { epoch, fence } = lead();
+        // The lead was lost since the import began, and won again: its events name the lease of before.
+        if (events.some(({ metadata }) => metadata.epoch !== epoch)) throw new NotLeading();
+        const result = await eventStore.append(stream, 'none', events, fence);
         if (result.kind === 'conflict') return [EXISTS_OTHERWISE];
         if (result.kind === 'fenced') throw new NotLeading();
         await applied(result.position);

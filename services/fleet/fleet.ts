@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Lease } from '../../shared/fleet/lease.ts';
+import { type Lead, type Lease, leadOf } from '../../shared/fleet/lease.ts';
 import { type Claimant, claimLease, returnLease } from './claim-lease.ts';
-import { type LeaseView, readLease } from './lease-view.ts';
+import { countsByLease } from './counts-by-lease.ts';
+import type { LeaseView } from './lease-view.ts';
 import { PATIENCE, watchLeader } from './watch-leader.ts';
 
 /** Where the commands of a space are carried out, as this process knows. */
@@ -17,10 +18,12 @@ export type Fleet = {
   leader(): Leader;
   /** Of the lease that this process holds and may take commands under; undefined: none. */
   epoch(): number | undefined;
+  /** That lease, to write under. */
+  lead(): Lead | undefined;
   /** Epoch of the newest claim that this process knows of. */
   newestEpoch(): number;
-  /** Whether events that were appended at a position under an epoch stand before any newer claim. */
-  counts(position: bigint, epoch: number): Promise<boolean>;
+  /** Whether events that were appended at a position under a lease stand before any newer claim. Rejects when the log cannot be read. */
+  counts(position: bigint, lead: Lead): Promise<boolean>;
   /** Resolves when the leader may be another one, and after `ms` at the latest. */
   changed(ms: number): Promise<void>;
   /** Takes commands no more and gives the lead back, if it has it. It will not claim again. */
@@ -41,7 +44,7 @@ export type FleetOptions = {
   /** Resolves when the graph has applied the log up to there. */
   readonly applied: (position: bigint) => Promise<void>;
   /** What there is to do between the claim and the first command, the graph being level with the claim. */
-  readonly takeOffice: (epoch: number) => Promise<void>;
+  readonly takeOffice: (lead: Lead) => Promise<void>;
   /** Another process leads, or will: called when it is known at the start, and when the lead is lost. */
   readonly follow: () => void;
   readonly report: (what: FleetReport) => void;
@@ -74,7 +77,7 @@ export function joinFleet(options: FleetOptions): Fleet {
   const holds = (lease: Lease) => lease.leader?.owner === claimant.owner;
   const epoch = () => (holds(view.current()) && office === view.current().epoch ? office : undefined);
   const hold = async (lease: Lease): Promise<void> => {
-    await takeOffice(lease.epoch);
+    await takeOffice(leadOf(claimant.space, lease));
     office = lease.epoch;
     report({ kind: 'leading', epoch: lease.epoch });
     view.wake();
@@ -137,6 +140,7 @@ export function joinFleet(options: FleetOptions): Fleet {
   };
   return {
     epoch,
+    lead: () => (epoch() === undefined ? undefined : leadOf(claimant.space, view.current())),
     newestEpoch: () => view.current().epoch,
     leader() {
       const { leader } = view.current();
@@ -145,7 +149,11 @@ export function joinFleet(options: FleetOptions): Fleet {
       if (!isKnown) return { kind: 'nobody' };
       return { kind: 'elsewhere', address: leader.address, term: view.term() };
     },
-    counts: (position, at) => counts(options, position, at),
+    async counts(position, lead) {
+      // Exact as far as the graph has come. Beyond, it may lag behind a newer claim.
+      if (options.position() >= position) return options.epochAt(position) === lead.epoch;
+      return countsByLease(claimant.log, position, lead);
+    },
     changed: view.changed,
     async stepDown() {
       const lease = view.current();
@@ -157,14 +165,4 @@ export function joinFleet(options: FleetOptions): Fleet {
     done,
     close,
   };
-}
-
-/** By the graph where it has come so far, else by the lease's stream, which it will follow. */
-async function counts(
-  { claimant, position: applied, epochAt, view }: FleetOptions,
-  position: bigint,
-  epoch: number,
-): Promise<boolean> {
-  if (applied() >= position) return epochAt(position) === epoch;
-  return (await readLease(claimant.log, claimant.space, view.current())).epoch === epoch;
 }

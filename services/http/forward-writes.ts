@@ -83,6 +83,8 @@ function whereItLeads(
       (error) => error,
     );
     if (!(refusal instanceof NotLeading)) throw refusal;
+    // Carried out here after another leader had it, it must be the same command: that leader may have stored it.
+    if (!isStream(request)) request.command ??= { id: options.newCommandId() };
     const answer = await askLeader(options, send, sentWrite(request, options));
     if (answer !== 'here') return passOn(reply, answer, options);
     request.isElsewhere = false;
@@ -109,7 +111,7 @@ function sentWrite(request: FastifyRequest, { proof, newCommandId }: ForwardingO
   const { method, sentJson } = request;
   const headers = { ...request.headers, 'x-request-id': request.id };
   const body = isStream(request) ? request.raw : (sentJson ?? null);
-  const command = proof.sign(request.command?.request === undefined ? newCommandId() : request.command.id);
+  const command = proof.sign(request.command?.id ?? newCommandId());
   return { method, url: request.raw.url ?? '/', headers, body, command };
 }
 

@@ -1,6 +1,6 @@
 import { assertNever } from '../assert-never.ts';
-import type { StoredEvent } from '../event-store/event-store.ts';
-import type { LeaderElected, LeaseEvent } from './lease-events.ts';
+import type { AppendCondition, StoredEvent } from '../event-store/event-store.ts';
+import { type LeaderElected, type LeaseEvent, leaseStream } from './lease-events.ts';
 
 /** Who leads a space, as of some position of its log. */
 export type Lease = {
@@ -11,6 +11,18 @@ export type Lease = {
   /** Of the lease's stream. */
   readonly revision: bigint | undefined;
 };
+
+/** The lease that a process holds, as it writes under it. */
+export type Lead = {
+  readonly epoch: number;
+  /** The condition of every append: met until another process claims the lead, or this one gives it back. Absent: nobody claims. */
+  readonly fence?: AppendCondition;
+};
+
+/** `lease` as its holder writes under it. */
+export function leadOf(space: string, { epoch, revision }: Lease): Lead {
+  return revision === undefined ? { epoch } : { epoch, fence: { stream: leaseStream(space), revision } };
+}
 
 export const NO_LEASE: Lease = { epoch: 0, leader: undefined, revision: undefined };
 

@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, type TestOptions } from 'vitest';
 import { type Member, startFleet, startReader, type TestFleet } from '../support/fleet.ts';
 import { type FleetWriters, type SentEdit, startFleetWriters } from '../support/fleet-writers.ts';
 import { readGraph, readLogFacts, rebuildGraph } from '../support/log-judge.ts';
-import { lockLog } from '../support/log-lock.ts';
+import { pauseMember } from '../support/pause-member.ts';
 
 export type TakeoverStore = {
   /** Default: an SQLite file. */
@@ -79,7 +78,7 @@ export function describeTakeover(
       const paused = await fleet.leader();
       const next = other(fleet, paused);
       await writers.answered(30);
-      const started = await pause(fleet, paused);
+      const started = await pauseMember(fleet, paused);
       // Some of it lies in the paused process's sockets until it goes on, and believes to lead.
       await fleet.leads(next);
       const taken = Math.round(performance.now() - started);
@@ -113,23 +112,6 @@ export function describeTakeover(
 
 function other(fleet: TestFleet, member: Member): Member {
   return fleet.members.find((each) => each !== member) as Member;
-}
-
-/**
- * Stops a process, and says when. One that stands still inside a commit to an SQLite log keeps everyone from writing until it goes on
- * (docs/operations.md): it is stopped at another moment.
- */
-async function pause({ eventStore }: TestFleet, member: Member): Promise<number> {
-  for (;;) {
-    const stopped = performance.now();
-    member.server().signal('SIGSTOP');
-    if (!eventStore.startsWith('sqlite:')) return stopped;
-    const release = lockLog(eventStore);
-    release?.();
-    if (release !== undefined) return stopped;
-    member.server().signal('SIGCONT');
-    await delay(10);
-  }
 }
 
 /** Milliseconds from a moment to the first write that the new leader has answered. */

@@ -12,7 +12,11 @@ export type LogFacts = {
   readonly edits: ReadonlyMap<string, number>;
   /** Documents created by events that count, by key. */
   readonly created: ReadonlyMap<string, number>;
+  /** Deletions that count, by documentId. */
+  readonly deletions: ReadonlyMap<string, number>;
   readonly claims: number;
+  /** Position of the last event. */
+  readonly last: bigint;
   /** Document events that do not count: of a leader whose lease was over. */
   readonly fenced: number;
 };
@@ -22,7 +26,9 @@ export async function readLogFacts(eventStore: string, space = 'varve'): Promise
   const facts = {
     edits: new Map<string, number>(),
     created: new Map<string, number>(),
+    deletions: new Map<string, number>(),
     claims: 0,
+    last: 0n,
     fenced: 0,
   };
   let epoch = 0;
@@ -38,13 +44,27 @@ export async function readLogFacts(eventStore: string, space = 'varve'): Promise
 }
 
 type Counts = Map<string, number>;
-type Notes = { readonly edits: Counts; readonly created: Counts; claims: number; fenced: number };
+type Notes = {
+  readonly edits: Counts;
+  readonly created: Counts;
+  readonly deletions: Counts;
+  claims: number;
+  last: bigint;
+  fenced: number;
+};
 
-function note(facts: Notes, { type, data, metadata }: StoredEvent, epoch: number): void {
+const NOTED = new Set(['entry-created', 'entry-changed', 'entry-deleted']);
+
+function note(facts: Notes, { type, data, metadata, position }: StoredEvent, epoch: number): void {
+  facts.last = position;
   if (type === 'leader-elected') facts.claims++;
-  if (type !== 'entry-created' && type !== 'entry-changed') return;
+  if (!NOTED.has(type)) return;
   if (metadata.epoch < epoch) {
     facts.fenced++;
+    return;
+  }
+  if (type === 'entry-deleted') {
+    count(facts.deletions, (data as { readonly documentId: string }).documentId);
     return;
   }
   const { values } = data as { readonly values: { readonly key?: string; readonly name?: string } };

@@ -23,7 +23,7 @@ function handlerOn(world: CommandWorld, more: Partial<CommandEnvironment>) {
     registry: () => world.registry,
     defaultLocale: 'en',
     space: 'varve',
-    epoch: () => 0,
+    lead: () => ({ epoch: 0 }),
     now: () => new Date(),
     newDocumentId: randomDocumentId,
     newEventId: randomUUID,

@@ -120,7 +120,7 @@ export async function openCommandWorld({ registry, definitions }: Schemas): Prom
     registry: () => registry,
     defaultLocale: 'en',
     space: 'varve',
-    epoch: () => 0,
+    lead: () => ({ epoch: 0 }),
     now: () => new Date(),
     newDocumentId: randomDocumentId,
     newEventId: randomUUID,

@@ -4,12 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openContentGraph } from '../../projections/content-graph.ts';
+import { appendDefinitions } from '../../services/append-definitions.ts';
 import { createCommandHandler } from '../../services/command/command-handler.ts';
 import { randomDocumentId } from '../../services/command/document-id.ts';
+import type { CommandEnvironment } from '../../services/command/environment.ts';
+import { createImportWriter } from '../../services/command/import-writer.ts';
+import { createImporter } from '../../services/command/importer.ts';
+import { createLocks } from '../../services/command/locks.ts';
 import { NotLeading } from '../../services/command/not-leading.ts';
 import { claimLease, returnLease } from '../../services/fleet/claim-lease.ts';
+import { countsByLease } from '../../services/fleet/counts-by-lease.ts';
 import { readLease } from '../../services/fleet/lease-view.ts';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { AppendResult, EventStore } from '../../shared/event-store/event-store.ts';
+import { type Lead, leadOf } from '../../shared/fleet/lease.ts';
 import { type CommandWorld, newCommandWorld, schemasOf, valuesOf } from './command-world.ts';
 
 const TYPE = 'api::page.page';
@@ -26,21 +33,29 @@ async function claim(world: CommandWorld, owner: string): Promise<number> {
   return claimed.epoch;
 }
 
-/** The write side of a process that believes to hold the lease of an epoch. */
+/** The write side of a process that believes to hold the lease of an epoch, on a store that checks no conditions. */
 function leaderOf(world: CommandWorld, epoch: number, eventStore: EventStore = world.store) {
-  return createCommandHandler({
+  return writerOf(world, { epoch }, eventStore);
+}
+
+function writerOf(world: CommandWorld, lead: Lead, eventStore: EventStore = world.store) {
+  return createCommandHandler(environmentOf(world, lead, eventStore));
+}
+
+function environmentOf(world: CommandWorld, lead: Lead, eventStore = world.store): CommandEnvironment {
+  return {
     eventStore,
     graph: world.graph.reader,
     applied: world.applied,
     registry: () => world.registry,
     defaultLocale: 'en',
     space: 'varve',
-    epoch: () => epoch,
-    counts: async (position, at) => world.graph.epochAt(position) === at,
+    lead: () => lead,
+    counts: async (position, { epoch }) => world.graph.epochAt(position) === epoch,
     now: () => new Date(),
     newDocumentId: randomDocumentId,
     newEventId: randomUUID,
-  });
+  };
 }
 
 const create = (n: number, id: string, request?: string) =>
@@ -114,6 +129,104 @@ describe('a leader that another one has followed', () => {
     if (appended.kind === 'appended') await world.applied(appended.position);
     expect(appended.kind).toBe('appended');
     expect(world.graph.definition(TYPE)).toBe(before);
+  });
+});
+
+describe('a leader on a store that checks conditions', () => {
+  const leadNow = async (world: CommandWorld) => leadOf('varve', await readLease(world.store, 'varve'));
+
+  test('stores nothing once another one claimed, and its command counts once when that one carries it out', async () => {
+    const world = await newWorld();
+    await claim(world, 'first');
+    const first = await leadNow(world);
+    const late: EventStore = {
+      ...world.store,
+      async append(...append) {
+        await claim(world, 'second');
+        return world.store.append(...append);
+      },
+    };
+    await expect(writerOf(world, first, late).execute(create(1, 'c-1'))).rejects.toThrow(NotLeading);
+    const types = [];
+    for await (const events of world.store.readAll(0n)) types.push(...events.map(({ type }) => type));
+    expect(types.slice(-2)).toEqual(['leader-elected', 'leader-elected']);
+
+    const second = writerOf(world, await leadNow(world));
+    expect((await second.execute(create(1, 'c-1'))).changed).toBe(true);
+    expect((await second.execute(create(1, 'c-1'))).changed).toBe(false);
+  });
+
+  test('stores nothing once it gave the lead back', async () => {
+    const world = await newWorld();
+    await claim(world, 'first');
+    const lead = await leadNow(world);
+    const claimant = {
+      log: world.store,
+      space: 'varve',
+      owner: 'first',
+      address: '',
+      now: () => '2026-01-01',
+    };
+    await returnLease(claimant, await readLease(world.store, 'varve'));
+    const before = await world.store.lastPosition();
+    await expect(writerOf(world, lead).execute(create(1, 'c-1'))).rejects.toThrow(NotLeading);
+    expect(await world.store.lastPosition()).toBe(before);
+  });
+
+  test('cannot bring its content types in force once another one claimed', async () => {
+    const world = await newWorld();
+    await claim(world, 'first');
+    const lead = await leadNow(world);
+    await claim(world, 'second');
+    const before = await world.store.lastPosition();
+    const definition = JSON.parse(String(world.graph.definition(TYPE)));
+    await appendDefinitions(world.store, 'varve', [definition], () => undefined, {
+      at: new Date().toISOString(),
+      lead,
+    });
+    expect(await world.store.lastPosition()).toBe(before);
+  });
+
+  test('writes no document of an import that began under a lease of before', async () => {
+    const world = await newWorld();
+    const epoch = await claim(world, 'first');
+    const importer = createImporter({
+      ...{ registry: world.registry, graph: world.graph.reader, defaultLocale: 'en', space: 'varve', epoch },
+      ...{ at: new Date().toISOString(), known: () => false },
+    });
+    const line = { type: 'page', key: 'a', state: 'published', data: { n: 1 } };
+    const outcome = await importer.importLine(line);
+    if (outcome.kind === 'refused') throw new Error(outcome.reasons.join());
+    // The lead was lost and won again while the import went on.
+    await claim(world, 'second');
+    await claim(world, 'first');
+    const lead = await leadNow(world);
+    const environment = environmentOf(world, lead);
+    const before = await world.store.lastPosition();
+    await expect(createImportWriter(environment, createLocks()).write(outcome)).rejects.toThrow(NotLeading);
+    expect(await world.store.lastPosition()).toBe(before);
+  });
+});
+
+describe('events that were stored before a claim', () => {
+  test('count although the graph lags behind both, and those behind it do not', async () => {
+    const world = await newWorld();
+    await claim(world, 'first');
+    const lead = leadOf('varve', await readLease(world.store, 'varve'));
+    const before = await world.store.lastPosition();
+    expect(await countsByLease(world.store, before + 1n, lead)).toBe(true);
+    const metadata = { schemaVersion: 1, at: new Date().toISOString(), epoch: lead.epoch };
+    const append = () =>
+      world.store.append('varve.other-x', 'any', [{ id: randomUUID(), type: 'other', data: {}, metadata }]);
+    const early = await append();
+    const owners = ['second', 'third'];
+    const claimant = { log: world.store, space: 'varve', address: '', now: () => metadata.at };
+    for (const owner of owners)
+      await claimLease({ ...claimant, owner }, await readLease(world.store, 'varve'));
+    const late = await append();
+    const positionOf = (result: AppendResult) => (result.kind === 'appended' ? result.position : -1n);
+    expect(await countsByLease(world.store, positionOf(early), lead)).toBe(true);
+    expect(await countsByLease(world.store, positionOf(late), lead)).toBe(false);
   });
 });
 

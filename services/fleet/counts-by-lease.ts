@@ -1,0 +1,14 @@
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { Lead } from '../../shared/fleet/lease.ts';
+
+/**
+ * Whether events at `position`, appended under `lead`, stand before the next claim. Asks the lease's stream alone: who leads
+ * now says nothing about events that were stored before.
+ */
+export async function countsByLease(log: EventStore, position: bigint, { fence }: Lead): Promise<boolean> {
+  if (fence === undefined) return true;
+  for await (const event of log.readStream(fence.stream, fence.revision + 1n)) {
+    if (event.type === 'leader-elected') return position < event.position;
+  }
+  return true;
+}

@@ -1,0 +1,22 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * A folder with one content type, `note`, of which nothing is unique: where a write is carried out twice, there are two
+ * documents, and not one and a refusal.
+ */
+export function writeNoteTypes(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-notes-'));
+  const note = join(folder, 'api/note/content-types/note');
+  mkdirSync(note, { recursive: true });
+  const schema = {
+    kind: 'collectionType',
+    collectionName: 'notes',
+    info: { singularName: 'note', pluralName: 'notes', displayName: 'Note' },
+    options: { draftAndPublish: true },
+    attributes: { name: { type: 'string' } },
+  };
+  writeFileSync(join(note, 'schema.json'), JSON.stringify(schema));
+  return folder;
+}

@@ -1,0 +1,75 @@
+import { Agent, request } from 'undici';
+import { countAnswers } from './count-answers.ts';
+import type { Member } from './fleet.ts';
+
+/** One write of a burst, on notes (see writeNoteTypes). Each is sent once, without an Idempotency-Key, and never again. */
+export type BurstWrite =
+  | { readonly kind: 'create'; readonly key: string }
+  | { readonly kind: 'change'; readonly key: string; readonly documentId: string }
+  | { readonly kind: 'remove'; readonly key: string; readonly documentId: string };
+
+export type BurstOutcome = {
+  readonly write: BurstWrite;
+  /** 0: the connection broke, so nobody knows what became of the write. */
+  readonly status: number;
+  /** Of a document that was created. */
+  readonly documentId: string | undefined;
+  /** The answer's body, or what broke. */
+  readonly text: string;
+};
+
+export type Burst = {
+  /** Resolves when `count` more writes are answered. */
+  answered(count: number): Promise<void>;
+  readonly outcomes: Promise<readonly BurstOutcome[]>;
+};
+
+/** Longer than any write may wait for a paused leader. */
+const ANSWER_MS = 120_000;
+
+/** Sends all writes at once, each to the next of the members, every one on a connection of its own. */
+export function sendBurst(members: readonly Member[], writes: readonly BurstWrite[]): Burst {
+  const agent = new Agent({ pipelining: 1, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
+  const answers = countAnswers();
+  const send = async (write: BurstWrite, n: number): Promise<BurstOutcome> => {
+    const { url } = (members[n % members.length] as Member).server();
+    try {
+      const answer = await request(`${url}${pathOf(write)}`, {
+        dispatcher: agent,
+        method: METHODS[write.kind],
+        ...(write.kind === 'remove' ? {} : { headers: JSON_HEADERS, body: bodyOf(write) }),
+      });
+      const text = await answer.body.text();
+      return { write, status: answer.statusCode, documentId: documentIdIn(text), text };
+    } catch (error) {
+      return { write, status: 0, documentId: undefined, text: String(error) };
+    } finally {
+      answers.add();
+    }
+  };
+  const outcomes = Promise.all(writes.map(send));
+  return {
+    answered: answers.more,
+    outcomes: outcomes.finally(() => agent.close()),
+  };
+}
+
+/** The name that a write gives its document: each write has one of its own. */
+export function nameOf({ kind, key }: BurstWrite): string {
+  return `${key} ${kind}`;
+}
+
+const METHODS = { create: 'POST', change: 'PUT', remove: 'DELETE' } as const;
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
+function pathOf(write: BurstWrite): string {
+  return write.kind === 'create' ? '/api/notes' : `/api/notes/${write.documentId}`;
+}
+
+function bodyOf(write: BurstWrite): string {
+  return JSON.stringify({ data: { name: nameOf(write) } });
+}
+
+function documentIdIn(text: string): string | undefined {
+  return /"documentId":"([a-z0-9]+)"/.exec(text)?.[1];
+}
