@@ -159,10 +159,10 @@ function checkStart(start: number, found: QueryValue | undefined, problems: Prob
   return 0;
 }
 
-/** Where Strapi takes a limit of -1, an empty one or a text for one row or for all rows, it is refused. */
+/** Where Strapi takes a limit of -1, an empty one or page size, or a text for one row or for all rows, it is refused. */
 function resolveLimit(value: QueryValue | undefined, name: 'pageSize' | 'limit', problems: Problems): number {
   const limit = numberOf(value, DEFAULT_LIMIT);
-  const noLimit = name === 'limit' && (limit === -1 || value === '');
+  const noLimit = value === '' || (name === 'limit' && limit === -1);
   if (noLimit || Number.isNaN(limit) || (limit > 1 && limit < MAX_LIMIT && !Number.isInteger(limit))) {
     const message = `Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: ${plainText(value)}`;
     refuse(problems, message, value, `an integer from 1 to ${MAX_LIMIT}`);
@@ -172,7 +172,7 @@ function resolveLimit(value: QueryValue | undefined, name: 'pageSize' | 'limit',
 }
 
 function resolveWithCount(value: QueryValue | undefined, problems: Problems): boolean {
-  if (value === undefined || value === null) return true;
+  if (value === undefined) return true;
   const withCount = typeof value === 'string' ? WITH_COUNT.get(value) : undefined;
   if (withCount !== undefined) return withCount;
   const message = 'Invalid withCount parameter. Expected "t","1","true","false","0","f"';

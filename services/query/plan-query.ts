@@ -82,7 +82,12 @@ type Plan = {
 };
 
 /** What a dialect leaves out of the rules for query strings. */
-type Dialect = { readonly users?: boolean; readonly ignoreFilters?: boolean };
+type Dialect = {
+  readonly users?: boolean;
+  readonly ignoreFilters?: boolean;
+  /** One entry: a condition on its locale does not replace the locale asked for. */
+  readonly oneEntry?: boolean;
+};
 
 /** Plans `GET /api/<plural>`. Throws RequestError (400) naming everything that is wrong. */
 export function planList(request: QueryRequest): ListPlan {
@@ -112,7 +117,7 @@ function planCursor(
 
 /** Plans `GET /api/<plural>/<documentId>` (SEMANTICS section 12); pages are ignored. */
 export function planEntry(request: QueryRequest): EntryPlan {
-  return planOne(request, {});
+  return planOne(request, { oneEntry: true });
 }
 
 /**
@@ -171,7 +176,7 @@ function planRows(
   const sortContext = { scope, param: 'sort', problems, throughRelations: true, world };
   const sort = resolveSort(query['sort'], model, sortContext);
   const fields = resolveFields(query['fields'], model, { scope, param: 'fields', problems });
-  const publication = dialect.users ? null : resolvePublicationFilter(query, problems, mayReadDrafts);
+  const publication = dialect.users ? null : resolvePublicationFilter(query, problems, { world, mayReadDrafts });
   const skipRole = dialect.users === true;
   const populateContext = { scope, param: 'populate', problems, world, publication, skipRole };
   const populate = resolvePopulate(query['populate'], model, populateContext);
@@ -179,7 +184,7 @@ function planRows(
   const search = resolveSearchText(query['_q'], model, problems);
   const published = type.draftAndPublish && publication !== null ? publication : MATCH_ALL;
   const filters = dialect.ignoreFilters ? undefined : query['filters'];
-  const inLocale = localeQuery(locale, type, filters, defaultLocale);
+  const inLocale = localeQuery(locale, type, dialect.oneEntry ? undefined : filters, defaultLocale);
   const wanted = dialect.ignoreFilters ? [inLocale] : [inLocale, published, filter, search];
   return { world, locale, query: allOf(wanted), sort, selection: { fields, populate } };
 }

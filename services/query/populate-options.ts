@@ -188,6 +188,7 @@ function resolveFragment(
     resolveSort(option['sort'], model, { ...context, throughRelations: false });
     return resolveInside(option, model, context, path, resolveInner);
   }
+  if (option === '*') return { query: MATCH_ALL, selection: WHOLE_ROW };
   const flag = typeof option === 'string' && option !== '' ? castBoolean(option) : null;
   if (flag?.ok) return flag.value === true ? { query: MATCH_ALL, selection: WHOLE_ROW } : null;
   const name = typeof option === 'string' ? option : '';

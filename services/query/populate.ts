@@ -31,6 +31,8 @@ export function resolvePopulate(
 ): readonly PopulateNode[] {
   if (value === undefined || value === null) return [];
   if (value === '*') return populateEverything(model, context);
+  // `populate[author][populate]=true`: the author and no more, as every Strapi up to 5.49 has it.
+  if (value === 'true' && path !== '') return [];
   if (value === '') {
     // At the root it means nothing, further in it is a name that does not exist.
     if (path !== '') refuseName('', path, model, context);
@@ -97,9 +99,7 @@ function resolveNames(
     if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'scalar') {
       refuseName(name, here, model, context);
     } else if (attribute.kind === 'zone') {
-      const [behind] = inner.keys();
-      if (behind !== undefined) refuseName(behind, `${here}.${behind}`, model, context);
-      nodes.push(populatedZone(attribute));
+      nodes.push(resolveZoneNames(inner, attribute, context, here));
     } else {
       const target = queryModelOf(context.scope.registry, attribute.target);
       const populate = resolveNames(inner, target, context, here);
@@ -107,6 +107,28 @@ function resolveNames(
     }
   }
   return nodes;
+}
+
+/** Names behind a dynamic zone are those of its components; each component populates what it has. Refuses a name that none has. */
+function resolveZoneNames(
+  tree: NameTree,
+  zone: QueryZone,
+  context: PopulateContext,
+  path: string,
+): PopulateNode {
+  const { registry } = context.scope;
+  const models = zone.components.map((kind) => queryModelOf(registry, kind));
+  const has = (model: QueryModel, name: string) => populatableNames(model, context.scope).includes(name);
+  for (const name of tree.keys()) {
+    if (models.some((model) => has(model, name))) continue;
+    const accepted = models.flatMap((model) => populatableNames(model, context.scope));
+    context.problems.push(invalidKey(name, `${path}.${name}`, context.param, [...new Set(accepted)]));
+  }
+  return populatedZone(zone, (kind) => {
+    const model = queryModelOf(registry, kind);
+    const own: NameTree = new Map([...tree].filter(([name]) => has(model, name)));
+    return { ...WHOLE_ROW, populate: resolveNames(own, model, context, path) };
+  });
 }
 
 function resolveObject(

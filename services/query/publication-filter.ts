@@ -5,6 +5,7 @@ import {
   PUBLICATION_STATE_FIELD,
   type PublicationState,
 } from '../../shared/read-index/bool-query.ts';
+import type { World } from '../../shared/read-index/read-index.ts';
 import { invalidKey, type Problems } from './problems.ts';
 import type { QueryObject } from './query-string.ts';
 
@@ -31,7 +32,7 @@ const PUBLICATION_FILTERS = new Map<string, BoolQuery>([
 export function resolvePublicationFilter(
   query: QueryObject,
   problems: Problems,
-  mayReadDrafts: boolean,
+  { world, mayReadDrafts }: { readonly world: World; readonly mayReadDrafts: boolean },
 ): BoolQuery | null {
   const { publicationFilter, hasPublishedVersion } = query;
   if (!mayReadDrafts) {
@@ -43,6 +44,8 @@ export function resolvePublicationFilter(
   if (publicationFilter === undefined) return deprecated;
   const condition =
     typeof publicationFilter === 'string' ? PUBLICATION_FILTERS.get(publicationFilter) : undefined;
+  // It is about published rows: no draft is one, whatever there is of its document.
+  if (publicationFilter === 'published-with-draft' && world === 'draft') return MATCH_NONE;
   if (condition !== undefined) return condition;
   const accepted = [...PUBLICATION_FILTERS.keys()];
   problems.push({

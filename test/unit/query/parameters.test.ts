@@ -109,6 +109,11 @@ describe('pagination', () => {
       'pagination[page]=99999999999999999999',
       "Invalid parameter at 'start'. Expected integer >= 0, received: 2.5e+21",
     ],
+    ['pagination[pageSize]=', "Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: "],
+    [
+      'pagination[withCount]',
+      'Invalid withCount parameter. Expected "t","1","true","false","0","f"',
+    ],
     ['pagination[pageSize]=1.5', "Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: 1.5"],
     ['pagination[limit]=-1', "Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: -1"],
     ['pagination[limit]=', "Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: "],
@@ -168,6 +173,13 @@ describe('status, locale, publication and unknown parameters', () => {
 
 describe('single entries and users', () => {
   it('filters a single entry, and ignores filters where one is written', () => {
+    expect(planEntry(requestOf('filters[locale]=fr', 'topic')).query).toEqual({
+      kind: 'bool',
+      filter: [
+        { kind: 'term', field: 'locale', value: 'en' },
+        { kind: 'term', field: 'locale', value: 'fr' },
+      ],
+    });
     expect(planEntry(requestOf('filters[stars]=3')).query).toEqual({
       kind: 'term',
       field: 'stars',

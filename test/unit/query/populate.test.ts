@@ -46,6 +46,27 @@ describe('forms', () => {
     ]);
   });
 
+  it.each(['populate=sections.dishes.menus', 'populate[0]=sections.dishes.menus'])(
+    'populates through a zone what its components have: %s',
+    (query) => {
+      const [zone] = nodes(query);
+      if (zone?.kind !== 'zone') throw new Error('no zone');
+      expect(outline([zone])).toBe('sections<blocks.hero blocks.quote blocks.teaser>');
+      expect(outline(zone.components.get('blocks.teaser')?.selection.populate ?? [])).toBe('dishes(menus)');
+      expect(zone.components.get('blocks.hero')?.selection.populate).toEqual([]);
+    },
+  );
+
+  it('takes a component of a zone for * as for true', () => {
+    expect(nodes('populate[sections][on][blocks.hero]=*')).toEqual(
+      nodes('populate[sections][on][blocks.hero]=true'),
+    );
+  });
+
+  it('takes true for nothing more behind a relation', () => {
+    expect(nodes('populate[chef][populate]=true')).toEqual(nodes('populate[chef]=true'));
+  });
+
   it('populates inside zones', () => {
     const [zone] = nodes('populate[sections][populate]=*');
     if (zone?.kind !== 'zone') throw new Error('no zone');
@@ -107,7 +128,9 @@ describe('refusals', () => {
     ['populate=localizations', 'Invalid key localizations'],
     ['populate=chef.foo', 'Invalid key foo at chef.foo'],
     ['populate=chef.name', 'Invalid key name at chef.name'],
-    ['populate=sections.dishes', 'Invalid key dishes at sections.dishes'],
+    ['populate=sections.nonsense', 'Invalid key nonsense at sections.nonsense'],
+    ['populate=sections.headline', 'Invalid key headline at sections.headline'],
+    ['populate=sections.dishes.nonsense', 'Invalid key nonsense at sections.dishes.nonsense'],
     ['populate[chef]=*', 'Invalid key awards at chef.awards'],
     ['populate[chef]=abc', 'Invalid key abc at chef'],
     ['populate[chef]=', 'Invalid key  at chef'],

@@ -175,6 +175,9 @@ describe('conditions of other parameters', () => {
       term('$publication', 'modified'),
     );
     expect(queryOf('publicationFilter=modified', 'category')).toEqual(ALL);
+    const withDraft = 'publicationFilter=published-with-draft';
+    expect(queryOf(withDraft)).toMatchObject({ kind: 'terms', field: '$publication' });
+    expect(queryOf(`${withDraft}&status=draft`)).toEqual({ kind: 'match_none' });
   });
 
   it('searches public text columns, and number columns for a number', () => {
