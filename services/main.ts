@@ -18,6 +18,7 @@ import { observeEventStore } from './operating/observe-event-store.ts';
 import { traceReadIndex } from './operating/observe-read-index.ts';
 import { type Operating, watchLead, watchVitals } from './operating/operating.ts';
 import type { OperatorContext } from './operator/operation.ts';
+import type { RequestRules } from './query/plan-query.ts';
 import type { ReadSidePlan } from './read-side.ts';
 import { type Meanwhile, serveEarlier } from './rebuild/earlier-generation.ts';
 import { watchGenerations } from './rebuild/watch-generations.ts';
@@ -29,8 +30,7 @@ export type VarveOptions = ContentStoreOptions & {
   readonly defaultLocale: string;
   readonly usersEnvelope: boolean;
   readonly readSide: ReadSidePlan;
-  /** Entries that a page may skip; beyond it there are cursors. */
-  readonly maxOffset: number;
+  readonly rules: RequestRules;
   /** Where uploaded files are kept, a folder or an s3: address; absent: see assetsPlace. */
   readonly assets?: string | undefined;
   /** Bytes of one uploaded file. */
@@ -88,13 +88,13 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const accessOptions = { log, space, key, now: Date.now };
   const tokens = createTokenCommands(accessOptions);
   const access = await openAccessControl(accessOptions);
-  const lists = { cursorKey: cursorKey(key), maxOffset: options.maxOffset };
+  const rules = { ...options.rules, cursorKey: cursorKey(key) };
   const settling = { claimant, definitions, waiting: fleetLog.waiting };
   const { pending } = store;
   if (pending !== undefined && options.meanwhile !== undefined) {
     await serveEarlier({
       ...{ ...options, meanwhile: options.meanwhile, store, pending, claimant },
-      ...{ access, tokens, assets, key, lists },
+      ...{ access, tokens, assets, key, rules },
       settle: (ahead) => settleContentTypes({ ...settling, graph: ahead }),
     });
   }
@@ -123,7 +123,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const forwarding = openForwarding({ fleet, key, address: options.address, metrics: operating.metrics });
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
   const apiFor = createApis({
-    ...{ registry, index, defaultLocale, usersEnvelope, lists, observe: operating.observeQuery },
+    ...{ registry, index, defaultLocale, usersEnvelope, rules, observe: operating.observeQuery },
     writes: { commands, library, userId },
   });
   generations.followKept();

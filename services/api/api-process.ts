@@ -27,6 +27,7 @@ import { logFolder, openEventStore } from '../open-event-store.ts';
 import { openForwarding } from '../open-forwarding.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { type Operating, watchVitals } from '../operating/operating.ts';
+import type { RequestRules } from '../query/plan-query.ts';
 import { createApis, type ServedApi } from '../served-api.ts';
 import type { TypesWatch } from '../types-watch.ts';
 import { typesInForce, watchTypes } from './types-in-force.ts';
@@ -47,7 +48,7 @@ export type ApiProcessOptions = {
   readonly accessKey: string | undefined;
   readonly defaultLocale: string;
   readonly usersEnvelope: boolean;
-  readonly maxOffset: number;
+  readonly rules: RequestRules;
   readonly minPositionWait: number;
   readonly operating: Operating;
   readonly report: Report;
@@ -95,7 +96,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     tokens: createTokenCommands(accessOptions),
     apiFor: createApis({
       ...{ registry, index, defaultLocale, usersEnvelope, observe: operating.observeQuery },
-      lists: { cursorKey: cursorKey(key), maxOffset: options.maxOffset },
+      rules: { ...options.rules, cursorKey: cursorKey(key) },
       writes: WRITES_ELSEWHERE,
     }),
     assets: { store, index },

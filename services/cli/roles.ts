@@ -9,7 +9,10 @@ export type Role = 'serve' | 'project' | 'api';
 /** The settings of a role are those of `varve serve`, as far as they mean something to it; the others have their defaults. */
 export const ROLE_SETTINGS: Readonly<Record<Role, SettingsTable>> = {
   serve: SERVE_SETTINGS,
-  project: without('examples', 'queryTimeLimit', 'maxOffset', 'minPositionWait', 'readIndexRowCache'),
+  project: without(
+    ...(['examples', 'queryTimeLimit', 'defaultLimit', 'maxLimit', 'maxOffset'] as const),
+    ...(['minPositionWait', 'readIndexRowCache'] as const),
+  ),
   api: without(
     ...(['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds'] as const),
     ...(['readIndexReplicas', 'readIndexShards', 'uploadLimit', 'uploadTypes'] as const),

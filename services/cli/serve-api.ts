@@ -8,6 +8,7 @@ import { openOperating } from './open-operating.ts';
 import { parsePublic, setPublic } from './public-rights.ts';
 import { readContentTypes } from './read-content-types.ts';
 import { connectionOf, denormaliseOf, rowCacheBytesOf } from './read-side.ts';
+import { requestRules } from './request-rules.ts';
 import { serveApp } from './serve-app.ts';
 import type { ServeSettings } from './settings.ts';
 import { startMessage } from './start-message.ts';
@@ -27,6 +28,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   const stop = stopOnSignal(logger, settings.drainSeconds, told);
   const options: ApiProcessOptions = {
     ...{ ...settings, ...contentTypes, eventStore, operating: told.operating, report: logger },
+    rules: requestRules(settings, logger, told.operating.metrics),
     connection: connectionOf(settings),
     denormalise: denormaliseOf(settings),
     rowCacheBytes: rowCacheBytesOf(settings),

@@ -16,6 +16,7 @@ import { reachableUrl } from './reachable-url.ts';
 import { readContentTypes } from './read-content-types.ts';
 import { chooseReadSide } from './read-side.ts';
 import { renewReadModel, startRebuild } from './rebuild-child.ts';
+import { requestRules } from './request-rules.ts';
 import { serveApp } from './serve-app.ts';
 import type { ServeSettings } from './settings.ts';
 import { startMessage } from './start-message.ts';
@@ -39,6 +40,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const presence = createPresence();
   const options = {
     ...{ ...settings, ...contentTypes, readSide, operating, channel: operators.channel },
+    rules: requestRules(settings, logger, operating.metrics),
     ...{ owner: presence.owner, fleetLog: logFleet(logger) },
   };
   const onEarlier = (listener: Listener): Meanwhile => ({

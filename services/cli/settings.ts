@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseS3Location } from '../../shared/asset-store/s3-location.ts';
 import { parseAcceptedMedia } from '../assets/accepted-media.ts';
 import { CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
+import { REQUEST_SETTINGS } from './request-settings.ts';
 import { folder, type Setting, wholeNumber, yesOrNo } from './setting.ts';
 
 const assetsPlace = folder.superRefine((place, context) => {
@@ -223,12 +224,7 @@ export const SERVE_SETTINGS = {
       'rows that a start may convert to changed content types before it serves; with more, reads are answered as before until a new read model is made (default: 10000)',
     schema: wholeNumber(0, 1_000_000_000).default(10_000),
   },
-  maxOffset: {
-    flags: '--max-offset <number>',
-    variable: 'VARVE_MAX_OFFSET',
-    description: 'entries that a page may skip; beyond it there are cursors (default: 100000)',
-    schema: wholeNumber(0, 1_000_000_000).default(100_000),
-  },
+  ...REQUEST_SETTINGS,
   ...READ_INDEX,
   minPositionWait: {
     flags: '--min-position-wait <ms>',

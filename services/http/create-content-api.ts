@@ -23,7 +23,7 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
     type,
     queryString,
     defaultLocale: options.defaultLocale,
-    ...options.lists,
+    ...options.rules,
     ...options.caller,
   });
   const entries = entryWrites(options, request);

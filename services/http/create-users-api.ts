@@ -29,7 +29,7 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
     type: contentTypeOf(options.registry, USER_TYPE),
     queryString,
     defaultLocale: options.defaultLocale,
-    ...options.lists,
+    ...options.rules,
     ...options.caller,
   });
   const list = usersEnvelope ? planList : planUsersList;

@@ -116,6 +116,12 @@ export const METRICS = {
     help: 'Epoch of the newest claim of the lead that this process knows of; every change of the leader raises it',
     labels: [],
   },
+  ignoredParameters: {
+    name: 'varve_ignored_parameters_total',
+    kind: 'counter',
+    help: 'Root parameters of requests that were not known and ignored',
+    labels: [],
+  },
   forwardedWrites: {
     name: 'varve_forwarded_writes_total',
     kind: 'counter',

@@ -14,8 +14,23 @@ const MAX_LENGTH = 35;
 const BCP_47 = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/;
 const DEFAULT: LocaleChoice = { kind: 'default' };
 
-/** `locale` → the locales meant (SEMANTICS section 5). Checked on every type, of effect on localized ones only. */
-export function resolveLocale(value: QueryValue | undefined, problems: Problems): LocaleChoice {
+/**
+ * `locale` → the locales meant (SEMANTICS section 5). Checked on every type, of effect on localized ones only. `lenient`: the default
+ * locale instead of a refusal, as Strapi does without `strictParams`.
+ */
+export function resolveLocale(
+  value: QueryValue | undefined,
+  problems: Problems,
+  lenient: boolean,
+): LocaleChoice {
+  const found: Problems = [];
+  const choice = chosenLocale(value, found);
+  if (lenient && found.length > 0) return DEFAULT;
+  problems.push(...found);
+  return choice;
+}
+
+function chosenLocale(value: QueryValue | undefined, problems: Problems): LocaleChoice {
   if (value === undefined || value === null || value === '') return DEFAULT;
   if (value === '*') return { kind: 'all' };
   if (isQueryObject(value)) {

@@ -66,6 +66,19 @@ export const GROUP_OPERATORS = ['$and', '$or', '$not'] as const;
 /** Every key with `$` that a filter may hold. */
 export const OPERATOR_NAMES: readonly string[] = [...Object.keys(OPERATORS), ...GROUP_OPERATORS];
 
+/** Operators that Strapi on SQLite compares without case, and their counterparts. */
+const IGNORING_CASE: { readonly [name: string]: OperatorName } = {
+  $contains: '$containsi',
+  $notContains: '$notContainsi',
+  $startsWith: '$startsWithi',
+  $endsWith: '$endsWithi',
+};
+
+/** The operator that compares like `name` and ignores case. */
+export function ignoringCase(name: OperatorName): OperatorName {
+  return IGNORING_CASE[name] ?? name;
+}
+
 export function isOperator(name: string): name is OperatorName {
   return Object.hasOwn(OPERATORS, name);
 }

@@ -15,11 +15,18 @@ export type Pagination = {
 /** Rows that may be skipped, unless a setting says otherwise; beyond it there are cursors. */
 export const DEFAULT_MAX_OFFSET = 100_000;
 
-const DEFAULT_LIMIT = 25;
-/** A larger page is cut to this, silently, as Strapi's `rest.maxLimit` does. */
-const MAX_LIMIT = 100;
+/** What an installation says of pages. */
+export type PageRules = {
+  /** Entries that a page may skip; absent = DEFAULT_MAX_OFFSET. */
+  readonly maxOffset?: number;
+  /** Entries of a page that says no size: Strapi's `rest.defaultLimit`; absent = 25. */
+  readonly defaultLimit?: number;
+  /** A larger page is cut to this, silently: Strapi's `rest.maxLimit`; absent = 100. */
+  readonly maxLimit?: number;
+};
 
-const DEFAULT: Pagination = { form: 'page', start: 0, limit: DEFAULT_LIMIT, withCount: true };
+type Limits = { readonly defaultLimit: number; readonly maxLimit: number };
+
 const WITH_COUNT = new Map([
   ['true', true],
   ['t', true],
@@ -30,11 +37,10 @@ const WITH_COUNT = new Map([
 ]);
 
 /** `pagination[…]` → the rows wanted. Root `page` and `pageSize` are refused, root `start` and `limit` ignored. */
-export function resolvePagination(
-  query: QueryObject,
-  problems: Problems,
-  maxOffset = DEFAULT_MAX_OFFSET,
-): Pagination {
+export function resolvePagination(query: QueryObject, problems: Problems, rules: PageRules = {}): Pagination {
+  const { maxOffset = DEFAULT_MAX_OFFSET, defaultLimit = 25, maxLimit = 100 } = rules;
+  const limits = { defaultLimit: Math.min(defaultLimit, maxLimit), maxLimit };
+  const absent: Pagination = { form: 'page', start: 0, limit: limits.defaultLimit, withCount: true };
   if ((query['page'] ?? null) !== null || (query['pageSize'] ?? null) !== null) {
     const found = { page: query['page'], pageSize: query['pageSize'] };
     const message =
@@ -42,13 +48,13 @@ export function resolvePagination(
     refuse(problems, message, found, 'pagination[page], pagination[pageSize]');
   }
   const value = query['pagination'];
-  if (value === undefined || value === null || value === '') return DEFAULT;
+  if (value === undefined || value === null || value === '') return absent;
   if (!isQueryObject(value)) {
     refuse(problems, 'Invalid pagination parameter', value, 'pagination[page], pagination[start], …');
-    return DEFAULT;
+    return absent;
   }
   const withCount = resolveWithCount(value['withCount'], problems);
-  if (value['cursor'] !== undefined) return { ...cursorForm(value, problems), withCount };
+  if (value['cursor'] !== undefined) return { ...cursorForm(value, problems, limits), withCount };
   const isPage = (value['page'] ?? null) !== null || (value['pageSize'] ?? null) !== null;
   const isOffset = (value['start'] ?? null) !== null || (value['limit'] ?? null) !== null;
   if (isPage && isOffset) {
@@ -60,9 +66,9 @@ export function resolvePagination(
       found: value,
       accepted: 'page and pageSize, or start and limit',
     });
-    return DEFAULT;
+    return absent;
   }
-  const page = isOffset ? offsetForm(value, problems) : pageForm(value, problems);
+  const page = isOffset ? offsetForm(value, problems, limits) : pageForm(value, problems, limits);
   refuseFarOffset(page.start, maxOffset, value, problems);
   return { ...page, withCount };
 }
@@ -98,7 +104,7 @@ export function describePagination(
 }
 
 /** `pagination[cursor]`, with the page's size as either form has it; a place in the list has no number. */
-function cursorForm(value: QueryObject, problems: Problems): Omit<Pagination, 'withCount'> {
+function cursorForm(value: QueryObject, problems: Problems, limits: Limits): Omit<Pagination, 'withCount'> {
   const { page, start, pageSize, limit } = value;
   if (
     (page ?? null) !== null ||
@@ -124,20 +130,20 @@ function cursorForm(value: QueryObject, problems: Problems): Omit<Pagination, 'w
     start: 0,
     limit:
       limit === undefined
-        ? resolveLimit(pageSize, 'pageSize', problems)
-        : resolveLimit(limit, 'limit', problems),
+        ? resolveLimit(pageSize, { name: 'pageSize', ...limits }, problems)
+        : resolveLimit(limit, { name: 'limit', ...limits }, problems),
     cursor: typeof cursor === 'string' ? cursor : '',
   };
 }
 
-function pageForm(value: QueryObject, problems: Problems): Omit<Pagination, 'withCount'> {
-  const limit = resolveLimit(value['pageSize'], 'pageSize', problems);
+function pageForm(value: QueryObject, problems: Problems, limits: Limits): Omit<Pagination, 'withCount'> {
+  const limit = resolveLimit(value['pageSize'], { name: 'pageSize', ...limits }, problems);
   const page = Math.max(1, numberOf(value['page'], 1));
   return { form: 'page', start: checkStart((page - 1) * limit, value['page'], problems), limit };
 }
 
-function offsetForm(value: QueryObject, problems: Problems): Omit<Pagination, 'withCount'> {
-  const limit = resolveLimit(value['limit'], 'limit', problems);
+function offsetForm(value: QueryObject, problems: Problems, limits: Limits): Omit<Pagination, 'withCount'> {
+  const limit = resolveLimit(value['limit'], { name: 'limit', ...limits }, problems);
   const start = Math.max(0, numberOf(value['start'], 0));
   return { form: 'offset', start: checkStart(start, value['start'], problems), limit };
 }
@@ -160,15 +166,19 @@ function checkStart(start: number, found: QueryValue | undefined, problems: Prob
 }
 
 /** Where Strapi takes a limit of -1, an empty one or page size, or a text for one row or for all rows, it is refused. */
-function resolveLimit(value: QueryValue | undefined, name: 'pageSize' | 'limit', problems: Problems): number {
-  const limit = numberOf(value, DEFAULT_LIMIT);
+function resolveLimit(
+  value: QueryValue | undefined,
+  { name, defaultLimit, maxLimit }: Limits & { readonly name: 'pageSize' | 'limit' },
+  problems: Problems,
+): number {
+  const limit = numberOf(value, defaultLimit);
   const noLimit = value === '' || (name === 'limit' && limit === -1);
-  if (noLimit || Number.isNaN(limit) || (limit > 1 && limit < MAX_LIMIT && !Number.isInteger(limit))) {
+  if (noLimit || Number.isNaN(limit) || (limit > 1 && limit < maxLimit && !Number.isInteger(limit))) {
     const message = `Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: ${plainText(value)}`;
-    refuse(problems, message, value, `an integer from 1 to ${MAX_LIMIT}`);
-    return DEFAULT_LIMIT;
+    refuse(problems, message, value, `an integer from 1 to ${maxLimit}`);
+    return defaultLimit;
   }
-  return Math.trunc(Math.min(MAX_LIMIT, Math.max(1, limit)));
+  return Math.trunc(Math.min(maxLimit, Math.max(1, limit)));
 }
 
 function resolveWithCount(value: QueryValue | undefined, problems: Problems): boolean {

@@ -8,7 +8,13 @@ import { type CursorScope, cursorScope, readCursor } from './cursor.ts';
 import { resolveExplain } from './explain.ts';
 import { resolveFields } from './fields.ts';
 import { type LocaleChoice, localeQuery, resolveLocale } from './locale.ts';
-import { DEFAULT_MAX_OFFSET, type Pagination, refuseFarOffset, resolvePagination } from './pagination.ts';
+import {
+  DEFAULT_MAX_OFFSET,
+  type PageRules,
+  type Pagination,
+  refuseFarOffset,
+  resolvePagination,
+} from './pagination.ts';
 import { type ParsedFilter, parseFilter } from './parse-filter.ts';
 import { resolvePopulate } from './populate.ts';
 import { type Problems, refuseIfAny } from './problems.ts';
@@ -16,7 +22,7 @@ import { resolvePublicationFilter } from './publication-filter.ts';
 import { type QueryModel, type QueryScope, queryModelOf } from './query-model.ts';
 import { parseQueryString, type QueryObject } from './query-string.ts';
 import { resolveFilter } from './resolve-filter.ts';
-import { checkRootParameters } from './root-parameters.ts';
+import { checkRootParameters, type IgnoreParameter } from './root-parameters.ts';
 import { resolveSearchText } from './search-text.ts';
 import type { Selection } from './selection.ts';
 import { resolveSort } from './sort.ts';
@@ -30,7 +36,7 @@ export type QueryRequest = {
   readonly queryString: string;
   readonly defaultLocale: string;
 } & CallerRules &
-  ListRules;
+  RequestRules;
 
 /** What the caller's rights leave of a query. */
 export type CallerRules = {
@@ -42,12 +48,14 @@ export type CallerRules = {
   readonly mayExplain?: boolean;
 };
 
-/** What an installation says of lists. */
-export type ListRules = {
+/** What an installation says of requests. */
+export type RequestRules = PageRules & {
+  /** Told of each root parameter that is not known and therefore ignored. Absent: such a request is refused. */
+  readonly ignoreParameter?: IgnoreParameter;
+  /** Operators that search text ignore its case, as on a Strapi with SQLite. */
+  readonly containsIgnoresCase?: boolean;
   /** Signs cursors. Absent = there are none. */
   readonly cursorKey?: Uint8Array;
-  /** Entries that a page may skip; absent = DEFAULT_MAX_OFFSET. */
-  readonly maxOffset?: number;
 };
 
 /** What to ask the read index for a page, and what of the rows to show. */
@@ -93,9 +101,9 @@ type Dialect = {
 export function planList(request: QueryRequest): ListPlan {
   const query = parseQueryString(request.queryString);
   const problems: Problems = [];
-  checkRootParameters(query, problems, ['explain']);
+  checkRootParameters(query, problems, { more: ['explain'], ignore: request.ignoreParameter });
   const plan = planRows(request, query, problems);
-  const pagination = resolvePagination(query, problems, request.maxOffset);
+  const pagination = resolvePagination(query, problems, request);
   const explained = resolveExplain(query['explain'], request.mayExplain === true, problems);
   refuseIfAny(problems);
   const list = listPlan(request.type, plan, pagination);
@@ -150,7 +158,7 @@ export function planUsersEntry(request: QueryRequest): EntryPlan {
 function planOne(request: QueryRequest, dialect: Dialect): EntryPlan {
   const query = parseQueryString(request.queryString);
   const problems: Problems = [];
-  if (!dialect.users) checkRootParameters(query, problems);
+  if (!dialect.users) checkRootParameters(query, problems, { ignore: request.ignoreParameter });
   const plan = planRows(request, query, problems, dialect);
   refuseIfAny(problems);
   return {
@@ -169,18 +177,30 @@ function planRows(
   dialect: Dialect = {},
 ): Plan {
   const { type, registry, defaultLocale, mayFind, mayReadDrafts = true } = request;
-  const scope: QueryScope = { registry, mayReadDrafts, ...(mayFind === undefined ? {} : { mayFind }) };
+  const lenient = request.ignoreParameter !== undefined;
+  const scope: QueryScope = {
+    registry,
+    mayReadDrafts,
+    containsIgnoresCase: request.containsIgnoresCase === true,
+    ...(mayFind === undefined ? {} : { mayFind }),
+  };
   const model = queryModelOf(registry, type.uid);
   const filter = planFilter(query, model, scope, problems);
-  const world = dialect.users ? 'published' : resolveStatus(query['status'], problems, mayReadDrafts);
+  const world = dialect.users
+    ? 'published'
+    : resolveStatus(query['status'], problems, { mayReadDrafts, lenient });
   const sortContext = { scope, param: 'sort', problems, throughRelations: true, world };
   const sort = resolveSort(query['sort'], model, sortContext);
   const fields = resolveFields(query['fields'], model, { scope, param: 'fields', problems });
-  const publication = dialect.users ? null : resolvePublicationFilter(query, problems, { world, mayReadDrafts });
+  const publication = dialect.users
+    ? null
+    : resolvePublicationFilter(query, problems, { world, mayReadDrafts });
   const skipRole = dialect.users === true;
   const populateContext = { scope, param: 'populate', problems, world, publication, skipRole };
   const populate = resolvePopulate(query['populate'], model, populateContext);
-  const locale: LocaleChoice = dialect.users ? { kind: 'default' } : resolveLocale(query['locale'], problems);
+  const locale: LocaleChoice = dialect.users
+    ? { kind: 'default' }
+    : resolveLocale(query['locale'], problems, lenient);
   const search = resolveSearchText(query['_q'], model, problems);
   const published = type.draftAndPublish && publication !== null ? publication : MATCH_ALL;
   const filters = dialect.ignoreFilters ? undefined : query['filters'];

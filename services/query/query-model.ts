@@ -47,6 +47,8 @@ export type QueryScope = {
   readonly mayFind?: (type: Uid) => boolean;
   /** False for a caller that may not know what is unpublished. Absent = true. */
   readonly mayReadDrafts?: boolean;
+  /** Operators that search text ignore its case. Absent = they do not. */
+  readonly containsIgnoresCase?: boolean;
 };
 
 /** Attributes every content type of Strapi has; which of them may be named depends on the type. */

@@ -1,7 +1,14 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import { fieldTypeOf } from '../../shared/read-index/column.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import { OPERATOR_NAMES, type Operands, type OperatorName, operatorOf, operatorsFor } from './operators.ts';
+import {
+  ignoringCase,
+  OPERATOR_NAMES,
+  type Operands,
+  type OperatorName,
+  operatorOf,
+  operatorsFor,
+} from './operators.ts';
 import type { ParsedFilter } from './parse-filter.ts';
 import { invalidKey, type Problems } from './problems.ts';
 import {
@@ -235,7 +242,8 @@ function resolveComparison(
     const message = `Invalid operator ${operator} for the ${field.type} attribute ${field.name}`;
     return refuse(context, comparison.at, message, operator, operatorList(field));
   }
-  const resolved = resolveOperands(operator, comparison.operand, field.type);
+  const compared = context.scope.containsIgnoresCase ? ignoringCase(operator) : operator;
+  const resolved = resolveOperands(compared, comparison.operand, field.type);
   if (!resolved.ok) {
     const message = field === ROW_ID ? `${resolved.message}: ${ROW_ID_HINT}` : resolved.message;
     return refuse(context, comparison.at, message, resolved.found, resolved.accepted);

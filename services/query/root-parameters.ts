@@ -21,14 +21,21 @@ const ROOT_PARAMETERS = [
   'ordering',
 ];
 
-/** Refuses every other name, whatever its value. `more` are names of Varve's own that this route knows beside Strapi's. */
+/** Told of a root parameter that is ignored, as Strapi does without `strictParams`. */
+export type IgnoreParameter = (name: string) => void;
+
+/**
+ * Refuses every other name, whatever its value; or ignores it where `ignore` is given. `more` are names of Varve's own that this
+ * route knows beside Strapi's.
+ */
 export function checkRootParameters(
   query: QueryObject,
   problems: Problems,
-  more: readonly string[] = [],
+  { more = [], ignore }: { readonly more?: readonly string[]; readonly ignore?: IgnoreParameter | undefined },
 ): void {
   for (const name of Object.keys(query)) {
     if (ROOT_PARAMETERS.includes(name) || more.includes(name)) continue;
-    problems.push(invalidKey(name, null, name, [...ROOT_PARAMETERS, ...more]));
+    if (ignore !== undefined) ignore(name);
+    else problems.push(invalidKey(name, null, name, [...ROOT_PARAMETERS, ...more]));
   }
 }

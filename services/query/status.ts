@@ -3,11 +3,17 @@ import type { World } from '../../shared/read-index/read-index.ts';
 import { invalidKey, type Problems } from './problems.ts';
 import type { QueryValue } from './query-string.ts';
 
+export type StatusRules = {
+  readonly mayReadDrafts: boolean;
+  /** Takes every other value for a draft, as Strapi does without `strictParams` (SEMANTICS section 10). */
+  readonly lenient: boolean;
+};
+
 /** `status` → the world a request is answered in; absent = published (SEMANTICS sections 0a and 4). */
 export function resolveStatus(
   value: QueryValue | undefined,
   problems: Problems,
-  mayReadDrafts: boolean,
+  { mayReadDrafts, lenient }: StatusRules,
 ): World {
   if (value === undefined || value === 'published') return 'published';
   if (value === 'draft') {
@@ -15,6 +21,7 @@ export function resolveStatus(
     problems.push(invalidKey('status', null, 'status', ['published']));
     return 'published';
   }
+  if (lenient) return mayReadDrafts ? 'draft' : 'published';
   // Strapi takes an empty status for draft: refused here, a reader who forgot the value gets no unpublished rows.
   const message = `Invalid parameter at 'status'. Expected 'published' or 'draft', received: ${plainText(value)}`;
   problems.push({

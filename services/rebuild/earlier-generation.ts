@@ -12,6 +12,7 @@ import { openForwarding } from '../open-forwarding.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import type { Operating } from '../operating/operating.ts';
 import type { OperatorContext } from '../operator/operation.ts';
+import type { RequestRules } from '../query/plan-query.ts';
 import type { ReadSide } from '../read-side.ts';
 import { createApis, type ServedApi } from '../served-api.ts';
 import { createDefinitionsAhead, type DefinitionsAhead } from './definitions-ahead.ts';
@@ -44,7 +45,7 @@ export type EarlierOptions = {
   readonly defaultLocale: string;
   readonly usersEnvelope: boolean;
   readonly minPositionWait: number;
-  readonly lists: { readonly cursorKey: Uint8Array; readonly maxOffset: number };
+  readonly rules: RequestRules;
   readonly meanwhile: Meanwhile;
   /** Brings the content types of this process into force; the graph that is served stays as it is. */
   readonly settle: (ahead: DefinitionsAhead) => Promise<unknown>;
@@ -113,7 +114,7 @@ async function serveUntilSwitched(options: EarlierOptions, lead?: number): Promi
  * are a 503 after a while.
  */
 function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedApi {
-  const { store, access, operating, defaultLocale, usersEnvelope, lists } = options;
+  const { store, access, operating, defaultLocale, usersEnvelope, rules } = options;
   const { tracing, observeQuery } = operating;
   const shown = store.graph.position();
   const index = traceReadIndex({ ...readSide.index, position: () => shown }, tracing);
@@ -129,7 +130,7 @@ function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedAp
     // The API that follows has the counter.
     forwarding: openForwarding({ fleet: NOBODY_LEADS, address, key, metrics: undefined }),
     apiFor: createApis({
-      ...{ registry, index, defaultLocale, usersEnvelope, lists, observe: observeQuery },
+      ...{ registry, index, defaultLocale, usersEnvelope, rules, observe: observeQuery },
       writes: WRITES_ELSEWHERE,
     }),
   };

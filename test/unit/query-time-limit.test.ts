@@ -27,7 +27,7 @@ async function contentApi() {
     defaultLocale: 'en',
     usersEnvelope: true,
     readSide: embeddedReadSide({ queryTimeLimit: INSTANT }),
-    maxOffset: 100_000,
+    rules: {},
     uploadLimit: 1,
     uploadTypes: ['*/*'],
     minPositionWait: 1_000,

@@ -82,7 +82,13 @@ describe('how far documents copy relations', () => {
 describe('a role has options for what means something to it', () => {
   it.each<[Role, readonly string[]]>([
     ['serve', []],
-    ['project', ['examples', 'maxOffset', 'minPositionWait', 'queryTimeLimit', 'readIndexRowCache']],
+    [
+      'project',
+      [
+        ...['defaultLimit', 'examples', 'maxLimit', 'maxOffset', 'minPositionWait', 'queryTimeLimit'],
+        'readIndexRowCache',
+      ],
+    ],
     [
       'api',
       [

@@ -110,10 +110,7 @@ describe('pagination', () => {
       "Invalid parameter at 'start'. Expected integer >= 0, received: 2.5e+21",
     ],
     ['pagination[pageSize]=', "Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: "],
-    [
-      'pagination[withCount]',
-      'Invalid withCount parameter. Expected "t","1","true","false","0","f"',
-    ],
+    ['pagination[withCount]', 'Invalid withCount parameter. Expected "t","1","true","false","0","f"'],
     ['pagination[pageSize]=1.5', "Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: 1.5"],
     ['pagination[limit]=-1', "Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: -1"],
     ['pagination[limit]=', "Invalid parameter at 'limit'. Expected integer >= 1 or -1, received: "],

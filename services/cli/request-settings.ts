@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { type Setting, wholeNumber, yesOrNo } from './setting.ts';
+
+/** What a server says of the requests it takes: Strapi's `config/api` and what depends on its database. */
+export const REQUEST_SETTINGS = {
+  strictParams: {
+    flags: '--strict-params <boolean>',
+    variable: 'VARVE_STRICT_PARAMS',
+    description:
+      'refuse root parameters that are not known, as Strapi with strictParams; false: ignore them, and name each once in the log (default: true)',
+    schema: yesOrNo.default(true),
+  },
+  defaultLimit: {
+    flags: '--default-limit <number>',
+    variable: 'VARVE_DEFAULT_LIMIT',
+    description: "entries of a page that says no size, Strapi's rest.defaultLimit (default: 25)",
+    schema: wholeNumber(1, 100_000).default(25),
+  },
+  maxLimit: {
+    flags: '--max-limit <number>',
+    variable: 'VARVE_MAX_LIMIT',
+    description: "entries of the largest page, Strapi's rest.maxLimit; a larger page is cut (default: 100)",
+    schema: wholeNumber(1, 100_000).default(100),
+  },
+  contains: {
+    flags: '--contains <how>',
+    variable: 'VARVE_CONTAINS',
+    description:
+      'case-sensitive, as Strapi on PostgreSQL; case-insensitive, as on SQLite: for $contains, $notContains, $startsWith and $endsWith (default: case-sensitive)',
+    schema: z
+      .enum(['case-sensitive', 'case-insensitive'], {
+        error: 'is neither case-sensitive nor case-insensitive',
+      })
+      .default('case-sensitive'),
+  },
+  maxOffset: {
+    flags: '--max-offset <number>',
+    variable: 'VARVE_MAX_OFFSET',
+    description: 'entries that a page may skip; beyond it there are cursors (default: 100000)',
+    schema: wholeNumber(0, 1_000_000_000).default(100_000),
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
