@@ -1,7 +1,7 @@
 import type { ContentGraphReader } from '../shared/document/entry.ts';
 import type { ContentTypeDefined } from '../shared/document/events.ts';
 import type { StoredEvent } from '../shared/event-store/event-store.ts';
-import { isForeign, refuseUnreadable } from '../shared/event-store/unreadable.ts';
+import { refuseUnreadable } from '../shared/event-store/unreadable.ts';
 import type { ChangeBatch } from '../shared/read-index/read-index.ts';
 import type { Uid } from '../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
@@ -12,6 +12,7 @@ import { openCommands } from './graph/commands.ts';
 import { openDefinitions } from './graph/definitions.ts';
 import { openNames } from './graph/entry-names.ts';
 import type { DependenciesOf } from './graph/fan-out.ts';
+import { type ForeignEvents, openForeignEvents } from './graph/foreign-events.ts';
 import type { GraphContext, Moment } from './graph/graph-context.ts';
 import { type GraphDatabase, openGraphDatabase } from './graph/graph-database.ts';
 import { readGraphPosition } from './graph/graph-position.ts';
@@ -61,6 +62,8 @@ export type ContentGraph = {
   readonly reader: ContentGraphReader;
   /** Rows of all types and versions, and bytes of the file they are in. */
   size(): { readonly rows: number; readonly bytes: number };
+  /** The events of other programs that were skipped. */
+  foreignEvents(): ForeignEvents;
   /** Row by row, until the graph changes. */
   inspect(): GraphInspection;
   /** Everything the read index holds, as batches of about `batchSize` rows or links; all rows come before all links. */
@@ -86,6 +89,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
   const names = openNames(db, sequences);
   const definitions = openDefinitions(db, names);
   const claims = openClaims(db);
+  const foreign = openForeignEvents(db);
   const commands = openCommands(db);
   const pending = openPendingEdits(db);
   const existing = options.existing ?? createExistingRows();
@@ -138,7 +142,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
     };
     for (const event of events) {
       refuseUnreadable(event);
-      if (isForeign(event) || !claims.admit(event)) continue;
+      if (foreign.skip(event) || !claims.admit(event)) continue;
       if (isDocumentEvent(event)) {
         applyDocumentEvent(inForce(), event);
         commands.note(event);
@@ -166,6 +170,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
       applyAll(events);
       sequences.flush();
       claims.flush();
+      foreign.flush();
       commands.flush();
       db.run("INSERT OR REPLACE INTO meta VALUES ('position', ?)", last.position);
       stale?.account(definitions.view(), changes.effects(), last.position);
@@ -211,6 +216,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
       { position: () => position, command: commands.find },
     ),
     inspect: () => inspectGraph(readerContext(), position),
+    foreignEvents: foreign.found,
     size: () => ({ rows: existing.count(), bytes: fileBytes(db) }),
     readAll: (batchSize) => readWholeGraph(readerContext(), position, batchSize),
     settle: db.settle,

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventStore, StoredEvent, Subscription } from '../shared/event-store/event-store.ts';
+import { splitAtUnreadable, UnreadableEvent } from '../shared/event-store/unreadable.ts';
 import { createMakeRoom } from '../shared/make-room.ts';
 import type { ReadIndex } from '../shared/read-index/read-index.ts';
 import type { ContentGraph } from './content-graph.ts';
@@ -19,18 +20,28 @@ export type CatchUpOptions = {
 
 /**
  * Brings the graph level with the end of the log, before there is an index to tell: at start, and in a rebuild. The checkpoint
- * moves with every batch: what was cut short goes on from there.
+ * moves with every batch: what was cut short goes on from there. Resolves to the event that it stopped before, where there is
+ * one that this program cannot read.
  */
 export async function catchUp(
   eventStore: EventStore,
   graph: Pick<ContentGraph, 'position' | 'replay'>,
   { until, batchSize = CATCH_UP_BATCH_SIZE, onBatch }: CatchUpOptions = {},
-): Promise<void> {
+): Promise<StoredEvent | undefined> {
   for await (const read of eventStore.readAll(graph.position(), { batchSize })) {
-    const events = until === undefined ? read : read.filter(({ position }) => position <= until);
+    const wanted = until === undefined ? read : read.filter(({ position }) => position <= until);
+    const { readable: events, stop } = splitAtUnreadable(wanted);
     graph.replay(events);
-    if (events.length < read.length || (await onBatch?.(events.length)) === 'stop') return;
+    if (stop !== undefined) return stop;
+    if (events.length < read.length || (await onBatch?.(events.length)) === 'stop') return undefined;
   }
+  return undefined;
+}
+
+/** As catchUp, for what is of no use where the log cannot be read to its end: throws UnreadableEvent then. */
+export async function catchUpWhole(...parameters: Parameters<typeof catchUp>): Promise<void> {
+  const stop = await catchUp(...parameters);
+  if (stop !== undefined) throw new UnreadableEvent(stop);
 }
 
 /** Rows or links of a batch where requests come first: half a millisecond of work. */
@@ -62,9 +73,15 @@ export async function loadReadIndex(
 }
 
 export type Projector = {
-  /** Resolves when the graph and the index have applied the log up to `position`; rejects when the projector has stopped. */
+  /**
+   * Resolves when the graph and the index have applied the log up to `position`. Rejects when the projector has stopped, with
+   * UnreadableEvent when it stopped before an event that this program cannot read.
+   */
   applied(position: bigint): Promise<void>;
-  /** Rejects when an event could not be applied: what is served would be wrong from then on. Resolves on close. */
+  /**
+   * Rejects when an event could not be applied: what is served would be wrong from then on. Resolves on close. Before an event that
+   * cannot be read the projector only stops: what is served is right up to there.
+   */
   readonly done: Promise<void>;
   close(): Promise<void>;
 };
@@ -76,6 +93,8 @@ export type ProjectorOptions = {
   readonly readIndex: Pick<ReadIndex, 'apply'> | undefined;
   /** Told of every batch once it is applied, before anyone who waits for it. */
   readonly applied?: (events: readonly StoredEvent[]) => void;
+  /** Told of the event that the projector stopped before. */
+  readonly stopped?: (event: StoredEvent) => void;
 };
 
 type Waiter = {
@@ -89,33 +108,44 @@ type Waiter = {
  * index, and then everyone who waits for its position goes on. A crash in between leaves the index behind the graph it is
  * loaded from at the next start, so nothing is lost.
  */
-export function startProjector({ eventStore, graph, readIndex, applied }: ProjectorOptions): Projector {
+export function startProjector(options: ProjectorOptions): Projector {
+  const { eventStore, graph, readIndex } = options;
   let appliedPosition = graph.position();
   let stopped: Error | undefined;
   let waiters: Waiter[] = [];
+  const closed = Promise.withResolvers<void>();
 
   const handle = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
+    const { readable, stop } = splitAtUnreadable(events);
+    if (stop === undefined || readable.length > 0) {
+      await apply(readable, stop === undefined ? upTo : (readable.at(-1)?.position ?? upTo));
+    }
+    if (stop !== undefined) throw new UnreadableEvent(stop);
+  };
+  const apply = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
     const batch = graph.apply(events);
     await readIndex?.apply(batch);
     appliedPosition = upTo;
-    applied?.(events);
+    options.applied?.(events);
     const reached = waiters.filter(({ position }) => position <= appliedPosition);
     if (reached.length === 0) return;
     waiters = waiters.filter(({ position }) => position > appliedPosition);
     for (const { resolve } of reached) resolve();
   };
-  const stop = (error: Error): void => {
-    stopped = error;
+  const halt = (error: Error): void => {
+    stopped ??= error;
     for (const { reject } of waiters) reject(error);
     waiters = [];
   };
 
   const subscription: Subscription = eventStore.subscribe(appliedPosition, handle, { batchSize: BATCH_SIZE });
   const done = subscription.done.then(
-    () => stop(new Error('the projector was closed')),
-    (error: Error) => {
-      stop(error);
-      throw error;
+    () => halt(new Error('the projector was closed')),
+    async (error: Error) => {
+      halt(error);
+      if (!(error instanceof UnreadableEvent)) throw error;
+      options.stopped?.(error.event);
+      await closed.promise;
     },
   );
   // Who starts the projector watches `done`; without anyone there it must not end the process by itself.
@@ -127,6 +157,9 @@ export function startProjector({ eventStore, graph, readIndex, applied }: Projec
       return new Promise((resolve, reject) => waiters.push({ position, resolve, reject }));
     },
     done,
-    close: () => subscription.close(),
+    close() {
+      closed.resolve();
+      return subscription.close();
+    },
   };
 }

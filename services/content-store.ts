@@ -3,6 +3,7 @@ import { catchUp } from '../projections/projector.ts';
 import { isAccessEvent } from '../shared/access/access-events.ts';
 import { upcast } from '../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../shared/event-store/event-store.ts';
+import { isForeign } from '../shared/event-store/unreadable.ts';
 import { isLeaseEvent } from '../shared/fleet/lease-events.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
@@ -86,5 +87,7 @@ async function hasDocuments(log: EventStore): Promise<boolean> {
 
 /** What a log has before its first document. */
 function isFromStart(event: StoredEvent): boolean {
-  return event.type === 'content-type-defined' || isAccessEvent(event) || isLeaseEvent(event);
+  return (
+    isForeign(event) || event.type === 'content-type-defined' || isAccessEvent(event) || isLeaseEvent(event)
+  );
 }

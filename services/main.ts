@@ -1,4 +1,5 @@
 import { startProjector } from '../projections/projector.ts';
+import { isForeign } from '../shared/event-store/unreadable.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
 import { openAccessControl } from './access/access-control.ts';
@@ -8,12 +9,14 @@ import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { type ContentStoreOptions, openContentStore } from './content-store.ts';
 import { cursorKey } from './cursor-key.ts';
 import type { Fleet } from './fleet/fleet.ts';
-import { createLeaseView, readLease } from './fleet/lease-view.ts';
+import { createLeaseView, readLeaseUpTo } from './fleet/lease-view.ts';
 import { createFreshness } from './freshness.ts';
+import { createHalt } from './halt.ts';
 import { leadReadSide } from './lead-read-side.ts';
 import { assetsPlace, openAssetStore } from './open-asset-store.ts';
 import { logFolder } from './open-event-store.ts';
 import { openForwarding } from './open-forwarding.ts';
+import { METRICS } from './operating/metric-definitions.ts';
 import { observeEventStore } from './operating/observe-event-store.ts';
 import { traceReadIndex } from './operating/observe-read-index.ts';
 import { type Operating, watchLead, watchVitals } from './operating/operating.ts';
@@ -99,7 +102,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     });
   }
   await settleContentTypes({ ...settling, graph });
-  const lease = await readLease(log, space);
+  const lease = await readLeaseUpTo(log, space);
   const readSide = await generations.openReadSide();
   const index = traceReadIndex(readSide.index, operating.tracing);
   const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
@@ -107,9 +110,20 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const view = createLeaseView(space, lease);
   const led = leadReadSide(readSide);
   const types = watchContentTypes(graph, definitions);
+  const foreignEvents = operating.metrics?.counter(METRICS.foreignEvents);
+  const halt = createHalt({
+    operating,
+    stopped(event) {
+      fleetLog.report({ kind: 'halted', event });
+      void fleet.stepDown().then(led.follow);
+    },
+  });
   const projector = startProjector({
-    ...{ eventStore, graph, readIndex: freshness.sink },
+    ...{ eventStore, graph, readIndex: freshness.sink, stopped: halt.stop },
     applied(events) {
+      const foreign = events.filter(isForeign);
+      foreignEvents?.add(foreign.length);
+      if (foreign.length > 0) fleetLog.report({ kind: 'foreign', events: foreign });
       types.follow(events);
       view.follow(events);
     },
@@ -120,7 +134,10 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     limits: { maxBytes: options.uploadLimit, accepted: options.uploadTypes },
   });
   await Promise.race([led.readable, led.done, fleet.done, projector.done]);
-  const forwarding = openForwarding({ fleet, key, address: options.address, metrics: operating.metrics });
+  const forwarding = openForwarding({
+    ...{ fleet, key, address: options.address, metrics: operating.metrics },
+    refuseWrites: halt.refuseWrites,
+  });
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
   const apiFor = createApis({
     ...{ registry, index, defaultLocale, usersEnvelope, rules, observe: operating.observeQuery },
@@ -140,6 +157,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     operator: {
       ...{ data: options.data, space, log, graph, generations, server: true },
       schemaWarnings: options.schemaWarnings,
+      unreadable: halt.event,
       imports: { registry, defaultLocale, writer: imports },
       readSide: async () => readSide,
     },

@@ -12,17 +12,18 @@ export type Forwarding = ForwardingOptions & {
   idle(): Promise<void>;
 };
 
-export type OpenForwardingOptions = Pick<ForwardingOptions, 'fleet' | 'address'> & {
+export type OpenForwardingOptions = Pick<ForwardingOptions, 'fleet' | 'address' | 'refuseWrites'> & {
   /** That the processes of the log share: see readAccessKey. */
   readonly key: Buffer;
   readonly metrics: Metrics | undefined;
 };
 
 /** How writes get to the leader from a process that is not. */
-export function openForwarding({ fleet, address, key, metrics }: OpenForwardingOptions): Forwarding {
+export function openForwarding(options: OpenForwardingOptions): Forwarding {
+  const { fleet, address, key, metrics, refuseWrites } = options;
   const writes = metrics?.counter(METRICS.forwardedWrites);
   return {
-    ...{ fleet, address },
+    ...{ fleet, address, ...(refuseWrites === undefined ? {} : { refuseWrites }) },
     proof: createCommandProof(key),
     isThere: (leader) => isReachable(leader, PATIENCE.probeTimeout),
     newCommandId: newCommandKey,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../projections/content-graph.ts';
 import { catchUp } from '../projections/projector.ts';
+import { UnreadableEvent } from '../shared/event-store/unreadable.ts';
 import { leadOf } from '../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 import { appendDefinitions } from './append-definitions.ts';
@@ -42,9 +43,11 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
   let claimed: number | undefined;
   for (;;) {
     const before = graph.position();
-    await catchUp(log, graph);
+    const stop = await catchUp(log, graph);
     const types = differingTypes(graph, definitions);
     if (types.length === 0) return claimed;
+    // Who cannot read the log to its end must not lead, and with other content types it can serve nothing.
+    if (stop !== undefined) throw new UnreadableEvent(stop);
     const lease = await readLease(log, space);
     const { leader } = lease;
     if (leader?.owner === claimant.owner) {

@@ -2,6 +2,7 @@ import type { ContentGraph } from '../projections/content-graph.ts';
 import type { Projector } from '../projections/projector.ts';
 import type { AssetStore } from '../shared/asset-store/asset-store.ts';
 import type { EventStore } from '../shared/event-store/event-store.ts';
+import { UnreadableEvent } from '../shared/event-store/unreadable.ts';
 import type { ReadIndex } from '../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
@@ -66,7 +67,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
   const environment: CommandEnvironment = {
     eventStore: options.eventStore,
     graph: graph.reader,
-    applied: projector.applied,
+    applied: (position) => projector.applied(position).catch(refuseAsNotLeading),
     ...(options.visible === undefined ? {} : { visible: options.visible }),
     registry: () => registry,
     defaultLocale,
@@ -89,4 +90,9 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     limits: options.limits,
   });
   return { commands, imports: createImportWriter(environment, locks), library, fleet };
+}
+
+/** Who cannot read the log up to there leads no more. */
+function refuseAsNotLeading(error: unknown): never {
+  throw error instanceof UnreadableEvent ? new NotLeading() : error;
 }

@@ -1,6 +1,6 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { openContentGraph } from '../content-graph.ts';
-import { catchUp } from '../projector.ts';
+import { catchUpWhole } from '../projector.ts';
 
 export type Replay = {
   readonly log: EventStore;
@@ -15,7 +15,7 @@ export type Replay = {
 /** Makes a graph from the log as it was at a position. */
 export async function replayGraph({ log, file, upTo, onEvents }: Replay): Promise<void> {
   const graph = openContentGraph(file);
-  const counting: Parameters<typeof catchUp>[1] = {
+  const counting: Parameters<typeof catchUpWhole>[1] = {
     position: graph.position,
     replay(events) {
       graph.replay(events);
@@ -23,7 +23,7 @@ export async function replayGraph({ log, file, upTo, onEvents }: Replay): Promis
     },
   };
   try {
-    await catchUp(log, counting, { until: upTo });
+    await catchUpWhole(log, counting, { until: upTo });
   } finally {
     graph.close();
   }

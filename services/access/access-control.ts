@@ -8,6 +8,7 @@ import {
 } from '../../shared/access/access-state.ts';
 import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { refuseUnreadable, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { createPositionGate } from '../../shared/position-gate.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { hashSecret, isSameHash, isSecret } from './token-secret.ts';
@@ -35,18 +36,23 @@ export type AccessControl = {
 
 /**
  * Reads the access stream and follows it from then on: what is appended by any process counts here as soon as the log's
- * subscription brings it.
+ * subscription brings it. At an event of that stream that this program cannot vouch for, the rights stay as they were before it.
  */
 export async function openAccessControl(options: AccessControlOptions): Promise<AccessControl> {
   const { log, space, key, now } = options;
   const stream = accessStream(space);
   // Before the stream is read: what is appended meanwhile comes twice and counts once.
   const start = await log.lastPosition();
-  let state = await readAccess(log, space);
+  let state = await readAccessUpTo(log, space);
+  let isStopped = false;
   let position = start;
   const gate = createPositionGate(() => position);
   const subscription = log.subscribe(start, async (events, upTo) => {
-    for (const event of events) if (event.stream === stream) state = evolveAccess(state, event);
+    for (const event of events) {
+      if (event.stream !== stream) continue;
+      isStopped ||= stopsReaders(event);
+      if (!isStopped) state = evolveAccess(state, event);
+    }
     position = upTo;
     gate.advanced();
   });
@@ -63,10 +69,26 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
   };
 }
 
-/** The access stream as it stands. */
+/**
+ * The access stream as it stands. Throws UnreadableEvent when it has an event that this program cannot vouch for: nothing can be
+ * decided on the rights before that.
+ */
 export async function readAccess(log: EventStore, space: string): Promise<AccessState> {
   let state = INITIAL_ACCESS;
-  for await (const event of log.readStream(accessStream(space))) state = evolveAccess(state, event);
+  for await (const event of log.readStream(accessStream(space))) {
+    refuseUnreadable(event);
+    state = evolveAccess(state, event);
+  }
+  return state;
+}
+
+/** The access stream up to the first event that this program cannot vouch for. */
+export async function readAccessUpTo(log: EventStore, space: string): Promise<AccessState> {
+  let state = INITIAL_ACCESS;
+  for await (const event of log.readStream(accessStream(space))) {
+    if (stopsReaders(event)) break;
+    state = evolveAccess(state, event);
+  }
   return state;
 }
 

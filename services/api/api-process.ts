@@ -1,6 +1,8 @@
 import { followProgress } from '../../projections/follow-progress.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { adviseOnUnreadable, stopsReaders, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
+import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
 import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/document-layout.ts';
 import {
@@ -12,6 +14,7 @@ import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { openAccessControl } from '../access/access-control.ts';
 import { readAccessKey } from '../access/access-key.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
+import { definitionStream } from '../append-definitions.ts';
 import { cursorKey } from '../cursor-key.ts';
 import { createClusterIndex } from '../elasticsearch/cluster-index.ts';
 import { nameOfLog } from '../elasticsearch/name-of-log.ts';
@@ -22,6 +25,7 @@ import { untilWhole } from '../elasticsearch/until-whole.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
 import { reachAll } from '../freshness.ts';
+import { createHalt, type Halt } from '../halt.ts';
 import { openAssetStore } from '../open-asset-store.ts';
 import { logFolder, openEventStore } from '../open-event-store.ts';
 import { openForwarding } from '../open-forwarding.ts';
@@ -81,7 +85,11 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   const name = await untilReadable(options, log, cluster);
   const access = await openAccessControl(accessOptions);
   const follower = followProgress({ store: progressOfLiveSet(cluster, name), stale: undefined });
-  const following = await followLog(log, space, definitions);
+  const halt = createHalt({
+    operating,
+    stopped: (event) => options.report.error({ position: String(event.position) }, adviseOnUnreadable(event)),
+  });
+  const following = await followLog(log, space, definitions, halt);
   const index = traceReadIndex(
     createClusterIndex(cluster, { apply: async () => {}, position: follower.position }),
     operating.tracing,
@@ -105,7 +113,10 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
       shows: (position) => reachAll(position, options.minPositionWait, [follower.reached, access.applied]),
     },
     fleet: following.fleet,
-    forwarding: openForwarding({ fleet: following.fleet, key, metrics: operating.metrics }),
+    forwarding: openForwarding({
+      ...{ fleet: following.fleet, key, metrics: operating.metrics },
+      refuseWrites: halt.refuseWrites,
+    }),
     stopped: Promise.all([access.done, following.done, changed]).then(() => undefined),
     async close() {
       clearInterval(timer);
@@ -141,26 +152,39 @@ type Following = {
   close(): Promise<void>;
 };
 
-/** Who leads, and with which content types, as the log says it from now on. */
+/** Who leads, and with which content types, as the log says it from now on. It ends before an event that cannot be read. */
 async function followLog(
   log: EventStore,
   space: string,
   definitions: readonly TypeDefinition[],
+  halt: Halt,
 ): Promise<Following> {
   // Before the lease is read: what is appended meanwhile comes twice and counts once.
   const start = await log.lastPosition();
   const lease = await readLease(log, space);
   const view = createLeaseView(space, lease);
   const types = watchTypes(definitions, lease.epoch);
+  const closed = Promise.withResolvers<void>();
+  const isOwn = (name: string) => name === leaseStream(space) || name.startsWith(definitionStream(space, ''));
   const subscription = log.subscribe(start, async (events: readonly StoredEvent[]) => {
-    view.follow(events);
-    types.follow(events);
+    // Documents are the leader's to read: of their events only the sign of life counts here.
+    const stop = events.find((event) => stopsReaders(event) && isOwn(event.stream));
+    const readable = stop === undefined ? events : events.filter(({ position }) => position < stop.position);
+    view.follow(readable);
+    types.follow(readable);
+    if (stop !== undefined) throw new UnreadableEvent(stop);
+  });
+  const done = subscription.done.catch((error: unknown) => {
+    if (!(error instanceof UnreadableEvent)) throw error;
+    halt.stop(error.event);
+    return closed.promise;
   });
   return {
     types,
     fleet: { leader: () => leaderOf(view), changed: view.changed },
-    done: subscription.done,
+    done,
     async close() {
+      closed.resolve();
       types.close();
       view.wake();
       await subscription.close();

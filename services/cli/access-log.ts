@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { readAccess } from '../access/access-control.ts';
+import { readAccessUpTo } from '../access/access-control.ts';
 import { isLoopback } from '../http/loopback.ts';
 import { type LogSettings, logAddress, logFile, openEventStore } from '../open-event-store.ts';
 import { InvalidSettings } from './settings.ts';
@@ -37,7 +37,7 @@ export async function refuseOpenHost(
 ): Promise<void> {
   if (isLoopback(host) || willBeSet) return;
   if (hasLog(settings)) {
-    const { development } = await withLog(settings, (log) => readAccess(log, settings.space));
+    const { development } = await withLog(settings, (log) => readAccessUpTo(log, settings.space));
     if (!development) return;
   }
   throw new InvalidSettings(

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import { assertNever } from '../../shared/assert-never.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { adviseOnUnreadable } from '../../shared/event-store/unreadable.ts';
 import type { FleetLog } from '../main.ts';
 
-/** Says in the log who leads. */
+/** Says in the log who leads, and which events cannot be applied. */
 export function logFleet(logger: Logger): FleetLog {
   return {
     waiting(types, leader) {
@@ -26,6 +28,18 @@ export function logFleet(logger: Logger): FleetLog {
         case 'unclaimed':
           logger.warn({ err: what.reason }, 'the lead cannot be claimed for now: trying again');
           break;
+        case 'halted':
+          logger.error(
+            placeOf(what.event),
+            `applying the log has stopped: ${adviseOnUnreadable(what.event)}`,
+          );
+          break;
+        case 'foreign':
+          logger.warn(
+            { events: what.events.length, ...placeOf(what.events[0]) },
+            'skipping events that other programs wrote into streams of this space: varve parked list names them',
+          );
+          break;
         case 'unreturned':
           logger.warn({ err: what.reason }, 'the lead could not be given back');
           break;
@@ -34,4 +48,11 @@ export function logFleet(logger: Logger): FleetLog {
       }
     },
   };
+}
+
+/** Of the first event. */
+function placeOf(event: StoredEvent | undefined): object {
+  if (event === undefined) return {};
+  const { position, stream, type, unreadable } = event;
+  return { position: String(position), stream, type, kind: unreadable?.kind };
 }

@@ -1,4 +1,4 @@
-import { catchUp } from '../../projections/projector.ts';
+import { catchUpWhole } from '../../projections/projector.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { readLease } from '../fleet/lease-view.ts';
@@ -27,7 +27,7 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
   const { graph } = generations;
   let readSide: Promise<ReadSide> | undefined;
   const openReadSide = async () => {
-    await catchUp(log, graph);
+    await catchUpWhole(log, graph);
     const opened = await generations.openReadSide();
     // The directory is held by this process alone.
     await opened.lead(0);

@@ -3,15 +3,28 @@ import { withOperations } from './operate.ts';
 import { InvalidSettings, type OperatorSettings } from './settings.ts';
 import { textTable } from './text-table.ts';
 
-/** `varve parked list`: documents that the read index refused, each with the reason. */
+/**
+ * `varve parked list`: documents that the read index refused, and events of other programs that are skipped, each with the
+ * reason.
+ */
 export async function listParked(json: boolean, settings: OperatorSettings): Promise<void> {
-  const items = await itemsOf(settings, undefined);
-  if (json) console.log(JSON.stringify(items, null, 2));
-  else if (items.length === 0) console.error('The read index has refused nothing.');
-  else
-    console.log(
-      textTable([['ITEM', 'TYPE', 'DOCUMENT', 'LOCALE', 'POSITION', 'REASON'], ...items.map(columnsOf)]),
-    );
+  const lines = await linesOf(settings, { action: 'list' });
+  const items = lines.flatMap((line) => (line.kind === 'item' ? [line.item] : []));
+  const events = lines.flatMap((line) => (line.kind === 'event' ? [line.event] : []));
+  if (json) return console.log(JSON.stringify([...items, ...events], null, 2));
+  if (lines.length === 0)
+    return console.error('The read index has refused nothing, and no event is skipped.');
+  const documents = [['ITEM', 'TYPE', 'DOCUMENT', 'LOCALE', 'POSITION', 'REASON'], ...items.map(columnsOf)];
+  const foreign = events.map(({ position, stream, revision, type, reason }) => [
+    ...[position, stream, revision, type, reason],
+  ]);
+  const tables = [
+    ...(items.length === 0 ? [] : [textTable(documents)]),
+    ...(events.length === 0
+      ? []
+      : [textTable([['POSITION', 'STREAM', 'REVISION', 'TYPE', 'REASON'], ...foreign])]),
+  ];
+  console.log(tables.join('\n\n'));
 }
 
 /** `varve parked show`: all there is to know of one, as JSON. */
@@ -33,11 +46,8 @@ export async function decideParked(
   console.log(action === 'retry' ? `${documents} written once more` : `${documents} not mentioned any more`);
 }
 
-async function itemsOf(
-  settings: OperatorSettings,
-  items: string[] | undefined,
-): Promise<readonly ParkedItem[]> {
-  const lines = await linesOf(settings, { action: 'list', ...(items === undefined ? {} : { items }) });
+async function itemsOf(settings: OperatorSettings, items: string[]): Promise<readonly ParkedItem[]> {
+  const lines = await linesOf(settings, { action: 'list', items });
   return lines.flatMap((line) => (line.kind === 'item' ? [line.item] : []));
 }
 

@@ -25,6 +25,7 @@ function presentStatus(status: Status, data: string): string {
     `Data    ${data}`,
     `Server  ${holder}`,
     `Log     position ${log.position}`,
+    ...presentUnreadable(log),
     '',
     textTable([
       ['PROJECTION', 'KIND', 'GENERATION', 'POSITION', 'LAG', 'DOCUMENTS', 'SIZE', 'BACKLOG', 'PARKED'],
@@ -33,6 +34,18 @@ function presentStatus(status: Status, data: string): string {
     ...(schemaWarnings.length === 0 ? [] : ['', 'Not served as the schemas have it:']),
     ...schemaWarnings.map((warning) => `  ${warningLine(warning)}`),
   ].join('\n');
+}
+
+function presentUnreadable({ unreadable, foreignEvents }: Status['log']): readonly string[] {
+  const skipped = `${foreignEvents} events of other programs are skipped: varve parked list names them`;
+  return [
+    ...(unreadable === null
+      ? []
+      : [
+          `Stopped before the event at position ${unreadable.position} (${unreadable.stream}, ${unreadable.type}): ${unreadable.reason}`,
+        ]),
+    ...(foreignEvents === 0 ? [] : [`Foreign ${skipped}`]),
+  ];
 }
 
 function columnsOf(projection: ProjectionStatus): readonly string[] {

@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import { type Lead, type Lease, leadOf } from '../../shared/fleet/lease.ts';
 import { type Claimant, claimLease, returnLease } from './claim-lease.ts';
 import { countsByLease } from './counts-by-lease.ts';
-import type { LeaseView } from './lease-view.ts';
+import { type LeaseView, readLease } from './lease-view.ts';
 import { PATIENCE, watchLeader } from './watch-leader.ts';
 
 /** Where the commands of a space are carried out, as this process knows. */
@@ -56,6 +58,10 @@ export type FleetReport =
   | { readonly kind: 'claiming'; readonly from: Lease['leader'] }
   /** The log could not be read or written just then: it is tried again. */
   | { readonly kind: 'unclaimed'; readonly reason: unknown }
+  /** The process applies the log no more, as it cannot read this event. */
+  | { readonly kind: 'halted'; readonly event: StoredEvent }
+  /** Somebody else's events are in the streams of the space: they are skipped. */
+  | { readonly kind: 'foreign'; readonly events: readonly StoredEvent[] }
   /** The log could not be written at the end: others find out by themselves that this process is gone. */
   | { readonly kind: 'unreturned'; readonly reason: unknown };
 
@@ -77,7 +83,12 @@ export function joinFleet(options: FleetOptions): Fleet {
   const holds = (lease: Lease) => lease.leader?.owner === claimant.owner;
   const epoch = () => (holds(view.current()) && office === view.current().epoch ? office : undefined);
   const hold = async (lease: Lease): Promise<void> => {
-    await takeOffice(leadOf(claimant.space, lease));
+    try {
+      await takeOffice(leadOf(claimant.space, lease));
+    } catch (error) {
+      if (!(error instanceof UnreadableEvent)) throw error;
+      return giveBack();
+    }
     office = lease.epoch;
     report({ kind: 'leading', epoch: lease.epoch });
     view.wake();
@@ -88,6 +99,16 @@ export function joinFleet(options: FleetOptions): Fleet {
     if (isClosed || view.current().epoch === lease.epoch) return;
     report({ kind: 'lost', epoch: lease.epoch });
     losses = [...losses, performance.now()];
+  };
+  /** Gives back a claim that this process cannot act on, as it cannot read the log up to there. */
+  const giveBack = async (): Promise<void> => {
+    isClosed = true;
+    try {
+      const lease = await readLease(claimant.log, claimant.space);
+      if (holds(lease)) await returnLease(claimant, lease);
+    } catch (reason) {
+      report({ kind: 'unreturned', reason });
+    }
   };
   const silence = (): number => {
     losses = losses.filter((at) => performance.now() - at < FORGIVEN_AFTER_MS);
@@ -105,7 +126,12 @@ export function joinFleet(options: FleetOptions): Fleet {
     if (isClosed || view.current() !== lease) return;
     report({ kind: 'claiming', from: lease.leader });
     const claimed = await claimLease(claimant, lease);
-    await options.applied(claimed?.position ?? (await claimant.log.lastPosition()));
+    try {
+      await options.applied(claimed?.position ?? (await claimant.log.lastPosition()));
+    } catch (error) {
+      if (claimed !== undefined && error instanceof UnreadableEvent) await giveBack();
+      throw error;
+    }
   };
   const seek = async (lease: Lease): Promise<void> => {
     // A claim that came while this process was there is a sign of life itself.

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { refuseUnreadable, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { evolveLease, type Lease, NO_LEASE } from '../../shared/fleet/lease.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 
@@ -25,6 +25,16 @@ export async function readLease(log: EventStore, space: string, from = NO_LEASE)
   const next = from.revision === undefined ? 0n : from.revision + 1n;
   for await (const event of log.readStream(leaseStream(space), next)) {
     refuseUnreadable(event);
+    lease = evolveLease(lease, event);
+  }
+  return lease;
+}
+
+/** The lease as it stands before the first event of its stream that this program cannot vouch for. */
+export async function readLeaseUpTo(log: EventStore, space: string): Promise<Lease> {
+  let lease = NO_LEASE;
+  for await (const event of log.readStream(leaseStream(space))) {
+    if (stopsReaders(event)) break;
     lease = evolveLease(lease, event);
   }
   return lease;

@@ -103,8 +103,16 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   registerOpenApi(app, { ...options.docs, apiFor });
   app.register(async (scope) => {
     requireAdministrator(scope);
+    refuseWritesIn(scope, options.forwarding.refuseWrites);
     registerTokens(scope, { registry, access, tokens });
     if (options.status !== undefined) registerProjections(scope, options.status);
+  });
+}
+
+/** These writes are carried out here, whoever leads. */
+function refuseWritesIn(scope: FastifyInstance, refuse: (() => void) | undefined): void {
+  scope.addHook('preHandler', async ({ method }) => {
+    if (method !== 'GET' && method !== 'HEAD') refuse?.();
   });
 }
 

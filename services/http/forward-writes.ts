@@ -26,6 +26,8 @@ export type ForwardingOptions = {
   readonly forwarded: () => void;
   /** Told of every write that is carried out here: its end is `leave`. */
   readonly underWay: UnderWay;
+  /** Throws RequestError while this process takes no writes, whoever leads. */
+  readonly refuseWrites?: () => void;
 };
 
 /** Counts what begins and ends. */
@@ -54,6 +56,7 @@ export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions
   scope.setErrorHandler(async (error, request, reply) => {
     if (!(error instanceof NotLeading)) throw error;
     if (isForwarded(request, proof)) throw refusal(reply, error);
+    options.refuseWrites?.();
     // The lead was lost while the command was carried out here: nothing of it counts.
     if (isStream(request)) throw interrupted();
     const answer = await askLeader(options, sender.send, sentWrite(request, options), options.address);
@@ -83,6 +86,7 @@ function whereItLeads(
       (error) => error,
     );
     if (!(refusal instanceof NotLeading)) throw refusal;
+    options.refuseWrites?.();
     // Carried out here after another leader had it, it must be the same command: that leader may have stored it.
     if (!isStream(request)) request.command ??= { id: options.newCommandId() };
     const answer = await askLeader(options, send, sentWrite(request, options));

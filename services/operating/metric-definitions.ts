@@ -104,6 +104,18 @@ export const METRICS = {
     help: 'Documents written to Elasticsearch since the start of the process',
     labels: [],
   },
+  halted: {
+    name: 'varve_halted',
+    kind: 'gauge',
+    help: '1 while this process applies the log no more, because it cannot read an event of Varve in it; else 0',
+    labels: [],
+  },
+  foreignEvents: {
+    name: 'varve_foreign_events_total',
+    kind: 'counter',
+    help: 'Events of other programs in the streams of the space that were skipped since the start of the process',
+    labels: [],
+  },
   leading: {
     name: 'varve_leading',
     kind: 'gauge',

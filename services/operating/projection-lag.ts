@@ -1,4 +1,4 @@
-import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 
 /** How far what is shown is behind what is stored. */
 export type ProjectionLag = {
@@ -22,11 +22,11 @@ export async function measureLag(
   let oldest: number | undefined;
   for await (const batch of log.readAll(applied, { batchSize: 500 })) {
     events += batch.length;
-    const [first] = batch;
-    if (oldest === undefined && first !== undefined) oldest = Date.parse(first.metadata.at);
+    oldest ??= batch.map(timeOf).find((time) => time !== undefined);
     if (events >= COUNT_LIMIT) break;
   }
-  if (oldest === undefined) return LEVEL;
+  if (events === 0) return LEVEL;
+  if (oldest === undefined) return { events: Math.min(events, COUNT_LIMIT), seconds: 0 };
   return { events: Math.min(events, COUNT_LIMIT), seconds: Math.max(0, now() - oldest) / 1000 };
 }
 
@@ -34,7 +34,14 @@ export async function measureLag(
 export async function lagSeconds(log: EventStore, applied: bigint, now: () => number): Promise<number> {
   if ((await log.lastPosition()) <= applied) return 0;
   for await (const [first] of log.readAll(applied, { batchSize: 1 })) {
-    if (first !== undefined) return Math.max(0, now() - Date.parse(first.metadata.at)) / 1000;
+    const time = first === undefined ? undefined : timeOf(first);
+    if (time !== undefined) return Math.max(0, now() - time) / 1000;
   }
   return 0;
+}
+
+/** An event that is not Varve's has no time that is known here. */
+function timeOf({ metadata }: StoredEvent): number | undefined {
+  const time = Date.parse(metadata.at);
+  return Number.isNaN(time) ? undefined : time;
 }

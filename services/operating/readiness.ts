@@ -16,6 +16,8 @@ export type ReadinessCheck = {
   serving(lagSeconds: () => Promise<number>): void;
   /** Said beside `ready` from now on; undefined: nothing more. */
   note(text: string | undefined): void;
+  /** Said from now on with whatever is judged: the process does not apply the log any more. */
+  halted(text: string): void;
   draining(): void;
   check(): Promise<Readiness>;
 };
@@ -27,6 +29,8 @@ export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
   let lag: (() => Promise<number>) | undefined;
   let drains = false;
   let note: string | undefined;
+  let halt: string | undefined;
+  const withHalt = (message: string) => (halt === undefined ? message : `${message}. ${halt}`);
   return {
     serving(lagSeconds) {
       lag = lagSeconds;
@@ -34,14 +38,19 @@ export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
     note(text) {
       note = text;
     },
+    halted(text) {
+      halt = text;
+    },
     draining() {
       drains = true;
     },
     async check() {
       if (drains) return unavailable('draining', 'The server is stopping');
-      if (lag === undefined) return unavailable('starting', 'The data is being loaded');
+      if (lag === undefined) return unavailable('starting', withHalt('The data is being loaded'));
       const judged = await judge(lag, maxLagSeconds);
-      return judged.status === 'ready' && note !== undefined ? { ...judged, note } : judged;
+      if (judged.status === 'unavailable') return { ...judged, message: withHalt(judged.message) };
+      const said = halt ?? note;
+      return said === undefined ? judged : { ...judged, note: said };
     },
   };
 }

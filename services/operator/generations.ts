@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Generation } from '../../projections/generations/generation.ts';
-import { catchUp } from '../../projections/projector.ts';
+import { catchUpWhole } from '../../projections/projector.ts';
 import { watchLoad } from '../rebuild/watch-load.ts';
 import { defineOperation } from './operation.ts';
 
@@ -9,7 +9,7 @@ export const levelOperation = defineOperation({
   form: z.strictObject({}),
   async *run({ graph, log, server }) {
     // A server's follows by itself.
-    if (!server) await catchUp(log, graph);
+    if (!server) await catchUpWhole(log, graph);
     yield { position: String(graph.position()) };
   },
 });

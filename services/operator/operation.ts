@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { ContentGraph } from '../../projections/content-graph.ts';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { ImportWriter } from '../command/import-writer.ts';
@@ -33,6 +33,8 @@ export type OperatorContext = {
   readonly server: boolean;
   /** What the server leaves out of its content types; none where no server has read them. */
   readonly schemaWarnings: readonly SchemaWarning[];
+  /** The event that the server stopped before, as it cannot read it. */
+  readonly unreadable?: () => StoredEvent | undefined;
   /** What imports go through where a server can write. */
   readonly imports?: {
     readonly registry: SchemaRegistry;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { ParkedDocument, ParkedDocuments } from '../../projections/stale-documents.ts';
 import { assertNever } from '../../shared/assert-never.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
 /** A document that the read index refused. */
@@ -17,11 +19,22 @@ export type ParkedItem = {
   readonly row: unknown;
 };
 
+/** An event of another program in a stream of the space: it is skipped. */
+export type ForeignEvent = {
+  readonly position: string;
+  readonly stream: string;
+  readonly revision: string;
+  readonly id: string;
+  readonly type: string;
+  readonly reason: string;
+};
+
 export type ParkedLine =
+  | { readonly kind: 'event'; readonly event: ForeignEvent }
   | { readonly kind: 'item'; readonly item: ParkedItem }
   | { readonly kind: 'count'; readonly count: number };
 
-/** Lists what the read index refused, or has it tried again or forgotten. `items`: names or documentIds; absent: all of them. */
+/** Lists what the read index refused and which events of other programs are skipped, or has it tried again or forgotten. `items`: names or documentIds; absent: all of them. */
 export const parkedOperation = defineOperation({
   form: z.strictObject({
     action: z.enum(['list', 'retry', 'drop']),
@@ -44,6 +57,7 @@ async function* workOnParked(
   switch (action) {
     case 'list':
       for (const document of chosen) yield { kind: 'item', item: present(context, document) };
+      if (items === undefined) yield* foreignEvents(context);
       break;
     case 'retry':
     case 'drop':
@@ -52,6 +66,23 @@ async function* workOnParked(
     default:
       assertNever(action);
   }
+}
+
+/** Reads the stretch of the log where the graph has skipped some. */
+async function* foreignEvents({ graph, log }: OperatorContext): AsyncGenerator<ParkedLine> {
+  const { count, first, last } = graph.foreignEvents();
+  if (count === 0) return;
+  for await (const events of log.readAll(first - 1n)) {
+    for (const event of events) {
+      if (event.position > last) return;
+      if (isForeign(event)) yield { kind: 'event', event: presentForeign(event) };
+    }
+  }
+}
+
+function presentForeign({ position, stream, revision, id, type, unreadable }: StoredEvent): ForeignEvent {
+  const place = { position: String(position), stream, revision: String(revision) };
+  return { ...place, id, type, reason: unreadable?.reason ?? '' };
 }
 
 /** undefined where the index refuses nothing. What is decided while no server runs counts from its start. */

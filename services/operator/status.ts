@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Generation, Rebuild } from '../../projections/generations/generation.ts';
+import type { StoredEvent, Unreadable } from '../../shared/event-store/event-store.ts';
 import { type ReadIndex, worldsOfType } from '../../shared/read-index/read-index.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import { measureLag } from '../operating/projection-lag.ts';
@@ -26,6 +27,15 @@ export type ProjectionStatus = {
   readonly parked: number;
 };
 
+/** An event that cannot be read. */
+export type UnreadableStatus = {
+  readonly position: string;
+  readonly stream: string;
+  readonly type: string;
+  readonly kind: Unreadable['kind'];
+  readonly reason: string;
+};
+
 export type Status = {
   readonly space: string;
   /** The server that holds the data directory; null: none does. */
@@ -34,7 +44,13 @@ export type Status = {
     readonly memoryBytes: number;
     readonly uptimeSeconds: number;
   } | null;
-  readonly log: { readonly position: string };
+  readonly log: {
+    readonly position: string;
+    /** The first event that the server cannot read: it applies the log up to there, and takes no writes. null: there is none. */
+    readonly unreadable: UnreadableStatus | null;
+    /** Events of other programs that were skipped: see varve parked. */
+    readonly foreignEvents: number;
+  };
   readonly projections: readonly ProjectionStatus[];
   /** Of the read model: the one that serves, and what is kept or in the making beside it. */
   readonly generations: readonly Generation[];
@@ -66,7 +82,11 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
           uptimeSeconds: Math.round(process.uptime()),
         }
       : null,
-    log: { position: String(position) },
+    log: {
+      position: String(position),
+      unreadable: describe(context.unreadable?.()),
+      foreignEvents: graph.foreignEvents().count,
+    },
     projections: [
       {
         ...{
@@ -85,6 +105,12 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
     rebuild: context.generations.store.rebuild() ?? null,
     schemaWarnings: context.schemaWarnings,
   };
+}
+
+function describe(event: StoredEvent | undefined): UnreadableStatus | null {
+  if (event?.unreadable === undefined) return null;
+  const { position, stream, type, unreadable } = event;
+  return { position: String(position), stream, type, kind: unreadable.kind, reason: unreadable.reason };
 }
 
 const NO_BACKLOG = { backlog: 0, backlogSeconds: 0, parked: 0 } as const;

@@ -3,7 +3,7 @@ import { type ContentGraph, openContentGraph } from '../../projections/content-g
 import type { Rebuild } from '../../projections/generations/generation.ts';
 import { checkFile, graphFile } from '../../projections/generations/generation-files.ts';
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
-import { catchUp } from '../../projections/projector.ts';
+import { catchUpWhole } from '../../projections/projector.ts';
 import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
 
@@ -80,7 +80,7 @@ export async function replay(
 ): Promise<void> {
   if (graph.position() >= until) return;
   let started = performance.now();
-  await catchUp(host.log, graph, {
+  await catchUpWhole(host.log, graph, {
     until,
     batchSize: BATCH_SIZE,
     async onBatch(events) {

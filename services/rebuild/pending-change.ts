@@ -1,7 +1,8 @@
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import { documentChanges, type ShapeChange, shapeChanges } from '../../projections/generations/shape.ts';
 import { catchUp } from '../../projections/projector.ts';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
@@ -88,8 +89,10 @@ async function findPendingChange(
   let epoch = graph.epochAt(position);
   for await (const events of log.readAll(position)) {
     for (const event of events) {
+      // Nothing is converted for what is behind it: the graph cannot go there.
+      if (stopsReaders(event)) return undefined;
       epoch = epochAfter(epoch, event);
-      if (event.type === 'content-type-defined' && !isFenced(event, epoch))
+      if (isDefinition(event) && !isFenced(event, epoch))
         changes.push(...changesOf(event.data as TypeDefinition));
       if (changes.length > 0) before ??= position;
       position = event.position;
@@ -97,4 +100,8 @@ async function findPendingChange(
   }
   changes.push(...definitions.flatMap(changesOf));
   return changes.length === 0 ? undefined : { before: before ?? position, changes };
+}
+
+function isDefinition({ type, unreadable }: StoredEvent): boolean {
+  return type === 'content-type-defined' && unreadable === undefined;
 }

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isAccessEvent } from '../../shared/access/access-events.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { type ExportEnding, type ExportHeader, presentExported } from './export-format.ts';
 
 /**
  * The lines of an export of the log as it is when the first is taken: everything but who may do what, which belongs to the place
- * and not to the content.
+ * and not to the content, and the events of other programs. Throws UnreadableEvent at an event that this program cannot vouch
+ * for: an export is read by programs of this version, and what the event means for those around it is not known here.
  */
 export async function* exportLog(log: EventStore, space: string): AsyncGenerator<string> {
   const sum = createHash('sha256');
@@ -20,7 +22,8 @@ export async function* exportLog(log: EventStore, space: string): AsyncGenerator
   for await (const batch of log.readAll(0n)) {
     for (const event of batch) {
       if (event.position > end) break;
-      if (isAccessEvent(event)) continue;
+      refuseUnreadable(event);
+      if (isAccessEvent(event) || isForeign(event)) continue;
       events++;
       yield line(presentExported(space, event));
     }

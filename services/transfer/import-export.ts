@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, NewEvent } from '../../shared/event-store/event-store.ts';
+import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { type ExportedEvent, parseExportLine } from './export-format.ts';
 
 export type ExportImport = {
@@ -48,7 +50,10 @@ async function checkFile(lines: AsyncIterable<string>): Promise<void> {
     const line = parseExportLine(text);
     if (isEnded || line === undefined || (line.kind === 'header') !== (number === 1))
       throw new Error(`line ${number} is no line of an export`);
-    if (line.kind === 'event') events++;
+    if (line.kind === 'event') {
+      refuseUnknown(line.event, number);
+      events++;
+    }
     if (line.kind === 'ending') {
       isEnded = true;
       if (line.ending.events !== events || line.ending.sha256 !== sum.copy().digest('hex'))
@@ -57,6 +62,13 @@ async function checkFile(lines: AsyncIterable<string>): Promise<void> {
     sum.update(`${text}\n`);
   }
   if (!isEnded) throw new Error('the export breaks off: its last line says how it ends');
+}
+
+/** Throws when this program cannot vouch for the event: nothing of the file is imported then. */
+function refuseUnknown({ type, data, metadata }: ExportedEvent, number: number): void {
+  const { unreadable } = upcast({ type, data, metadata });
+  if (unreadable !== undefined)
+    throw new Error(`line ${number} has an event that cannot be imported: ${unreadable.reason}`);
 }
 
 async function* eventsOf(lines: AsyncIterable<string>): AsyncGenerator<ExportedEvent> {
@@ -71,7 +83,9 @@ async function countPresent({ log, space, lines }: ExportImport): Promise<number
   const exported = eventsOf(lines());
   let present = 0;
   for await (const events of log.readAll(0n)) {
-    for (const { id, stream } of events) {
+    for (const event of events) {
+      if (isForeign(event)) continue;
+      const { id, stream } = event;
       const next = await exported.next();
       if (next.done === true || next.value.id !== id || `${space}.${next.value.stream}` !== stream)
         throw new Error('the log has other events already: an export goes into a new data directory');

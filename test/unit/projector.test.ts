@@ -4,9 +4,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
-import { catchUp, loadReadIndex, type Projector, startProjector } from '../../projections/projector.ts';
+import {
+  catchUp,
+  catchUpWhole,
+  loadReadIndex,
+  type Projector,
+  startProjector,
+} from '../../projections/projector.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { upcast } from '../../shared/document/upcasters.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import { MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
@@ -95,6 +102,79 @@ describe('the projector', () => {
       rmSync(path.join(folder, `graph.db${suffix}`), { force: true });
     await open();
     expect([await sources('restaurant', 'draft'), await sources('restaurant', 'published')]).toEqual(before);
+  });
+
+  describe('at an event of a newer release', () => {
+    const newer = async () => {
+      const metadata = { schemaVersion: 3, at: '2024-01-01T00:00:00.000Z', epoch: 0 };
+      const [first, last] = [
+        changed('restaurant', 'r1', { values: { name: 'B' } }),
+        published('restaurant', 'r1'),
+      ];
+      const events = [first, last].map((event, n) => ({
+        ...{ id: randomUUID(), ...event },
+        metadata: { ...metadata, schemaVersion: n === 0 ? 3 : 2 },
+      }));
+      await eventStore.append('doc-r1', 'any', events);
+    };
+    const reopen = async (decode?: typeof upcast) => {
+      await close();
+      await eventStore.close();
+      const options = decode === undefined ? {} : { decode };
+      eventStore = openSqliteEventStore(path.join(folder, 'events.db'), options);
+      await open();
+    };
+
+    it('stops before it, in the midst of a batch too, and goes on as soon as the program knows it', async () => {
+      await reopen(upcast);
+      const position = await append(created('restaurant', 'r1', { values: { name: 'A' } }));
+      const stopped: StoredEvent[] = [];
+      await projector.close();
+      projector = startProjector({ eventStore, graph, readIndex, stopped: (event) => stopped.push(event) });
+      await newer();
+      await expect(projector.applied(position + 1n)).rejects.toThrow(
+        /cannot read the event at position \d+ .*version 3, and this program knows versions up to 2/,
+      );
+      expect(stopped).toMatchObject([{ position: position + 1n, unreadable: { kind: 'newer-version' } }]);
+      expect(await sources('restaurant', 'draft')).toMatchObject([{ name: 'A' }]);
+      expect(graph.position()).toBe(position);
+      // Started anew it comes as far, and waits at the same place.
+      await reopen(upcast);
+      await expect(projector.applied(position + 2n)).rejects.toThrow(/version 3/);
+      expect(graph.position()).toBe(position);
+      // A newer program knows the event.
+      await reopen();
+      await projector.applied(position + 2n);
+      expect(await sources('restaurant', 'published')).toMatchObject([{ name: 'B' }]);
+    });
+
+    it('a graph that is made for a comparison is refused', async () => {
+      await append(created('restaurant', 'r1', { values: { name: 'A' } }));
+      await newer();
+      await reopen(upcast);
+      const scratch = openContentGraph(path.join(folder, 'scratch.db'));
+      await expect(catchUpWhole(eventStore, scratch)).rejects.toThrow(/cannot read the event/);
+      scratch.close();
+    });
+  });
+
+  it("skips somebody else's event, the last of the log too: whoever waits for its position goes on", async () => {
+    const foreign = [{ id: randomUUID(), type: 'leader-elected', data: { epoch: 9 }, metadata: {} as never }];
+    for (const after of [created('restaurant', 'r1', { values: { name: 'A' } }), undefined]) {
+      const result = await eventStore.append(
+        'note-1',
+        'any',
+        foreign.map((event) => ({ ...event, id: randomUUID() })),
+      );
+      if (after !== undefined) await append(after);
+      await projector.applied(result.kind === 'appended' ? result.position : 0n);
+    }
+    expect(await sources('restaurant', 'draft')).toMatchObject([{ name: 'A' }]);
+    expect(graph.foreignEvents().count).toBe(2);
+    await close();
+    await open();
+    const { count, first, last } = graph.foreignEvents();
+    expect([count, last - first]).toEqual([2, 2n]);
   });
 
   it('passes over events that are no documents of its own', async () => {

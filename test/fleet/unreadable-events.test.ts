@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { NewEvent } from '../../shared/event-store/event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { createApiClient } from '../support/api-client.ts';
+import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
+import { sampleOf } from '../support/metrics-client.ts';
+import { runVarve } from '../support/run-varve.ts';
+
+/** Two processes on one log, to which a process of a newer release and another program write as well. */
+let fleet: TestFleet;
+beforeAll(async () => {
+  fleet = await startFleet({ size: 2 });
+  await fleet.leader();
+});
+afterAll(() => fleet.dispose());
+
+const call = (member: Member, method: 'GET' | 'POST', path: string, body?: unknown) =>
+  createApiClient(member.server().url).call<unknown>(method, path, body);
+
+const keysOf = async (member: Member) =>
+  ((await call(member, 'GET', '/api/tags?sort=key&fields=key')).data as { key: string }[]).map(
+    ({ key }) => key,
+  );
+
+const textOf = async (member: Member, path: string) => (await fetch(member.server().url + path)).text();
+
+async function append(stream: string, event: Omit<NewEvent, 'id'>): Promise<bigint> {
+  const log = openSqliteEventStore(fleet.eventStore.slice('sqlite:'.length));
+  const result = await log.append(stream, 'any', [{ id: randomUUID(), ...event }]);
+  await log.close();
+  if (result.kind !== 'appended') throw new Error(`the append is ${result.kind}`);
+  return result.position;
+}
+
+it('events of other programs are skipped, named and counted, in streams of the lease and of access too', async () => {
+  const foreign = { type: 'leader-elected', data: { epoch: 99, note: 'x' }, metadata: {} as never };
+  for (const stream of ['varve.note-1', 'varve.lease', 'varve.access']) await append(stream, foreign);
+  for (const member of fleet.members) {
+    const { status } = await call(member, 'POST', '/api/tags', { data: { key: member.name } });
+    expect(status).toBe(201);
+    await expect
+      .poll(async () => sampleOf(await textOf(member, '/metrics'), 'varve_foreign_events_total'))
+      .toBe(3);
+    expect(member.server().output()).toContain('"stream":"varve.note-1"');
+    const parked = JSON.parse(
+      (await runVarve(['parked', 'list', '--json', '--data', member.data, '--event-store', fleet.eventStore]))
+        .stdout,
+    );
+    expect(parked).toMatchObject([
+      { stream: 'varve.note-1', revision: '0', type: 'leader-elected' },
+      { stream: 'varve.lease', reason: "it has no metadata of Varve's: another program wrote it" },
+      { stream: 'varve.access' },
+    ]);
+  }
+});
+
+it('an event of a newer release stops the older processes: they serve what they have, take no writes, and do not lead', async () => {
+  const metadata = { schemaVersion: 1, at: new Date().toISOString(), epoch: 1_000 };
+  const position = await append('varve.api_tag_tag-x', { type: 'entry-archived', data: {}, metadata });
+  const reason = '"entry-archived" is a type of event that this program does not know';
+  for (const member of fleet.members) {
+    const server = member.server();
+    await expect
+      .poll(async () => sampleOf(await textOf(member, '/metrics'), 'varve_halted'), { timeout: 10_000 })
+      .toBe(1);
+    await expect
+      .poll(async () => JSON.parse(await textOf(member, '/_varve/leader')))
+      .toMatchObject({ epoch: null });
+    expect(await keysOf(member)).toEqual(['p1', 'p2']);
+    const refused = await call(member, 'POST', '/api/tags', { data: { key: 'refused' } });
+    expect(refused).toMatchObject({ status: 503, error: { name: 'ServiceUnavailableError' } });
+    expect(JSON.stringify(refused)).toContain(`position ${position}`);
+    const token = await call(member, 'POST', '/_varve/tokens', { data: { name: 'x', type: 'read-only' } });
+    expect(token.status).toBe(503);
+    expect(await textOf(member, '/health/ready')).toContain('entry-archived');
+    expect(server.output()).toContain('applying the log has stopped: cannot read the event at position');
+    const args = ['--data', member.data, '--event-store', fleet.eventStore];
+    const { stdout } = await runVarve(['status', '--json', ...args]);
+    expect(JSON.parse(stdout).log).toMatchObject({
+      unreadable: { position: String(position), kind: 'unknown-type' },
+      foreignEvents: 3,
+    });
+    expect((await runVarve(['status', ...args])).stdout).toContain(reason);
+  }
+});
+
+it('a process that starts with such a log serves what is before the event', async () => {
+  const [member] = fleet.members;
+  if (member === undefined) throw new Error('there is no member');
+  await member.end('SIGTERM');
+  await member.start();
+  expect(await keysOf(member)).toEqual(['p1', 'p2']);
+  await expect
+    .poll(async () => sampleOf(await textOf(member, '/metrics'), 'varve_halted'), { timeout: 10_000 })
+    .toBe(1);
+  expect((await call(member, 'POST', '/api/tags', { data: { key: 'refused' } })).status).toBe(503);
+  expect(JSON.parse(await textOf(member, '/_varve/leader'))).toMatchObject({ epoch: null });
+});
