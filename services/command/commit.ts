@@ -134,7 +134,10 @@ async function appendPlanned(
     const result = await append(environment, request, lead, revision ?? 'none', events);
     if (result.kind === 'appended') return { kind: 'appended', position: result.position, lead };
     releaseClaims();
-    if (result.kind === 'fenced') throw new NotLeading();
+    if (result.kind === 'fenced') {
+      await readClaim(environment);
+      throw new NotLeading();
+    }
     // Someone else wrote to the stream: decide again once the graph knows what.
     seen = result.actual;
     await environment.applied(await environment.eventStore.lastPosition());
@@ -142,6 +145,18 @@ async function appendPlanned(
   throw new RequestError(409, 'ConflictError', 'The document is being changed by others, try again', {
     documentId,
   });
+}
+
+/** Whoever sends the command to the leader has to know of it: the claim that fenced this process off is read first. */
+async function readClaim({ applied, eventStore, appliedTimeoutMs }: CommandEnvironment): Promise<void> {
+  const read = eventStore.lastPosition().then(applied);
+  await within(
+    read.then(
+      () => true,
+      () => false,
+    ),
+    appliedTimeoutMs,
+  );
 }
 
 /** Where the command stands in the log already. Throws 422 when it was another request that had its identity. */

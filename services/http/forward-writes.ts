@@ -132,6 +132,7 @@ async function askLeader(
   own?: string,
 ): Promise<SentAnswer | 'here'> {
   const deadline = performance.now() + WAIT_MS;
+  let isSent = false;
   while (performance.now() < deadline) {
     const leader = fleet.leader();
     if (leader.kind === 'here' && own === undefined) return 'here';
@@ -139,11 +140,12 @@ async function askLeader(
     if (target !== undefined && (isRepeatable(write) || (await isThere(target.address)))) {
       const answer = await send(target.address, write, target.term);
       if (answer !== undefined) return answer;
+      isSent = true;
       if (!isRepeatable(write)) throw interrupted();
     }
     await fleet.changed(AGAIN_MS);
   }
-  throw new RequestError(503, 'ServiceUnavailableError', 'No process leads: nothing can be written for now');
+  throw isSent ? unanswered() : noLeader();
 }
 
 function isRepeatable({ body }: SentWrite): boolean {
@@ -182,11 +184,26 @@ function refusal(reply: FastifyReply, error: NotLeading): NotLeading {
   return error;
 }
 
+function noLeader(): RequestError {
+  return new RequestError(503, 'ServiceUnavailableError', 'No process leads: nothing can be written for now');
+}
+
+function unanswered(): RequestError {
+  return new RequestError(
+    503,
+    'ServiceUnavailableError',
+    'The leader did not answer, and no other process leads yet: the write may have been stored',
+    { advice: SEND_AGAIN },
+  );
+}
+
+const SEND_AGAIN = 'With an Idempotency-Key it can be sent again safely';
+
 function interrupted(): RequestError {
   return new RequestError(
     503,
     'ServiceUnavailableError',
     'The upload was interrupted as another process took over the writes: send it again',
-    { advice: 'With an Idempotency-Key it can be sent again safely' },
+    { advice: SEND_AGAIN },
   );
 }

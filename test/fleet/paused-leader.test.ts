@@ -14,13 +14,14 @@ import { type BurstOutcome, type BurstWrite, nameOf, sendBurst } from '../suppor
  */
 const ROUNDS = Number(process.env['PAUSE_ROUNDS'] ?? 1);
 const WRITES = Number(process.env['PAUSE_WRITES'] ?? 300);
+/** What the answer says when the leader was lost behind the write. */
+const UNKNOWN = 'may have been stored';
 const SECONDS = Number(process.env['PAUSE_SECONDS'] ?? 3);
 
 describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flight, ${ROUNDS} times`, () => {
   const contentTypes = writeNoteTypes();
   let fleet: TestFleet;
   const outcomes: BurstOutcome[] = [];
-  let prepared = 0;
   let takeovers = 0;
   beforeAll(async () => {
     fleet = await startFleet({ size: 2, contentTypes });
@@ -33,7 +34,6 @@ describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flig
   it('answers every write', { timeout: ROUNDS * (SECONDS * 1_000 + 60_000) + 60_000 }, async () => {
     for (let round = 1; round <= ROUNDS; round++) {
       const documents = await prepare(fleet, round);
-      prepared += documents.length;
       const leader = await fleet.leader();
       const burst = sendBurst(fleet.members, writesOf(round, documents));
       // Anywhere in the burst: the paused process has stored some of it, and some lies in its sockets.
@@ -43,17 +43,16 @@ describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flig
       leader.server().signal('SIGCONT');
       const answered = await burst.outcomes;
       outcomes.push(...answered);
-      expect(answered.filter(({ status }) => status === 0 || status === 500)).toEqual([]);
-      const next = await fleet.leader();
-      if (next !== leader) takeovers++;
+      expect(answered.filter(({ status }) => status === 0 || status === 500).slice(0, 3)).toEqual([]);
+      if ((await fleet.leader()) !== leader) takeovers++;
       const duplicates = duplicatesIn(await readLogFacts(fleet.eventStore));
-      const refused = answered
-        .filter((outcome) => !isStored(outcome))
-        .map(({ status, text }) => `${status} ${text}`);
-      if (refused.length > 0) console.log([...new Set(refused)].join('\n'));
       console.log(
         `round ${round}: ${answered.filter(isStored).length} of ${answered.length} writes stored, ${duplicates.length} written twice`,
+        refusals(answered, fleet.members.indexOf(leader)),
       );
+      // A process that lost the lead takes longer to claim it the next time. A new one does not.
+      await leader.end('SIGTERM');
+      await leader.start();
     }
     expect(takeovers).toBeGreaterThan(0);
   });
@@ -61,18 +60,18 @@ describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flig
   it('stores each acknowledged write once, no write twice, and nothing that does not count', async () => {
     const facts = await readLogFacts(fleet.eventStore);
     const lost = outcomes.filter((outcome) => isStored(outcome) && timesStored(facts, outcome) === 0);
-    expect(duplicatesIn(facts)).toEqual([]);
-    expect(lost).toEqual([]);
+    expect(duplicatesIn(facts).slice(0, 3)).toEqual([]);
+    expect(lost.slice(0, 3)).toEqual([]);
     expect(facts.fenced).toBe(0);
-    // A write that was refused changed nothing.
-    const refused = outcomes.filter((outcome) => outcome.status >= 400 && timesStored(facts, outcome) > 0);
-    expect(refused).toEqual([]);
+    const refused = outcomes.filter(({ status, text }) => status >= 400 && !text.includes(UNKNOWN));
+    expect(refused.filter((outcome) => timesStored(facts, outcome) > 0).slice(0, 3)).toEqual([]);
     expect(outcomes.filter(isStored).length).toBeGreaterThan(outcomes.length / 2);
   });
 
   it('shows each document once, in every process and in a graph that is made anew', async () => {
     const facts = await readLogFacts(fleet.eventStore);
-    const total = prepared + outcomes.filter(isCreated).length - facts.deletions.size;
+    const created = [...facts.edits.keys()].filter((name) => name.endsWith(' create')).length;
+    const total = created - facts.deletions.size;
     for (const member of fleet.members) {
       const headers = { 'varve-min-position': String(facts.last) };
       const answer = await fetch(`${member.server().url}/api/notes?pagination[pageSize]=1`, {
@@ -109,12 +108,19 @@ function writesOf(round: number, documents: readonly Document[]): readonly Burst
   });
 }
 
-function isStored({ status }: BurstOutcome): boolean {
-  return status >= 200 && status < 300;
+/** How many were refused, by the process that was asked and its answer. */
+function refusals(answered: readonly BurstOutcome[], paused: number): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const [n, outcome] of answered.entries()) {
+    if (isStored(outcome)) continue;
+    const answer = `${n % 2 === paused ? 'paused' : 'other'}: ${outcome.status} ${outcome.text}`;
+    counts[answer] = (counts[answer] ?? 0) + 1;
+  }
+  return counts;
 }
 
-function isCreated(outcome: BurstOutcome): boolean {
-  return isStored(outcome) && outcome.write.kind === 'create';
+function isStored({ status }: BurstOutcome): boolean {
+  return status >= 200 && status < 300;
 }
 
 function timesStored(facts: LogFacts, { write }: BurstOutcome): number {
