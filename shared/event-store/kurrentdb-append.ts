@@ -1,6 +1,7 @@
 import { NO_STREAM, WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
 import { type EncodedEvent, MAX_INT64 } from './event-codec.ts';
-import type { AppendResult, ExpectedRevision } from './event-store.ts';
+import type { AppendCondition, AppendResult, ExpectedRevision } from './event-store.ts';
+import { appendRecords, hasAppendRecords } from './kurrentdb-append-records.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOf, toEventData } from './kurrentdb-event.ts';
 import { readStreamPage, readStreamPageBefore } from './kurrentdb-pages.ts';
@@ -19,6 +20,8 @@ export type StreamAppend = {
   readonly expected: ExpectedRevision;
   /** At least one; no id twice. */
   readonly events: readonly EncodedEvent[];
+  /** Ignored by servers that cannot check it. */
+  readonly condition?: AppendCondition | undefined;
 };
 
 /**
@@ -67,7 +70,7 @@ const appendOnce = async (
     }
     tail = await readStreamTail(connection, stream, tails.get(stream));
     tails.set(stream, tail);
-    if (expected === 'any') continue;
+    if (expected === 'any' && result.kind === 'conflict') continue;
     return (await findEarlierAppend(connection, tail, append)) ?? result;
   }
 };
@@ -115,14 +118,18 @@ const positionAt = async (connection: Connection, stream: string, revision: bigi
 
 const write = async (
   connection: Connection,
-  { stream, events }: StreamAppend,
+  { stream, events, condition }: StreamAppend,
   expected: bigint | 'none',
 ): Promise<AppendResult> => {
-  // No revision of a stream, and nothing that the protocol could carry.
-  if (expected !== 'none' && (expected < 0n || expected > MAX_INT64)) {
+  const isChecked = condition !== undefined && (await hasAppendRecords(connection.client));
+  if (isChecked && !isRevision(condition.revision)) return { kind: 'fenced' };
+  if (expected !== 'none' && !isRevision(expected)) {
+    const [fence] = isChecked ? await readStreamPageBefore(connection, condition.stream, undefined, 1) : [];
+    if (isChecked && fence?.revision !== condition.revision) return { kind: 'fenced' };
     const [last] = await readStreamPageBefore(connection, stream, undefined, 1);
     return { kind: 'conflict', actual: last?.revision };
   }
+  if (isChecked) return appendRecords(connection.client, { stream, expected, events, condition });
   try {
     const result = await connection.client.appendToStream(stream, events.map(toEventData), {
       streamState: expected === 'none' ? NO_STREAM : expected,
@@ -139,6 +146,9 @@ const write = async (
     return { kind: 'conflict', actual: typeof actual === 'bigint' ? actual : undefined };
   }
 };
+
+/** False: no stream has it, and the protocol could not carry it. */
+const isRevision = (revision: bigint): boolean => revision >= 0n && revision <= MAX_INT64;
 
 const revisionOf = ({ revision }: StreamTail): bigint | 'none' => (revision < 0n ? 'none' : revision);
 

@@ -2,10 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from './event-codec.ts';
 import type { EventStore, StoredEvent, Subscription } from './event-store.ts';
 import { createAppender } from './kurrentdb-append.ts';
+import { hasAppendRecords } from './kurrentdb-append-records.ts';
 import { appendCredentialsOf, type Connection, connect, credentialsOf } from './kurrentdb-connection.ts';
 import { isSystemEvent, positionOf, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
 import { createPageSize, readSpaceEnd, readSpacePage, readStreamPage } from './kurrentdb-pages.ts';
-import type { Trouble } from './kurrentdb-retry.ts';
+import { retrying, type Trouble } from './kurrentdb-retry.ts';
 import { followSpace } from './kurrentdb-subscription.ts';
 
 export type KurrentDbEventStoreOptions = {
@@ -52,13 +53,16 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
     await connection.client.dispose();
   };
   return {
-    async append(stream, expected, events) {
+    async append(stream, expected, events, condition) {
       assertOpen();
       const encoded = encodeEvents(stream, events);
       if (!stream.startsWith(connection.prefix)) throw new TypeError(notInSpace(stream, connection));
-      return tracked(appends, append({ stream, expected, events: encoded }));
+      return tracked(appends, append({ stream, expected, events: encoded, condition }));
     },
-    checksConditions: async () => false,
+    checksConditions: () =>
+      retrying('the question what the server can do', connection.patience, () =>
+        hasAppendRecords(connection.client),
+      ),
     readStream: (stream, fromRevision = 0n) => readStream(connection, decode, stream, fromRevision),
     readAll: (after, { batchSize = DEFAULT_BATCH_SIZE } = {}) =>
       readAll(connection, decode, after, checkedBatchSize(batchSize)),

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type EventData, jsonEvent, type ResolvedEvent } from '@kurrent/kurrentdb-client';
 import { type Decode, decodeContent, type EncodedEvent, MAX_INT64 } from './event-codec.ts';
-import { notJson, withServerNames } from './event-metadata.ts';
+import { metadataAsStrings, notJson, withServerNames } from './event-metadata.ts';
 import type { EventMetadata, StoredEvent } from './event-store.ts';
 
 /** What KurrentDB returns for an event, from streams and `$all` alike. */
@@ -16,6 +16,15 @@ export const toEventData = (event: EncodedEvent): EventData =>
     type: event.type,
     data: JSON.parse(event.data),
     metadata: withServerNames(JSON.parse(event.metadata) as EventMetadata),
+  });
+
+/** The event as `appendRecords` takes it: its metadata may hold only strings. */
+export const toRecordData = (event: EncodedEvent): EventData =>
+  jsonEvent({
+    id: event.id,
+    type: event.type,
+    data: JSON.parse(event.data),
+    metadata: metadataAsStrings(JSON.parse(event.metadata) as EventMetadata),
   });
 
 /** Never throws for what an event holds: what is not Varve's, or cannot be read, is marked `unreadable`. */

@@ -16,7 +16,20 @@ export const describeEventStore = (
   skips: ContractSkips = {},
   abilities: Abilities = {},
 ): void => {
-  const withLog: WithLog = (body) => async () => {
+  const withLog = withLogOf(createLog);
+  describe(`event store contract: ${name}`, () => {
+    describeAppending(withLog);
+    describeConditions(withLog, abilities.checksConditions);
+    describeReading(withLog, skips);
+    describeSubscribing(withLog);
+  });
+};
+
+/** Opens a log for each test, and closes it behind the test. */
+export const withLogOf =
+  (createLog: () => Promise<TestLog>): WithLog =>
+  (body) =>
+  async () => {
     const log = await createLog();
     const stores: EventStore[] = [];
     const open = async () => {
@@ -31,10 +44,3 @@ export const describeEventStore = (
       await log.remove();
     }
   };
-  describe(`event store contract: ${name}`, () => {
-    describeAppending(withLog);
-    describeConditions(withLog, abilities.checksConditions);
-    describeReading(withLog, skips);
-    describeSubscribing(withLog);
-  });
-};

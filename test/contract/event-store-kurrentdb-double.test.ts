@@ -1,25 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb-event-store.ts';
 import { inSpace } from '../support/kurrentdb/in-space.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
-import { describeEventStore } from './event-store-contract.ts';
+import { describeEventStore, withLogOf } from './event-store-contract.ts';
+import { describeConditions } from './event-store-contract-conditions.ts';
 
-let double: KurrentDbDouble;
+const doubles: KurrentDbDouble[] = [];
 beforeAll(async () => {
-  double = await startKurrentDbDouble();
+  doubles.push(await startKurrentDbDouble(), await startKurrentDbDouble({ appendRecords: true }));
 });
-afterAll(() => double.stop());
+afterAll(() => {
+  for (const double of doubles) double.stop();
+});
 
-describeEventStore(
-  'kurrentdb, on an in-process gRPC test double that stands in for the server',
-  async () => {
-    const space = `test-${randomUUID()}`;
-    return {
-      open: async () => inSpace(openKurrentDbEventStore(double.url, { space }), space),
-      remove: async () => undefined,
-    };
-  },
-  {},
-  { checksConditions: false },
-);
+const logOn = (n: number) => async () => {
+  const space = `test-${randomUUID()}`;
+  return {
+    open: async () => inSpace(openKurrentDbEventStore(String(doubles[n]?.url), { space }), space),
+    remove: async () => undefined,
+  };
+};
+
+const NAME = 'kurrentdb, on an in-process gRPC test double that stands in for the server';
+describeEventStore(NAME, logOn(0), {}, { checksConditions: false });
+
+/** All appends of the contract but these have no condition, and are made by the same call on both servers. */
+describe(`event store contract: ${NAME} of version 26.1, which has AppendRecords`, () => {
+  describeConditions(withLogOf(logOn(1)));
+});

@@ -1,5 +1,5 @@
 /** The calls that faults can be injected into. `subscribe` is the `Read` call with subscription options. */
-export type DoubleCall = 'append' | 'batchAppend' | 'read' | 'subscribe' | 'features';
+export type DoubleCall = 'append' | 'appendRecords' | 'batchAppend' | 'read' | 'subscribe' | 'features';
 
 export type Fault =
   /** The call ends with this gRPC status before it does anything. */

@@ -5,7 +5,9 @@ import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protoc
 import featuresPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
+import recordsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
 import { appendCall, batchAppendCall } from './double-append.ts';
+import { appendRecordsCall } from './double-append-records.ts';
 import { rpcError } from './double-messages.ts';
 import { readCall } from './double-read.ts';
 import type { DoubleServices } from './double-services.ts';
@@ -15,11 +17,19 @@ type FeaturesCall = ServerUnaryCall<unknown, featuresPb.SupportedMethods>;
 /** PEM. */
 export type TlsIdentity = { readonly key: Buffer; readonly certificate: Buffer };
 
+/** What a server's version decides. */
+export type DoubleAbilities = {
+  /** `BatchAppend`: EventStoreDB 21.10 and later. */
+  readonly batchAppend: boolean;
+  /** `AppendRecords`: KurrentDB 26.1 and later. */
+  readonly appendRecords: boolean;
+};
+
 /** The gRPC server of a node, not yet listening. */
 export const createServer = (
   services: DoubleServices,
   gossip: () => Gossip,
-  hasBatchAppend: boolean,
+  abilities: DoubleAbilities,
 ): Server => {
   const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 });
   server.addService(streamsGrpc.StreamsService, {
@@ -29,10 +39,14 @@ export const createServer = (
     delete: refuse,
     tombstone: refuse,
   });
+  server.addService(recordsGrpc.StreamsServiceService, {
+    appendSession: refuse,
+    appendRecords: abilities.appendRecords ? appendRecordsCall(services) : refuse,
+  });
   server.addService(serverFeatures.ServerFeaturesService, {
     getSupportedMethods(call: FeaturesCall, answer: sendUnaryData<featuresPb.SupportedMethods>) {
       services.enter('features', call.metadata).then(
-        () => answer(null, supportedMethods(hasBatchAppend)),
+        () => answer(null, supportedMethods(abilities)),
         (error) => answer(error),
       );
     },
@@ -62,15 +76,19 @@ const memberInfo = ({ node, leads, alive }: Gossip[number]) => {
 const refuse = (_call: unknown, answer: (error: Error) => void): void =>
   answer(rpcError(status.UNIMPLEMENTED, 'the double has no such call'));
 
-const supportedMethods = (hasBatchAppend: boolean) => {
+const supportedMethods = ({ batchAppend, appendRecords }: DoubleAbilities) => {
   const method = (name: string, features: string[] = []) =>
     new featuresPb.SupportedMethod()
       .setServiceName('event_store.client.streams.streams')
       .setMethodName(name)
       .setFeaturesList(features);
   const methods = [method('read', ['position', 'events']), method('append')];
-  if (hasBatchAppend) methods.push(method('batchappend', ['deadline_duration']));
-  return new featuresPb.SupportedMethods().setEventStoreServerVersion('25.1.0').setMethodsList(methods);
+  if (batchAppend) methods.push(method('batchappend', ['deadline_duration']));
+  if (appendRecords)
+    methods.push(method('appendrecords').setServiceName('kurrentdb.protocol.v2.streams.streamsservice'));
+  return new featuresPb.SupportedMethods()
+    .setEventStoreServerVersion(appendRecords ? '26.1.0' : '25.1.0')
+    .setMethodsList(methods);
 };
 
 /** Resolves with the port, a free one for 0. */

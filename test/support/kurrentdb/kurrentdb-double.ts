@@ -15,6 +15,8 @@ export type KurrentDbDoubleOptions = {
   readonly dropSlowAfter?: number;
   /** Whether it says that it has `BatchAppend` (EventStoreDB 21.10 and later). Default: true. */
   readonly batchAppend?: boolean;
+  /** Whether it has `AppendRecords` (KurrentDB 26.1 and later). Default: false. */
+  readonly appendRecords?: boolean;
 };
 
 export type KurrentDbDouble = {
@@ -49,7 +51,7 @@ export const startKurrentDbDouble = async (
 ): Promise<KurrentDbDouble> => {
   const log = options.log ?? createDoubleLog();
   const faults = createDoubleFaults();
-  const calls = { append: 0, batchAppend: 0, read: 0, subscribe: 0, features: 0 };
+  const calls = { append: 0, appendRecords: 0, batchAppend: 0, read: 0, subscribe: 0, features: 0 };
   let leader: KurrentDbDouble | undefined;
   let others: readonly KurrentDbDouble[] = [];
   let alive = true;
@@ -73,7 +75,7 @@ export const startKurrentDbDouble = async (
   const gossip = () =>
     [double, ...others].map((node) => ({ node, leads: node === (leader ?? double), alive: node.isAlive() }));
   const start = async (at: number) => {
-    server = createServer(services, gossip, options.batchAppend ?? true);
+    server = createServer(services, gossip, { batchAppend: true, appendRecords: false, ...options });
     return listen(server, options.tls, at);
   };
   const end = () => {

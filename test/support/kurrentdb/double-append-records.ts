@@ -1,0 +1,110 @@
+import { type ServerUnaryCall, type ServiceError, type sendUnaryData, status } from '@grpc/grpc-js';
+import statusPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/status_pb.js';
+import errorsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/errors_pb.js';
+import type {
+  AppendRecord,
+  AppendRecordsRequest,
+  AppendRecordsResponse,
+  ConsistencyCheck,
+} from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_pb.js';
+import recordsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_pb.js';
+import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
+import type { DoubleLog, ProposedEvent } from './double-log.ts';
+import { rpcError, streamDeletedError } from './double-messages.ts';
+import type { DoubleServices } from './double-services.ts';
+
+/**
+ * `AppendRecords` of KurrentDB 26.1: all records or none, if every check holds, whatever streams they name. All checks that
+ * fail are reported. Unlike `Append` it takes nothing for a repetition.
+ */
+export const appendRecordsCall =
+  ({ log, enter }: DoubleServices) =>
+  async (
+    call: ServerUnaryCall<AppendRecordsRequest, AppendRecordsResponse>,
+    answer: sendUnaryData<AppendRecordsResponse>,
+  ): Promise<void> => {
+    try {
+      const fault = await enter('appendRecords', call.metadata);
+      if (call.cancelled) return;
+      const violations = call.request.getChecksList().flatMap((check, n) => violation(log, check, n));
+      if (violations.length > 0) throw violationError(violations);
+      const written = write(log, call.request.getRecordsList());
+      if (fault?.kind === 'lose-answer') throw rpcError(status.UNAVAILABLE, 'connection lost');
+      answer(null, written);
+    } catch (error) {
+      answer(error as Error);
+    }
+  };
+
+const write = (log: DoubleLog, records: readonly AppendRecord[]): AppendRecordsResponse => {
+  const response = new recordsPb.AppendRecordsResponse();
+  for (const [stream, events] of byStream(records)) {
+    const result = log.write(stream, revisionOf(log, stream) ?? 'no_stream', events);
+    if (result.kind !== 'written') throw streamDeletedError(stream);
+    const revision = new recordsPb.StreamRevision().setStream(stream);
+    response.addRevisions(revision.setRevision(result.revision.toString()));
+    response.setPosition(result.position.toString());
+  }
+  return response;
+};
+
+const byStream = (records: readonly AppendRecord[]): ReadonlyMap<string, readonly ProposedEvent[]> =>
+  new Map(
+    Object.entries(Object.groupBy(records, (record) => record.getStream())).map(([stream, own = []]) => [
+      stream,
+      own.map(proposedEvent),
+    ]),
+  );
+
+/** Properties are the event's metadata; the server adds its own about the schema. */
+const proposedEvent = (record: AppendRecord): ProposedEvent => {
+  const properties = [...record.getPropertiesMap().entries()].map(([name, value]) => [
+    name,
+    value.getStringValue(),
+  ]);
+  const type = record.getSchema()?.getName() ?? '';
+  const metadata = { ...Object.fromEntries(properties), '$schema.name': type, '$schema.format': 'Json' };
+  return {
+    id: record.getRecordId() ?? '',
+    type,
+    contentType: 'application/json',
+    data: record.getData_asU8(),
+    metadata: Buffer.from(JSON.stringify(metadata)),
+  };
+};
+
+const revisionOf = (log: DoubleLog, stream: string): bigint | undefined => log.read(stream)?.at(-1)?.revision;
+
+const NO_STREAM = -1n;
+const STREAM_EXISTS = -4n;
+const ANY = -2n;
+const TOMBSTONED = -6n;
+
+const violation = (log: DoubleLog, check: ConsistencyCheck, index: number) => {
+  const stream = check.getStreamState()?.getStream() ?? '';
+  const expected = BigInt(check.getStreamState()?.getExpectedState() ?? ANY);
+  const actual = log.isTombstoned(stream) ? TOMBSTONED : (revisionOf(log, stream) ?? NO_STREAM);
+  const isMet = expected === ANY || expected === actual || (expected === STREAM_EXISTS && actual >= 0n);
+  if (isMet) return [];
+  const state = new errorsPb.ConsistencyViolation.StreamStateViolation()
+    .setStream(stream)
+    .setExpectedState(expected.toString())
+    .setActualState(actual.toString());
+  return [new errorsPb.ConsistencyViolation().setCheckIndex(index).setStreamState(state)];
+};
+
+type Violation = ReturnType<typeof violation>[number];
+
+/** As gRPC carries errors with details. */
+const violationError = (violations: Violation[]): ServiceError => {
+  const details = new errorsPb.AppendConsistencyViolationErrorDetails().setViolationsList(violations);
+  const any = new anyPb.Any();
+  any.pack(
+    details.serializeBinary(),
+    'kurrentdb.protocol.v2.streams.errors.AppendConsistencyViolationErrorDetails',
+  );
+  const error = rpcError(status.FAILED_PRECONDITION, 'A consistency check failed');
+  const encoded = new statusPb.Status().setMessage(error.details).setDetails(any).serializeBinary();
+  error.metadata.set('grpc-status-details-bin', Buffer.from(encoded));
+  return error;
+};

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { status } from '@grpc/grpc-js';
+import { afterEach, expect, test } from 'vitest';
+import type { AppendCondition, EventStore, NewEvent } from '../../shared/event-store/event-store.ts';
+import { newEvent, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
+import { type KurrentDbWorld, startWorld, streamOf } from './kurrentdb-world.ts';
+
+/** Appends with a condition on a double of KurrentDB 26.1. */
+let world: KurrentDbWorld;
+afterEach(() => world.end());
+
+const start = async () => {
+  world = await startWorld({ appendRecords: true });
+  const lease = streamOf();
+  await world.store.append(lease, 'none', newEvents(1));
+  return { ...world, held: { stream: lease, revision: 0n } };
+};
+
+const claim = (store: EventStore, { stream, revision }: AppendCondition) =>
+  store.append(stream, revision, newEvents(1));
+
+test('an event is read alike whether it was appended with a condition or without', async () => {
+  const { store, double, held } = await start();
+  const event = (): NewEvent => ({
+    id: randomUUID(),
+    type: 'entry-changed',
+    data: { text: 'Grüße', list: [1, null, { a: true }] },
+    metadata: {
+      ...{ schemaVersion: 1, at: '2026-03-04T05:06:07.089Z', epoch: 12 },
+      actor: { kind: 'token', id: 'a1', name: '42' },
+      ...{ via: 'update', correlationId: 'request-1', traceId: '0af7651916cd43dd8448eb211c80319c' },
+      causationId: randomUUID(),
+      command: { id: '7', request: 'true' },
+    },
+  });
+  const [typed, strings] = [event(), event()];
+  const stream = streamOf();
+  await store.append(stream, 'none', [typed]);
+  const appended = await store.append(stream, 0n, [strings], held);
+  expect(double.calls).toMatchObject({ appendRecords: 1 });
+  const stored = await readStream(store, stream);
+  expect(stored.map(({ type, data, metadata }) => ({ type, data, metadata }))).toEqual(
+    [typed, strings].map(({ type, data, metadata }) => ({ type, data, metadata })),
+  );
+  expect(stored.map(({ metadata }) => JSON.stringify({ ...metadata, causationId: '' }))).toEqual([
+    JSON.stringify({ ...typed.metadata, causationId: '' }),
+    JSON.stringify({ ...typed.metadata, causationId: '' }),
+  ]);
+  expect(appended).toEqual({ kind: 'appended', revision: 1n, position: stored[1]?.position });
+});
+
+test('an append whose answer was lost is stored once, also where the lead was lost meanwhile', async () => {
+  const { store, double, held } = await start();
+  for (const isClaimed of [false, true]) {
+    const stream = streamOf();
+    const events = newEvents(2);
+    double.faults.next('appendRecords', { kind: 'lose-answer' });
+    const append = store.append(stream, 'none', events, held);
+    if (isClaimed) {
+      while (double.log.read(stream) === undefined) await new Promise((resolve) => setImmediate(resolve));
+      await claim(store, held);
+    }
+    const result = await append;
+    const stored = await readStream(store, stream);
+    expect(result).toEqual({ kind: 'appended', revision: 1n, position: stored[1]?.position });
+    expect(stored).toHaveLength(2);
+  }
+  expect(double.faults.left()).toBe(0);
+});
+
+test('an append that was held up on its way is fenced off by the claim that overtook it', async () => {
+  const { store, double, held } = await start();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  double.faults.next('appendRecords', { kind: 'hold', until: promise });
+  const stream = streamOf();
+  const append = store.append(stream, 'none', newEvents(2), held);
+  await claim(store, held);
+  resolve();
+  expect(await append).toEqual({ kind: 'fenced' });
+  expect(await readAll(store)).toHaveLength(2);
+});
+
+test('an append that expects any revision finds it, and does not go on once it is fenced off', async () => {
+  const { store, open, held } = await start();
+  const stream = streamOf();
+  await store.append(stream, 'any', newEvents(2), held);
+  // Of another process: this one has to look again.
+  await open().append(stream, 'any', [newEvent()]);
+  expect(await store.append(stream, 'any', [newEvent()], held)).toMatchObject({ revision: 3n });
+  await claim(store, held);
+  expect(await store.append(stream, 'any', [newEvent()], held)).toEqual({ kind: 'fenced' });
+  expect(await readStream(store, stream)).toHaveLength(4);
+});
+
+test('an append is tried again when the server is not ready', async () => {
+  const { store, double, held, troubles } = await start();
+  const fault = { kind: 'fail', code: status.UNAVAILABLE, message: 'Server Is Not Ready' } as const;
+  double.faults.next('appendRecords', fault, fault);
+  const stream = streamOf();
+  expect(await store.append(stream, 'none', newEvents(1), held)).toMatchObject({ kind: 'appended' });
+  expect(troubles).toHaveLength(2);
+});
+
+test('whether conditions are checked is asked again where the server did not answer', async () => {
+  world = await startWorld({ appendRecords: true });
+  const fault = { kind: 'fail', code: status.UNAVAILABLE, message: 'Server Is Not Ready' } as const;
+  world.double.faults.next('features', fault);
+  expect(await world.store.checksConditions()).toBe(true);
+});
