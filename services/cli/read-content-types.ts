@@ -4,6 +4,7 @@ import type { CustomFields } from '../../shared/schema/repair-schemas.ts';
 import { problemLine, type SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { checkDefaultPopulates } from '../query/default-populate.ts';
 
 export type ContentTypeSettings = {
   readonly contentTypes: string;
@@ -27,8 +28,9 @@ export function readContentTypes(
 ): ReadContentTypes {
   const { contentTypes: folder, strictSchemas: strict, customField: customFields, defaultLocale } = settings;
   const loaded = loadContentTypes(folder, { strict, customFields, defaultLocale });
-  if (loaded.kind === 'problems') {
-    const lines = loaded.problems.map((problem) => `  ${problemLine(problem)}`);
+  const problems = loaded.kind === 'problems' ? loaded.problems : checkDefaultPopulates(loaded.registry);
+  if (loaded.kind === 'problems' || problems.length > 0) {
+    const lines = problems.map((problem) => `  ${problemLine(problem)}`);
     throw new Error(`the content types in ${folder} cannot be used\n${lines.join('\n')}`);
   }
   for (const { message, ...where } of loaded.warnings) logger.warn(where, message);

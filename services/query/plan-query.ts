@@ -5,6 +5,7 @@ import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { allOf } from './combine-queries.ts';
 import { type CursorScope, cursorScope, readCursor } from './cursor.ts';
+import { type PopulateAction, resolveDefaultPopulate } from './default-populate.ts';
 import { resolveExplain } from './explain.ts';
 import { resolveFields } from './fields.ts';
 import { type LocaleChoice, localeQuery, resolveLocale } from './locale.ts';
@@ -95,6 +96,8 @@ type Dialect = {
   readonly ignoreFilters?: boolean;
   /** One entry: a condition on its locale does not replace the locale asked for. */
   readonly oneEntry?: boolean;
+  /** Whose default populate applies. */
+  readonly action?: PopulateAction;
 };
 
 /** Plans `GET /api/<plural>`. Throws RequestError (400) naming everything that is wrong. */
@@ -102,7 +105,7 @@ export function planList(request: QueryRequest): ListPlan {
   const query = parseQueryString(request.queryString);
   const problems: Problems = [];
   checkRootParameters(query, problems, { more: ['explain'], ignore: request.ignoreParameter });
-  const plan = planRows(request, query, problems);
+  const plan = planRows(request, query, problems, { action: 'find' });
   const pagination = resolvePagination(query, problems, request);
   const explained = resolveExplain(query['explain'], request.mayExplain === true, problems);
   refuseIfAny(problems);
@@ -125,7 +128,8 @@ function planCursor(
 
 /** Plans `GET /api/<plural>/<documentId>` (SEMANTICS section 12); pages are ignored. */
 export function planEntry(request: QueryRequest): EntryPlan {
-  return planOne(request, { oneEntry: true });
+  const action = request.type.kind === 'singleType' ? 'find' : 'findOne';
+  return planOne(request, { oneEntry: true, action });
 }
 
 /**
@@ -197,7 +201,10 @@ function planRows(
     : resolvePublicationFilter(query, problems, { world, mayReadDrafts });
   const skipRole = dialect.users === true;
   const populateContext = { scope, param: 'populate', problems, world, publication, skipRole };
-  const populate = resolvePopulate(query['populate'], model, populateContext);
+  const populate =
+    query['populate'] === undefined && dialect.action !== undefined
+      ? resolveDefaultPopulate(type, dialect.action, populateContext)
+      : resolvePopulate(query['populate'], model, populateContext);
   const locale: LocaleChoice = dialect.users
     ? { kind: 'default' }
     : resolveLocale(query['locale'], problems, lenient);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { checkDefaultPopulates } from '../../../services/query/default-populate.ts';
+import { planEntry, planList, planWrite } from '../../../services/query/plan-query.ts';
 import type { PopulateNode } from '../../../services/query/selection.ts';
-import { planOf, refusalOf } from '../../support/naive-schema.ts';
+import { buildRegistry } from '../../../shared/schema/build-registry.ts';
+import { problemLine } from '../../../shared/schema/schema-problem.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { planOf, refusalOf, requestOf } from '../../support/naive-schema.ts';
 
 const nodes = (query: string, name?: string) => planOf(query, name).selection.populate;
 const message = (query: string, name?: string) => refusalOf(() => planOf(query, name)).message;
@@ -114,6 +119,120 @@ describe('options', () => {
       field: 'author',
       value: 'Anna',
     });
+  });
+});
+
+describe('deep', () => {
+  it('brings in one level, without the way back', () => {
+    expect(outline(nodes('populate=deep:1'))).toBe(
+      'logo gallery address hours sections<blocks.hero blocks.quote blocks.teaser> category chef menu tags reviews homeCountry',
+    );
+  });
+
+  it('goes to five levels, and cuts every cycle', () => {
+    expect(nodes('populate=deep')).toEqual(nodes('populate=deep:5'));
+    const types = (list: readonly PopulateNode[], way: readonly string[]): void => {
+      for (const node of list) {
+        if (node.kind === 'zone') {
+          for (const { selection } of node.components.values()) types(selection.populate, way);
+        } else {
+          if (node.kind === 'relation') expect(way).not.toContain(node.target);
+          types(node.selection.populate, [...way, node.target]);
+        }
+      }
+    };
+    types(nodes('populate=deep'), ['api::restaurant.restaurant']);
+    expect(outline(nodes('populate=deep:3', 'review'))).toContain('chef(awards country signature)');
+  });
+
+  it('does not name what the caller may not find', () => {
+    const request = requestOf('populate=deep:2');
+    const mayFind = (type: string) => type !== 'api::chef.chef';
+    const { populate } = planList({ ...request, mayFind }).selection;
+    expect(JSON.stringify(populate, (_, value) => (value instanceof Map ? [...value] : value))).not.toContain(
+      'api::chef.chef',
+    );
+  });
+
+  it.each(['deep:0', 'deep:11'])('refuses %s', (value) => {
+    expect(message(`populate=${value}`)).toBe(`Invalid populate parameter: ${value} reaches too far`);
+  });
+
+  it('refuses what would name more than 1,000 attributes', () => {
+    const relations = (n: number) =>
+      Object.fromEntries(
+        Array.from({ length: 12 }, (_, i) => [
+          `r${i}`,
+          {
+            type: 'relation',
+            relation: 'oneToOne',
+            target: `api::t${(n + i + 1) % 12}.t${(n + i + 1) % 12}`,
+          },
+        ]),
+      );
+    const { registry } = buildRegistry(
+      Array.from({ length: 12 }, (_, n) => ({
+        model: 'contentType',
+        file: `t${n}.json`,
+        namespace: `api::t${n}`,
+        json: { info: { singularName: `t${n}`, pluralName: `t${n}s` }, attributes: relations(n) },
+      })),
+    );
+    const request = (levels: number) => ({
+      ...{ registry, type: contentTypeOf(registry, 'api::t0.t0'), defaultLocale: 'en' },
+      queryString: `populate=deep:${levels}`,
+    });
+    expect(planList(request(2)).selection.populate).toHaveLength(11);
+    expect(refusalOf(() => planList(request(8))).message).toContain('deep:8 reaches too far');
+  });
+});
+
+describe('default populate', () => {
+  const registryWith = (defaultPopulate: object) => {
+    const part = (singularName: string, attributes: object, pluginOptions = {}) => ({
+      ...({ model: 'contentType', file: `${singularName}.json`, namespace: `api::${singularName}` } as const),
+      json: { info: { singularName, pluralName: `${singularName}s` }, pluginOptions, attributes },
+    });
+    const relation = (name: string) => ({
+      type: 'relation',
+      relation: 'oneToOne',
+      target: `api::${name}.${name}`,
+    });
+    const attributes = { author: relation('author'), topic: relation('topic') };
+    return buildRegistry([
+      part('post', attributes, { varve: { defaultPopulate } }),
+      part('author', { name: { type: 'string' }, topic: relation('topic') }),
+      part('topic', { name: { type: 'string' } }),
+    ]).registry;
+  };
+  const request = (registry: SchemaRegistry, queryString: string) => ({
+    ...{ registry, type: contentTypeOf(registry, 'api::post.post'), queryString, defaultLocale: 'en' },
+  });
+  const registry = registryWith({
+    find: { author: { fields: ['name'], populate: { topic: true } } },
+    findOne: ['author', 'topic'],
+  });
+
+  it('applies to each action where the request has no populate', () => {
+    expect(outline(planList(request(registry, '')).selection.populate)).toBe('author(topic)');
+    expect(outline(planEntry(request(registry, '')).selection.populate)).toBe('author topic');
+    expect(outline(planList(request(registry, 'populate=topic')).selection.populate)).toBe('topic');
+    expect(planList(request(registry, 'populate=')).selection.populate).toEqual([]);
+    expect(planWrite(request(registry, '')).selection.populate).toEqual([]);
+  });
+
+  it('leaves out what the caller may not find, instead of a refusal', () => {
+    const mayFind = (type: string) => type !== 'api::author.author';
+    expect(outline(planEntry({ ...request(registry, ''), mayFind }).selection.populate)).toBe('topic');
+  });
+
+  it('is checked for every type at once', () => {
+    expect(checkDefaultPopulates(registry)).toEqual([]);
+    const wrong = registryWith({ find: ['nonsense'], findOne: { author: { populate: 'nope' } } });
+    expect(checkDefaultPopulates(wrong).map(problemLine)).toEqual([
+      'api::post.post $.pluginOptions.varve.defaultPopulate.find: Invalid key nonsense',
+      'api::post.post $.pluginOptions.varve.defaultPopulate.findOne: Invalid key nope',
+    ]);
   });
 });
 

@@ -1,0 +1,71 @@
+import type { Uid } from '../../shared/schema/content-type.ts';
+import { type PopulateContext, populatableNames, populatedLink, populatedZone } from './populate-options.ts';
+import { type QueryLink, type QueryModel, type QueryZone, queryModelOf } from './query-model.ts';
+import { type PopulateNode, WHOLE_ROW } from './selection.ts';
+
+const DEFAULT_LEVELS = 5;
+const MAX_LEVELS = 10;
+/** Attributes that one request may name this way: a tree of types grows with every level. */
+const MAX_NODES = 1_000;
+
+type Deep = {
+  readonly context: PopulateContext;
+  /** Attributes that may still be populated. */
+  left: number;
+};
+
+/** The levels of `deep` or `deep:N`; undefined when the text is neither. */
+export function deepLevels(text: string): number | undefined {
+  const [, levels] = /^deep(?::(\d{1,3}))?$/.exec(text) ?? [undefined, null];
+  if (levels === null) return undefined;
+  return levels === undefined ? DEFAULT_LEVELS : Number(levels);
+}
+
+/**
+ * Every attribute that can be populated, to a number of levels. A relation back to a type that is on the way from the root is cut,
+ * so no cycle is followed. Varve's own: Strapi has it as a plugin.
+ */
+export function populateDeep(
+  levels: number,
+  model: QueryModel,
+  context: PopulateContext,
+): readonly PopulateNode[] {
+  if (levels < 1 || levels > MAX_LEVELS) {
+    refuse(context, `deep:${levels}`, `deep:1 to deep:${MAX_LEVELS}`);
+    return [];
+  }
+  const deep: Deep = { context, left: MAX_NODES };
+  const nodes = populateLevels(levels, model, deep, [model.uid]);
+  if (deep.left < 0) refuse(context, `deep:${levels}`, 'fewer levels, or the names to populate');
+  return nodes;
+}
+
+function populateLevels(
+  levels: number,
+  model: QueryModel,
+  deep: Deep,
+  way: readonly Uid[],
+): readonly PopulateNode[] {
+  if (levels === 0) return [];
+  const { context } = deep;
+  return populatableNames(model, context.scope).flatMap((name): readonly PopulateNode[] => {
+    const attribute = model.attributes.get(name) as QueryLink | QueryZone;
+    deep.left--;
+    if (deep.left < 0) return [];
+    if (attribute.kind === 'zone') {
+      return [populatedZone(attribute, (kind) => below(kind, levels, deep, way))];
+    }
+    if (attribute.kind === 'relation' && way.includes(attribute.target)) return [];
+    return [populatedLink(attribute, context, below(attribute.target, levels, deep, way))];
+  });
+}
+
+function below(target: Uid, levels: number, deep: Deep, way: readonly Uid[]) {
+  const model = queryModelOf(deep.context.scope.registry, target);
+  return { ...WHOLE_ROW, populate: populateLevels(levels - 1, model, deep, [...way, target]) };
+}
+
+function refuse({ problems, param }: PopulateContext, found: string, accepted: string): void {
+  const message = `Invalid populate parameter: ${found} reaches too far`;
+  problems.push({ phase: 'key', message, param, found, accepted });
+}
