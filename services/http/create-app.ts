@@ -147,7 +147,7 @@ function acceptBodies(app: FastifyInstance): void {
 
 function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => void): void {
   app.setErrorHandler((error, request, reply) => {
-    const body = presentError(error);
+    const body = presentError(isAborted(request) ? ABORTED : error);
     if (body.error.status >= 500) {
       request.log.error({ err: error, method: request.method, url: request.url, requestId: request.id });
     }
@@ -167,6 +167,17 @@ function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => 
     }
     throw new RequestError(404, 'NotFoundError', 'Not Found');
   });
+}
+
+const ABORTED = new RequestError(
+  400,
+  'BadRequestError',
+  'The client went away before its request had arrived',
+);
+
+/** Whatever failed then failed because of that: no error of the server, and nobody reads the answer. */
+function isAborted({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete;
 }
 
 function sendError(reply: FastifyReply, body: ErrorEnvelope): void {

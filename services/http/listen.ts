@@ -7,7 +7,9 @@ import {
 } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import { RequestError } from '../../shared/request-error.ts';
+import { type BoundOutput, boundOutput, OUTPUT_LIMITS, type OutputLimits } from './bound-output.ts';
 import { presentError } from './error-envelope.ts';
+import { refuseHead, refuseMalformed } from './refuse-malformed.ts';
 import { refuseTarget } from './request-target.ts';
 import { NOT_LEADING_HEADER } from './responses.ts';
 
@@ -18,6 +20,7 @@ export type Listener = {
   serve(handler: RequestListener): void;
   /** Takes no new connections, answers what is under way, closes; what is still open after `graceMs` is cut off. */
   drain(graceMs: number): Promise<void>;
+  readonly output: Pick<BoundOutput, 'unsentBytes' | 'waitingRequests'>;
 };
 
 export type ListenOptions = {
@@ -27,6 +30,7 @@ export type ListenOptions = {
   readonly option?: string;
   /** Asked first about every request whose target is a path, in every phase; true: it has answered. */
   readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  readonly limits?: Partial<OutputLimits>;
 };
 
 /** Longer than the 60 s after which common proxies drop an idle connection, so that the proxy closes first. */
@@ -40,13 +44,28 @@ const REQUEST_MS = 320_000;
  * sentence when the address cannot be had. Node's own limits stay: 16 KiB of request line and headers (431).
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { first = () => false } = options;
+  const { first = () => false, limits } = options;
   let handler: RequestListener = answerStarting;
-  const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
-    (request, response) =>
-      refuseTarget(request, response) || first(request, response) || handler(request, response),
-  );
+  const server = createServer({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    requireHostHeader: false,
+  });
+  answerHalfClosed(server);
+  const output = boundOutput(server, {
+    limits: { ...OUTPUT_LIMITS, ...limits },
+    urgent(request, response) {
+      if (refuseTarget(request, response) || refuseHead(request, response)) return true;
+      if (first(request, response)) return true;
+      if (!isHealth(request)) return false;
+      handler(request, response);
+      return true;
+    },
+    handle: (request, response) => handler(request, response),
+  });
+  refuseMalformed(server, output);
+  server.on('request', output.take);
   await bind(server, options);
   return {
     url: urlOf(server, options.host),
@@ -54,7 +73,18 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       handler = next;
     },
     drain: (graceMs) => drain(server, graceMs),
+    output,
   };
+}
+
+/** A client that has sent its last request and says so still gets the answers. Undocumented, and in Node since version 0.8. */
+function answerHalfClosed(server: Server): void {
+  (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
+}
+
+/** Asked by whoever decides whether this process lives: never held back. */
+function isHealth({ url = '' }: IncomingMessage): boolean {
+  return url === '/_health' || url.startsWith('/_health?');
 }
 
 const STARTING = Buffer.from(

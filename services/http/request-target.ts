@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestError } from '../../shared/request-error.ts';
-import { presentError } from './error-envelope.ts';
+import { refuseRequest } from './refuse-request.ts';
 
 /**
  * Whether a request target is in origin form (RFC 9112 section 3.2.1) with a path that every parser reads alike. An absolute
@@ -19,14 +19,6 @@ export function refuseTarget({ url = '' }: IncomingMessage, response: ServerResp
     found: url,
     accepted: 'a path that begins with / and has no backslash, and a query string',
   });
-  const body = JSON.stringify(presentError(error));
-  response
-    .writeHead(400, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
-      'x-content-type-options': 'nosniff',
-      connection: 'close',
-    })
-    .end(body);
+  refuseRequest(response, error);
   return true;
 }

@@ -20,6 +20,18 @@ export const METRICS = {
     help: 'Time of answered queries: plan, search, populate (only where there was any) and render',
     labels: ['phase'],
   },
+  unsentBytes: {
+    name: 'varve_http_unsent_bytes',
+    kind: 'gauge',
+    help: 'Bytes of answers that clients have not taken yet',
+    labels: [],
+  },
+  waitingRequests: {
+    name: 'varve_http_waiting_requests',
+    kind: 'gauge',
+    help: 'Requests that wait for the answer to an earlier one on their connection',
+    labels: [],
+  },
   slowQueries: {
     name: 'varve_slow_queries_total',
     kind: 'counter',

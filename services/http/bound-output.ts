@@ -1,0 +1,211 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * How much unsent output a listener holds. HTTP/1.1 lets a client send many requests without reading an answer; without limits
+ * the answers fill the memory.
+ */
+export type OutputLimits = {
+  /** Bytes of answers, on all connections, that clients have not taken. Above it no further request is begun. */
+  readonly unsentBytes: number;
+  /** Above `unsentBytes`, connections that owe an answer for longer than this are closed, the oldest first. */
+  readonly patienceMs: number;
+  /** A connection whose client takes nothing of its answer for this long is closed. */
+  readonly stallMs: number;
+  /** Requests, on all connections, that wait for an earlier one on theirs. A connection that brings more is closed. */
+  readonly waiting: number;
+};
+
+export const OUTPUT_LIMITS: OutputLimits = {
+  unsentBytes: 128 * 1024 * 1024,
+  patienceMs: 2_000,
+  stallMs: 30_000,
+  waiting: 10_000,
+};
+
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+
+type Connection = {
+  readonly socket: Socket;
+  current: Exchange | undefined;
+  /** Later requests of a client that pipelines; while there are any, nothing more is read. */
+  readonly waiting: Exchange[];
+  /** When it was first seen that the client had not taken all of the answer. */
+  owingSince: number | undefined;
+  /** Written behind the answers that are under way; then the connection ends. */
+  lastWords: string | undefined;
+};
+
+export type BoundOutput = {
+  /** Hands a request on when its turn comes. */
+  take(request: IncomingMessage, response: ServerResponse): void;
+  /** Answers what no request came of, behind the answers that are under way, and ends the connection. */
+  refuse(socket: Socket, answer: string): void;
+  unsentBytes(): number;
+  waitingRequests(): number;
+};
+
+export type BoundOutputOptions = {
+  readonly limits: OutputLimits;
+  /** Answers the request whatever others owe; false: it is for `handle`. */
+  readonly urgent: (request: IncomingMessage, response: ServerResponse) => boolean;
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+};
+
+/** How long the sum of what connections owe may be out of date. */
+const SUM_MS = 10;
+const LOOK_MS = 50;
+/** What a client sends behind its last request is read for so long: unread bytes would make the end a reset. */
+const LINGER_MS = 500;
+
+/** Answers the requests of each connection one after the other, and begins none while clients owe too much. */
+export function boundOutput(server: Server, { limits, urgent, handle }: BoundOutputOptions): BoundOutput {
+  const connections = new WeakMap<Socket, Connection>();
+  const busy = new Set<Connection>();
+  const held = new Set<Connection>();
+  let waiting = 0;
+  let sum = 0;
+  let summedAt = 0;
+  let looking: NodeJS.Timeout | undefined;
+
+  server.on('connection', (socket: Socket) => {
+    const connection = {
+      socket,
+      current: undefined,
+      waiting: [],
+      owingSince: undefined,
+      lastWords: undefined,
+    };
+    connections.set(socket, connection);
+    keepPaused(connection);
+    socket.once('close', () => forget(connection));
+  });
+  server.timeout = limits.stallMs;
+  server.on('timeout', (socket: Socket) => {
+    const isWorking = connections.get(socket)?.current !== undefined && socket.writableLength === 0;
+    if (!isWorking) socket.destroy();
+  });
+
+  function forget(connection: Connection): void {
+    busy.delete(connection);
+    held.delete(connection);
+    waiting -= connection.waiting.splice(0).length;
+  }
+
+  function unsent(now: number): number {
+    sum = 0;
+    summedAt = now;
+    for (const connection of busy) {
+      const { writableLength } = connection.socket;
+      sum += writableLength;
+      connection.owingSince = writableLength === 0 ? undefined : (connection.owingSince ?? now);
+    }
+    return sum;
+  }
+
+  function isFull(): boolean {
+    const now = performance.now();
+    return (now - summedAt < SUM_MS ? sum : unsent(now)) >= limits.unsentBytes;
+  }
+
+  function begin(connection: Connection, exchange: Exchange): void {
+    const { request, response } = exchange;
+    connection.current = exchange;
+    busy.add(connection);
+    response.once('close', () => finish(connection, exchange));
+    if (urgent(request, response)) return;
+    if (held.size === 0 && !isFull()) {
+      handle(request, response);
+      return;
+    }
+    held.add(connection);
+    looking ??= setInterval(look, LOOK_MS);
+  }
+
+  function finish(connection: Connection, exchange: Exchange): void {
+    if (connection.current !== exchange) return;
+    connection.current = undefined;
+    connection.owingSince = undefined;
+    busy.delete(connection);
+    held.delete(connection);
+    const next = connection.waiting.shift();
+    if (next === undefined) {
+      if (connection.lastWords !== undefined) end(connection, connection.lastWords);
+      return;
+    }
+    waiting -= 1;
+    // Read again before the last one begins: its answer may take a while, and the client may go away.
+    if (connection.waiting.length === 0) connection.socket.resume();
+    begin(connection, next);
+  }
+
+  /** Closes those who have owed for too long, and begins what was held for them. */
+  function look(): void {
+    const now = performance.now();
+    let owed = unsent(now);
+    const owing = [...busy].sort((a, b) => (a.owingSince ?? now) - (b.owingSince ?? now));
+    for (const { socket, owingSince = now } of owing) {
+      if (owed < limits.unsentBytes || now - owingSince < limits.patienceMs) break;
+      owed -= socket.writableLength;
+      socket.destroy();
+    }
+    for (const connection of held) {
+      if (isFull()) break;
+      held.delete(connection);
+      summedAt = 0;
+      const { request, response } = connection.current as Exchange;
+      handle(request, response);
+    }
+    if (held.size > 0) return;
+    clearInterval(looking);
+    looking = undefined;
+  }
+
+  function refuse(socket: Socket, answer: string): void {
+    const connection = connections.get(socket);
+    if (connection === undefined || connection.lastWords !== undefined) return;
+    connection.lastWords = answer;
+    // It is the last one that did not arrive whole.
+    if (connection.waiting.at(-1)?.request.complete === false) {
+      connection.waiting.pop();
+      waiting -= 1;
+    }
+    const { current } = connection;
+    if (current?.request.complete === true) return;
+    if (current?.response.headersSent === true) socket.destroy();
+    else end(connection, answer);
+  }
+
+  return {
+    take(request, response) {
+      const connection = connections.get(request.socket) as Connection;
+      const exchange = { request, response };
+      if (connection.lastWords !== undefined) return;
+      if (connection.current === undefined) return begin(connection, exchange);
+      if (waiting >= limits.waiting) {
+        connection.socket.destroy();
+        return;
+      }
+      waiting += 1;
+      connection.waiting.push(exchange);
+      connection.socket.pause();
+    },
+    refuse,
+    unsentBytes: () => unsent(performance.now()),
+    waitingRequests: () => waiting,
+  };
+}
+
+/** While requests wait, nobody resumes the socket: node:http does so for each body that it drops. */
+function keepPaused(connection: Connection): void {
+  const { socket } = connection;
+  const resume = socket.resume.bind(socket);
+  socket.resume = () => (connection.waiting.length > 0 ? socket : resume());
+}
+
+function end({ socket }: Connection, answer: string): void {
+  if (!socket.writable) return;
+  socket.end(answer);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,69 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { RequestError } from '../../shared/request-error.ts';
+import type { BoundOutput } from './bound-output.ts';
+import { refusalText, refuseRequest } from './refuse-request.ts';
+
+/** What node:http finds wrong with bytes that are no request, by its error code. All others are a 400. */
+const REFUSALS: Readonly<Record<string, RequestError>> = {
+  HPE_HEADER_OVERFLOW: new RequestError(
+    431,
+    'BadRequestError',
+    'The request line and the headers are larger than 16 KiB',
+  ),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new RequestError(
+    413,
+    'PayloadTooLargeError',
+    'Chunk extensions are too large',
+  ),
+  ERR_HTTP_REQUEST_TIMEOUT: new RequestError(408, 'BadRequestError', 'The request did not arrive in time'),
+};
+
+const CONNECT = new RequestError(405, 'BadRequestError', 'CONNECT is not served');
+const EXPECTATION = new RequestError(417, 'BadRequestError', 'Expect takes only 100-continue');
+
+/** Answers what is no request, and what node:http would drop without a word, in the envelope of all errors. */
+export function refuseMalformed(server: Server, output: BoundOutput): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || error.code === 'EPIPE') socket.destroy();
+    else output.refuse(socket, refusalText(REFUSALS[error.code ?? ''] ?? malformed(error)));
+  });
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    // From here on node:http looks after it no more.
+    socket.on('error', () => socket.destroy());
+    output.refuse(socket, refusalText(CONNECT));
+  });
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    refuseRequest(response, EXPECTATION);
+  });
+}
+
+/** RFC 9112 section 3.2: one Host in HTTP/1.1, and never two. Other versions than 1.0 and 1.1 are refused too. True: it was. */
+export function refuseHead({ rawHeaders, httpVersion }: IncomingMessage, response: ServerResponse): boolean {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    refuseRequest(
+      response,
+      new RequestError(400, 'BadRequestError', `HTTP/1.1 is served, got HTTP/${httpVersion}`),
+    );
+    return true;
+  }
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return false;
+  refuseRequest(
+    response,
+    new RequestError(400, 'BadRequestError', `A request has one Host header, got ${hosts}`),
+  );
+  return true;
+}
+
+function malformed({ message }: Error): RequestError {
+  return new RequestError(
+    400,
+    'BadRequestError',
+    `This is no HTTP request: ${message.replace(/^Parse Error: /, '')}`,
+  );
+}
