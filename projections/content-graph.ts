@@ -15,11 +15,11 @@ import type { DependenciesOf } from './graph/fan-out.ts';
 import { type ForeignEvents, openForeignEvents } from './graph/foreign-events.ts';
 import type { GraphContext, Moment } from './graph/graph-context.ts';
 import { type GraphDatabase, openGraphDatabase } from './graph/graph-database.ts';
-import { readGraphPosition } from './graph/graph-position.ts';
 import { createGraphReader } from './graph/graph-reader.ts';
 import { openGraphSession } from './graph/graph-session.ts';
 import { type GraphInspection, inspectGraph } from './graph/inspect-graph.ts';
 import { createLinkStore } from './graph/link-store.ts';
+import { type AppliedEvent, openLogPlace } from './graph/log-place.ts';
 import { openPendingEdits } from './graph/pending-edits.ts';
 import { presentAnew, type Redefinition } from './graph/present-anew.ts';
 import { readWholeGraph } from './graph/read-whole-graph.ts';
@@ -39,9 +39,9 @@ export type ContentGraph = {
   /**
    * Brings events into the graph, in one transaction with the checkpoint, and returns their net effect on the read index.
    * Events must continue where the graph stands. Throws when an event does not fit or cannot be read; the graph then refuses everything until it
-   * is opened again.
+   * is opened again. `upTo`: the log has been searched up to there; absent: up to the last of the events.
    */
-  apply(events: readonly StoredEvent[]): ChangeBatch;
+  apply(events: readonly StoredEvent[], upTo?: bigint): ChangeBatch;
   /**
    * The same where there is no index to tell, which is faster: at start, in a rebuild, in an import. A graph that is being built
    * writes behind: after a crash it stands at an earlier checkpoint, and an error is thrown by a later call.
@@ -51,6 +51,10 @@ export type ContentGraph = {
   settle(): void;
   /** Position of the last event applied; 0n before the first. */
   position(): bigint;
+  /** That event; undefined where an earlier release applied it. */
+  lastEvent(): AppliedEvent | undefined;
+  /** The position to read the log on from, at or behind the last event applied. */
+  readFrom(): bigint;
   /** Epoch of the newest claim of the lead before a position that was reached since the graph was opened. */
   epochAt(position: bigint): number;
   /** Of the program that began the graph, see PROJECTOR_VERSION. */
@@ -99,8 +103,8 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
   const relationOf = (number: number) => definitions.view().relationOfNumber(number);
   const links = createLinkStore(db, relationOf, changes, names.isFresh);
   const ids = openRowIds(db);
-  let position = readGraphPosition(db.connection);
-  const projectorVersion = versionOf(db, position);
+  const place = openLogPlace(db);
+  const projectorVersion = versionOf(db, place.position());
   let failure: Error | undefined;
   const stale =
     options.dependencies === undefined
@@ -108,7 +112,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
       : openStaleDocuments({
           db,
           context: () => readerContext(),
-          position: () => position,
+          position: place.position,
           dependencies: options.dependencies,
         });
 
@@ -164,6 +168,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
 
   const apply = (events: readonly StoredEvent[], isBehind: boolean): ChangeBatch => {
     const last = events.at(-1);
+    const position = place.position();
     if (last === undefined) return { position, rows: [], links: [] };
     if ((events[0]?.position ?? 0n) <= position) throw new Error(`the graph stands at ${position} already`);
     const work = () => {
@@ -172,12 +177,12 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
       claims.flush();
       foreign.flush();
       commands.flush();
-      db.run("INSERT OR REPLACE INTO meta VALUES ('position', ?)", last.position);
+      place.write(last);
       stale?.account(definitions.view(), changes.effects(), last.position);
     };
     db.transaction(work, isBehind);
-    position = last.position;
-    return changes.take(position);
+    place.moved(last);
+    return changes.take(last.position);
   };
 
   const refuseAfterFailure = (): void => {
@@ -200,10 +205,16 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
   };
 
   return {
-    apply: (events) => applyOrStop(events, true),
+    apply(events, upTo) {
+      const batch = applyOrStop(events, true);
+      if (upTo !== undefined) place.searched(upTo);
+      return batch;
+    },
     replay: (events) => void applyOrStop(events, false),
     stale,
-    position: () => position,
+    position: place.position,
+    lastEvent: place.last,
+    readFrom: place.readFrom,
     projectorVersion: () => projectorVersion,
     epochAt: claims.epochAt,
     definition: definitions.text,
@@ -213,12 +224,12 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
         refuseAfterFailure();
         return readerContext();
       },
-      { position: () => position, command: commands.find },
+      { position: place.position, command: commands.find },
     ),
-    inspect: () => inspectGraph(readerContext(), position),
+    inspect: () => inspectGraph(readerContext(), place.position()),
     foreignEvents: foreign.found,
     size: () => ({ rows: existing.count(), bytes: fileBytes(db) }),
-    readAll: (batchSize) => readWholeGraph(readerContext(), position, batchSize),
+    readAll: (batchSize) => readWholeGraph(readerContext(), place.position(), batchSize),
     settle: db.settle,
     close: db.close,
   };

@@ -25,10 +25,10 @@ export type CatchUpOptions = {
  */
 export async function catchUp(
   eventStore: EventStore,
-  graph: Pick<ContentGraph, 'position' | 'replay'>,
+  graph: Pick<ContentGraph, 'readFrom' | 'replay'>,
   { until, batchSize = CATCH_UP_BATCH_SIZE, onBatch }: CatchUpOptions = {},
 ): Promise<StoredEvent | undefined> {
-  for await (const read of eventStore.readAll(graph.position(), { batchSize })) {
+  for await (const read of eventStore.readAll(graph.readFrom(), { batchSize })) {
     const wanted = until === undefined ? read : read.filter(({ position }) => position <= until);
     const { readable: events, stop } = splitAtUnreadable(wanted);
     graph.replay(events);
@@ -110,7 +110,7 @@ type Waiter = {
  */
 export function startProjector(options: ProjectorOptions): Projector {
   const { eventStore, graph, readIndex } = options;
-  let appliedPosition = graph.position();
+  let appliedPosition = graph.readFrom();
   let stopped: Error | undefined;
   let waiters: Waiter[] = [];
   const closed = Promise.withResolvers<void>();
@@ -123,7 +123,7 @@ export function startProjector(options: ProjectorOptions): Projector {
     if (stop !== undefined) throw new UnreadableEvent(stop);
   };
   const apply = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
-    const batch = graph.apply(events);
+    const batch = graph.apply(events, upTo);
     await readIndex?.apply(batch);
     appliedPosition = upTo;
     options.applied?.(events);

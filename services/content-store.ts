@@ -7,11 +7,16 @@ import { isForeign } from '../shared/event-store/unreadable.ts';
 import { isLeaseEvent } from '../shared/fleet/lease-events.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
-import { lockDataDirectory, type OperatorChannel } from '../shared/sqlite/lock-data-directory.ts';
+import {
+  type DirectoryLock,
+  lockDataDirectory,
+  type OperatorChannel,
+} from '../shared/sqlite/lock-data-directory.ts';
 import { logAddress, openEventStore } from './open-event-store.ts';
 import type { ReadSidePlan } from './read-side.ts';
 import { finishSwitch } from './rebuild/finish-switch.ts';
 import { type HeldChange, holdChange } from './rebuild/pending-change.ts';
+import { type ReportReplaced, replaceUnusable } from './rebuild/replace-unusable.ts';
 import { openServedGenerations, type ServedGenerations } from './rebuild/served-generations.ts';
 
 export type ContentStoreOptions = {
@@ -26,6 +31,7 @@ export type ContentStoreOptions = {
   readonly convertAtOnce?: number;
   /** Where this process takes operators' requests. */
   readonly channel?: OperatorChannel;
+  readonly reportReplaced: ReportReplaced;
 };
 
 /** A log and the graph made from it in a data directory, which this process alone holds until `close`. */
@@ -51,11 +57,31 @@ export async function openContentStore(
   plan?: ReadSidePlan,
 ): Promise<ContentStore> {
   const lock = lockDataDirectory(options.data, options.channel);
-  const { space } = options;
-  const log = await openEventStore(logAddress(options), { space, decode: upcast, threaded: true });
+  let log: EventStore | undefined;
+  try {
+    log = await openEventStore(logAddress(options), {
+      ...{ space: options.space, decode: upcast, threaded: true },
+    });
+    return await openWith(options, plan, log, lock);
+  } catch (error) {
+    // Else they would keep the process, which has nothing to do any more.
+    await log?.close();
+    lock.release();
+    throw error;
+  }
+}
+
+async function openWith(
+  options: ContentStoreOptions,
+  plan: ReadSidePlan | undefined,
+  log: EventStore,
+  lock: DirectoryLock,
+): Promise<ContentStore> {
+  const { data } = options;
   const isNew = !(await hasDocuments(log));
-  await finishSwitch(options.data, plan);
-  const generations = openServedGenerations({ data: options.data, log, plan });
+  await replaceUnusable({ data, log, report: options.reportReplaced });
+  await finishSwitch(data, plan);
+  const generations = openServedGenerations({ data, log, plan });
   const { graph } = generations;
   const isLarge = graph.size().rows > (options.convertAtOnce ?? Number.POSITIVE_INFINITY);
   const pending =

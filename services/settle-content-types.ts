@@ -13,7 +13,7 @@ import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 
 export type Settling = {
   readonly claimant: Claimant;
-  readonly graph: Pick<ContentGraph, 'position' | 'definition' | 'replay'>;
+  readonly graph: Pick<ContentGraph, 'position' | 'readFrom' | 'definition' | 'replay'>;
   readonly definitions: readonly TypeDefinition[];
   /** The content types cannot be changed while another process leads: told once, with their names and that process's address. */
   readonly waiting: (types: readonly string[], leader: string) => void;

@@ -11,6 +11,11 @@ export function checkFile(data: string, generation: number): string {
   return join(data, `graph-${generation}-check.db`);
 }
 
+/** There once SQLite found a graph's file damaged: no process uses the file again. */
+export function damageMark(file: string): string {
+  return `${file}-damaged`;
+}
+
 /** Removes all files of a generation. */
 export function removeGeneration(data: string, generation: number): void {
   removeDatabase(graphFile(data, generation));

@@ -1,3 +1,5 @@
+import { createPrivateFile } from '../../shared/private-file.ts';
+import { isDamaged } from '../../shared/sqlite/failures.ts';
 import {
   type Database,
   type DatabaseOptions,
@@ -7,6 +9,7 @@ import {
 import { prepared } from '../../shared/sqlite/prepared.ts';
 import { transaction } from '../../shared/sqlite/transaction.ts';
 import { openWriteBehind, type WriteBehind } from '../../shared/sqlite/write-behind.ts';
+import { damageMark } from '../generations/generation-files.ts';
 import { GRAPH_MIGRATIONS } from './graph-schema.ts';
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
@@ -53,6 +56,15 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
     statements.set(sql, created);
     return created;
   };
+  /** The next start must not use the file, see replaceUnusable. */
+  const watched = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      if (isDamaged(error)) createPrivateFile(damageMark(file));
+      throw error;
+    }
+  };
   /** Takes what is run, while it is not carried out here. */
   let behind: WriteBehind | undefined;
   let isBehind = false;
@@ -63,22 +75,22 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
   return {
     connection,
     run(sql, ...values) {
-      if (behind === undefined) return statement(sql).run(...values).changes as number;
+      if (behind === undefined) return watched(() => statement(sql).run(...values).changes as number);
       behind.add(sql, values);
       return 0;
     },
     get(sql, ...values) {
       settle();
-      return statement(sql).get(...values) as SqlRow | undefined;
+      return watched(() => statement(sql).get(...values) as SqlRow | undefined);
     },
     all(sql, ...values) {
       settle();
-      return statement(sql).all(...values) as unknown as readonly SqlRow[];
+      return watched(() => statement(sql).all(...values) as unknown as readonly SqlRow[]);
     },
     transaction(work, isWrittenBehind) {
       if (!isWrittenBehind || writer === undefined) {
         settle();
-        transaction(connection, work);
+        watched(() => transaction(connection, work));
         return;
       }
       behind = writer;

@@ -110,4 +110,15 @@ export const GRAPH_MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX commands_by_end ON commands (kept_until);
   `,
+  `
+  -- The last event that was applied. chain: head of the log's hash chain there, or null.
+  CREATE TABLE last_event (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    position INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    chain TEXT
+  );
+  `,
 ];

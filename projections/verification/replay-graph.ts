@@ -16,7 +16,7 @@ export type Replay = {
 export async function replayGraph({ log, file, upTo, onEvents }: Replay): Promise<void> {
   const graph = openContentGraph(file);
   const counting: Parameters<typeof catchUpWhole>[1] = {
-    position: graph.position,
+    readFrom: graph.readFrom,
     replay(events) {
       graph.replay(events);
       onEvents(events.length);

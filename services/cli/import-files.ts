@@ -11,6 +11,7 @@ import { type ImportLine, importDocuments, type WriteDocument } from '../transfe
 import { type ImportProgress, showProgress } from './import-progress.ts';
 import { LEAD_LOST, leadForImport } from './lead-for-import.ts';
 import { readContentTypes } from './read-content-types.ts';
+import { sayReplaced } from './say-replaced.ts';
 import type { ImportSettings } from './settings.ts';
 
 /**
@@ -37,7 +38,7 @@ async function importHere(
   settings: ImportSettings,
   contentTypes: ReturnType<typeof readContentTypes>,
 ): Promise<void> {
-  const store = await openContentStore({ ...settings, ...contentTypes });
+  const store = await openContentStore({ ...settings, ...contentTypes, reportReplaced: sayReplaced });
   const presence = createPresence();
   // Whoever starts meanwhile sees that the lead is taken.
   const listener = await listen({ host: '127.0.0.1', port: 0, first: presence.answer });

@@ -10,9 +10,11 @@ import type { OperatorContext } from '../operator/operation.ts';
 import { runOperation } from '../operator/operations.ts';
 import type { ReadSide } from '../read-side.ts';
 import { finishSwitch } from '../rebuild/finish-switch.ts';
+import { replaceUnusable } from '../rebuild/replace-unusable.ts';
 import { openServedGenerations } from '../rebuild/served-generations.ts';
 import { createLogger } from './create-logger.ts';
 import { chooseReadSide } from './read-side.ts';
+import { sayReplaced } from './say-replaced.ts';
 import type { OperatorSettings } from './settings.ts';
 
 /** A data directory that nobody holds, for operations of this process. Called once it is locked. */
@@ -21,6 +23,7 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
   const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
   const plan = await chooseReadSide(settings, logger);
   const log = await openEventStore(logAddress(settings), { space, decode: upcast });
+  await replaceUnusable({ data, log, report: sayReplaced });
   await finishSwitch(data, plan);
   const refuseElsewhere = () => refuseWhereOthersLead(log, space);
   const generations = openServedGenerations({ data, log, plan, refuseElsewhere });

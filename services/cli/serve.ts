@@ -17,6 +17,7 @@ import { readContentTypes } from './read-content-types.ts';
 import { chooseReadSide } from './read-side.ts';
 import { renewReadModel, startRebuild } from './rebuild-child.ts';
 import { requestRules } from './request-rules.ts';
+import { logReplaced } from './say-replaced.ts';
 import { serveApp } from './serve-app.ts';
 import type { ServeSettings } from './settings.ts';
 import { startMessage } from './start-message.ts';
@@ -42,6 +43,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     ...{ ...settings, ...contentTypes, readSide, operating, channel: operators.channel },
     rules: requestRules(settings, logger, operating.metrics),
     ...{ owner: presence.owner, fleetLog: logFleet(logger) },
+    ...{ owner: presence.owner, fleetLog: logFleet(logger), reportReplaced: logReplaced(logger) },
   };
   const onEarlier = (listener: Listener): Meanwhile => ({
     async serve(served, operator, changes) {

@@ -160,5 +160,7 @@ async function run(command: string, action: () => Promise<void>): Promise<void> 
     else console.error(`varve ${command}: ${(error as Error).message}`);
     if (process.env['VARVE_LOG_LEVEL'] === 'debug') console.error(error);
     process.exitCode = 1;
+    // Of a start that failed, what was opened by then would keep the process.
+    if (Object.hasOwn(ROLE_SETTINGS, command)) process.exit();
   }
 }

@@ -4,7 +4,7 @@ import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
 /** The content types that are in force at the end of the log, for a graph that stays where it is. */
-export type DefinitionsAhead = Pick<ContentGraph, 'position' | 'definition' | 'replay'>;
+export type DefinitionsAhead = Pick<ContentGraph, 'position' | 'readFrom' | 'definition' | 'replay'>;
 
 type GraphBehind = Pick<ContentGraph, 'position' | 'definition' | 'epochAt'>;
 
@@ -14,6 +14,7 @@ export function createDefinitionsAhead(graph: GraphBehind): DefinitionsAhead {
   let epoch = graph.epochAt(position);
   return {
     position: () => position,
+    readFrom: () => position,
     definition: (uid) => defined.get(uid) ?? graph.definition(uid),
     replay(events: readonly StoredEvent[]) {
       for (const event of events) {

@@ -61,9 +61,9 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   };
   return {
     graph: followCurrent(() => state.live.graph, {
-      apply(events) {
+      apply(events, upTo) {
         state.missed?.push(...events);
-        return state.live.graph.apply(events);
+        return state.live.graph.apply(events, upTo);
       },
     }),
     store,

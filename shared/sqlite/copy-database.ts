@@ -38,8 +38,8 @@ const flush = (path: string): void => {
   closeSync(file);
 };
 
-/** Removes a database and what SQLite keeps beside it. */
+/** Removes a database and what is kept beside it. */
 export const removeDatabase = (path: string): void => {
-  for (const suffix of ['', '-wal', '-shm', '-journal', '.part', '.part-journal'])
+  for (const suffix of ['', '-wal', '-shm', '-journal', '-damaged', '.part', '.part-journal'])
     rmSync(`${path}${suffix}`, { force: true });
 };

@@ -33,6 +33,7 @@ async function contentApi() {
     minPositionWait: 1_000,
     owner: 'this test',
     address: 'http://127.0.0.1:9',
+    reportReplaced: () => {},
     fleetLog: { waiting: () => {}, report: () => {} },
     operating: createOperating({
       metrics: false,

@@ -1,0 +1,121 @@
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CheckedPlace, checkHistory } from '../../projections/check-history.ts';
+import type { Generation } from '../../projections/generations/generation.ts';
+import { checkFile, damageMark, graphFile } from '../../projections/generations/generation-files.ts';
+import { openGenerationStore } from '../../projections/generations/generation-store.ts';
+import { readGraphPosition } from '../../projections/graph/graph-position.ts';
+import { readAppliedEvent } from '../../projections/graph/log-place.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
+import { isDamaged, isDamagedAtOpen } from '../../shared/sqlite/failures.ts';
+import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
+
+/** Told of a file of the read model that cannot be used and is made from the log anew. */
+export type ReportReplaced = (file: string, reason: string) => void;
+
+type DataDirectory = {
+  readonly data: string;
+  readonly log: EventStore;
+  readonly report: ReportReplaced;
+};
+
+const DAMAGED = 'it is damaged';
+const OTHER_HISTORY = 'the last event that it applied is not in this log: the log was replaced or put back';
+
+/**
+ * Removes what cannot be used of the read model in a data directory, which this process holds: files that are damaged, and graphs that
+ * were made from another history than the log's. They are made from the log anew when they are opened. A file that is damaged is kept
+ * beside as `<name>.damaged`. Throws a sentence when the log ends before what the live graph has applied.
+ */
+export async function replaceUnusable(directory: DataDirectory): Promise<void> {
+  const { data } = directory;
+  if (!existsSync(join(data, 'generations.db'))) {
+    await replaceGraph(directory, { file: graphFile(data, 1), isLive: true });
+    return;
+  }
+  for (const { number, state } of readGenerations(directory)) {
+    const isLive = state === 'live';
+    await replaceGraph(directory, { file: graphFile(data, number), isLive });
+    await replaceGraph(directory, { file: checkFile(data, number), isLive: false });
+  }
+}
+
+/** Without the record nobody knows which graph is whole. */
+function readGenerations({ data, report }: DataDirectory): readonly Generation[] {
+  const file = join(data, 'generations.db');
+  try {
+    const store = openGenerationStore(data);
+    try {
+      store.live();
+      return store.generations();
+    } finally {
+      store.close();
+    }
+  } catch (error) {
+    if (!isDamagedAtOpen(error)) throw error;
+    for (const name of readdirSync(data)) {
+      if (/^graph(-\d+)?(-check)?\.db$/.test(name)) removeDatabase(join(data, name));
+    }
+    setAside(file);
+    report(file, DAMAGED);
+    return [];
+  }
+}
+
+type CheckedGraph = { readonly file: string; readonly isLive: boolean };
+
+async function replaceGraph(
+  { data, log, report }: DataDirectory,
+  { file, isLive }: CheckedGraph,
+): Promise<void> {
+  const place = readPlace(file);
+  if (place === 'none') return;
+  if (place === 'damaged') {
+    setAside(file);
+    report(file, DAMAGED);
+    return;
+  }
+  const history = await checkHistory(log, place);
+  if (history.kind === 'same') return;
+  if (history.kind === 'shorter' && isLive) throw new Error(shorterLog(data, place.position, history.end));
+  removeDatabase(file);
+  report(file, OTHER_HISTORY);
+}
+
+function shorterLog(data: string, position: bigint, end: bigint): string {
+  return `the log ends at position ${end}, and ${data} has shown it up to position ${position}: events are missing. Put the log back as it was, or, if this older log is meant to go on, remove graph*.db* and generations.db* from ${data}; they are made from the log anew`;
+}
+
+/** `none`: there is no file, or one that nothing was applied to. */
+function readPlace(file: string): CheckedPlace | 'none' | 'damaged' {
+  if (!existsSync(file)) return 'none';
+  if (existsSync(damageMark(file))) return 'damaged';
+  try {
+    const { connection, close } = openReadSnapshot(file);
+    try {
+      const tables = new Set(
+        connection
+          .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+          .all()
+          .map(({ name }) => String(name)),
+      );
+      if (tables.size === 0) return 'none';
+      const position = readGraphPosition(connection);
+      // Earlier releases have no such table.
+      const last = tables.has('last_event') ? readAppliedEvent(connection) : undefined;
+      for (const table of tables) connection.prepare(`SELECT * FROM ${table} LIMIT 1`).get();
+      return { position, last };
+    } finally {
+      close();
+    }
+  } catch (error) {
+    if (isDamaged(error) || isDamagedAtOpen(error)) return 'damaged';
+    throw error;
+  }
+}
+
+function setAside(file: string): void {
+  renameSync(file, `${file}.damaged`);
+  removeDatabase(file);
+}

@@ -1,0 +1,70 @@
+import { cpSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createAsk } from '../support/access-client.ts';
+import { createKitchenTypes } from '../support/kitchen.ts';
+import { createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
+
+const REPLACED = 'a file of the read model cannot be used and is made from the log anew';
+
+/** A data directory, and what starts, writes these cooks, answers all there are and what it logged, and stops. */
+function createCooks() {
+  const contentTypes = createKitchenTypes();
+  const data = createDataDirectory();
+  onTestFinished(() => {
+    for (const folder of [contentTypes, data]) rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    data,
+    args: ['serve', '--content-types', contentTypes, '--data', data, '--port', '0'],
+    async add(...names: readonly string[]) {
+      const server = await startServer({ contentTypes, data });
+      onTestFinished(() => server.dispose());
+      const ask = createAsk(server.url);
+      for (const name of names) {
+        expect((await ask('/api/cooks', { method: 'POST', body: { data: { name } } })).status).toBe(201);
+      }
+      const { body } = await ask('/api/cooks?sort=name');
+      expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
+      expect(await server.stop()).toMatchObject({ code: 0 });
+      const found = body.data.map(({ name }: { name: string }) => name);
+      return { names: found, output: server.output() };
+    },
+  };
+}
+
+it('refuses a log that is shorter than what was shown of it; once it was written on, makes the graph anew', async () => {
+  const { data, args, add } = createCooks();
+  await add('Ada');
+  const [log, graph] = [join(data, 'events.db'), join(data, 'graph.db')];
+  cpSync(log, `${data}/older.db`);
+  await add('Bob', 'Cyd');
+  cpSync(graph, `${data}/newer-graph.db`);
+  cpSync(`${data}/older.db`, log);
+  const { code, output } = await spawnVarve(args).exited;
+  expect(code).toBe(1);
+  expect(output).toMatch(
+    /the log ends at position \d+, and \S+ has shown it up to position \d+: events are missing/,
+  );
+  expect(output.split('\n').length).toBeLessThan(20);
+  rmSync(graph);
+  await add('Dan', 'Eve', 'Fay', 'Gus');
+  cpSync(`${data}/newer-graph.db`, graph);
+  const written = await add();
+  expect(written.names).toEqual(['Ada', 'Dan', 'Eve', 'Fay', 'Gus']);
+  expect(written.output).toContain(REPLACED);
+});
+
+it('makes a damaged graph anew, and ends with a sentence where the log is damaged', async () => {
+  const { data, args, add } = createCooks();
+  await add('Ada');
+  writeFileSync(join(data, 'graph.db'), 'garbage'.repeat(2_000));
+  const { names, output } = await add('Bob');
+  expect(names).toEqual(['Ada', 'Bob']);
+  expect(output).toContain(REPLACED);
+  expect(existsSync(join(data, 'graph.db.damaged'))).toBe(true);
+  writeFileSync(join(data, 'events.db'), 'garbage'.repeat(2_000));
+  const ended = await spawnVarve(args).exited;
+  expect(ended.code).toBe(1);
+  expect(ended.output).toContain('cannot open the database');
+});
