@@ -1,11 +1,12 @@
 import { NO_STREAM, WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
+import { append as appendCall } from '@kurrent/kurrentdb-client/dist/streams/appendToStream/append.js';
 import { type EncodedEvent, MAX_INT64 } from './event-codec.ts';
 import type { AppendCondition, AppendResult, ExpectedRevision } from './event-store.ts';
 import { appendRecords, hasAppendRecords } from './kurrentdb-append-records.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOf, toEventData } from './kurrentdb-event.ts';
 import { readStreamPage, readStreamPageBefore } from './kurrentdb-pages.ts';
-import { retrying } from './kurrentdb-retry.ts';
+import { isLost, retrying, withDeadline } from './kurrentdb-retry.ts';
 import {
   createStreamTails,
   EMPTY_TAIL,
@@ -34,9 +35,11 @@ export type StreamAppend = {
 export const createAppender = (connection: Connection): ((append: StreamAppend) => Promise<AppendResult>) => {
   const tails = createStreamTails();
   const inTurn = createTurns();
+  // The attempt is repeated as a whole: a look of it that finds no node must not use up the append's patience.
+  const patience = { ...connection.patience, giveUpAfterMs: connection.patience.deadlineMs };
   const attempt = async (append: StreamAppend): Promise<AppendResult> => {
     try {
-      return await appendOnce(connection, tails, append);
+      return await appendOnce({ ...connection, patience }, tails, append);
     } catch (error) {
       // It may have been written.
       tails.forget(append.stream);
@@ -44,13 +47,10 @@ export const createAppender = (connection: Connection): ((append: StreamAppend) 
     }
   };
   return (append) =>
-    inTurn(connection.appendCredentials === undefined ? '' : append.stream, () =>
-      retrying(`append to ${append.stream}`, withAttemptTime(connection), () => attempt(append)),
+    inTurn(append.stream, () =>
+      retrying(`append to ${append.stream}`, connection.patience, () => attempt(append)),
     );
 };
-
-/** An attempt is a look and a write, each with the deadline of one call. */
-const withAttemptTime = ({ patience }: Connection) => ({ ...patience, deadlineMs: patience.deadlineMs * 3 });
 
 const appendOnce = async (
   connection: Connection,
@@ -121,7 +121,7 @@ const write = async (
   { stream, events, condition }: StreamAppend,
   expected: bigint | 'none',
 ): Promise<AppendResult> => {
-  const isChecked = condition !== undefined && (await hasAppendRecords(connection.client));
+  const isChecked = condition !== undefined && (await canCheck(connection));
   if (isChecked && !isRevision(condition.revision)) return { kind: 'fenced' };
   if (expected !== 'none' && !isRevision(expected)) {
     const [fence] = isChecked ? await readStreamPageBefore(connection, condition.stream, undefined, 1) : [];
@@ -129,14 +129,12 @@ const write = async (
     const [last] = await readStreamPageBefore(connection, stream, undefined, 1);
     return { kind: 'conflict', actual: last?.revision };
   }
-  if (isChecked) return appendRecords(connection.client, { stream, expected, events, condition });
+  if (isChecked) {
+    const { client } = connection.writer;
+    return onWriter(connection, () => appendRecords(client, { stream, expected, events, condition }));
+  }
   try {
-    const result = await connection.client.appendToStream(stream, events.map(toEventData), {
-      streamState: expected === 'none' ? NO_STREAM : expected,
-      requiresLeader: true,
-      deadline: connection.patience.deadlineMs,
-      ...(connection.appendCredentials && { credentials: connection.appendCredentials }),
-    });
+    const result = await callAppend(connection, stream, events, expected === 'none' ? NO_STREAM : expected);
     const revision = result.nextExpectedRevision;
     const position = result.position?.commit ?? (await positionAt(connection, stream, revision));
     return { kind: 'appended', revision, position };
@@ -149,6 +147,41 @@ const write = async (
 
 /** False: no stream has it, and the protocol could not carry it. */
 const isRevision = (revision: bigint): boolean => revision >= 0n && revision <= MAX_INT64;
+
+/**
+ * The client's `Append`, which it makes otherwise only for calls with credentials of their own: one call for each append, with a
+ * deadline.
+ */
+const callAppend = (
+  connection: Connection,
+  stream: string,
+  events: readonly EncodedEvent[],
+  streamState: bigint | typeof NO_STREAM,
+) => {
+  const { client } = connection.writer;
+  const options = {
+    streamState,
+    requiresLeader: true,
+    deadline: connection.patience.deadlineMs,
+    batchAppendSize: 0,
+  };
+  return onWriter(connection, () => appendCall.call(client, stream, events.map(toEventData), options));
+};
+
+/** Whether the server checks conditions: see EventStore. */
+export const canCheck = ({ writer, patience }: Connection): Promise<boolean> =>
+  withDeadline(hasAppendRecords(writer.client), patience.deadlineMs);
+
+/** Waits for a node before anything is sent, so that an append that was given up is not written later. */
+const onWriter = async <T>({ writer, patience }: Connection, call: () => Promise<T>): Promise<T> => {
+  const channel = await withDeadline(writer.channel.current(), patience.deadlineMs);
+  try {
+    return await call();
+  } catch (error) {
+    if (isLost(error)) writer.channel.lost(channel, error);
+    throw error;
+  }
+};
 
 const revisionOf = ({ revision }: StreamTail): bigint | 'none' => (revision < 0n ? 'none' : revision);
 

@@ -1,12 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from './event-codec.ts';
 import type { EventStore, StoredEvent, Subscription } from './event-store.ts';
-import { createAppender } from './kurrentdb-append.ts';
-import { hasAppendRecords } from './kurrentdb-append-records.ts';
-import { appendCredentialsOf, type Connection, connect, credentialsOf } from './kurrentdb-connection.ts';
-import { isSystemEvent, positionOf, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
-import { createPageSize, readSpaceEnd, readSpacePage, readStreamPage } from './kurrentdb-pages.ts';
-import { retrying, type Trouble } from './kurrentdb-retry.ts';
+import { canCheck, createAppender } from './kurrentdb-append.ts';
+import { type Connection, connect } from './kurrentdb-connection.ts';
+import { positionOf, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
+import { createHeadWatch, type HeadWatch } from './kurrentdb-head.ts';
+import { createPageSize, readHead, readStreamPage } from './kurrentdb-pages.ts';
+import { type Patience, retrying, type Trouble } from './kurrentdb-retry.ts';
+import { scanSpace } from './kurrentdb-scan.ts';
 import { followSpace } from './kurrentdb-subscription.ts';
 
 export type KurrentDbEventStoreOptions = {
@@ -14,7 +14,7 @@ export type KurrentDbEventStoreOptions = {
   readonly space: string;
   /** Applied to every event read, live ones included. Default: as stored. */
   readonly decode?: Decode;
-  /** For one call to the server. Default: 10,000. */
+  /** For one call to the server; for a read, between two parts of its answer. Default: 5,000. */
   readonly deadlineMs?: number;
   /** An append or a read is tried again for so long when the server cannot be reached or has no leader. Default: 30,000. */
   readonly giveUpAfterMs?: number;
@@ -37,7 +37,8 @@ type DecodeRecorded = (event: Recorded) => StoredEvent;
  * Throws when the address is not understood.
  */
 export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStoreOptions): EventStore => {
-  const connection = createConnection(url, options);
+  const connection = connect(url, options.space, patienceOf(options));
+  const watch = createHeadWatch(connection);
   const append = createAppender(connection);
   const decode: DecodeRecorded = (event) => toStoredEvent(event, options.decode ?? ((stored) => stored));
   const appends = new Set<Promise<unknown>>();
@@ -50,7 +51,8 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
   const close = async () => {
     await Promise.allSettled(appends);
     await Promise.all([...subscriptions].map((subscription) => subscription.close()));
-    await connection.client.dispose();
+    watch.close();
+    await connection.close();
   };
   return {
     async append(stream, expected, events, condition) {
@@ -60,17 +62,15 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
       return tracked(appends, append({ stream, expected, events: encoded, condition }));
     },
     checksConditions: () =>
-      retrying('the question what the server can do', connection.patience, () =>
-        hasAppendRecords(connection.client),
-      ),
+      retrying('the question what the server can do', connection.patience, () => canCheck(connection)),
     readStream: (stream, fromRevision = 0n) => readStream(connection, decode, stream, fromRevision),
     readAll: (after, { batchSize = DEFAULT_BATCH_SIZE } = {}) =>
       readAll(connection, decode, after, checkedBatchSize(batchSize)),
-    lastPosition: () => lastPosition(connection),
+    lastPosition: () => lastPosition(connection, watch),
     subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE } = {}) {
       assertOpen();
       const follow = { after, handle, decode, batchSize: checkedBatchSize(batchSize) };
-      const subscription = followSpace(connection, follow);
+      const subscription = followSpace(connection, watch, follow);
       subscriptions.add(subscription);
       const forget = () => subscriptions.delete(subscription);
       subscription.done.then(forget, forget);
@@ -83,16 +83,10 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
   };
 };
 
-const createConnection = (url: string, options: KurrentDbEventStoreOptions): Connection => ({
-  client: connect(url),
-  prefix: `${options.space}.`,
-  credentials: credentialsOf(url),
-  appendCredentials: appendCredentialsOf(url),
-  patience: {
-    deadlineMs: options.deadlineMs ?? 10_000,
-    giveUpAfterMs: options.giveUpAfterMs ?? 30_000,
-    onTrouble: options.onTrouble ?? (() => undefined),
-  },
+const patienceOf = (options: KurrentDbEventStoreOptions): Patience => ({
+  deadlineMs: options.deadlineMs ?? 5_000,
+  giveUpAfterMs: options.giveUpAfterMs ?? 30_000,
+  onTrouble: options.onTrouble ?? (() => undefined),
 });
 
 const notInSpace = (stream: string, { prefix }: Connection): string =>
@@ -120,28 +114,14 @@ async function* readStream(connection: Connection, decode: DecodeRecorded, strea
 }
 
 async function* readAll(connection: Connection, decode: DecodeRecorded, after: bigint, batchSize: number) {
-  const size = createPageSize(batchSize);
-  for (let at = after; at <= MAX_INT64; ) {
-    // The page begins with the event at the position itself.
-    const count = size.count() + 1;
-    const page = await readSpacePage(connection, at, count);
-    const events = page.filter((event) => positionOf(event) > at);
-    const own = events.filter((event) => !isSystemEvent(event)).map(decode);
-    for (let n = 0; n < own.length; n += batchSize) yield own.slice(n, n + batchSize);
-    const last = events.at(-1);
-    if (page.length < count || last === undefined) return;
-    at = positionOf(last);
-    size.learn(page);
-    await nextTurn();
-  }
+  for await (const events of scanSpace(connection, after, batchSize)) yield events.map(decode);
 }
 
-/** The server's own events do not count: looks past them, twice as far each time. */
-const lastPosition = async (connection: Connection): Promise<bigint> => {
-  for (let count = 4; ; count *= 2) {
-    const page = await readSpaceEnd(connection, count);
-    const last = page.find((event) => !isSystemEvent(event));
-    if (last !== undefined) return positionOf(last);
-    if (page.length < count) return 0n;
-  }
+/** Of the newest record of the whole log: finding the space's own last one could take a search of all that others wrote since. */
+const lastPosition = async (connection: Connection, watch: HeadWatch): Promise<bigint> => {
+  const head = await readHead(connection);
+  if (head === undefined) return 0n;
+  const position = positionOf(head);
+  watch.want(position);
+  return position;
 };

@@ -1,9 +1,14 @@
 export type Inbox<T> = {
   /**
-   * Up to `limit` of what has arrived, at least one: waits for it. Undefined when the signal says stop. Rejects when the
-   * stream failed or ended, after everything that arrived before has been taken.
+   * Up to `limit` of what has arrived, in order; waits for it. None after `wake` was called. Undefined when the signal says stop.
+   * Rejects when the stream failed or ended, after everything that arrived before has been taken.
    */
   next(limit: number): Promise<readonly T[] | undefined>;
+  /** Whether something waits to be taken. */
+  hasMore(): boolean;
+  wake(): void;
+  /** Everything that has not been taken is followed by this failure. */
+  fail(error: Error): void;
   /** Stops listening to the signal. */
   close(): void;
 };
@@ -11,6 +16,7 @@ export type Inbox<T> = {
 /** As much of a Readable as is needed: the client's own type of it is not Node's. */
 type ObjectStream = {
   read(): unknown;
+  readonly readableLength: number;
   on(event: 'readable' | 'end' | 'close', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
 };
@@ -21,17 +27,18 @@ type ObjectStream = {
  */
 export const createInbox = <T>(stream: ObjectStream, signal: AbortSignal): Inbox<T> => {
   let failure: Error | undefined;
-  let wake: () => void = () => undefined;
+  let woken = false;
+  let resume: () => void = () => undefined;
   const fail = (error: Error) => {
     failure ??= error;
-    wake();
+    resume();
   };
-  stream.on('readable', () => wake());
+  stream.on('readable', () => resume());
   // Stays for the stream's life: what fails after the last batch was taken must not end the process.
   stream.on('error', fail);
   stream.on('end', () => fail(new SubscriptionEnded('the server ended the subscription')));
   stream.on('close', () => fail(new SubscriptionEnded('the subscription was closed')));
-  const stop = () => wake();
+  const stop = () => resume();
   signal.addEventListener('abort', stop);
 
   const take = (limit: number): readonly T[] => {
@@ -49,12 +56,22 @@ export const createInbox = <T>(stream: ObjectStream, signal: AbortSignal): Inbox
         const batch = take(limit);
         if (batch.length > 0) return batch;
         if (failure !== undefined) throw failure;
+        if (woken) {
+          woken = false;
+          return [];
+        }
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          resume = resolve;
         });
       }
       return undefined;
     },
+    hasMore: () => stream.readableLength > 0,
+    wake() {
+      woken = true;
+      resume();
+    },
+    fail,
     close: () => signal.removeEventListener('abort', stop),
   };
 };

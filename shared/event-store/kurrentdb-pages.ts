@@ -1,19 +1,14 @@
-import {
-  BACKWARDS,
-  END,
-  FORWARDS,
-  START,
-  StreamNotFoundError,
-  streamNameFilter,
-} from '@kurrent/kurrentdb-client';
+import { StreamNotFoundError } from '@kurrent/kurrentdb-client';
 import type { Connection } from './kurrentdb-connection.ts';
 import type { Recorded } from './kurrentdb-event.ts';
+import {
+  allRequest,
+  type PageRequest,
+  type PrefixFilter,
+  readEvents,
+  streamRequest,
+} from './kurrentdb-read.ts';
 import { retrying } from './kurrentdb-retry.ts';
-
-/**
- * Reads in pages that are always read to their end: the client cannot give up a read, and one that is left half-way keeps its
- * share of the connection's flow control until the garbage collector finds it.
- */
 
 /** Up to `count` events of a stream from this revision on; fewer only at its end, none when it does not exist. */
 export const readStreamPage = (
@@ -21,8 +16,7 @@ export const readStreamPage = (
   stream: string,
   from: bigint,
   count: number,
-): Promise<readonly Recorded[]> =>
-  readStreamEvents(connection, stream, { fromRevision: from, direction: FORWARDS, maxCount: count });
+): Promise<readonly Recorded[]> => readStreamEvents(connection, stream, { from, count });
 
 /** Up to `count` events of a stream before this revision (its end if undefined), newest first. */
 export const readStreamPageBefore = async (
@@ -32,61 +26,38 @@ export const readStreamPageBefore = async (
   count: number,
 ): Promise<readonly Recorded[]> => {
   if (before === 0n) return [];
-  const fromRevision = before === undefined ? END : before - 1n;
-  return readStreamEvents(connection, stream, { fromRevision, direction: BACKWARDS, maxCount: count });
+  const from = before === undefined ? 'end' : before - 1n;
+  return readStreamEvents(connection, stream, { from, backwards: true, count });
 };
 
-type StreamRead = Parameters<Connection['client']['readStream']>[1];
-type AllRead = Parameters<Connection['client']['readAll']>[0];
-
-const readStreamEvents = (connection: Connection, stream: string, options: StreamRead) =>
+const readStreamEvents = (connection: Connection, stream: string, page: PageRequest) =>
   retrying(`read of ${stream}`, connection.patience, async () => {
     try {
-      const read = { ...options, ...credentialsOf(connection), requiresLeader: true };
-      return await collect(connection.client.readStream(stream, read));
+      return await readEvents(connection.reader, streamRequest(stream, page), connection.patience.deadlineMs);
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
       throw error;
     }
   });
 
-/**
- * Up to `count` events of the space from this position on, the server's own events in its streams included; fewer only at the
- * log's end. The position is 0n or that of an event: the server refuses others.
- */
-export const readSpacePage = (
-  connection: Connection,
-  from: bigint,
-  count: number,
-): Promise<readonly Recorded[]> => {
-  const fromPosition = from <= 0n ? START : { commit: from, prepare: from };
-  return readSpaceEvents(connection, { fromPosition, direction: FORWARDS, maxCount: count });
-};
+/** Of one page of a filtered answer: a server passes 1,000,000 records a second with it, and 150,000 with its default of 32. */
+const SEARCH_WINDOW = 1_000;
+/** A subscription reports how far it searched every so many windows, and wherever it has caught up. */
+const CHECKPOINT_EVERY = 10;
 
-/** The newest events of the space, newest first, as its leader knows them. */
-export const readSpaceEnd = (connection: Connection, count: number): Promise<readonly Recorded[]> =>
-  readSpaceEvents(connection, {
-    fromPosition: END,
-    direction: BACKWARDS,
-    maxCount: count,
-    requiresLeader: true,
-  });
+export const spaceFilter = ({ prefix }: Connection): PrefixFilter => ({
+  prefix,
+  window: SEARCH_WINDOW,
+  checkpointEvery: CHECKPOINT_EVERY,
+});
 
-const readSpaceEvents = (connection: Connection, options: AllRead) => {
-  const filter = streamNameFilter({ prefixes: [connection.prefix] });
-  return retrying('read of the log', connection.patience, () =>
-    collect(connection.client.readAll({ ...options, ...credentialsOf(connection), filter })),
-  );
-};
+export const HEAD_REQUEST = allRequest({ from: 'end', backwards: true, count: 1 });
 
-const credentialsOf = ({ credentials }: Connection) => (credentials === undefined ? {} : { credentials });
-
-const collect = async (
-  events: AsyncIterable<{ readonly event?: Recorded }>,
-): Promise<readonly Recorded[]> => {
-  const page: Recorded[] = [];
-  for await (const { event } of events) if (event !== undefined) page.push(event);
-  return page;
+/** The newest record of the whole log, of whichever stream: the server finds it without a search. */
+export const readHead = async (connection: Connection): Promise<Recorded | undefined> => {
+  const read = () => readEvents(connection.reader, HEAD_REQUEST, connection.patience.deadlineMs);
+  const [head] = await retrying('read of the log', connection.patience, read);
+  return head;
 };
 
 export type PageSize = {

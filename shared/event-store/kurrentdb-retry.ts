@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
+import { convertToCommandError, ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
 
 /** Something went wrong that will be tried again: for logs and metrics. */
 export type Trouble = {
@@ -20,7 +20,8 @@ export type Patience = {
 };
 
 const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 5_000;
+/** A new leader is found within a second of its election. */
+const LONGEST_WAIT_MS = 1_000;
 
 /** What a server says that is not ready, not reached, not leading or too slow, by the client's kinds of errors. */
 const PASSING: ReadonlySet<ErrorType> = new Set([
@@ -31,29 +32,64 @@ const PASSING: ReadonlySet<ErrorType> = new Set([
   ErrorType.NOT_LEADER,
 ]);
 
-/** gRPC statuses of errors without a kind that a repetition meets again: invalid argument, out of range, unimplemented … */
-const LASTING_CODES: ReadonlySet<number> = new Set([3, 7, 11, 12, 16]);
+/** Of these, what another node may answer. */
+const LOST: ReadonlySet<ErrorType> = new Set([
+  ErrorType.UNAVAILABLE,
+  ErrorType.CANCELLED,
+  ErrorType.DEADLINE_EXCEEDED,
+  ErrorType.NOT_LEADER,
+]);
 
-class DeadlinePassed extends Error {}
+/** gRPC statuses that a repetition meets again: invalid argument, permission denied, too large, out of range, unimplemented … */
+const LASTING_CODES: ReadonlySet<number> = new Set([3, 7, 8, 11, 12, 16]);
 
-/** Doubling from 50 ms to 5 s, less up to half of it at random, so that a fleet does not come back all at once. */
+/** A position that is none, in the words of `RpcExceptions.UnknownError` of the server. */
+const INVALID_POSITION = /Unexpected (Filtered)?ReadAllResult: (InvalidPosition|Error)/;
+/** `RpcExceptions.NoLeaderInfo` of the server: an election goes on. */
+const NO_LEADER = /No leader info/;
+
+/** There was no answer in time. */
+export class DeadlinePassed extends Error {
+  constructor(milliseconds: number) {
+    super(`no answer within ${milliseconds} ms`);
+  }
+}
+
+/** Doubling from 50 ms to 1 s, less up to half of it at random, so that a fleet does not come back all at once. */
 export const waitBefore = (attempt: number): number =>
   Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS) * (1 - Math.random() / 2);
 
 /** Whether the same call may succeed later. */
 export const isPassing = (error: unknown): boolean => {
   if (error instanceof DeadlinePassed) return true;
-  if (!isCommandError(error as Error)) return isStatus(error) || isDiscoveryFailure(error);
-  const { type, code, message } = error as Error & { type: ErrorType; code?: number };
+  const kind = commandError(error);
+  if (kind === undefined) return isDiscoveryFailure(error);
+  const { type, code, message } = kind;
   if (type !== ErrorType.UNKNOWN) return PASSING.has(type);
-  // The Rust bridge has no codes: it spells the status out.
-  return !LASTING_CODES.has(code ?? -1) && !message.includes('Client specified an invalid argument');
+  return !LASTING_CODES.has(code ?? -1) && !INVALID_POSITION.test(message);
 };
 
-/** The call for the server's features ends in gRPC's own errors. */
-const isStatus = (error: unknown): boolean => {
-  const code = (error as { readonly code?: unknown }).code;
-  return typeof code === 'number' && !LASTING_CODES.has(code);
+/** Whether the server says that a position is none of its log. */
+export const isInvalidPosition = (error: unknown): boolean =>
+  error instanceof Error && (INVALID_POSITION.test(error.message) || /invalid position/i.test(error.message));
+
+/** Whether the node is gone or does not lead, so that another may answer the same call. */
+export const isLost = (error: unknown): boolean => {
+  if (error instanceof DeadlinePassed) return true;
+  const kind = commandError(error);
+  return (
+    kind !== undefined &&
+    (LOST.has(kind.type) || (kind.type === ErrorType.UNKNOWN && NO_LEADER.test(kind.message)))
+  );
+};
+
+type Kind = Error & { readonly type: ErrorType; readonly code?: number };
+
+/** The client's error for a failure of a call; undefined for others, such as the program's own. */
+const commandError = (error: unknown): Kind | undefined => {
+  if (!(error instanceof Error)) return undefined;
+  const converted = convertToCommandError(error);
+  return converted !== undefined && isCommandError(converted) ? (converted as Kind) : undefined;
 };
 
 /** The client's gossip discovery and sockets end in plain errors. */
@@ -61,18 +97,18 @@ const isDiscoveryFailure = (error: unknown): boolean =>
   error instanceof Error && (/^Failed to discover/.test(error.message) || 'syscall' in error);
 
 /**
- * Makes the call until it succeeds, fails for good or the patience is at an end. `call` must stand repetition: whether a
- * failed attempt took effect is not known. Rejects with an error that names the operation.
+ * Makes the call until it succeeds, fails for good or the patience is at an end. `call` ends by itself within its deadline, and
+ * must stand repetition: whether a failed attempt took effect is not known. Rejects with an error that names the operation.
  */
 export const retrying = async <T>(
   operation: string,
-  { deadlineMs, giveUpAfterMs, onTrouble }: Patience,
+  { giveUpAfterMs, onTrouble }: Patience,
   call: () => Promise<T>,
 ): Promise<T> => {
   const giveUpAt = performance.now() + giveUpAfterMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await withDeadline(call(), deadlineMs);
+      return await call();
     } catch (error) {
       const retryInMs = waitBefore(attempt);
       const lasts = !isPassing(error) || performance.now() + retryInMs > giveUpAt;
@@ -83,20 +119,20 @@ export const retrying = async <T>(
   }
 };
 
-/** The client enforces no deadline on its reads and batch calls. What comes after it is ignored. */
-const withDeadline = async <T>(call: Promise<T>, milliseconds: number): Promise<T> => {
+/** Rejects with DeadlinePassed when the promise takes longer. What comes after it is ignored. */
+export const withDeadline = async <T>(promise: Promise<T>, milliseconds: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DeadlinePassed(`no answer within ${milliseconds} ms`)), milliseconds);
+    timer = setTimeout(() => reject(new DeadlinePassed(milliseconds)), milliseconds);
   });
   try {
-    return await Promise.race([call, deadline]);
+    return await Promise.race([promise, deadline]);
   } finally {
     clearTimeout(timer);
   }
 };
 
-const named = (operation: string, error: unknown, attempts: number): unknown => {
+export const named = (operation: string, error: unknown, attempts: number): unknown => {
   if (!isPassing(error) && !isCommandError(error as Error)) return error;
   const { message, type } = error as Error & { type?: ErrorType };
   const times = attempts === 1 ? '' : ` (${attempts} attempts)`;

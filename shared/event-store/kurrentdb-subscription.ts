@@ -1,15 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type AllStreamResolvedEvent,
-  type AllStreamSubscription,
-  START,
-  streamNameFilter,
-} from '@kurrent/kurrentdb-client';
 import type { EventHandler, StoredEvent, Subscription } from './event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
-import { isSystemEvent, positionOf, type Recorded } from './kurrentdb-event.ts';
-import { createInbox, type Inbox, SubscriptionEnded } from './kurrentdb-inbox.ts';
+import type { Recorded } from './kurrentdb-event.ts';
+import type { Follower, HeadWatch, Stretch } from './kurrentdb-head.ts';
+import { SubscriptionEnded } from './kurrentdb-inbox.ts';
 import { isPassing, waitBefore } from './kurrentdb-retry.ts';
+import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
 
 export type Follow = {
   readonly after: bigint;
@@ -18,18 +14,18 @@ export type Follow = {
   readonly handle: EventHandler;
 };
 
-/** Events that may wait here, twice, for a handler that is busy; then the server is asked to wait. */
-const BUFFERED_EVENTS = 256;
+/** An event that the log holds, and the subscription does not bring for so long: its node has stopped answering. */
+const STALLED_AFTER_MS = 2_000;
 
 /**
- * Follows the space's events with a catch-up subscription to `$all` that the server filters by stream prefix. It goes on
- * behind the last event that was handled, never at one of the server's checkpoints, which run ahead: so whatever ends the
- * call (a lost connection, another leader, a server that drops a slow consumer), it subscribes anew and hands out each event
- * once. It ends when the handler throws or the server refuses for good.
+ * Follows the space's events with a catch-up subscription to `$all` that the server filters by stream prefix. Whatever ends the
+ * call (a lost connection, another leader, a server that drops a slow consumer, a node that stopped answering), it subscribes
+ * anew behind the position that was handled last, be it an event's or a checkpoint's, and hands out each event once. It ends
+ * when the handler throws or the server refuses for good.
  */
-export const followSpace = (connection: Connection, follow: Follow): Subscription => {
+export const followSpace = (connection: Connection, watch: HeadWatch, follow: Follow): Subscription => {
   const stop = new AbortController();
-  const done = run(connection, follow, stop.signal);
+  const done = run({ connection, watch, follow, signal: stop.signal });
   return {
     done,
     async close() {
@@ -39,29 +35,23 @@ export const followSpace = (connection: Connection, follow: Follow): Subscriptio
   };
 };
 
-const run = async (connection: Connection, follow: Follow, signal: AbortSignal): Promise<void> => {
-  let at = follow.after;
-  let attempt = 0;
-  while (!signal.aborted) {
-    const stream = subscribe(connection, at, follow.batchSize);
-    const inbox = createInbox<AllStreamResolvedEvent>(stream, signal);
+type Run = {
+  readonly connection: Connection;
+  readonly watch: HeadWatch;
+  readonly follow: Follow;
+  readonly signal: AbortSignal;
+};
+
+const run = async (context: Run): Promise<void> => {
+  const place = { at: context.follow.after };
+  for (let attempt = 1; !context.signal.aborted; attempt += 1) {
+    const started = place.at;
     try {
-      for (
-        let next = await take(inbox, follow, at);
-        next !== undefined;
-        next = await take(inbox, follow, at)
-      ) {
-        if (next.events.length > 0) await follow.handle(next.events, next.at);
-        at = next.at;
-        attempt = 0;
-      }
+      await followOnce(context, place);
     } catch (error) {
       if (!(error instanceof Dropped)) throw error;
-      attempt += 1;
-      await pause(connection, error.reason, attempt, signal);
-    } finally {
-      inbox.close();
-      leave(stream);
+      if (place.at !== started) attempt = 1;
+      await pause(context, error.reason, attempt);
     }
   }
 };
@@ -75,51 +65,69 @@ class Dropped extends Error {
   }
 }
 
-const subscribe = ({ client, prefix }: Connection, after: bigint, batchSize: number): AllStreamSubscription =>
-  client.subscribeToAll(
-    {
-      fromPosition: after <= 0n ? START : { commit: after, prepare: after },
-      filter: streamNameFilter({ prefixes: [prefix] }),
-    },
-    { highWaterMark: Math.min(batchSize, BUFFERED_EVENTS) },
-  );
-
-type Batch = {
-  readonly events: readonly StoredEvent[];
-  /** Position of the last event taken, the server's own included. */
-  readonly at: bigint;
+const orDropped = async <T>(promise: Promise<T>, call?: SpaceCall): Promise<T> => {
+  try {
+    return await promise;
+  } catch (error) {
+    const reason = call === undefined ? (error as Error) : call.failed(error);
+    throw isPassing(reason) || reason instanceof SubscriptionEnded ? new Dropped(reason) : reason;
+  }
 };
 
-const take = async (
-  inbox: Inbox<AllStreamResolvedEvent>,
-  { batchSize, decode }: Follow,
-  after: bigint,
-): Promise<Batch | undefined> => {
-  const taken = await inbox.next(batchSize).catch((error: Error) => {
-    throw isPassing(error) || error instanceof SubscriptionEnded ? new Dropped(error) : error;
-  });
-  if (taken === undefined) return undefined;
-  const recorded = taken.flatMap(({ event }) => event ?? []).filter((event) => positionOf(event) > after);
-  const last = recorded.at(-1);
-  return {
-    events: recorded.filter((event) => !isSystemEvent(event)).map(decode),
-    at: last === undefined ? after : positionOf(last),
-  };
-};
-
-const pause = async (
-  { patience }: Connection,
-  error: Error,
-  attempt: number,
-  signal: AbortSignal,
+/** One call, until it ends. `place` follows what was handled. */
+const followOnce = async (
+  { connection, watch, follow, signal }: Run,
+  place: { at: bigint },
 ): Promise<void> => {
-  const retryInMs = waitBefore(attempt);
-  patience.onTrouble({ operation: 'subscription', error, attempt, retryInMs });
-  await delay(retryInMs, undefined, { signal }).catch(() => undefined);
+  const options = { node: connection.writer, after: place.at, requiresLeader: false, signal };
+  const call = await orDropped(openSpaceCall(connection, options));
+  const member = createFollower(call, place);
+  watch.follow(member.follower);
+  try {
+    for (;;) {
+      const step = await orDropped(call.next(follow.batchSize), call);
+      if (step === undefined) return;
+      await member.handle(step, follow);
+      if (place.at < watch.wanted() && call.isLevel()) watch.look();
+    }
+  } finally {
+    watch.forget(member.follower);
+    call.close();
+  }
 };
 
-/** Ends the call without waiting for it: it may not even have begun. */
-const leave = (stream: AllStreamSubscription): void => {
-  stream.unsubscribe().catch(() => undefined);
-  stream.destroy();
+const createFollower = (call: SpaceCall, place: { at: bigint }) => {
+  let isBusy = false;
+  let proven = 0n;
+  let missingSince: number | undefined;
+  const follower: Follower = {
+    at: () => place.at,
+    isLevel: () => !isBusy && call.isLevel(),
+    told(stretch: Stretch) {
+      if (stretch.kind === 'empty') {
+        missingSince = undefined;
+        if (stretch.upTo > proven) proven = stretch.upTo;
+        call.wake();
+        return;
+      }
+      missingSince ??= performance.now();
+      if (performance.now() - missingSince > STALLED_AFTER_MS) call.giveUp();
+    },
+  };
+  const handle = async ({ events, upTo: searched }: SpaceStep, follow: Follow): Promise<void> => {
+    const upTo = searched > proven ? searched : proven;
+    if (upTo <= place.at) return;
+    missingSince = undefined;
+    isBusy = true;
+    await follow.handle(events.map(follow.decode), upTo);
+    place.at = upTo;
+    isBusy = false;
+  };
+  return { follower, handle };
+};
+
+const pause = async ({ connection, signal }: Run, error: Error, attempt: number): Promise<void> => {
+  const retryInMs = waitBefore(attempt);
+  connection.patience.onTrouble({ operation: 'subscription', error, attempt, retryInMs });
+  await delay(retryInMs, undefined, { signal }).catch(() => undefined);
 };

@@ -32,7 +32,7 @@ const describeExpectedRevisions = (withLog: WithLog): void => {
       expect(stored.map((event) => event.revision)).toEqual([0n, 1n, 2n, 3n]);
       expect(first).toEqual({ kind: 'appended', revision: 2n, position: stored[2]?.position });
       expect(second).toEqual({ kind: 'appended', revision: 3n, position: stored[3]?.position });
-      expect(await store.lastPosition()).toBe(stored[3]?.position);
+      expect(await store.lastPosition()).toBeGreaterThanOrEqual(stored[3]?.position ?? 0n);
     }),
   );
 

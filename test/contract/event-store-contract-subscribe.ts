@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { collect, ids, newEvents, newStream, readAll, type WithLog } from './event-store-fixtures.ts';
@@ -21,6 +22,21 @@ const describeOrder = (withLog: WithLog): void => {
       await subscriber.until(5);
       expect(subscriber.events).toEqual(await readAll(store));
       expect(subscriber.events).toHaveLength(5);
+    }),
+  );
+
+  test(
+    'every subscriber searches up to what lastPosition gives, with no event of its own there',
+    withLog(async (store, open) => {
+      await store.append(newStream(), 'none', newEvents(3));
+      const other = await open();
+      const end = await store.lastPosition();
+      const subscribers = [collect(store), collect(other), collect(other, end)];
+      const reached = ({ searched }: (typeof subscribers)[number], after: bigint) =>
+        after >= end || (searched.at(-1) ?? 0n) >= end;
+      while (!subscribers.every((subscriber, n) => reached(subscriber, n === 2 ? end : 0n))) {
+        await Promise.race([delay(5), ...subscribers.map(({ subscription }) => subscription.done)]);
+      }
     }),
   );
 

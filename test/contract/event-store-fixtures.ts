@@ -54,12 +54,14 @@ export const readAll = async (store: EventStore, after = 0n, batchSize?: number)
   return events;
 };
 
-/** Everything a subscription hands out, and a way to wait until it has handed out so many events. */
+/** Everything a subscription hands out, how far it has searched, and a way to wait until it has handed out so many events. */
 export const collect = (store: EventStore, after = 0n, batchSize?: number) => {
   const events: StoredEvent[] = [];
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
-  const handle = async (batch: readonly StoredEvent[]) => {
+  const searched: bigint[] = [];
+  const handle = async (batch: readonly StoredEvent[], upTo: bigint) => {
     events.push(...batch);
+    searched.push(upTo);
     for (const { count, resolve } of waiting) if (events.length >= count) resolve();
   };
   const subscription = store.subscribe(after, handle, batchSize === undefined ? {} : { batchSize });
@@ -69,7 +71,7 @@ export const collect = (store: EventStore, after = 0n, batchSize?: number) => {
       else waiting.push({ count, resolve });
     });
   const until = (count: number) => Promise.race([reached(count), subscription.done]);
-  return { events, subscription, until };
+  return { events, searched, subscription, until };
 };
 
 export const positions = (events: readonly StoredEvent[]): bigint[] => events.map((event) => event.position);

@@ -11,6 +11,7 @@ import {
   startWorld,
   streamOf,
   type WorldOptions,
+  withNewId,
 } from './kurrentdb-world.ts';
 
 let world: KurrentDbWorld;
@@ -25,7 +26,7 @@ test('a read that is dropped half-way gives each event once', async () => {
   const stream = streamOf();
   await store.append(stream, 'none', newEvents(300));
   const drop = { kind: 'drop', afterEvents: 7 } as const;
-  double.faults.next('read', drop, drop);
+  double.faults.next('subscribe', drop, drop);
   const all = await readAll(store);
   expect(all).toHaveLength(300);
   double.faults.next('read', drop);
@@ -60,10 +61,10 @@ test('a read that cannot succeed rejects with its name', async () => {
   await expect(readStream(store, stream)).rejects.toThrow(new RegExp(`read of ${stream} failed: .*no such`));
   expect(troubles).toEqual([]);
   double.interrupt();
-  await expect(store.lastPosition()).rejects.toThrow(/read of the log failed: unavailable/i);
+  await expect(store.lastPosition()).rejects.toThrow(/read of the log failed: .*unavailable/i);
   expect(troubles.length).toBeGreaterThan(0);
   await double.resume();
-  expect(await store.lastPosition()).toBe(0n);
+  expect(await readAll(store, await store.lastPosition())).toEqual([]);
 });
 
 test("the log is the space's: no system event, no other space, no tombstone", async () => {
@@ -78,10 +79,10 @@ test("the log is the space's: no system event, no other space, no tombstone", as
   }
   const last = lastOf(await readAll(store));
   for (let n = 0; n < 9; n += 1) double.log.tombstone(streamOf());
-  expect(double.log.records.some(({ stream }) => stream.startsWith('$stats'))).toBe(true);
+  expect([...double.log.records].some(({ stream }) => stream.startsWith('$stats'))).toBe(true);
   expect(ids(await readAll(store))).toEqual(written);
   expect(ids(await readAll(store, 0n, 3))).toEqual(written);
-  expect(await store.lastPosition()).toBe(last.position);
+  expect(await store.lastPosition()).toBeGreaterThan(last.position);
   expect(await readAll(other)).toHaveLength(40);
 });
 
@@ -95,11 +96,14 @@ test('positions are those of the transaction log: sparse, and the same in stream
   expect(positions(log).every((position, n, all) => position - (all[n - 1] ?? 0n) > 1n)).toBe(true);
 });
 
-test('a position between events is refused, not taken for another', async () => {
-  const { store } = await start({ store: { giveUpAfterMs: 200 } });
+test('a position between records is taken, though the server refuses to read from it', async () => {
+  const { store, double } = await start();
   await store.append(streamOf(), 'none', newEvents(3));
-  const position = lastOf(await readAll(store)).position;
-  await expect(readAll(store, position - 1n)).rejects.toThrow(/read of the log failed: .*invalid position/);
+  const all = await readAll(store);
+  expect(await readAll(store, lastOf(all).position - 1n)).toEqual([lastOf(all)]);
+  const foreign = withNewId(double.log.records.at(-1));
+  double.log.write('elsewhere.thing', 'any', [foreign, withNewId(foreign)]);
+  expect(await readAll(store, lastOf(all).position + 1n)).toEqual([]);
 });
 
 test('pages grow to the size asked for, and shrink where events are large', () => {

@@ -5,6 +5,7 @@ import {
   openKurrentDbEventStore,
 } from '../../shared/event-store/kurrentdb-event-store.ts';
 import type { Trouble } from '../../shared/event-store/kurrentdb-retry.ts';
+import type { LogRecord } from '../support/kurrentdb/double-log.ts';
 import {
   type KurrentDbDouble,
   type KurrentDbDoubleOptions,
@@ -72,4 +73,10 @@ export const lastOf = (events: readonly StoredEvent[]): StoredEvent => {
   const last = events.at(-1);
   if (last === undefined) throw new Error('there is no event');
   return last;
+};
+
+/** A record as another event with the same content. */
+export const withNewId = (record: LogRecord | undefined): LogRecord => {
+  if (record === undefined) throw new Error('there is no record');
+  return { ...record, id: randomUUID() };
 };

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { createRecordList, type RecordList } from './record-list.ts';
 
 /** One record of the double's log: an event as a KurrentDB server keeps it. */
 export type LogRecord = {
@@ -25,8 +26,10 @@ export type WriteResult =
   | { readonly kind: 'stream-deleted' };
 
 export type DoubleLog = {
-  readonly records: readonly LogRecord[];
+  readonly records: Pick<RecordList<LogRecord>, 'length' | 'at' | 'alike'> & Iterable<LogRecord>;
   write(stream: string, expected: ExpectedState, events: readonly ProposedEvent[]): WriteResult;
+  /** So many small events of another application, in one stream. They take no memory. */
+  addForeign(count: number): void;
   /** Hard delete: the stream can never be written or read again. */
   tombstone(stream: string): void;
   /** Of the stream, in order of revision; undefined when it does not exist. */
@@ -38,6 +41,7 @@ export type DoubleLog = {
 
 const TOMBSTONE_REVISION = 2n ** 63n - 1n;
 const STATISTICS_EVERY = 16;
+const FOREIGN_BYTES = 160n;
 
 /**
  * The log of the KurrentDB test double, in memory: positions count bytes and are sparse, system streams begin it and are
@@ -46,7 +50,7 @@ const STATISTICS_EVERY = 16;
  * `any` is recognised (the server keeps as many ids as fit its cache).
  */
 export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
-  const records: LogRecord[] = [];
+  const records = createRecordList<LogRecord>();
   const streams = new Map<string, LogRecord[]>();
   const remembered = new Map<string, LogRecord>();
   const tombstones = new Set<string>();
@@ -90,6 +94,19 @@ export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
       if (writes % STATISTICS_EVERY === 0) pushSystemEvent('$stats-127.0.0.1:2113', '$statsCollected');
       growth.emit('written');
       return writeResult(written.at(-1) as LogRecord);
+    },
+    addForeign(count) {
+      const base = end;
+      const created = BigInt(Date.now()) * 10_000n;
+      const event = { ...systemEvent('thing-happened'), data: Buffer.from('{"small":true}') };
+      const stream = 'elsewhere.application-1';
+      records.pushAlike(count, (n) => ({
+        ...{ ...event, stream, created },
+        revision: BigInt(n),
+        position: base + BigInt(n) * FOREIGN_BYTES,
+      }));
+      end += BigInt(count) * FOREIGN_BYTES;
+      growth.emit('written');
     },
     tombstone(stream) {
       tombstones.add(stream);

@@ -107,7 +107,8 @@ export const streamDeletedError = (stream: string): ServiceError =>
   });
 
 export const invalidPositionError = (): ServiceError =>
-  rpcError(status.INVALID_ARGUMENT, 'Trying to read from an invalid position.');
+  // The enumerators of reads have no case for it, so it becomes RpcExceptions.UnknownError.
+  rpcError(status.UNKNOWN, 'Unexpected FilteredReadAllResult: InvalidPosition');
 
 export const notLeaderError = (leader: { readonly host: string; readonly port: number }): ServiceError =>
   rpcError(status.NOT_FOUND, 'Leader info available', {

@@ -5,7 +5,7 @@ import type {
   ReadResp,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
-import type { LogRecord } from './double-log.ts';
+import type { DoubleLog, LogRecord } from './double-log.ts';
 import { invalidPositionError } from './double-messages.ts';
 
 /** What pages and subscriptions share: sending, and what a read asks for. */
@@ -34,17 +34,23 @@ export const uuidOption = (options: ReadReq.Options) =>
 export const positionOf = (from: ReadReq.Options.AllOptions): bigint =>
   BigInt(from.getPosition()?.getCommitPosition() ?? 0);
 
-/** The record at this position; behind the end the number of records. A position between records is refused, as there. */
-export const indexOf = (records: readonly LogRecord[], position: bigint): number => {
+/** Of the first record at or behind this position; behind the end the number of records. */
+export const indexFrom = (records: DoubleLog['records'], position: bigint): number => {
   let low = 0;
   let high = records.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((records[middle] as LogRecord).position < position) low = middle + 1;
+    if ((records.at(middle) as LogRecord).position < position) low = middle + 1;
     else high = middle;
   }
-  if (low < records.length && records[low]?.position !== position) throw invalidPositionError();
   return low;
+};
+
+/** The record at this position. A position between records is refused (Enumerator.ReadAllForwardsFiltered.cs). */
+export const indexAt = (records: DoubleLog['records'], position: bigint): number => {
+  const index = indexFrom(records, position);
+  if (index < records.length && records.at(index)?.position !== position) throw invalidPositionError();
+  return index;
 };
 
 export const createFilter = (options: ReadReq.Options): ((record: LogRecord) => boolean) => {
@@ -57,4 +63,41 @@ export const createFilter = (options: ReadReq.Options): ((record: LogRecord) => 
   const prefixes = expression?.getPrefixList() ?? [];
   if (regex !== '') return (record) => new RegExp(regex).test(text(record));
   return (record) => prefixes.some((prefix) => text(record).startsWith(prefix));
+};
+
+/** Enumerator.cs, DefaultReadBatchSize: events of one page of a read, and its search window unless the caller gives one. */
+export const DEFAULT_READ_BATCH_SIZE = 32;
+
+/** One page of a filtered read, as AllReader.ReadAllEventsForwardInternal makes it. */
+export type Page = {
+  readonly events: readonly LogRecord[];
+  /** Records looked at. */
+  readonly considered: number;
+  readonly next: number;
+  readonly isEnd: boolean;
+};
+
+/** At most `count` matching records, at most `window` looked at, from this index on. */
+export const searchPage = (
+  records: DoubleLog['records'],
+  from: number,
+  { matches, count, window }: { matches: (record: LogRecord) => boolean; count: number; window: number },
+): Page => {
+  const events: LogRecord[] = [];
+  let next = from;
+  let considered = 0;
+  while (events.length < count && considered < window && next < records.length) {
+    const record = records.at(next) as LogRecord;
+    const isMatch = matches(record);
+    if (isMatch) events.push(record);
+    const passed = isMatch ? 1 : Math.min(records.alike(next), window - considered);
+    next += passed;
+    considered += passed;
+  }
+  return {
+    events,
+    considered,
+    next,
+    isEnd: next >= records.length && considered < window && events.length < count,
+  };
 };

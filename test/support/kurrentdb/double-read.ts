@@ -9,7 +9,16 @@ import {
   streamName,
   streamNotFoundResponse,
 } from './double-messages.ts';
-import { createFilter, indexOf, positionOf, type ReadCall, send, uuidOption } from './double-read-options.ts';
+import {
+  createFilter,
+  DEFAULT_READ_BATCH_SIZE,
+  indexAt,
+  positionOf,
+  type ReadCall,
+  searchPage,
+  send,
+  uuidOption,
+} from './double-read-options.ts';
 import type { DoubleServices } from './double-services.ts';
 import { serveSubscription } from './double-subscribe.ts';
 
@@ -35,7 +44,7 @@ const servePage = async (
 ): Promise<void> => {
   const fault = await services.enter('read', call.metadata);
   const records = options.hasAll()
-    ? pageOfAll(services.log.records, options)
+    ? pageOfAll(services, options)
     : pageOfStream(services, options.getStream() as ReadReq.Options.StreamOptions, isBackwards(options));
   if (records === undefined) {
     call.write(streamNotFoundResponse(streamName(options.getStream()?.getStreamIdentifier())));
@@ -66,18 +75,42 @@ const pageOfStream = (
   return from.hasStart() ? records : records.slice(Number(revision));
 };
 
-const pageOfAll = (records: readonly LogRecord[], options: ReadReq.Options): readonly LogRecord[] => {
+/** Enumerator.ReadAllForwardsFiltered.cs: page after page until there are enough events or the log is at its end. */
+const pageOfAll = ({ log, observed }: DoubleServices, options: ReadReq.Options): readonly LogRecord[] => {
+  const { records } = log;
   const matches = createFilter(options);
   const from = options.getAll() as ReadReq.Options.AllOptions;
+  const most = Number(options.getCount());
   if (isBackwards(options)) {
     if (!from.hasEnd()) throw rpcError(status.UNIMPLEMENTED, 'the double reads $all backwards from its end');
-    return records.filter(matches).slice(-Number(options.getCount())).toReversed();
+    return newestOf(records, matches, most, observed);
   }
-  const page: LogRecord[] = [];
-  for (let n = from.hasStart() ? 0 : indexOf(records, positionOf(from)); n < records.length; n += 1) {
-    const record = records[n] as LogRecord;
-    if (matches(record)) page.push(record);
-    if (page.length === Number(options.getCount())) break;
+  const window = options.getFilter()?.getMax() || DEFAULT_READ_BATCH_SIZE;
+  const found: LogRecord[] = [];
+  for (let next = from.hasStart() ? 0 : indexAt(records, positionOf(from)); ; ) {
+    const page = searchPage(records, next, {
+      matches,
+      count: Math.min(DEFAULT_READ_BATCH_SIZE, most),
+      window,
+    });
+    observed.scanned += page.considered;
+    found.push(...page.events);
+    next = page.next;
+    if (page.isEnd || found.length >= most || next >= records.length) return found;
   }
-  return page;
+};
+
+const newestOf = (
+  records: DoubleServices['log']['records'],
+  matches: (record: LogRecord) => boolean,
+  most: number,
+  observed: DoubleServices['observed'],
+): readonly LogRecord[] => {
+  const found: LogRecord[] = [];
+  for (let n = records.length - 1; n >= 0 && found.length < most; n -= 1) {
+    const record = records.at(n) as LogRecord;
+    observed.scanned += 1;
+    if (matches(record)) found.push(record);
+  }
+  return found;
 };

@@ -8,6 +8,8 @@ export type Observed = {
   readonly starts: (bigint | undefined)[];
   /** Events that were given to their calls, whether they have left already or not. */
   eventsSent: number;
+  /** Records that reads and subscriptions looked at, matching or not. */
+  scanned: number;
 };
 
 /** What the double's calls share. */

@@ -10,62 +10,123 @@ import {
 } from './double-messages.ts';
 import {
   createFilter,
+  DEFAULT_READ_BATCH_SIZE,
   firstOf,
-  indexOf,
+  indexFrom,
   positionOf,
   type ReadCall,
+  searchPage,
   send,
   uuidOption,
 } from './double-read-options.ts';
 import type { DoubleServices } from './double-services.ts';
 
-const DEFAULT_SEARCH_WINDOW = 32;
-
 /**
- * A catch-up subscription to `$all`: what is behind the given position, then what is written, and checkpoints, which on the
- * server name positions it has looked at, matching or not, so that they run ahead of the events.
+ * A catch-up subscription to `$all`, after Enumerator.AllSubscriptionFiltered.cs of 24.2: pages of the search window until the log
+ * is at its end, a checkpoint every so many records, the last one again at the end (it names no record behind it), CaughtUp,
+ * then what is written. A head that is a few foreign records on is never reported.
  */
 export const serveSubscription = async (
   services: DoubleServices,
   call: ReadCall,
   options: ReadReq.Options,
 ): Promise<void> => {
-  const { log, observed } = services;
+  const { observed } = services;
   const fault = await services.enter('subscribe', call.metadata);
   const all = options.getAll() as ReadReq.Options.AllOptions;
-  const filter = options.getFilter();
-  const matches = createFilter(options);
-  const window = filter?.getMax() || DEFAULT_SEARCH_WINDOW;
-  const interval = window * (filter?.getCheckpointintervalmultiplier() ?? 1);
+  const window = options.getFilter()?.getMax() || DEFAULT_READ_BATCH_SIZE;
+  const search: Search = {
+    services,
+    call,
+    options,
+    matches: createFilter(options),
+    window,
+    interval: window * (options.getFilter()?.getCheckpointintervalmultiplier() ?? 1),
+    drop: fault?.kind === 'drop' ? fault.afterEvents : undefined,
+    next: startOf(services, all),
+    checkpoint: all.hasPosition() ? positionOf(all) : undefined,
+    sent: 0,
+  };
   await send(call, confirmationResponse(crypto.randomUUID()));
-  let next = startOf(services, all);
   observed.starts.push(all.hasPosition() ? positionOf(all) : undefined);
-  let sent = 0;
-  let looked = 0;
-  while (!call.cancelled) {
-    const record = log.records[next];
+  await catchUp(search);
+  await goLive(search);
+};
+
+type Search = {
+  readonly services: DoubleServices;
+  readonly call: ReadCall;
+  readonly options: ReadReq.Options;
+  readonly matches: (record: LogRecord) => boolean;
+  readonly window: number;
+  readonly interval: number;
+  /** The call is dropped after so many events. */
+  readonly drop: number | undefined;
+  /** Index of the next record. */
+  next: number;
+  /** The last that was sent, of an event or not. */
+  checkpoint: bigint | undefined;
+  sent: number;
+};
+
+const catchUp = async (search: Search): Promise<void> => {
+  const { services, call, matches, window, interval } = search;
+  const { records } = services.log;
+  for (let counter = 0; !call.cancelled; ) {
+    const first = search.next;
+    const page = searchPage(records, first, { matches, count: DEFAULT_READ_BATCH_SIZE, window });
+    services.observed.scanned += page.considered;
+    search.next = page.next;
+    for (const event of page.events) await sendEvent(search, event);
+    counter += page.considered;
+    if (page.isEnd || search.next >= records.length) break;
+    if (counter < interval) continue;
+    counter %= interval;
+    await sendCheckpoint(search, records.at(first)?.position ?? 0n);
+  }
+  await sendCheckpoint(search, search.checkpoint ?? 0n);
+};
+
+const goLive = async (search: Search): Promise<void> => {
+  const { services, call, matches, interval } = search;
+  await send(call, caughtUpResponse());
+  for (let counter = 0; !call.cancelled; ) {
+    const record = services.log.records.at(search.next);
     if (record === undefined) {
-      if (looked > 0) await send(call, checkpointResponse((log.records[next - 1] as LogRecord).position));
-      looked = 0;
-      await waitForMore(services, call, next);
+      await waitForMore(services, call, search.next);
       continue;
     }
-    next += 1;
-    looked += 1;
     if (matches(record)) {
-      if (fault?.kind === 'drop' && sent === fault.afterEvents) {
-        throw rpcError(status.UNAVAILABLE, 'subscription dropped');
-      }
-      observed.eventsSent += 1;
-      await sendWatched(services, call, eventResponse(record, uuidOption(options)), next);
-      sent += 1;
+      search.next += 1;
+      await sendEvent(search, record);
+      continue;
     }
-    if (looked % interval === 0) await send(call, checkpointResponse(record.position));
+    // SubscriptionsService.cs counts what a filter lets by.
+    const passed = Math.min(services.log.records.alike(search.next), interval - counter);
+    search.next += passed;
+    counter += passed;
+    if (counter < interval) continue;
+    counter = 0;
+    await sendCheckpoint(search, services.log.records.at(search.next - 1)?.position ?? 0n);
   }
 };
 
+const sendCheckpoint = async (search: Search, position: bigint): Promise<void> => {
+  if (position === 0n || position < (search.checkpoint ?? 0n)) return;
+  search.checkpoint = position;
+  await send(search.call, checkpointResponse(position));
+};
+
+const sendEvent = async (search: Search, record: LogRecord): Promise<void> => {
+  const { services, call, options } = search;
+  if (search.sent === search.drop) throw rpcError(status.UNAVAILABLE, 'subscription dropped');
+  services.observed.eventsSent += 1;
+  search.sent += 1;
+  search.checkpoint = record.position;
+  await sendWatched(services, call, eventResponse(record, uuidOption(options)), search.next);
+};
+
 const waitForMore = async ({ log }: DoubleServices, call: ReadCall, next: number): Promise<void> => {
-  await send(call, caughtUpResponse());
   if (log.records.length > next || call.cancelled) return;
   const wake = () => call.emit('wake');
   log.growth.once('written', wake);
@@ -76,8 +137,9 @@ const waitForMore = async ({ log }: DoubleServices, call: ReadCall, next: number
 const startOf = ({ log }: DoubleServices, all: ReadReq.Options.AllOptions): number => {
   if (all.hasStart()) return 0;
   if (all.hasEnd()) return log.records.length;
-  const index = indexOf(log.records, positionOf(all));
-  return Math.min(index + 1, log.records.length);
+  // Unlike a read it takes a position between records (seen on 24.2).
+  const index = indexFrom(log.records, positionOf(all));
+  return log.records.at(index)?.position === positionOf(all) ? index + 1 : index;
 };
 
 /** Sends, and drops a subscriber that does not take the message while the log grows by more than it may lag. */

@@ -68,7 +68,7 @@ export const startKurrentDbDouble = async (
   const services: DoubleServices = {
     log,
     enter,
-    observed: { starts: [], eventsSent: 0 },
+    observed: { starts: [], eventsSent: 0, scanned: 0 },
     maxAppendSize: options.maxAppendSize ?? Number.MAX_SAFE_INTEGER,
     dropSlowAfter: options.dropSlowAfter ?? Number.MAX_SAFE_INTEGER,
   };

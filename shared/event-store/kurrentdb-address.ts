@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { ChannelCredentials } from '@grpc/grpc-js';
+import type { Credentials, NodePreference } from '@kurrent/kurrentdb-client';
+import { parseConnectionString } from '@kurrent/kurrentdb-client/dist/Client/parseConnectionString.js';
+
+export type EndPoint = { readonly address: string; readonly port: number };
+
+/** What an address of KurrentDB says. */
+export type Address = {
+  /** For the client's own parser. */
+  readonly text: string;
+  /** For messages: without the password. */
+  readonly shown: string;
+  readonly user: string | undefined;
+  readonly hosts: readonly EndPoint[];
+  /** Several hosts, or a name that stands for several: the nodes are asked which of them leads. */
+  readonly isCluster: boolean;
+  readonly isDnsName: boolean;
+  readonly tls: boolean;
+  readonly channelCredentials: ChannelCredentials;
+  /** Absent: none, or a client certificate. */
+  readonly credentials: Credentials | undefined;
+  readonly nodePreference: NodePreference | undefined;
+  readonly maxDiscoverAttempts: number;
+  readonly discoveryIntervalMs: number;
+  readonly gossipTimeoutSeconds: number;
+  readonly keepAliveIntervalMs: number;
+  readonly keepAliveTimeoutMs: number;
+};
+
+/**
+ * Reads `kurrentdb://[user:password@]host:port[,…][?tls=false&…]` (`kurrentdb+discover://`, and `esdb://` for EventStoreDB,
+ * alike). TLS is on unless the address says `tls=false`; `tlsCAFile`, `userCertFile` and `userKeyFile` name PEM files. Throws an
+ * error without the password when the address is not understood or cannot work.
+ */
+export const parseAddress = (url: string): Address => {
+  try {
+    return parse(url);
+  } catch (error) {
+    const reason = withoutPassword((error as Error).message, url);
+    throw new Error(`cannot use the event store ${withoutPassword(url, url)}: ${reason}`);
+  }
+};
+
+/**
+ * Discovery goes on for as long as it takes: a cluster without a majority comes back, and a process that gave up would have to
+ * be started again.
+ */
+const DISCOVER_ATTEMPTS = 1_000_000;
+const DISCOVERY_INTERVAL_MS = 100;
+/** A node that is cut off costs this much of each search. */
+const GOSSIP_TIMEOUT_SECONDS = 2;
+/** A ping every 10 s, answered within 3: shorter intervals are refused by servers. */
+const KEEP_ALIVE_INTERVAL_MS = 10_000;
+const KEEP_ALIVE_TIMEOUT_MS = 3_000;
+
+const parse = (url: string): Address => {
+  const text = url.replace(/^esdb(?=\+discover:|:)/, 'kurrentdb');
+  const parsed = parseConnectionString(text);
+  const tls = parsed.tls !== false;
+  if (tls) for (const { address } of parsed.hosts) assertTlsName(address);
+  return {
+    text,
+    shown: withoutPassword(url, url),
+    user: parsed.defaultCredentials?.username,
+    hosts: parsed.hosts,
+    isCluster: parsed.dnsDiscover || parsed.hosts.length > 1,
+    isDnsName: parsed.dnsDiscover,
+    tls,
+    channelCredentials: tls ? tlsCredentials(parsed) : ChannelCredentials.createInsecure(),
+    credentials: parsed.defaultCredentials,
+    nodePreference: parsed.nodePreference,
+    maxDiscoverAttempts: parsed.maxDiscoverAttempts ?? DISCOVER_ATTEMPTS,
+    discoveryIntervalMs: parsed.discoveryInterval ?? DISCOVERY_INTERVAL_MS,
+    gossipTimeoutSeconds: parsed.gossipTimeout ?? GOSSIP_TIMEOUT_SECONDS,
+    keepAliveIntervalMs: parsed.keepAliveInterval ?? KEEP_ALIVE_INTERVAL_MS,
+    keepAliveTimeoutMs: parsed.keepAliveTimeout ?? KEEP_ALIVE_TIMEOUT_MS,
+  };
+};
+
+/** Throws where TLS has no name to check: Node takes no IP address as the name of a TLS server. */
+export const assertTlsName = (address: string): void => {
+  if (isIP(address) === 0) return;
+  throw new TlsNeedsName(
+    `TLS needs a host name, got the IP address ${address}: use a name that is in the server's certificate, ` +
+      'or tls=false where the server has no TLS',
+  );
+};
+
+/** Never succeeds later. */
+class TlsNeedsName extends Error {}
+
+type Parsed = ReturnType<typeof parseConnectionString>;
+
+const tlsCredentials = ({
+  tlsCAFile,
+  tlsVerifyCert,
+  userCertFile,
+  userKeyFile,
+}: Parsed): ChannelCredentials => {
+  if ((userCertFile === undefined) !== (userKeyFile === undefined)) {
+    throw new Error('userCertFile and userKeyFile belong together: give both or none');
+  }
+  return ChannelCredentials.createSsl(
+    readPem('tlsCAFile', tlsCAFile),
+    readPem('userKeyFile', userKeyFile),
+    readPem('userCertFile', userCertFile),
+    tlsVerifyCert === false ? { rejectUnauthorized: false } : {},
+  );
+};
+
+const readPem = (setting: string, path: string | undefined): Buffer | null => {
+  if (path === undefined) return null;
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new Error(`${setting} cannot be read: ${(error as Error).message}`);
+  }
+};
+
+const CREDENTIALS = /^([a-z+]+:\/\/[^:]+):([^@]+)@/;
+
+const withoutPassword = (text: string, url: string): string => {
+  const [, before, password] = CREDENTIALS.exec(url) ?? [];
+  if (before === undefined) return text;
+  return text
+    .replaceAll(`${before}:${password}@`, `${before.replace(/\/\/.*$/, '//')}***@`)
+    .replaceAll(`${password}`, '***');
+};

@@ -1,0 +1,129 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Channel } from '@grpc/grpc-js';
+import { isCommandError, NotLeaderError } from '@kurrent/kurrentdb-client';
+import { discoverEndpoint } from '@kurrent/kurrentdb-client/dist/Client/discovery.js';
+import { type Address, assertTlsName, type EndPoint } from './kurrentdb-address.ts';
+
+/** The one connection of a client: found when it is first needed, and found anew when its node is lost. */
+export type NodeChannel = {
+  /** The channel for the next call. Rejects when discovery gave up or the channel was closed for good. */
+  current(): Promise<Channel>;
+  /** Says that a call on this channel failed so that another node may answer. The next call gets another channel. */
+  lost(channel: Channel, error: unknown): void;
+  /** How many channels were made. */
+  readonly made: () => number;
+  close(): void;
+};
+
+/** How soon one channel follows the other. Waits start where the channel was lost soon after it was made. */
+export type Pace = { readonly firstMs: number; readonly even: number; readonly longestMs: number };
+
+/** Reads: at most one replacement a second, after five in a row twice as long each time. */
+export const READING_PACE: Pace = { firstMs: 1_000, even: 5, longestMs: 5_000 };
+/** Appends and subscriptions, which are repeated with pauses of their own. */
+export const WRITING_PACE: Pace = { firstMs: 50, even: 1, longestMs: 1_000 };
+/** A channel that held for so long was no mistake: the pauses begin anew. */
+const HELD_MS = 10_000;
+
+/** The client sets it too: the largest event that a server can hold is below 17 MB. */
+const MAX_MESSAGE = 17 * 1024 * 1024;
+
+/**
+ * What the client (1.3.1) does about channels, done so that it can be ended: its own discovery cannot be stopped, rejects where
+ * nobody can handle it (kurrentdb-client.ts has the list), and gives up no channel whose node has stopped answering.
+ * A channel that was lost is closed at once. Calls under way on it end with their answer or their deadline.
+ */
+export const createNodeChannel = (address: Address, pace: Pace): NodeChannel => {
+  const closing = new AbortController();
+  let current: Promise<Channel> | undefined;
+  let open: Channel | undefined;
+  let failed: EndPoint | undefined;
+  let leader: EndPoint | undefined;
+  let made = 0;
+  let losses = 0;
+  let openedAt = Number.NEGATIVE_INFINITY;
+
+  const find = async (): Promise<Channel> => {
+    const wait = openedAt + pauseAfter(losses, pace) - performance.now();
+    if (wait > 0) await delay(wait, undefined, { signal: closing.signal });
+    const endPoint = leader ?? (await findNode(address, failed, closing.signal));
+    if (address.tls) assertTlsName(endPoint.address);
+    closing.signal.throwIfAborted();
+    leader = undefined;
+    openedAt = performance.now();
+    made += 1;
+    open = new Channel(`${endPoint.address}:${endPoint.port}`, address.channelCredentials, {
+      'grpc.keepalive_time_ms':
+        address.keepAliveIntervalMs < 0 ? Number.MAX_SAFE_INTEGER : address.keepAliveIntervalMs,
+      'grpc.keepalive_timeout_ms':
+        address.keepAliveTimeoutMs < 0 ? Number.MAX_SAFE_INTEGER : address.keepAliveTimeoutMs,
+      'grpc.max_receive_message_length': MAX_MESSAGE,
+      // A channel that is closed takes its sockets with it: no other channel uses them.
+      'grpc.use_local_subchannel_pool': 1,
+    });
+    return open;
+  };
+  return {
+    current() {
+      if (current === undefined) {
+        const finding = find();
+        current = finding;
+        finding.catch(() => {
+          if (current === finding) current = undefined;
+        });
+      }
+      return current;
+    },
+    lost(channel, error) {
+      if (channel !== open) return;
+      open = undefined;
+      current = undefined;
+      losses = performance.now() - openedAt > HELD_MS ? 1 : losses + 1;
+      failed = endPointOf(channel);
+      leader = isCommandError(error as Error) && error instanceof NotLeaderError ? error.leader : undefined;
+      channel.close();
+    },
+    made: () => made,
+    close() {
+      closing.abort(new Error('the event store is closed'));
+      open?.close();
+      open = undefined;
+    },
+  };
+};
+
+const pauseAfter = (losses: number, { firstMs, even, longestMs }: Pace): number =>
+  losses === 0 ? 0 : Math.min(firstMs * 2 ** Math.max(0, losses - even), longestMs);
+
+const findNode = async (
+  address: Address,
+  failed: EndPoint | undefined,
+  signal: AbortSignal,
+): Promise<EndPoint> => {
+  const [host] = address.hosts;
+  if (host === undefined) throw new Error(`${address.shown} names no host`);
+  if (!address.isCluster) return host;
+  const settings = {
+    ...(address.isDnsName ? { discover: host } : { endpoints: [...address.hosts] }),
+    ...(address.nodePreference && { nodePreference: address.nodePreference }),
+    gossipTimeout: address.gossipTimeoutSeconds,
+    // One round: the client waits behind it.
+    maxDiscoverAttempts: 1,
+    discoveryInterval: address.discoveryIntervalMs,
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await discoverEndpoint(settings, address.channelCredentials, failed);
+    } catch {
+      signal.throwIfAborted();
+      if (attempt < address.maxDiscoverAttempts) continue;
+      throw new Error(`Failed to discover after ${attempt} attempts: no node of ${address.shown} answers`);
+    }
+  }
+};
+
+/** Of a target such as `dns:localhost:2113`. */
+const endPointOf = (channel: Channel): EndPoint | undefined => {
+  const [, address, port] = /([^:/]+):(\d+)$/.exec(channel.getTarget()) ?? [];
+  return address === undefined ? undefined : { address, port: Number(port) };
+};

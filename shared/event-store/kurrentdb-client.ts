@@ -1,0 +1,140 @@
+import {
+  type CallOptions,
+  type Channel,
+  type ChannelCredentials,
+  type ChannelOptions,
+  type Client,
+  Metadata,
+  status,
+} from '@grpc/grpc-js';
+import { type Credentials, convertToCommandError, KurrentDBClient } from '@kurrent/kurrentdb-client';
+import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
+import type featuresPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
+import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import type { Address } from './kurrentdb-address.ts';
+import { createNodeChannel, type NodeChannel, type Pace } from './kurrentdb-channel.ts';
+import { isLost } from './kurrentdb-retry.ts';
+
+/** What a server says that it can do. */
+export type ServerFeatures = {
+  readonly version: string;
+  /** Paths of its gRPC methods in lower case. */
+  readonly methods: ReadonlySet<string>;
+};
+
+/** The official client on a channel of ours. */
+export type NodeClient = {
+  readonly client: KurrentDBClient;
+  readonly channel: NodeChannel;
+  /** The client of a gRPC service on this channel. */
+  stub<Stub extends Client>(service: StubConstructor<Stub>, channel: Channel): Stub;
+  /** Metadata and options of a call, credentials included. */
+  callArguments(options: CallSettings): [Metadata, CallOptions];
+  features(): Promise<ServerFeatures>;
+  close(): Promise<void>;
+};
+
+export type CallSettings = {
+  readonly requiresLeader?: boolean;
+  /** Milliseconds; Infinity for none. */
+  readonly deadline?: number;
+  readonly credentials?: Credentials;
+};
+
+type StubConstructor<Stub extends Client> = new (
+  address: string,
+  credentials: ChannelCredentials,
+  options?: Partial<ChannelOptions>,
+) => Stub;
+
+/** What the client's class keeps from its types. All of it are properties of the object, so they can be replaced. */
+type Internals = {
+  callArguments(options: object, callOptions?: CallOptions): [Metadata, CallOptions];
+  getGRPCClient(service: StubConstructor<Client>): Promise<Client>;
+  handleError(client: Client, error: Error): Promise<void>;
+  supports(method: { readonly path: string }): Promise<boolean>;
+};
+
+/** For the answer to a question that every server answers at once. */
+const FEATURES_DEADLINE_MS = 5_000;
+
+/**
+ * Makes the client (1.3.1) use our channel. Its own connection management ends the process or waits for ever in these cases:
+ *
+ * - `handleError` awaits a channel whose discovery rejects, and nobody awaits `handleError`: a cluster without a majority is an
+ *   unhandled rejection. Here: replaced, and discovery goes on a million times.
+ * - `BatchAppend`: when the shared stream breaks, appends queued on it reject in an executor that nobody awaits. Here: not
+ *   used; every append is a call of its own (kurrentdb-append.ts).
+ * - `checkpointReached` and the conversion of an event run inside an async `_transform`: what they throw is unhandled. Here: the
+ *   calls are read without the client's `Subscription` (kurrentdb-read.ts).
+ * - The server's features are fetched without a deadline, and a failure is kept until the channel is replaced. Here: asked anew.
+ * - The reads of the Rust half (`@kurrent/bridge` 0.2.2) never look for another node, and neither its handle (0.1 to 0.2 MB) nor
+ *   its sockets can be given back. Here: not used; one handle is made with the client and stays unconnected.
+ * - A deadline that passes is no reason for the client to leave a node. Here: it is.
+ */
+export const createNodeClient = (address: Address, pace: Pace): NodeClient => {
+  const client = KurrentDBClient.connectionString(address.text);
+  const internals = client as unknown as Internals;
+  const channel = createNodeChannel(address, pace);
+  const stubs = new WeakMap<Channel, Map<unknown, Client>>();
+
+  const stub = <Stub extends Client>(service: StubConstructor<Stub>, on: Channel): Stub => {
+    const known = stubs.get(on) ?? new Map<unknown, Client>();
+    stubs.set(on, known);
+    const made =
+      known.get(service) ?? new service('unused', address.channelCredentials, { channelOverride: on });
+    known.set(service, made);
+    return made as Stub;
+  };
+  const asked = new WeakMap<Channel, Promise<ServerFeatures>>();
+  const features = async (): Promise<ServerFeatures> => {
+    const on = await channel.current();
+    const known = asked.get(on);
+    if (known !== undefined) return known;
+    const asking = askFeatures(stub(serverFeatures.ServerFeaturesClient, on));
+    asked.set(on, asking);
+    asking.catch((error) => {
+      asked.delete(on);
+      channel.lost(on, error);
+    });
+    return asking;
+  };
+  internals.getGRPCClient = async (service) => stub(service, await channel.current());
+  internals.handleError = async (failed, error) => {
+    if (isLost(error)) channel.lost(failed.getChannel() as Channel, convertToCommandError(error));
+  };
+  internals.supports = async ({ path }) => (await features()).methods.has(path.toLowerCase());
+  return {
+    client,
+    channel,
+    stub,
+    callArguments: ({ deadline = Number.POSITIVE_INFINITY, ...options }) =>
+      internals.callArguments({ ...options, deadline }),
+    features,
+    async close() {
+      channel.close();
+      await client.dispose();
+    },
+  };
+};
+
+const askFeatures = (
+  stub: InstanceType<typeof serverFeatures.ServerFeaturesClient>,
+): Promise<ServerFeatures> =>
+  new Promise((resolve, reject) => {
+    const deadline = Date.now() + FEATURES_DEADLINE_MS;
+    stub.getSupportedMethods(new sharedPb.Empty(), new Metadata(), { deadline }, (error, methods) => {
+      if (error === null) resolve(featuresOf(methods));
+      else if (error.code === status.UNIMPLEMENTED) resolve({ version: 'unknown', methods: new Set() });
+      else reject(convertToCommandError(error));
+    });
+  });
+
+const featuresOf = (supported: featuresPb.SupportedMethods): ServerFeatures => ({
+  version: supported.getEventStoreServerVersion(),
+  methods: new Set(
+    supported
+      .getMethodsList()
+      .map((method) => `/${method.getServiceName()}/${method.getMethodName()}`.toLowerCase()),
+  ),
+});

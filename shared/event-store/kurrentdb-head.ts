@@ -1,0 +1,138 @@
+import type { Channel } from '@grpc/grpc-js';
+import type { Connection } from './kurrentdb-connection.ts';
+import { positionOf, type Recorded } from './kurrentdb-event.ts';
+import { HEAD_REQUEST, spaceFilter } from './kurrentdb-pages.ts';
+import { allRequest, readEvents } from './kurrentdb-read.ts';
+import { DeadlinePassed, isInvalidPosition, withDeadline } from './kurrentdb-retry.ts';
+import { openSpaceCall } from './kurrentdb-space-call.ts';
+
+/** What is behind a position. */
+export type Stretch =
+  /** Nothing of the space up to there, where the log ends. */
+  | { readonly kind: 'empty'; readonly upTo: bigint }
+  /** An event of the space's streams, the first. */
+  | { readonly kind: 'found'; readonly position: bigint };
+
+/**
+ * Looks whether the log holds anything of the space behind a position, which is 0n or a record's. Both reads are made on one
+ * channel: what one node says of its end, that node has searched.
+ */
+export const searchBehind = async (connection: Connection, after: bigint): Promise<Stretch> => {
+  const { reader, patience } = connection;
+  const { deadlineMs } = patience;
+  const on = await withDeadline(reader.channel.current(), deadlineMs);
+  const [head] = await readEvents(reader, HEAD_REQUEST, deadlineMs, on);
+  const upTo = head === undefined ? 0n : positionOf(head);
+  if (upTo <= after) return { kind: 'empty', upTo: after };
+  // The page begins with the record at the position itself.
+  const page = allRequest({ from: after <= 0n ? 'start' : after, count: 2 }, spaceFilter(connection));
+  try {
+    const found = firstBehind(await readEvents(reader, page, deadlineMs, on), after);
+    return found === undefined ? { kind: 'empty', upTo } : { kind: 'found', position: found };
+  } catch (error) {
+    if (!isInvalidPosition(error)) throw error;
+    return searchBySubscription(connection, after, { on, upTo });
+  }
+};
+
+/** The same from a position that is no record's: reads refuse it, subscriptions take it. */
+const searchBySubscription = async (
+  connection: Connection,
+  after: bigint,
+  { on, upTo }: { readonly on: Channel; readonly upTo: bigint },
+): Promise<Stretch> => {
+  const { deadlineMs } = connection.patience;
+  const signal = AbortSignal.timeout(deadlineMs);
+  const call = await openSpaceCall(connection, {
+    ...{ node: connection.reader, after, requiresLeader: true, signal, on },
+  });
+  try {
+    for (let step = await call.next(1); step !== undefined; step = await call.next(1)) {
+      const [found] = step.events;
+      if (found !== undefined) return { kind: 'found', position: positionOf(found) };
+      if (call.isCaughtUp()) return { kind: 'empty', upTo };
+    }
+    throw new DeadlinePassed(deadlineMs);
+  } catch (error) {
+    throw call.failed(error);
+  } finally {
+    call.close();
+  }
+};
+
+const firstBehind = (events: readonly Recorded[], after: bigint): bigint | undefined =>
+  events.map(positionOf).find((position) => position > after);
+
+/** A subscription that may be level with the log without having been told so. */
+export type Follower = {
+  /** The log has been searched and handled up to here. */
+  at(): bigint;
+  /** Nothing is under way: neither a handler nor an event that has arrived. */
+  isLevel(): boolean;
+  /** What was found behind that position, which `at()` gave. */
+  told(stretch: Stretch): void;
+};
+
+export type HeadWatch = {
+  follow(follower: Follower): void;
+  forget(follower: Follower): void;
+  /** Somebody waits until the followers reach this position. */
+  want(position: bigint): void;
+  wanted(): bigint;
+  look(): void;
+  close(): void;
+};
+
+/** Followers reach the log's end twice as soon as the port promises. */
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Tells subscriptions of foreign records behind the space's last event: a server reports how far it has searched only every
+ * 10,000 records, and a head a few records on never.
+ */
+export const createHeadWatch = (connection: Connection): HeadWatch => {
+  const followers = new Set<Follower>();
+  let timer: NodeJS.Timeout | undefined;
+  let wanted = 0n;
+  let looking: Promise<void> | undefined;
+  let again = false;
+
+  const lookOnce = async () => {
+    const level = [...followers].filter((follower) => follower.isLevel());
+    for (const after of new Set(level.map((follower) => follower.at()))) {
+      const stretch = await searchBehind(connection, after);
+      for (const follower of level) if (follower.at() === after) follower.told(stretch);
+    }
+  };
+  const look = () => {
+    again = looking !== undefined;
+    // A node that cannot be read is replaced by the read; the next look comes in half a second.
+    looking ??= lookOnce()
+      .catch(() => undefined)
+      .finally(() => {
+        looking = undefined;
+        if (again) look();
+      });
+  };
+  const stop = () => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  return {
+    follow(follower) {
+      followers.add(follower);
+      timer ??= setInterval(look, LOOK_EVERY_MS);
+    },
+    forget(follower) {
+      followers.delete(follower);
+      if (followers.size === 0) stop();
+    },
+    want(position) {
+      if (position > wanted) wanted = position;
+      if ([...followers].some((follower) => follower.at() < position)) look();
+    },
+    wanted: () => wanted,
+    look,
+    close: stop,
+  };
+};

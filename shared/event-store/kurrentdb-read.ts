@@ -1,0 +1,162 @@
+import type { Channel, ClientReadableStream } from '@grpc/grpc-js';
+import { convertToCommandError } from '@kurrent/kurrentdb-client';
+import { convertGrpcRecord } from '@kurrent/kurrentdb-client/dist/utils/convertGrpcEvent.js';
+import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
+import type {
+  ReadReq,
+  ReadResp,
+} from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import type { NodeClient } from './kurrentdb-client.ts';
+import type { Recorded } from './kurrentdb-event.ts';
+import { DeadlinePassed, isLost, withDeadline } from './kurrentdb-retry.ts';
+
+/**
+ * The `Read` call of KurrentDB's protocol, made through grpc-js. The client's own reads cannot be given up, find no other node,
+ * and hand out a subscription's checkpoints before the events in front of them.
+ */
+
+export type ReadFrom = 'start' | 'end' | bigint;
+
+export type PageRequest = {
+  readonly from: ReadFrom;
+  readonly backwards?: boolean;
+  readonly count: number;
+};
+
+/** A read of one stream. */
+export const streamRequest = (stream: string, { from, backwards = false, count }: PageRequest): ReadReq => {
+  const place = new streamsPb.ReadReq.Options.StreamOptions().setStreamIdentifier(
+    new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream, 'utf8')),
+  );
+  if (from === 'start') place.setStart(new sharedPb.Empty());
+  else if (from === 'end') place.setEnd(new sharedPb.Empty());
+  else place.setRevision(from.toString());
+  return request(new streamsPb.ReadReq.Options().setStream(place).setCount(`${count}`), backwards);
+};
+
+/** Only streams that begin with this. The server looks at `window` records for one page of an answer. */
+export type PrefixFilter = {
+  readonly prefix: string;
+  readonly window: number;
+  readonly checkpointEvery: number;
+};
+
+/** A read of `$all`. */
+export const allRequest = ({ from, backwards = false, count }: PageRequest, filter?: PrefixFilter): ReadReq =>
+  request(inAll(from, filter).setCount(`${count}`), backwards);
+
+/** A catch-up subscription to `$all`. */
+export const subscriptionRequest = (from: ReadFrom, filter: PrefixFilter): ReadReq =>
+  request(inAll(from, filter).setSubscription(new streamsPb.ReadReq.Options.SubscriptionOptions()), false);
+
+const inAll = (from: ReadFrom, filter: PrefixFilter | undefined): ReadReq.Options => {
+  const place = new streamsPb.ReadReq.Options.AllOptions();
+  if (from === 'start') place.setStart(new sharedPb.Empty());
+  else if (from === 'end') place.setEnd(new sharedPb.Empty());
+  else place.setPosition(positionMessage(from));
+  const options = new streamsPb.ReadReq.Options().setAll(place);
+  if (filter === undefined) return options.setNoFilter(new sharedPb.Empty());
+  const expression = new streamsPb.ReadReq.Options.FilterOptions.Expression().setPrefixList([filter.prefix]);
+  return options.setFilter(
+    new streamsPb.ReadReq.Options.FilterOptions()
+      .setStreamIdentifier(expression)
+      .setMax(filter.window)
+      .setCheckpointintervalmultiplier(filter.checkpointEvery),
+  );
+};
+
+const positionMessage = (position: bigint) =>
+  new streamsPb.ReadReq.Options.Position()
+    .setCommitPosition(position.toString())
+    .setPreparePosition(position.toString());
+
+const request = (options: ReadReq.Options, backwards: boolean): ReadReq => {
+  const { FORWARDS, BACKWARDS } = streamsPb.ReadReq.Options.ReadDirection;
+  const uuids = new streamsPb.ReadReq.Options.UUIDOption().setString(new sharedPb.Empty());
+  if (!options.hasFilter()) options.setNoFilter(new sharedPb.Empty());
+  return new streamsPb.ReadReq().setOptions(
+    options.setUuidOption(uuids).setReadDirection(backwards ? BACKWARDS : FORWARDS),
+  );
+};
+
+export type OpenRead = {
+  readonly stream: ClientReadableStream<ReadResp>;
+  /** Ends the call; what it still brings is dropped. */
+  cancel(): void;
+  /** Takes a failure of the call: leaves the channel where another node may answer. Returns the client's error for it. */
+  failed(error: unknown): Error;
+};
+
+export type ReadSettings = {
+  readonly requiresLeader: boolean;
+  /** It waits for a channel so long. */
+  readonly connectMs: number;
+  /** Default: the channel that is current. */
+  readonly on?: Channel;
+};
+
+/** Starts a read. Rejects when no channel is found in time. */
+export const openRead = async (
+  { channel, stub, callArguments }: NodeClient,
+  message: ReadReq,
+  { requiresLeader, connectMs, on: given }: ReadSettings,
+): Promise<OpenRead> => {
+  const on = given ?? (await withDeadline(channel.current(), connectMs));
+  const stream = stub(streamsGrpc.StreamsClient, on).read(message, ...callArguments({ requiresLeader }));
+  // Stays for the stream's life: a failure after the last message was taken must not end the process.
+  stream.on('error', () => undefined);
+  return {
+    stream,
+    cancel: () => stream.cancel(),
+    failed(error) {
+      if (isLost(error)) channel.lost(on, convertToCommandError(error as Error));
+      return convertToCommandError(error as Error);
+    },
+  };
+};
+
+/** Makes the read and collects its events. A read that is silent for `silenceMs` is given up, and so is its node. */
+export const readEvents = async (
+  node: NodeClient,
+  message: ReadReq,
+  silenceMs: number,
+  on?: Channel,
+): Promise<readonly Recorded[]> => {
+  const settings = { requiresLeader: true, connectMs: silenceMs, ...(on && { on }) };
+  const call = await openRead(node, message, settings);
+  try {
+    return await collect(call.stream, silenceMs);
+  } catch (error) {
+    throw call.failed(error);
+  } finally {
+    call.cancel();
+  }
+};
+
+const collect = (stream: ClientReadableStream<ReadResp>, silenceMs: number): Promise<readonly Recorded[]> =>
+  new Promise((resolve, reject) => {
+    const events: Recorded[] = [];
+    const silence = setTimeout(() => reject(new DeadlinePassed(silenceMs)), silenceMs);
+    const settle = (end: () => void) => () => {
+      clearTimeout(silence);
+      end();
+    };
+    stream.on('data', (message: ReadResp) => {
+      silence.refresh();
+      const event = recordedOf(message);
+      if (event !== undefined) events.push(event);
+    });
+    stream.on(
+      'end',
+      settle(() => resolve(events)),
+    );
+    stream.on('error', (error) => settle(() => reject(error))());
+  });
+
+/** The event of a message; undefined for others, such as that there is no such stream. */
+export const recordedOf = (message: ReadResp): Recorded | undefined => {
+  const record = message.getEvent()?.getEvent();
+  return record === undefined ? undefined : convertGrpcRecord(record);
+};

@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Connection } from './kurrentdb-connection.ts';
+import type { Recorded } from './kurrentdb-event.ts';
+import { searchBehind } from './kurrentdb-head.ts';
+import { SubscriptionEnded } from './kurrentdb-inbox.ts';
+import { isPassing, named, waitBefore } from './kurrentdb-retry.ts';
+import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
+
+const OPERATION = 'read of the log';
+const BATCH_BYTES = 8_000_000;
+/** An event that the log holds, and that the call does not bring for so long. */
+const STALLED_AFTER_MS = 2_000;
+const LOOK_EVERY_MS = 250;
+
+/**
+ * The space's events behind a position up to the log's end, in batches. Read by a subscription, which passes others' records ten
+ * times as fast as a filtered read does, and reports how far it is, so that a read that was cut goes on from there.
+ */
+export async function* scanSpace(
+  connection: Connection,
+  after: bigint,
+  batchSize: number,
+): AsyncGenerator<readonly Recorded[]> {
+  const { patience } = connection;
+  const place = { at: after };
+  let attempt = 0;
+  let giveUpAt = performance.now() + patience.giveUpAfterMs;
+  for (;;) {
+    const started = place.at;
+    try {
+      yield* scanOnce(connection, place, batchSize);
+      return;
+    } catch (error) {
+      if (place.at !== started) {
+        attempt = 0;
+        giveUpAt = performance.now() + patience.giveUpAfterMs;
+      }
+      attempt += 1;
+      const retryInMs = waitBefore(attempt);
+      const passes = isPassing(error) || error instanceof SubscriptionEnded;
+      if (!passes || performance.now() + retryInMs > giveUpAt) throw named(OPERATION, error, attempt);
+      patience.onTrouble({ operation: OPERATION, error: error as Error, attempt, retryInMs });
+      await delay(retryInMs);
+    }
+  }
+}
+
+async function* scanOnce(
+  connection: Connection,
+  place: { at: bigint },
+  batchSize: number,
+): AsyncGenerator<readonly Recorded[]> {
+  const stop = new AbortController();
+  const options = { node: connection.reader, after: place.at, requiresLeader: true, signal: stop.signal };
+  const call = await openSpaceCall(connection, options);
+  // Servers before 24.2 do not say that they have nothing more.
+  const timer = setInterval(call.wake, LOOK_EVERY_MS);
+  let missingSince: number | undefined;
+  try {
+    for (;;) {
+      const { events, upTo } = await gather(call, batchSize);
+      if (upTo > place.at) missingSince = undefined;
+      if (events.length > 0) yield events;
+      place.at = upTo > place.at ? upTo : place.at;
+      if (!call.isLevel()) continue;
+      const stretch = await searchBehind(connection, place.at);
+      if (stretch.kind === 'empty') return;
+      missingSince ??= performance.now();
+      if (performance.now() - missingSince > STALLED_AFTER_MS) call.giveUp();
+    }
+  } catch (error) {
+    throw call.failed(error);
+  } finally {
+    clearInterval(timer);
+    call.close();
+  }
+}
+
+/** Takes until the batch is full or the server has nothing more. */
+const gather = async (call: SpaceCall, batchSize: number): Promise<SpaceStep> => {
+  const events: Recorded[] = [];
+  let bytes = 0;
+  let upTo = 0n;
+  while (events.length < batchSize && bytes < BATCH_BYTES) {
+    const step = (await call.next(batchSize - events.length)) as SpaceStep;
+    events.push(...step.events);
+    bytes += step.bytes;
+    upTo = step.upTo;
+    if (call.isLevel()) break;
+  }
+  return { events, upTo, bytes };
+};

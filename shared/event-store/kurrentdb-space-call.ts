@@ -1,0 +1,120 @@
+import { PassThrough } from 'node:stream';
+import type { Channel } from '@grpc/grpc-js';
+import type { ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import type { NodeClient } from './kurrentdb-client.ts';
+import type { Connection } from './kurrentdb-connection.ts';
+import { isSystemEvent, positionOf, type Recorded } from './kurrentdb-event.ts';
+import { createInbox } from './kurrentdb-inbox.ts';
+import { spaceFilter } from './kurrentdb-pages.ts';
+import { openRead, recordedOf, subscriptionRequest } from './kurrentdb-read.ts';
+import { DeadlinePassed } from './kurrentdb-retry.ts';
+
+/** Something that a filtered subscription brought, in the server's order. */
+export type SpaceStep = {
+  /** Of the space, the server's own left out. */
+  readonly events: readonly Recorded[];
+  /** The log has been searched up to here, the server's own events in the space's streams included. */
+  readonly upTo: bigint;
+  /** Size of the events' data. */
+  readonly bytes: number;
+};
+
+/** One subscription call, until it fails. */
+export type SpaceCall = {
+  /** Up to `limit` messages' worth; waits for one. Empty after `wake`. Undefined when the signal says stop. Rejects when the call failed. */
+  next(limit: number): Promise<SpaceStep | undefined>;
+  /** The server said that it has nothing more for now. */
+  isCaughtUp(): boolean;
+  /** Nothing waits to be taken, and the server has nothing more for now. */
+  isLevel(): boolean;
+  wake(): void;
+  /** Ends the call as one whose node does not answer. */
+  giveUp(): void;
+  /** Resolves with the error of a failed `next`, for who makes the call anew. */
+  failed(error: unknown): Error;
+  close(): void;
+};
+
+/** Events that may wait here for a handler that is busy; then the server is asked to wait. */
+const BUFFERED_EVENTS = 512;
+/** A server before 24.2 does not say that a subscription has caught up. One that is searching reports every few milliseconds. */
+const QUIET_MS = 500;
+
+export type SpaceCallOptions = {
+  readonly node: NodeClient;
+  readonly after: bigint;
+  readonly requiresLeader: boolean;
+  readonly signal: AbortSignal;
+  /** Default: the channel that is current. */
+  readonly on?: Channel;
+};
+
+/**
+ * Subscribes to the space behind a position. Events and checkpoints come as one sequence, so what a checkpoint stands for is
+ * everything in front of it, however much of that still waits here.
+ */
+export const openSpaceCall = async (
+  connection: Connection,
+  { node, after, requiresLeader, signal, on }: SpaceCallOptions,
+): Promise<SpaceCall> => {
+  const { deadlineMs } = connection.patience;
+  const message = subscriptionRequest(after <= 0n ? 'start' : after, spaceFilter(connection));
+  const call = await openRead(node, message, { requiresLeader, connectMs: deadlineMs, ...(on && { on }) });
+  const buffer = call.stream.pipe(new PassThrough({ objectMode: true, highWaterMark: BUFFERED_EVENTS }));
+  const inbox = createInbox<ReadResp>(buffer, signal);
+  call.stream.on('error', inbox.fail);
+  let at = after;
+  let isCaughtUp = false;
+  let heardAt = performance.now();
+  let isConfirmed = false;
+  const confirmation = setTimeout(() => inbox.fail(new DeadlinePassed(deadlineMs)), deadlineMs);
+
+  const hear = (messages: readonly ReadResp[]) => {
+    if (messages.length === 0) return;
+    clearTimeout(confirmation);
+    isConfirmed = true;
+    heardAt = performance.now();
+  };
+  const take = (messages: readonly ReadResp[]): SpaceStep => {
+    const events: Recorded[] = [];
+    let bytes = 0;
+    for (const message of messages) {
+      const event = recordedOf(message);
+      bytes += message.getEvent()?.getEvent()?.getData_asU8().length ?? 0;
+      if (event !== undefined && positionOf(event) > at) {
+        at = positionOf(event);
+        if (!isSystemEvent(event)) events.push(event);
+      }
+      const searched = searchedOf(message);
+      if (searched > at) at = searched;
+      if (message.hasFellBehind()) isCaughtUp = false;
+      if (message.hasCaughtUp()) isCaughtUp = true;
+    }
+    return { events, upTo: at, bytes };
+  };
+  return {
+    async next(limit) {
+      const messages = await inbox.next(limit);
+      if (messages === undefined) return undefined;
+      hear(messages);
+      return take(messages);
+    },
+    isCaughtUp: () => isCaughtUp,
+    isLevel: () => !inbox.hasMore() && isConfirmed && (isCaughtUp || performance.now() - heardAt > QUIET_MS),
+    wake: inbox.wake,
+    giveUp: () => inbox.fail(new DeadlinePassed(deadlineMs)),
+    failed: call.failed,
+    close() {
+      clearTimeout(confirmation);
+      inbox.close();
+      call.cancel();
+      buffer.destroy();
+    },
+  };
+};
+
+/** A checkpoint's position; 0n where the message has none, as CaughtUp has on servers before 25.1. */
+const searchedOf = (message: ReadResp): bigint => {
+  const position = message.getCheckpoint() ?? message.getCaughtUp()?.getPosition();
+  return position === undefined ? 0n : BigInt(position.getCommitPosition());
+};

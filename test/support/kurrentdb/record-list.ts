@@ -1,0 +1,56 @@
+/** A log's records in order. Long stretches of others' records are made when they are read, not stored. */
+export type RecordList<R> = Iterable<R> & {
+  readonly length: number;
+  at(index: number): R | undefined;
+  push(record: R): void;
+  /** `count` records, all of one kind: where one matches a filter by stream or type, all do. */
+  pushAlike(count: number, make: (n: number) => R): void;
+  /** How many records from this index on are of the kind of the one there: 1 for single ones. */
+  alike(index: number): number;
+};
+
+type Stretch<R> = { readonly start: number; readonly count: number; readonly make: (n: number) => R };
+
+export const createRecordList = <R>(): RecordList<R> => {
+  const single: (R | Stretch<R>)[] = [];
+  const starts: number[] = [];
+  let length = 0;
+
+  const indexOf = (index: number): number => {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((starts[middle] as number) <= index) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  };
+  const add = (entry: R | Stretch<R>, count: number) => {
+    single.push(entry);
+    starts.push(length);
+    length += count;
+  };
+  const isStretch = (entry: R | Stretch<R>): entry is Stretch<R> =>
+    typeof entry === 'object' && entry !== null && 'make' in entry;
+  const at = (index: number): R | undefined => {
+    if (index < 0 || index >= length) return undefined;
+    const entry = single[indexOf(index)] as R | Stretch<R>;
+    return isStretch(entry) ? entry.make(index - entry.start) : entry;
+  };
+  return {
+    get length() {
+      return length;
+    },
+    at: (index) => at(index < 0 ? length + index : index),
+    push: (record) => add(record, 1),
+    pushAlike: (count, make) => add({ start: length, count, make }, count),
+    alike(index) {
+      const entry = single[indexOf(index)] as R | Stretch<R>;
+      return isStretch(entry) ? entry.start + entry.count - index : 1;
+    },
+    *[Symbol.iterator]() {
+      for (let n = 0; n < length; n += 1) yield at(n) as R;
+    },
+  };
+};
