@@ -4,6 +4,7 @@ const config: KnipConfig = {
   entry: [
     'services/main.ts',
     // Run as a thread, and as programs.
+    'services/project/evaluate-module.ts',
     'shared/event-store/commit-thread.ts',
     'shared/sqlite/write-behind-thread.ts',
     'test/support/{append-until-killed,hold-data-directory}.ts',

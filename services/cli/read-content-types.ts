@@ -4,6 +4,7 @@ import type { CustomFields } from '../../shared/schema/repair-schemas.ts';
 import { problemLine, type SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { createEvaluateModule } from '../project/evaluate-project.ts';
 import { checkDefaultPopulates } from '../query/default-populate.ts';
 
 export type ContentTypeSettings = {
@@ -27,7 +28,8 @@ export function readContentTypes(
   logger: Pick<Logger, 'warn'>,
 ): ReadContentTypes {
   const { contentTypes: folder, strictSchemas: strict, customField: customFields, defaultLocale } = settings;
-  const loaded = loadContentTypes(folder, { strict, customFields, defaultLocale });
+  const evaluate = (file: string) => createEvaluateModule(folder)(file);
+  const loaded = loadContentTypes(folder, { strict, customFields, defaultLocale, evaluate });
   const problems = loaded.kind === 'problems' ? loaded.problems : checkDefaultPopulates(loaded.registry);
   if (loaded.kind === 'problems' || problems.length > 0) {
     const lines = problems.map((problem) => `  ${problemLine(problem)}`);

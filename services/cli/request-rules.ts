@@ -1,25 +1,42 @@
 import type { Logger } from 'pino';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
+import type { ApiConfig } from '../project/read-api-config.ts';
 import type { RequestRules } from '../query/plan-query.ts';
+import { MAX_PAGE } from './request-settings.ts';
 import type { ServeSettings } from './settings.ts';
 
 /** Names of ignored parameters that are logged; callers can make up any number. */
 const MAX_NAMES = 100;
 
-/** The rules for requests that the settings give. */
+type Observers = {
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly metrics: Pick<Metrics, 'counter'> | undefined;
+};
+
+/** The rules for requests: a setting wins, then the project's own configuration, then the default. */
 export function requestRules(
   settings: Pick<ServeSettings, 'strictParams' | 'defaultLimit' | 'maxLimit' | 'contains' | 'maxOffset'>,
-  logger: Pick<Logger, 'warn'>,
-  metrics: Pick<Metrics, 'counter'> | undefined,
+  project: ApiConfig | undefined,
+  { logger, metrics }: Observers,
 ): RequestRules {
-  const { defaultLimit, maxLimit, maxOffset } = settings;
+  if (project?.failure !== undefined) {
+    const { file, failure } = project;
+    logger.warn(
+      { file, reason: failure },
+      "the project's configuration cannot be read: Strapi's defaults are used",
+    );
+  }
+  const { maxOffset, strictParams = project?.strictParams ?? true } = settings;
   const rules = {
-    ...{ defaultLimit, maxLimit, maxOffset },
+    defaultLimit: settings.defaultLimit ?? project?.defaultLimit ?? 25,
+    maxLimit:
+      settings.maxLimit ?? (project === undefined ? 100 : Math.min(project.maxLimit ?? MAX_PAGE, MAX_PAGE)),
+    maxOffset,
     containsIgnoresCase: settings.contains === 'case-insensitive',
   };
   const ignored = metrics?.counter(METRICS.ignoredParameters);
-  if (settings.strictParams) return rules;
+  if (strictParams) return rules;
   const named = new Set<string>();
   return {
     ...rules,

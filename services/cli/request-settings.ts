@@ -1,26 +1,31 @@
 import { z } from 'zod';
 import { type Setting, wholeNumber, yesOrNo } from './setting.ts';
 
+/** Entries of the largest page that can be configured. */
+export const MAX_PAGE = 100_000;
+
 /** What a server says of the requests it takes: Strapi's `config/api` and what depends on its database. */
 export const REQUEST_SETTINGS = {
   strictParams: {
     flags: '--strict-params <boolean>',
     variable: 'VARVE_STRICT_PARAMS',
     description:
-      'refuse root parameters that are not known, as Strapi with strictParams; false: ignore them, and name each once in the log (default: true)',
-    schema: yesOrNo.default(true),
+      'refuse root parameters that are not known, as Strapi with strictParams; false: ignore them, and name each once in the log (default: as config/api beside src, else true)',
+    schema: yesOrNo.optional(),
   },
   defaultLimit: {
     flags: '--default-limit <number>',
     variable: 'VARVE_DEFAULT_LIMIT',
-    description: "entries of a page that says no size, Strapi's rest.defaultLimit (default: 25)",
-    schema: wholeNumber(1, 100_000).default(25),
+    description:
+      "entries of a page that says no size, Strapi's rest.defaultLimit (default: as config/api, else 25)",
+    schema: wholeNumber(1, MAX_PAGE).optional(),
   },
   maxLimit: {
     flags: '--max-limit <number>',
     variable: 'VARVE_MAX_LIMIT',
-    description: "entries of the largest page, Strapi's rest.maxLimit; a larger page is cut (default: 100)",
-    schema: wholeNumber(1, 100_000).default(100),
+    description:
+      "entries of the largest page, Strapi's rest.maxLimit; a larger page is cut (default: as config/api, else 100)",
+    schema: wholeNumber(1, MAX_PAGE).optional(),
   },
   contains: {
     flags: '--contains <how>',

@@ -2,6 +2,7 @@ import type { ApiProcess, ApiProcessOptions } from '../api/api-process.ts';
 import { openApiProcess } from '../api/api-process.ts';
 import { type Listener, type ListenOptions, listen } from '../http/listen.ts';
 import { assetsPlace } from '../open-asset-store.ts';
+import { readApiConfig } from '../project/read-api-config.ts';
 import { refuseOpenHost } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { openOperating } from './open-operating.ts';
@@ -22,13 +23,14 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   const { eventStore = '' } = settings;
   const logger = await createLogger(settings);
   const contentTypes = readContentTypes(settings, logger);
+  const project = readApiConfig(settings.contentTypes);
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   await refuseOpenHost(settings, publicRights !== undefined);
   const told = await openOperating(settings, logger);
   const stop = stopOnSignal(logger, settings.drainSeconds, told);
   const options: ApiProcessOptions = {
     ...{ ...settings, ...contentTypes, eventStore, operating: told.operating, report: logger },
-    rules: requestRules(settings, logger, told.operating.metrics),
+    rules: requestRules(settings, project, { logger, metrics: told.operating.metrics }),
     connection: connectionOf(settings),
     denormalise: denormaliseOf(settings),
     rowCacheBytes: rowCacheBytesOf(settings),
@@ -46,7 +48,8 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
     told.admit(api.access);
     const { operating } = told;
     const greet = async () => console.log(greeting(listener.url, api));
-    await serveApp({ role: 'api', settings, served: api, listener, logger, operating, greet });
+    const apiPrefix = project?.prefix ?? '/api';
+    await serveApp({ role: 'api', settings, apiPrefix, served: api, listener, logger, operating, greet });
   } catch (error) {
     // A signal came before the greeting was out: whoever handles it closes everything.
     if (stop.isStopping()) return;

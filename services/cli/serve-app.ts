@@ -14,6 +14,8 @@ import type { ServeSettings } from './settings.ts';
 export type ServeAppOptions = {
   readonly role: Role;
   readonly settings: ServeSettings;
+  /** Path of the API beside `/api`. */
+  readonly apiPrefix: string;
   readonly served: ServedApi;
   readonly listener: Listener;
   readonly logger: Logger;
@@ -34,6 +36,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
   const app = await createApp({
     ...served,
     answersReads: role !== 'project',
+    apiPrefix: options.apiPrefix,
     ...(status === undefined ? {} : { status }),
     logger: options.logger,
     bodyLimit: settings.bodyLimit,

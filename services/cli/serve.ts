@@ -5,6 +5,7 @@ import { type Listener, type ListenOptions, listen } from '../http/listen.ts';
 import { openVarve, type Varve, type VarveOptions } from '../main.ts';
 import { openOperatorListener } from '../operator/operator-listener.ts';
 import { readStatus } from '../operator/status.ts';
+import { readApiConfig } from '../project/read-api-config.ts';
 import type { Meanwhile } from '../rebuild/earlier-generation.ts';
 import { refuseOpenHost } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
@@ -31,6 +32,8 @@ import { writeExamples } from './write-examples.ts';
 export async function serve(settings: ServeSettings, role: 'serve' | 'project' = 'serve'): Promise<void> {
   const logger = await createLogger(settings);
   const contentTypes = readContentTypes(settings, logger);
+  const project = readApiConfig(settings.contentTypes);
+  const apiPrefix = project?.prefix ?? '/api';
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   await refuseOpenHost(settings, publicRights !== undefined);
   const readSide = await chooseReadSide(settings, logger);
@@ -41,7 +44,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const presence = createPresence();
   const options = {
     ...{ ...settings, ...contentTypes, readSide, operating, channel: operators.channel },
-    rules: requestRules(settings, logger, operating.metrics),
+    rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     ...{ owner: presence.owner, fleetLog: logFleet(logger) },
     ...{ owner: presence.owner, fleetLog: logFleet(logger), reportReplaced: logReplaced(logger) },
   };
@@ -56,7 +59,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       // The API that follows measures.
       const unmeasured = { ...operating, metrics: undefined };
       await serveApp({
-        ...{ role, settings, served, listener, logger, operating: unmeasured },
+        ...{ role, settings, apiPrefix, served, listener, logger, operating: unmeasured },
         greet: async () => {},
       });
     },
@@ -81,7 +84,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     told.admit(varve.access);
     const status = () => readStatus(varve.operator);
     const greet = () => greetPeople(role, settings, listener.url, varve);
-    await serveApp({ role, settings, served: varve, listener, logger, operating, status, greet });
+    await serveApp({ role, settings, apiPrefix, served: varve, listener, logger, operating, status, greet });
   } catch (error) {
     // A signal came before the greeting was out: whoever handles it closes everything.
     if (stop.isStopping()) return;

@@ -21,6 +21,7 @@ import { registerProjections } from './projection-routes.ts';
 import { type ProtectionOptions, protect } from './protect.ts';
 import { refuseReads } from './refuse-reads.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
+import { rewritePrefix } from './rewrite-prefix.ts';
 import { registerCollectionType, registerSingleType, registerUsers } from './routes.ts';
 import { registerAssets } from './serve-assets.ts';
 import { registerTokens } from './token-routes.ts';
@@ -40,10 +41,13 @@ export type AppOptions = ServedApi & {
   readonly meters: RequestMeters;
   /** False: others do. */
   readonly answersReads: boolean;
+  /** Path of the API beside `/api`. */
+  readonly apiPrefix: string;
 };
 
 /** The HTTP API: routes of every content type, users, files, access and `/_health`. Not listening: give `routing` its requests. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const rewriteUrl = rewritePrefix(options.apiPrefix);
   const app = fastify({
     loggerInstance: options.logger,
     // A child logger for every request costs more than many a query.
@@ -55,6 +59,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     schemaController: { compilersFactory: NO_COMPILERS },
     bodyLimit: options.bodyLimit,
     trustProxy: options.trustProxy,
+    ...(rewriteUrl === undefined ? {} : { rewriteUrl }),
     // What never reaches a route: a path that is no text.
     frameworkErrors: (error, _request, reply) => sendError(reply, presentError(error)),
     routerOptions: {

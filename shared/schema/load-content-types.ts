@@ -29,7 +29,14 @@ export type LoadOptions = {
   readonly strict?: boolean;
   /** Stored types of custom fields, beside the well-known ones. */
   readonly customFields?: CustomFields;
+  /** Evaluates schema files that are code. Absent: a type with such a file is a problem. */
+  readonly evaluate?: (file: string) => EvaluatedSchema;
 };
+
+/** What a schema file that is code exports, as JSON; or why it cannot be had. */
+export type EvaluatedSchema =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly reason: string };
 
 /**
  * Reads a Strapi project's `src` (`api/<api>/content-types/<type>/schema.json`, `components/<category>/<name>.json`), the
@@ -50,11 +57,12 @@ export function loadContentTypes(folder: string, options: LoadOptions = {}): Loa
     const expected = 'expected api/<api>/content-types/<type>/schema.json or <type>.json';
     unreadable.push(schemaProblem(folder, [], `there is no content type: ${expected}`));
   }
+  files.push(...evaluateSchemas(root, options.evaluate, unreadable));
   const extensions = readExtensions(root, unreadable);
   const parsed = repairSchemas([...files, ...extensions.files], options.customFields);
   const warnings = [...parsed.warnings, ...extensions.warnings];
   const refused = options.strict === true ? warnings.map(asProblem) : [];
-  const problems = [...unreadable, ...missingSchemas(root), ...parsed.problems, ...refused];
+  const problems = [...unreadable, ...parsed.problems, ...refused];
   if (problems.length > 0) return { kind: 'problems', problems: problems.sort(byPlace) };
   return {
     kind: 'loaded',
@@ -124,15 +132,31 @@ function readJson(file: string, place: Place, unreadable: SchemaProblem[]): Sche
   }
 }
 
-/** Strapi also runs schema.js; Varve reads data only, and says so rather than leaving a type out. */
-function missingSchemas(root: string): SchemaProblem[] {
-  return find(root, 'api/*/content-types/*/')
-    .filter(
-      (type) =>
-        statSync(path.join(root, type)).isDirectory() && !existsSync(path.join(root, type, 'schema.json')),
-    )
-    .map((type) => schemaProblem(path.join(root, type), [], 'there is no schema.json'));
+/** Types whose schema is code, as Strapi runs it. One that cannot be evaluated is a problem: it would be left out silently. */
+function evaluateSchemas(
+  root: string,
+  evaluate: LoadOptions['evaluate'],
+  unreadable: SchemaProblem[],
+): SchemaFile[] {
+  return find(root, 'api/*/content-types/*/').flatMap((found): SchemaFile[] => {
+    const folder = path.join(root, found);
+    if (!statSync(folder).isDirectory() || existsSync(path.join(folder, 'schema.json'))) return [];
+    const file = CODE.map((name) => path.join(folder, name)).find((candidate) => existsSync(candidate));
+    if (file === undefined || evaluate === undefined) {
+      unreadable.push(schemaProblem(folder, [], 'there is no schema.json'));
+      return [];
+    }
+    const evaluated = evaluate(file);
+    if (evaluated.kind === 'value') {
+      const namespace = `api::${found.split(path.sep)[1]}`;
+      return [{ model: 'contentType', namespace, file, json: evaluated.value }];
+    }
+    unreadable.push(schemaProblem(file, [], `it cannot be evaluated: ${evaluated.reason}`));
+    return [];
+  });
 }
+
+const CODE = ['schema.ts', 'schema.js', 'schema.mjs', 'schema.cjs'];
 
 type Placed = Pick<SchemaProblem, 'file' | 'path'>;
 

@@ -1,0 +1,42 @@
+/** The environment as Strapi's configuration files read it. */
+export type EnvHelper = ((name: string, absent?: unknown) => unknown) & {
+  readonly [Cast in 'int' | 'float' | 'bool' | 'json' | 'array' | 'date']: (
+    name: string,
+    absent?: unknown,
+  ) => unknown;
+} & {
+  readonly oneOf: (name: string, values: readonly unknown[], absent?: unknown) => unknown;
+};
+
+const trimList = (text: string) =>
+  text
+    .trim()
+    .replace(/^\[(.*)\]$/s, '$1')
+    .split(',')
+    .map((item) => item.trim().replace(/^"(.*)"$/s, '$1'));
+
+const CASTS = {
+  int: (text: string) => Number.parseInt(text, 10),
+  float: (text: string) => Number.parseFloat(text),
+  bool: (text: string) => text === 'true',
+  json: (text: string): unknown => JSON.parse(text),
+  array: trimList,
+  date: (text: string) => new Date(text),
+} as const;
+
+/** `env(name, absent)` and its casts: `env.int`, `env.float`, `env.bool`, `env.json`, `env.array`, `env.date`, `env.oneOf`. */
+export function createEnvHelper(variables: { readonly [name: string]: string | undefined }): EnvHelper {
+  const read = (name: string, absent?: unknown): unknown => variables[name] ?? absent;
+  const casts = Object.entries(CASTS).map(([name, cast]) => [
+    name,
+    (variable: string, absent?: unknown): unknown => {
+      const text = variables[variable];
+      return text === undefined ? absent : cast(text);
+    },
+  ]);
+  const oneOf = (name: string, values: readonly unknown[], absent?: unknown): unknown => {
+    const value = read(name, absent);
+    return values.includes(value) ? value : absent;
+  };
+  return Object.assign(read, Object.fromEntries(casts), { oneOf }) as EnvHelper;
+}

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
+
+/** What a module of a project exports, as JSON; or why it cannot be had. */
+export type Evaluated =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export type EvaluateModule = (file: string) => Evaluated;
+
+const TIME_LIMIT_MS = 5_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** The file beside this one, compiled or not. */
+const PROGRAM = fileURLToPath(import.meta.url.replace(/evaluate-project(\.\w+)$/, 'evaluate-module$1'));
+
+/**
+ * Evaluates modules of the project at `root`, which are code of others: each in a process of its own that can read the project and
+ * nothing else, knows only the variables of the project's `.env`, and is ended after `timeLimitMs`. JSON files are read.
+ */
+export function createEvaluateModule(root: string, timeLimitMs = TIME_LIMIT_MS): EvaluateModule {
+  const place = realpathSync(root);
+  const dotEnv = path.join(place, '.env');
+  const env = existsSync(dotEnv) ? parseEnv(readFileSync(dotEnv, 'utf8')) : {};
+  return (file) => {
+    if (file.endsWith('.json')) return parsed(readFileSync(file, 'utf8'));
+    const rights = [place, path.dirname(PROGRAM)].map((folder) => `--allow-fs-read=${folder}`);
+    const run = spawnSync(
+      process.execPath,
+      ['--permission', ...rights, '--disable-warning=ExperimentalWarning', PROGRAM, realpathSync(file)],
+      {
+        cwd: place,
+        env,
+        timeout: timeLimitMs,
+        killSignal: 'SIGKILL',
+        maxBuffer: MAX_BYTES,
+        encoding: 'utf8',
+      },
+    );
+    if (run.error !== undefined) return failed(reasonOf(run.error, timeLimitMs));
+    return run.status === 0 ? parsed(run.stdout) : failed(lastError(run.stderr));
+  };
+}
+
+function reasonOf(error: NodeJS.ErrnoException, timeLimitMs: number): string {
+  return error.code === 'ETIMEDOUT' ? `it takes longer than ${timeLimitMs} ms` : error.message;
+}
+
+function parsed(text: string): Evaluated {
+  try {
+    return { kind: 'value', value: JSON.parse(text) };
+  } catch (error) {
+    return failed((error as Error).message);
+  }
+}
+
+function failed(reason: string): Evaluated {
+  return { kind: 'failed', reason };
+}
+
+/** The line of a stack that says what was thrown. */
+function lastError(stderr: string): string {
+  const line = stderr.split('\n').find((text) => /^\w*Error(?: \[\w+\])?: /.test(text));
+  return line ?? 'it ended with an error';
+}

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { createEvaluateModule } from './evaluate-project.ts';
+
+/** What a project's `config/api` says of requests. A member that it does not give has Strapi's default. */
+export type ApiConfig = {
+  readonly file: string;
+  readonly strictParams: boolean;
+  readonly defaultLimit: number;
+  readonly maxLimit: number | undefined;
+  /** Path of the API: `/api`, or what stands in its place. */
+  readonly prefix: string;
+  /** Why the file could not be read; the members then have Strapi's defaults. */
+  readonly failure?: string;
+};
+
+const CONFIG = z.looseObject({
+  rest: z
+    .looseObject({
+      defaultLimit: z.int().min(1).optional(),
+      maxLimit: z.int().min(1).nullish(),
+      prefix: z
+        .string()
+        .regex(/^\/[\w./-]*$/)
+        .optional(),
+      strictParams: z.boolean().optional(),
+    })
+    .optional(),
+});
+
+/** The configuration beside a project's `src`; undefined where the folder is no project, or has none. */
+export function readApiConfig(contentTypes: string): ApiConfig | undefined {
+  const root = projectRoot(contentTypes);
+  if (root === undefined) return undefined;
+  const file = ['ts', 'js', 'mjs', 'cjs', 'json']
+    .map((extension) => path.join(root, 'config', `api.${extension}`))
+    .find((candidate) => existsSync(candidate));
+  if (file === undefined) return undefined;
+  const evaluated = createEvaluateModule(root)(file);
+  const result = evaluated.kind === 'value' ? CONFIG.safeParse(evaluated.value) : undefined;
+  const rest = result?.success === true ? result.data.rest : undefined;
+  const problem = evaluated.kind === 'failed' ? evaluated.reason : result?.error?.issues[0]?.message;
+  return {
+    file,
+    strictParams: rest?.strictParams ?? false,
+    defaultLimit: rest?.defaultLimit ?? 25,
+    maxLimit: rest?.maxLimit === null ? undefined : (rest?.maxLimit ?? 100),
+    prefix: rest?.prefix ?? '/api',
+    ...(problem === undefined ? {} : { failure: problem }),
+  };
+}
+
+/** The folder that has `src/api`, when `folder` is it or its `src`. */
+function projectRoot(folder: string): string | undefined {
+  if (existsSync(path.join(folder, 'src', 'api'))) return folder;
+  const isSource = path.basename(path.resolve(folder)) === 'src' && existsSync(path.join(folder, 'api'));
+  return isSource ? path.dirname(path.resolve(folder)) : undefined;
+}

@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createEvaluateModule } from '../../services/project/evaluate-project.ts';
+import { readApiConfig } from '../../services/project/read-api-config.ts';
+import { createAsk } from '../support/access-client.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { startServer } from '../support/server.ts';
+
+const NOTE = {
+  info: { singularName: 'note', pluralName: 'notes' },
+  attributes: { text: { type: 'string' } },
+};
+
+/** A project of these files, and of a content type. */
+function project(files: { readonly [file: string]: string }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-project-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const all = { 'src/api/note/content-types/note/schema.json': JSON.stringify(NOTE), ...files };
+  for (const [file, text] of Object.entries(all)) {
+    mkdirSync(join(folder, dirname(file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  return folder;
+}
+
+it("takes the project's rest settings, and serves its prefix beside /api", async () => {
+  const folder = project({
+    'config/api.ts':
+      "export default ({ env }: { env: any }) => ({ rest: { defaultLimit: env.int('LIMIT', 9), maxLimit: 3, prefix: '/content/v1' } });",
+    '.env': 'LIMIT=2',
+  });
+  const server = await startServer({ contentTypes: folder });
+  onTestFinished(() => server.dispose());
+  const ask = createAsk(server.url);
+  for (const text of ['a', 'b', 'c', 'd'])
+    await ask('/content/v1/notes', { method: 'POST', body: { data: { text } } });
+  const page = await ask('/content/v1/notes?pLevel=4');
+  expect([page.status, page.body.meta.pagination]).toMatchObject([200, { pageSize: 2, total: 4 }]);
+  const cut = await ask('/Content/V1/notes?pagination[pageSize]=50');
+  expect(cut.body.meta.pagination.pageSize).toBe(3);
+  expect((await ask('/api/notes')).body).toEqual((await ask('/content/v1/notes')).body);
+  expect((await ask('/content/v2/notes')).status).toBe(404);
+});
+
+it('lets a setting win over the project', async () => {
+  const folder = project({ 'config/api.js': 'module.exports = { rest: { defaultLimit: 2 } };' });
+  const given = ['--strict-params', 'true', '--default-limit', '7'];
+  const server = await startServer({ contentTypes: join(folder, 'src'), arguments: given });
+  onTestFinished(() => server.dispose());
+  const ask = createAsk(server.url);
+  expect((await ask('/api/notes')).body.meta.pagination.pageSize).toBe(7);
+  expect((await ask('/api/notes?pLevel=4')).status).toBe(400);
+});
+
+it.each([
+  ['strictParams', '{ rest: { strictParams: true } }', { strictParams: true, maxLimit: 100 }],
+  ['no largest page', '{ rest: { maxLimit: null } }', { strictParams: false, maxLimit: undefined }],
+  ['nothing', '{}', { strictParams: false, defaultLimit: 25, prefix: '/api' }],
+])('reads %s', (_, config, wanted) => {
+  expect(readApiConfig(project({ 'config/api.js': `module.exports = ${config};` }))).toMatchObject(wanted);
+});
+
+it('reads nothing where there is no project, or no configuration', () => {
+  expect(readApiConfig(project({}))).toBeUndefined();
+  expect(readApiConfig('test/conformance/schema')).toBeUndefined();
+});
+
+it('says why a configuration cannot be read, and goes on with the defaults of Strapi', async () => {
+  const folder = project({ 'config/api.js': "module.exports = require('nonsense');" });
+  const server = await startServer({ contentTypes: folder });
+  onTestFinished(() => server.dispose());
+  expect(server.output()).toContain("the project's configuration cannot be read");
+  expect(server.output()).toContain('nonsense');
+  expect((await createAsk(server.url)('/api/notes?pLevel=4')).status).toBe(200);
+});
+
+it('evaluates code without rights, without the environment of the server, and not for long', () => {
+  const outside = join(project({}), 'secret.json');
+  writeFileSync(outside, '1');
+  const folder = project({
+    'env.js': 'module.exports = { path: process.env.PATH ?? null, own: process.env.OWN };',
+    '.env': 'OWN=mine',
+    'read.js': `module.exports = require('fs').readFileSync(${JSON.stringify(outside)}, 'utf8');`,
+    'write.js': "require('fs').writeFileSync('written', 'x'); module.exports = 1;",
+    'spawn.js': "require('child_process').execSync('true'); module.exports = 1;",
+    'slow.js': 'for (;;) {}',
+    'function.mjs':
+      "export default ({ env }) => ({ list: env.array('LIST', ['a']), on: env.bool('ON', true) });",
+    'broken.json': '{',
+  });
+  const evaluate = createEvaluateModule(folder, 2_000);
+  const of = (file: string) => evaluate(join(folder, file));
+  expect(of('env.js')).toEqual({ kind: 'value', value: { path: null, own: 'mine' } });
+  expect(of('function.mjs')).toEqual({ kind: 'value', value: { list: ['a'], on: true } });
+  for (const file of ['read.js', 'write.js', 'spawn.js'])
+    expect(of(file), file).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('Access to this API has been restricted'),
+    });
+  expect(of('slow.js')).toEqual({ kind: 'failed', reason: 'it takes longer than 2000 ms' });
+  expect(of('broken.json')).toMatchObject({ kind: 'failed' });
+});
+
+it('serves a content type whose schema is code, and refuses one that cannot be evaluated', async () => {
+  const tag =
+    "{ info: { singularName: 'tag', pluralName: 'tags' }, attributes: { name: { type: 'string' } } }";
+  const file = 'src/api/tag/content-types/tag/schema.js';
+  const server = await startServer({ contentTypes: project({ [file]: `module.exports = ${tag};` }) });
+  onTestFinished(() => server.dispose());
+  expect((await createAsk(server.url)('/api/tags')).status).toBe(200);
+  const broken = project({ [file]: 'throw new Error("no schema here")' });
+  const { code, stderr } = await runVarve(['serve', '--content-types', broken, '--data', server.data]);
+  expect(code).toBe(1);
+  expect(stderr).toContain('it cannot be evaluated: Error: no schema here');
+});
