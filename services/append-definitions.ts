@@ -5,8 +5,8 @@ import { EVENT_VERSIONS } from '../shared/events/event-versions.ts';
 import type { Lead } from '../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 
-/** When and under which lease types are defined. */
-export type DefinedAt = { readonly at: string; readonly lead: Lead };
+/** When, under which lease and by which process types are defined. */
+export type DefinedAt = { readonly at: string; readonly lead: Lead; readonly owner: string };
 
 /**
  * Appends a `content-type-defined` event for every definition that differs from the one `inForce` (JSON), before any document
@@ -30,7 +30,7 @@ async function appendDefinition(
   log: EventStore,
   space: string,
   definition: TypeDefinition,
-  { at, lead }: DefinedAt,
+  { at, lead, owner }: DefinedAt,
 ): Promise<void> {
   const stream = definitionStream(space, definition.uid);
   let revision: bigint | undefined;
@@ -39,7 +39,10 @@ async function appendDefinition(
     id: randomUUID(),
     type: 'content-type-defined',
     data: definition,
-    metadata: { schemaVersion: EVENT_VERSIONS['content-type-defined'], at, epoch: lead.epoch },
+    metadata: {
+      ...{ schemaVersion: EVENT_VERSIONS['content-type-defined'], at, epoch: lead.epoch },
+      ...{ actor: { kind: 'process', id: owner }, via: 'define-content-type' },
+    },
   };
   // Fenced, or a conflict with another leader's definition: this process will read the claim of that leader.
   await log.append(stream, revision ?? 'none', [event], lead.fence);

@@ -6,6 +6,7 @@ import { openAccessControl } from './access/access-control.ts';
 import { readAccessKey } from './access/access-key.ts';
 import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
+import { requestOrOperator } from './command/current-author.ts';
 import { type ContentStoreOptions, openContentStore } from './content-store.ts';
 import { cursorKey } from './cursor-key.ts';
 import type { Fleet } from './fleet/fleet.ts';
@@ -89,7 +90,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const claimant = { log, space, owner: options.owner, address: options.address, now };
   const key = readAccessKey(logFolder(options), options.accessKey);
   const accessOptions = { log, space, key, now: Date.now };
-  const tokens = createTokenCommands(accessOptions);
+  const tokens = createTokenCommands({ ...accessOptions, author: requestOrOperator });
   const access = await openAccessControl(accessOptions);
   const rules = { ...options.rules, cursorKey: cursorKey(key) };
   const settling = { claimant, definitions, waiting: fleetLog.waiting };

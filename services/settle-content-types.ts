@@ -51,7 +51,7 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
     const lease = await readLease(log, space);
     const { leader } = lease;
     if (leader?.owner === claimant.owner) {
-      const defined = { at: now(), lead: leadOf(space, lease) };
+      const defined = { at: now(), lead: leadOf(space, lease), owner: claimant.owner };
       await appendDefinitions(log, space, definitions, graph.definition, defined);
       continue;
     }

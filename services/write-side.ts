@@ -10,6 +10,7 @@ import { appendDefinitions } from './append-definitions.ts';
 import { createFileLibrary, type FileLibrary } from './assets/file-library.ts';
 import type { UploadLimits } from './assets/receive-upload.ts';
 import { type CommandHandler, createCommandHandler } from './command/command-handler.ts';
+import { currentAuthor } from './command/current-author.ts';
 import { randomDocumentId } from './command/document-id.ts';
 import type { CommandEnvironment } from './command/environment.ts';
 import { createImportWriter, type ImportWriter } from './command/import-writer.ts';
@@ -57,7 +58,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     position: graph.position,
     applied: projector.applied,
     async takeOffice(lead) {
-      const defined = { at: claimant.now(), lead };
+      const defined = { at: claimant.now(), lead, owner: claimant.owner };
       await appendDefinitions(log, space, options.definitions, graph.definition, defined);
       await projector.applied(await log.lastPosition());
       options.led.lead(lead.epoch);
@@ -78,6 +79,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
       return lead;
     },
     counts: fleet.counts,
+    author: currentAuthor,
     now: () => new Date(),
     newDocumentId: randomDocumentId,
     newEventId: newCommandKey,

@@ -7,7 +7,7 @@ import {
   tokenStatus,
 } from '../../shared/access/access-state.ts';
 import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { Actor, EventStore } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { createPositionGate } from '../../shared/position-gate.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -27,6 +27,8 @@ export type AccessControl = {
   state(): AccessState;
   /** The rights of whoever sends this `Authorization` header. Throws RequestError 401 for a token that is not valid. */
   authenticate(authorization: string | undefined): Rights;
+  /** Who sends this `Authorization` header. Of what is no valid token: a caller without one. */
+  actorOf(authorization: string | undefined): Actor;
   /** True as soon as every access event up to `position` counts, false when `timeoutMs` is over. */
   applied(position: bigint, timeoutMs?: number): Promise<boolean>;
   /** Rejects when the log cannot be followed any more; resolves on close. */
@@ -43,8 +45,7 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
   const stream = accessStream(space);
   // Before the stream is read: what is appended meanwhile comes twice and counts once.
   const start = await log.lastPosition();
-  let state = await readAccessUpTo(log, space);
-  let isStopped = false;
+  let { state, isStopped } = await readUpTo(log, space);
   let position = start;
   const gate = createPositionGate(() => position);
   const subscription = log.subscribe(start, async (events, upTo) => {
@@ -62,6 +63,12 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
       const secret = bearerToken(authorization);
       if (secret !== undefined) return findToken(state, key, secret, now()).rights;
       return state.development ? FULL_ACCESS : state.publicRights;
+    },
+    actorOf(authorization) {
+      const secret = bearerToken(authorization);
+      const token = secret === undefined ? undefined : tokenOf(state, key, secret, now());
+      if (token !== undefined) return { kind: 'token', id: token.id, name: token.name };
+      return { kind: state.development ? 'development' : 'anonymous' };
     },
     applied: gate.reached,
     done: subscription.done,
@@ -84,12 +91,16 @@ export async function readAccess(log: EventStore, space: string): Promise<Access
 
 /** The access stream up to the first event that this program cannot vouch for. */
 export async function readAccessUpTo(log: EventStore, space: string): Promise<AccessState> {
+  return (await readUpTo(log, space)).state;
+}
+
+async function readUpTo(log: EventStore, space: string) {
   let state = INITIAL_ACCESS;
   for await (const event of log.readStream(accessStream(space))) {
-    if (stopsReaders(event)) break;
+    if (stopsReaders(event)) return { state, isStopped: true };
     state = evolveAccess(state, event);
   }
-  return state;
+  return { state, isStopped: false };
 }
 
 /** Other schemes than Bearer are no business of this API, as in Strapi: the caller counts as anonymous. */
@@ -97,14 +108,17 @@ function bearerToken(authorization: string | undefined): string | undefined {
   return authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
+function tokenOf(state: AccessState, key: Buffer, secret: string, now: number): Token | undefined {
+  if (!isSecret(secret)) return undefined;
+  const hash = hashSecret(key, secret);
+  const token = state.byHash.get(hash);
+  if (token === undefined || !isSameHash(token.hash, hash)) return undefined;
+  return tokenStatus(token, now) === 'active' ? token : undefined;
+}
+
 function findToken(state: AccessState, key: Buffer, secret: string, now: number): Token {
-  if (isSecret(secret)) {
-    const hash = hashSecret(key, secret);
-    const token = state.byHash.get(hash);
-    if (token !== undefined && isSameHash(token.hash, hash) && tokenStatus(token, now) === 'active') {
-      return token;
-    }
-  }
+  const token = tokenOf(state, key, secret, now);
+  if (token !== undefined) return token;
   // One answer, whether the token never was, was revoked or has expired.
   throw new RequestError(401, 'UnauthorizedError', 'Missing or invalid credentials');
 }

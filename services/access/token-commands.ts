@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { type AccessEvent, accessStream, type TokenType } from '../../shared/access/access-events.ts';
 import { type AccessState, type Token, tokenStatus } from '../../shared/access/access-state.ts';
 import type { Right } from '../../shared/access/rights.ts';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { EventMetadata, EventStore } from '../../shared/event-store/event-store.ts';
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { readAccess } from './access-control.ts';
@@ -37,14 +37,23 @@ export type TokenCommandsOptions = {
   readonly key: Buffer;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** On whose behalf a command runs. */
+  readonly author: () => Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId'>;
 };
 
 const ATTEMPTS = 10;
 const ID_LENGTH = 10;
 const ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
+/** The kinds of command by what they lead to. */
+const COMMANDS: Readonly<Record<AccessEvent['type'], string>> = {
+  'token-created': 'create-token',
+  'token-revoked': 'revoke-token',
+  'public-rights-set': 'set-public-rights',
+};
+
 /** Commands on the access stream, which any process may write: each is decided anew when another came between. */
-export function createTokenCommands({ log, space, key, now }: TokenCommandsOptions): TokenCommands {
+export function createTokenCommands({ log, space, key, now, author }: TokenCommandsOptions): TokenCommands {
   const commit = async <Result>(
     decide: (state: AccessState) => readonly [AccessEvent | undefined, Result],
   ) => {
@@ -56,6 +65,8 @@ export function createTokenCommands({ log, space, key, now }: TokenCommandsOptio
         schemaVersion: EVENT_VERSIONS[event.type],
         at: new Date(now()).toISOString(),
         epoch: 0,
+        ...author(),
+        via: COMMANDS[event.type],
       };
       const appended = await log.append(accessStream(space), state.revision ?? 'none', [
         { id: randomUUID(), ...event, metadata },

@@ -15,6 +15,7 @@ import { openAccessControl } from '../access/access-control.ts';
 import { readAccessKey } from '../access/access-key.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
 import { definitionStream } from '../append-definitions.ts';
+import { requestOrOperator } from '../command/current-author.ts';
 import { cursorKey } from '../cursor-key.ts';
 import { createClusterIndex } from '../elasticsearch/cluster-index.ts';
 import { nameOfLog } from '../elasticsearch/name-of-log.ts';
@@ -101,7 +102,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   return {
     registry,
     access,
-    tokens: createTokenCommands(accessOptions),
+    tokens: createTokenCommands({ ...accessOptions, author: requestOrOperator }),
     apiFor: createApis({
       ...{ registry, index, defaultLocale, usersEnvelope, observe: operating.observeQuery },
       rules: { ...options.rules, cursorKey: cursorKey(key) },

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { upcast } from '../../shared/document/upcasters.ts';
+import type { Decode } from '../../shared/event-store/event-codec.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { readAccessUpTo } from '../access/access-control.ts';
 import { isLoopback } from '../http/loopback.ts';
@@ -12,8 +13,9 @@ type SpaceSettings = LogSettings & { readonly space: string };
 export async function withLog<Result>(
   settings: SpaceSettings,
   use: (log: EventStore) => Promise<Result>,
+  decode: Decode = upcast,
 ): Promise<Result> {
-  const log = await openEventStore(logAddress(settings), { space: settings.space, decode: upcast });
+  const log = await openEventStore(logAddress(settings), { space: settings.space, decode });
   try {
     return await use(log);
   } finally {

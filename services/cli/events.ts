@@ -1,48 +1,81 @@
 import { assertNever } from '../../shared/assert-never.ts';
+import type { Decode } from '../../shared/event-store/event-codec.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { hasLog, withLog } from './access-log.ts';
-import { presentEvent } from './present-event.ts';
+import { documentEvents } from './document-events.ts';
+import { type EventFilter, parseFilter } from './event-filter.ts';
+import { presentEvent, presentStored } from './present-event.ts';
 import { InvalidSettings, type LogOnlySettings } from './settings.ts';
 import { writeLines } from './write-lines.ts';
 
 /** Options of `varve events`, as typed. */
 export type EventOptions = {
   readonly document?: string;
+  readonly type?: string;
+  readonly actor?: string;
+  readonly since?: string;
+  readonly until?: string;
   readonly from?: string;
   readonly follow?: boolean;
   readonly json?: boolean;
+  readonly raw?: boolean;
 };
 
 /**
  * `varve events`: the history, a line for each event, oldest first. Reads the log itself, which servers may have open. With
- * `--follow` it goes on with what happens from now on, until it is interrupted.
+ * `--follow` it goes on with what happens from now on, until it is interrupted. Of one document it reads that stream alone.
  */
 export async function showEvents(options: EventOptions, settings: LogOnlySettings): Promise<void> {
-  const { document, follow = false } = options;
+  const { document, follow = false, raw = false } = options;
   const from = parsePosition(options.from);
+  const isAsked = parseFilter(options, Date.now());
   if (!hasLog(settings)) throw new Error(`there is no log in ${settings.data}: see --data and --event-store`);
-  const present = options.json === true ? presentJson : presentEvent;
-  const isAsked = (event: StoredEvent) => document === undefined || documentOf(event) === document;
-  await withLog(settings, async (log) => {
-    const lines = async function* () {
-      for await (const event of eventsOf(log, from, follow)) if (isAsked(event)) yield present(event);
-    };
-    await writeLines(process.stdout, lines());
-  });
+  const present = raw ? presentStored : options.json === true ? presentJson : presentEvent;
+  await withLog(
+    settings,
+    async (log) => {
+      const past = document === undefined ? undefined : await documentEvents(log, settings, document);
+      const lines = async function* () {
+        for await (const event of eventsOf(log, { from, past, follow, isAsked })) yield present(event);
+      };
+      await writeLines(process.stdout, lines());
+    },
+    raw ? AS_STORED : undefined,
+  );
 }
+
+const AS_STORED: Decode = (stored) => stored;
 
 function parsePosition(text = '0'): bigint {
   if (/^\d{1,18}$/.test(text)) return BigInt(text);
   throw new InvalidSettings(`  --from "${text}" is no position: a whole number, as varve events shows it`);
 }
 
-async function* eventsOf(log: EventStore, from: bigint, follow: boolean): AsyncGenerator<StoredEvent> {
+type Asked = {
+  readonly from: bigint;
+  /** The events that are there already, where they need not be looked for in the whole log. */
+  readonly past: readonly StoredEvent[] | undefined;
+  readonly follow: boolean;
+  readonly isAsked: EventFilter;
+};
+
+async function* eventsOf(
+  log: EventStore,
+  { from, past, follow, isAsked }: Asked,
+): AsyncGenerator<StoredEvent> {
   let last = from - 1n;
-  for await (const events of log.readAll(last)) {
-    yield* events;
-    last = events.at(-1)?.position ?? last;
+  if (past === undefined) {
+    for await (const events of log.readAll(last)) {
+      yield* events.filter(isAsked);
+      last = events.at(-1)?.position ?? last;
+    }
+  } else {
+    const asked = past.filter(({ position }) => position >= from);
+    yield* asked.filter(isAsked);
+    last = asked.at(-1)?.position ?? last;
   }
-  if (follow) yield* follower(log, last);
+  if (!follow) return;
+  for await (const event of follower(log, last)) if (isAsked(event)) yield event;
 }
 
 type Delivery =
@@ -74,10 +107,6 @@ async function* follower(log: EventStore, after: bigint): AsyncGenerator<StoredE
         assertNever(delivery);
     }
   }
-}
-
-function documentOf({ data }: StoredEvent): unknown {
-  return (data as { readonly documentId?: unknown } | null)?.documentId;
 }
 
 function presentJson(event: StoredEvent): string {

@@ -82,15 +82,23 @@ export function addOperatorCommands(line: CommandLine): void {
       .command('events')
       .description('show the history, oldest first')
       .option('--document <id>', 'of this document alone')
+      .option('--type <type>', 'of this type alone, such as entry-changed')
+      .option(
+        '--actor <who>',
+        'by a token (its id or name), a process (its id), or a kind of author, such as import',
+      )
+      .option('--since <when>', 'not before a date or datetime, or so long ago, such as 12h')
+      .option('--until <when>', 'not after it')
       .option('--from <position>', 'from this position of the log on')
       .option('--follow', 'go on with what happens from now on')
+      .option('--raw', 'as JSON, as stored: of older versions, of other programs and damaged ones too')
       .option(...JSON_OPTION),
     LOG_SETTINGS,
-  ).action(({ document, from, follow, json, ...given }) =>
+  ).action(({ document, type, actor, since, until, from, follow, raw, json, ...given }) =>
     run('events', async () => {
       const settings = parseSettings(LOG_SETTINGS, given);
       const { showEvents } = await import('./events.ts');
-      await showEvents({ document, from, follow, json }, settings);
+      await showEvents({ document, type, actor, since, until, from, follow, raw, json }, settings);
     }),
   );
   withSettings(

@@ -1,5 +1,5 @@
 import type { RelationOperation } from '../../shared/document/events.ts';
-import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { Actor, StoredEvent } from '../../shared/event-store/event-store.ts';
 
 /** Of a value, or of a whole event of a kind that is not a document's. */
 const SHOWN_CHARACTERS = 60;
@@ -14,16 +14,51 @@ type DocumentData = {
   readonly relations?: readonly RelationOperation[];
 };
 
-/** An event as one line for people: position, time, what happened, to what, and what changed. */
-export function presentEvent({ position, type, data, metadata }: StoredEvent): string {
-  const { at, actor } = metadata;
-  const who = actor === undefined ? [] : [`by ${actor}`];
+/** An event as one line for people, without control characters, which a terminal would obey: position, time, what happened, to what, and what changed. */
+export function presentEvent(event: StoredEvent): string {
+  return describeEvent(event).replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
+}
+
+function describeEvent(event: StoredEvent): string {
+  const { position, type, data, metadata } = event;
+  const { at, actor, via } = metadata;
+  const who = actor === undefined ? [] : [`by ${presentActor(actor)}`];
+  const how = via === undefined ? [] : [`(${String(via)})`];
+  if (event.unreadable !== undefined) {
+    const { kind, reason } = event.unreadable;
+    const line = [String(position).padStart(8), (at || '-').padEnd(24), type.padEnd(17), event.stream];
+    return [...line, `${kind}: ${reason}`].join('  ');
+  }
   const what = isDocumentData(data)
     ? describeDocument(data)
     : isDefinition(data)
       ? [data.uid, Object.keys(data.schema?.attributes ?? {}).join(', ')]
       : [shorten(JSON.stringify(data), 2)];
-  return [String(position).padStart(8), at, type.padEnd(17), ...what, ...who].join('  ').trimEnd();
+  return [String(position).padStart(8), at, type.padEnd(17), ...what, [...who, ...how].join(' ')]
+    .join('  ')
+    .trimEnd();
+}
+
+/** The event as it is stored, as JSON, whatever it is. */
+export function presentStored(event: StoredEvent): string {
+  const { unreadable, position, revision, ...others } = event;
+  const metadata =
+    unreadable !== undefined && 'metadata' in unreadable ? unreadable.metadata : event.metadata;
+  return JSON.stringify({
+    ...{ position: String(position), revision: String(revision), ...others, metadata },
+    ...(unreadable === undefined ? {} : { unreadable: `${unreadable.kind}: ${unreadable.reason}` }),
+  });
+}
+
+/** Whatever shape a newer version gave it. */
+function presentActor(actor: Actor): string {
+  const { kind, id, name } = actor as { kind?: unknown; id?: unknown; name?: unknown };
+  if (typeof kind !== 'string') return JSON.stringify(actor);
+  return [
+    kind,
+    ...(name === undefined ? [] : [`"${String(name)}"`]),
+    ...(id === undefined ? [] : [String(id)]),
+  ].join(' ');
 }
 
 function isDocumentData(data: unknown): data is DocumentData {

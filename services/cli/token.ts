@@ -56,13 +56,17 @@ export async function revokeToken(idOrName: string, settings: TokenSettings): Pr
   console.error(`Token "${token.name}" (${token.id}) is revoked.`);
 }
 
+const OPERATOR = { actor: { kind: 'operator' } } as const;
+
 function withCommands<Result>(
   settings: TokenSettings,
   run: (commands: TokenCommands) => Promise<Result>,
 ): Promise<Result> {
   const { space, accessKey } = settings;
   const key = readAccessKey(logFolder(settings), accessKey);
-  return withLog(settings, (log) => run(createTokenCommands({ log, space, key, now: Date.now })));
+  return withLog(settings, (log) =>
+    run(createTokenCommands({ log, space, key, now: Date.now, author: () => OPERATOR })),
+  );
 }
 
 function requireLog(settings: TokenSettings): void {

@@ -31,7 +31,8 @@ export function createCommandHandler(
 ): CommandHandler {
   const commit = createCommit(environment, locks);
   return {
-    async execute(command) {
+    async execute(given) {
+      const command = { ...given, author: given.author ?? environment.author?.() };
       switch (command.kind) {
         case 'create':
         case 'update':

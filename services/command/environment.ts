@@ -2,6 +2,7 @@ import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { Author } from './command.ts';
 
 /** What the write side is given. The clock and all chance come from here. */
 export type CommandEnvironment = {
@@ -21,6 +22,8 @@ export type CommandEnvironment = {
   readonly lead: () => Lead;
   /** Whether events that were appended under a lease stand before any newer claim. Absent: nobody else can claim. */
   readonly counts?: (position: bigint, lead: Lead) => Promise<boolean>;
+  /** On whose behalf a command runs that does not say itself. */
+  readonly author?: () => Author | undefined;
   readonly now: () => Date;
   readonly newDocumentId: () => string;
   /** Any text that no other command has; event ids are derived from it. */

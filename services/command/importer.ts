@@ -57,6 +57,8 @@ export type Importer = {
   importLine(json: unknown): Promise<ImportOutcome>;
 };
 
+const AUTHOR = { actor: { kind: 'import' }, via: 'import' } as const;
+
 /** Takes the lines of one import, in any number of files. Unique values are kept over all of them. */
 export function createImporter(environment: ImportEnvironment): Importer {
   const types = typesByName(environment.registry);
@@ -133,7 +135,7 @@ async function importDocument(
       state = stateAfter(state, locale, decided);
       const times = (event: DocumentEvent) => timeOf(event, variant, run.at);
       for (const event of decided) {
-        const metadata = { at: times(event), epoch: run.epoch };
+        const metadata = { at: times(event), epoch: run.epoch, ...AUTHOR };
         events.push(...newEvents([event], `${key}/${events.length}`, metadata));
       }
     }

@@ -3,7 +3,10 @@ import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { EventMetadata, NewEvent } from '../../shared/event-store/event-store.ts';
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 
-/** Events as the log takes them. Each id follows from `key` and its place, so the same command gives the same ids. */
+/**
+ * Events of one command as the log takes them: those behind the first follow from it. Each id follows from `key` and its place,
+ * so the same command gives the same ids.
+ */
 export function newEvents(
   events: readonly DocumentEvent[],
   key: string,
@@ -13,7 +16,10 @@ export function newEvents(
     id: eventId(key, `${key}/${index}`),
     type,
     data,
-    metadata: { schemaVersion: EVENT_VERSIONS[type], ...metadata },
+    metadata: {
+      ...{ schemaVersion: EVENT_VERSIONS[type], ...metadata },
+      ...(index === 0 ? {} : { causationId: eventId(key, `${key}/0`) }),
+    },
   }));
 }
 

@@ -40,13 +40,22 @@ export async function returnLease(claimant: Claimant, lease: Lease): Promise<voi
   await append(claimant, lease, { type: 'leader-stepped-down', data: { epoch } }, epoch);
 }
 
+/** The kinds of command by what they lead to. */
+const COMMANDS: Readonly<Record<LeaseEvent['type'], string>> = {
+  'leader-elected': 'claim-lead',
+  'leader-stepped-down': 'step-down',
+};
+
 async function append(
-  { log, space, now }: Claimant,
+  { log, space, owner, now }: Claimant,
   { revision }: Lease,
   event: LeaseEvent,
   epoch: number,
 ): Promise<bigint | undefined> {
-  const metadata = { schemaVersion: EVENT_VERSIONS[event.type], at: now(), epoch };
+  const metadata = {
+    ...{ schemaVersion: EVENT_VERSIONS[event.type], at: now(), epoch },
+    ...{ actor: { kind: 'process', id: owner } as const, via: COMMANDS[event.type] },
+  };
   const stored = await log.append(leaseStream(space), revision ?? 'none', [
     { id: randomUUID(), ...event, metadata },
   ]);

@@ -20,6 +20,7 @@ import { measureRequests, type RequestMeters } from './measure-requests.ts';
 import { registerProjections } from './projection-routes.ts';
 import { type ProtectionOptions, protect } from './protect.ts';
 import { refuseReads } from './refuse-reads.ts';
+import { nameAuthors } from './request-author.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { rewritePrefix } from './rewrite-prefix.ts';
 import { registerCollectionType, registerSingleType, registerUsers } from './routes.ts';
@@ -92,6 +93,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   guardDevelopment(app, access, options.protection.corsOrigins);
   authenticateRequests(app, access);
   forwardWrites(app, options.forwarding);
+  nameAuthors(app, access, options.meters.tracing);
   const writesOf = (request: FastifyRequest) => {
     const api = apiFor(request.rights);
     return request.isElsewhere ? api.judged : api;

@@ -67,6 +67,7 @@ export function createOpenTelemetry(environment: Environment, version: string): 
       const attributes = { 'http.route': route, 'varve.request.id': requestId };
       requests.get(request)?.updateName(`${request.method} ${route}`).setAttributes(attributes);
     },
+    traceId: () => trace.getActiveSpan()?.spanContext().traceId,
     // A collector that does not answer is tried again for longer than a process may take to stop.
     close: () => Promise.race([provider.shutdown(), after(CLOSE_MS, undefined, { ref: false })]),
   };

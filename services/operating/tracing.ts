@@ -10,6 +10,8 @@ export type Tracing = {
   request(request: IncomingMessage, response: ServerResponse, handle: () => void): void;
   /** The route that a request has taken, and what it is called in logs. */
   routed(request: IncomingMessage, route: string, requestId: string): void;
+  /** The trace that the current span belongs to; undefined: there is none. */
+  traceId(): string | undefined;
   /** Sends what is not sent yet. */
   close(): Promise<void>;
 };

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, spawnVarve, startServer } from '../support/server.ts';
@@ -41,7 +44,7 @@ it('shows the history of a document, the same while a server runs and after', as
   expect(await linesOf(['--document', documentId])).toEqual(running);
   server = await startServer({ data });
   expect(running.map((line) => line.trim().split(/\s+/)[2])).toEqual(['entry-created', 'entry-changed']);
-  expect(running.at(-1)).toMatch(/api::country\.country +\S+ +name = "Norge"$/);
+  expect(running.at(-1)).toMatch(/api::country\.country +\S+ +name = "Norge" {2}by development \(update\)$/);
   const position = running[1]?.trim().split(' ')[0] ?? '';
   expect(await linesOf(['--document', documentId, '--from', position])).toEqual(running.slice(1));
 });
@@ -52,6 +55,32 @@ it('shows events as they are stored, as JSON', async () => {
   const event = JSON.parse(line);
   expect(event).toMatchObject({ revision: '0', type: 'entry-created', data: { values: { name: 'Peru' } } });
   expect(event.position).toMatch(/^\d+$/);
+});
+
+it('shows who wrote, and filters by that, by type and by time', async () => {
+  const started = new Date().toISOString();
+  const documentId = await createCountry('Mali');
+  const one = ['--document', documentId];
+  expect(await linesOf([...one, '--actor', 'development', '--type', 'entry-created'])).toHaveLength(1);
+  expect(await linesOf([...one, '--since', started])).toHaveLength(1);
+  expect(await linesOf([...one, '--since', '1h', '--until', started])).toEqual([]);
+  expect(await linesOf([...one, '--actor', 'operator'])).toEqual([]);
+  const leads = await linesOf(['--type', 'leader-elected', '--json']);
+  const { actor, via } = JSON.parse(leads.at(-1) ?? '').metadata;
+  expect([actor.kind, via]).toEqual(['process', 'claim-lead']);
+  expect(await linesOf(['--type', 'leader-elected', '--actor', actor.id, '--json'])).toEqual([leads.at(-1)]);
+});
+
+it('shows what no reader can read', async () => {
+  const log = openSqliteEventStore(join(data, 'events.db'));
+  const foreign = { id: randomUUID(), type: 'x\u001b[31m', data: [7], metadata: { user: 'x' } as never };
+  await log.append('varve.note-1', 'any', [foreign]);
+  await log.close();
+  expect((await linesOf([])).at(-1)).toMatch(/x\\u001b\[31m .*foreign: it has no metadata of Varve's/);
+  expect(JSON.parse((await linesOf(['--raw'])).at(-1) ?? '')).toMatchObject({
+    ...{ stream: 'varve.note-1', revision: '0', data: [7], metadata: { user: 'x' } },
+    unreadable: expect.stringContaining('foreign'),
+  });
 });
 
 it('goes on with what happens, in order, until it is interrupted', async () => {

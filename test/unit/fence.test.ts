@@ -183,6 +183,7 @@ describe('a leader on a store that checks conditions', () => {
     await appendDefinitions(world.store, 'varve', [definition], () => undefined, {
       at: new Date().toISOString(),
       lead,
+      owner: 'first',
     });
     expect(await world.store.lastPosition()).toBe(before);
   });

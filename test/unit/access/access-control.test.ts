@@ -19,6 +19,7 @@ const READER = { name: 'reader', type: 'read-only', allow: [], drafts: false, ex
 let folder: string;
 let log: EventStore;
 let now: number;
+const AUTHOR = { actor: { kind: 'operator' } } as const;
 let access: AccessControl;
 let tokens: TokenCommands;
 const key = Buffer.alloc(32, 7);
@@ -27,7 +28,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'varve-access-'));
   log = openSqliteEventStore(join(folder, 'events.db'));
   now = START;
-  const options = { log, space: 'varve', key, now: () => now };
+  const options = { log, space: 'varve', key, now: () => now, author: () => AUTHOR };
   tokens = createTokenCommands(options);
   access = await openAccessControl(options);
 });
@@ -148,6 +149,7 @@ describe('authentication', () => {
       space: 'varve',
       key,
       now: () => now,
+      author: () => AUTHOR,
     }).revoke(token.id);
     await access.applied(position);
     expect(refusal(header)).toEqual(UNAUTHORIZED);

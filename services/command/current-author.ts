@@ -1,0 +1,19 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Author } from './command.ts';
+
+const authors = new AsyncLocalStorage<Author>();
+
+/** Runs `work` on behalf of an author: whatever it writes, and whatever it calls writes, is the author's. */
+export function actAs<Result>(author: Author, work: () => Result): Result {
+  return authors.run(author, work);
+}
+
+/** On whose behalf this runs; undefined: nobody has said. */
+export function currentAuthor(): Author | undefined {
+  return authors.getStore();
+}
+
+/** What no request asked for, an operator did: by a setting, or by a command. */
+export function requestOrOperator(): Author {
+  return currentAuthor() ?? { actor: { kind: 'operator' } };
+}

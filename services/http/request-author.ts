@@ -1,0 +1,45 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AccessControl } from '../access/access-control.ts';
+import type { Author } from '../command/command.ts';
+import { actAs } from '../command/current-author.ts';
+import type { Tracing } from '../operating/tracing.ts';
+
+const WRITING = ['POST', 'PUT', 'DELETE'];
+
+/**
+ * Runs every write of this scope on behalf of its caller, as the caller's own credentials say. A process that carries out what
+ * another has sent on judges the same credentials, so it names the same author.
+ */
+export function nameAuthors(
+  scope: FastifyInstance,
+  access: Pick<AccessControl, 'actorOf'>,
+  tracing: Tracing | undefined,
+): void {
+  scope.addHook('onRoute', (route) => {
+    const { handler, method } = route;
+    if (typeof method !== 'string' || !WRITING.includes(method)) return;
+    route.handler = function (request, reply) {
+      return actAs(authorOf(request, access, tracing), () => handler.call(this, request, reply));
+    };
+  });
+}
+
+function authorOf(
+  { headers, id }: FastifyRequest,
+  access: Pick<AccessControl, 'actorOf'>,
+  tracing: Tracing | undefined,
+): Author {
+  const traceId = tracing?.traceId() ?? traceIdOf(headers['traceparent']);
+  return {
+    actor: access.actorOf(headers.authorization),
+    correlationId: id,
+    ...(traceId === undefined ? {} : { traceId }),
+  };
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/;
+
+/** W3C Trace Context: undefined for a header that is none. */
+function traceIdOf(traceparent: unknown): string | undefined {
+  return typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
+}
