@@ -1,12 +1,15 @@
+import type { EventStore } from '../shared/event-store/event-store.ts';
 import { createPositionGate } from '../shared/position-gate.ts';
 import type { AccessControl } from './access/access-control.ts';
 import type { Freshness } from './http/await-position.ts';
+import { createLogHead } from './log-head.ts';
 import type { ReadSide } from './read-side.ts';
 
 export type FreshnessOptions = {
   readonly readSide: Pick<ReadSide, 'index' | 'sink' | 'shows'>;
   /** Tokens and rights are read from the log as well. */
   readonly access: Pick<AccessControl, 'applied'>;
+  readonly log: Pick<EventStore, 'lastPosition'>;
   /** How long a read may wait, in milliseconds. */
   readonly waitMs: number;
 };
@@ -14,11 +17,12 @@ export type FreshnessOptions = {
 /** Of a process that follows the log itself: the index takes its batches by way of `sink`. */
 export type FollowedFreshness = Freshness & { readonly sink: ReadSide['sink'] };
 
-export function createFreshness({ readSide, access, waitMs }: FreshnessOptions): FollowedFreshness {
+export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions): FollowedFreshness {
   const { index, sink } = readSide;
   const gate = createPositionGate(index.position);
   return {
     position: index.position,
+    head: createLogHead(log).reaches,
     sink: {
       async apply(batch) {
         await sink.apply(batch);

@@ -107,7 +107,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const readSide = await generations.openReadSide();
   const index = traceReadIndex(readSide.index, operating.tracing);
   const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
-  const freshness = createFreshness({ readSide, access, waitMs: options.minPositionWait });
+  const freshness = createFreshness({ readSide, access, log, waitMs: options.minPositionWait });
   const view = createLeaseView(space, lease);
   const led = leadReadSide(readSide);
   const types = watchContentTypes(graph, definitions);

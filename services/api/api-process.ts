@@ -27,6 +27,7 @@ import type { Fleet } from '../fleet/fleet.ts';
 import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
 import { reachAll } from '../freshness.ts';
 import { createHalt, type Halt } from '../halt.ts';
+import { createLogHead } from '../log-head.ts';
 import { openAssetStore } from '../open-asset-store.ts';
 import { logFolder, openEventStore } from '../open-event-store.ts';
 import { openForwarding } from '../open-forwarding.ts';
@@ -111,6 +112,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     assets: { store, index },
     freshness: {
       position: follower.position,
+      head: createLogHead(log).reaches,
       shows: (position) => reachAll(position, options.minPositionWait, [follower.reached, access.applied]),
     },
     fleet: following.fleet,

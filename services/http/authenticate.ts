@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { mayAdminister, type Rights } from '../../shared/access/rights.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import { forbidden } from './guard-content-api.ts';
@@ -12,17 +12,36 @@ declare module 'fastify' {
 
 /**
  * Sets the `rights` of every request in this scope before its body is read, and refuses tokens that are not valid (401). What
- * the rights allow is judged where the request is answered.
+ * the rights allow is judged where the request is answered. A token that is not known yet is judged again after `catchUp`, which
+ * is undefined for requests that do not wait.
  */
-export function authenticateRequests(scope: FastifyInstance, access: AccessControl): void {
+export function authenticateRequests(
+  scope: FastifyInstance,
+  access: AccessControl,
+  catchUp: (request: FastifyRequest) => Promise<unknown> | undefined,
+): void {
+  const authenticate = (request: FastifyRequest) => {
+    request.rights = access.authenticate(request.headers.authorization);
+  };
   scope.addHook('onRequest', (request, reply, done) => {
-    try {
-      request.rights = access.authenticate(request.headers.authorization);
-      done();
-    } catch (error) {
+    const refuse = (error: Error) => {
       // RFC 9110 section 11.6.1 asks for it with every 401.
       reply.header('www-authenticate', 'Bearer');
-      done(error as Error);
+      done(error);
+    };
+    try {
+      authenticate(request);
+      done();
+    } catch (error) {
+      const caughtUp = catchUp(request);
+      if (caughtUp === undefined) refuse(error as Error);
+      else
+        caughtUp
+          .then(() => {
+            authenticate(request);
+            done();
+          })
+          .catch(refuse);
     }
   });
 }

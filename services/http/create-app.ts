@@ -10,7 +10,7 @@ import { requestIdOf } from '../operating/request-id.ts';
 import type { Status } from '../operator/status.ts';
 import type { ServedApi } from '../served-api.ts';
 import { authenticateRequests, requireAdministrator } from './authenticate.ts';
-import { awaitPositions } from './await-position.ts';
+import { awaitPositions, awaitTokens } from './await-position.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
 import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 import { forwardWrites } from './forward-writes.ts';
@@ -74,7 +74,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   refuse(app, measureRequests(app, options.meters));
   await protect(app, options.protection);
   if (!options.answersReads) refuseReads(app);
-  awaitPositions(app, options.freshness);
   app.get('/_health', (_request, reply) => reply.code(204).send());
   app.decorateRequest('rights');
   app.decorateRequest('sentJson');
@@ -91,7 +90,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const { registry, access, tokens, apiFor } = options;
   guardDevelopment(app, access, options.protection.corsOrigins);
-  authenticateRequests(app, access);
+  const { freshness } = options;
+  authenticateRequests(app, access, (request) => awaitTokens(freshness, access, request));
+  awaitPositions(app, freshness, access);
   forwardWrites(app, options.forwarding);
   nameAuthors(app, access, options.meters.tracing);
   const writesOf = (request: FastifyRequest) => {
@@ -156,7 +157,11 @@ function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => 
   app.setErrorHandler((error, request, reply) => {
     const body = presentError(isAborted(request) ? ABORTED : error);
     if (body.error.status >= 500) {
-      request.log.error({ err: error, method: request.method, url: request.url, requestId: request.id });
+      const { method, url, id: requestId } = request;
+      // Something that is not there for a while has no place in the program.
+      const isExpected = error instanceof RequestError && error.cause === undefined;
+      if (isExpected) request.log.warn({ status: error.status, method, url, requestId }, error.message);
+      else request.log.error({ err: error, method, url, requestId });
     }
     sendError(reply.header('x-request-id', request.id), body);
   });

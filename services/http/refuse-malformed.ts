@@ -6,11 +6,6 @@ import { refusalText, refuseRequest } from './refuse-request.ts';
 
 /** What node:http finds wrong with bytes that are no request, by its error code. All others are a 400. */
 const REFUSALS: Readonly<Record<string, RequestError>> = {
-  HPE_HEADER_OVERFLOW: new RequestError(
-    431,
-    'BadRequestError',
-    'The request line and the headers are larger than 16 KiB',
-  ),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new RequestError(
     413,
     'PayloadTooLargeError',
@@ -19,6 +14,14 @@ const REFUSALS: Readonly<Record<string, RequestError>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new RequestError(408, 'BadRequestError', 'The request did not arrive in time'),
 };
 
+/** Strapi, which leaves it to node:http, has no body here (SEMANTICS section 2). */
+const HEADERS_TOO_LARGE = [
+  'HTTP/1.1 431 Request Header Fields Too Large',
+  'content-length: 0',
+  'connection: close',
+  '\r\n',
+].join('\r\n');
+
 const CONNECT = new RequestError(405, 'BadRequestError', 'CONNECT is not served');
 const EXPECTATION = new RequestError(417, 'BadRequestError', 'Expect takes only 100-continue');
 
@@ -26,7 +29,7 @@ const EXPECTATION = new RequestError(417, 'BadRequestError', 'Expect takes only 
 export function refuseMalformed(server: Server, output: BoundOutput): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || error.code === 'EPIPE') socket.destroy();
-    else output.refuse(socket, refusalText(REFUSALS[error.code ?? ''] ?? malformed(error)));
+    else output.refuse(socket, answerTo(error));
   });
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     // From here on node:http looks after it no more.
@@ -58,6 +61,11 @@ export function refuseHead({ rawHeaders, httpVersion }: IncomingMessage, respons
     new RequestError(400, 'BadRequestError', `A request has one Host header, got ${hosts}`),
   );
   return true;
+}
+
+function answerTo(error: NodeJS.ErrnoException): string {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return HEADERS_TOO_LARGE;
+  return refusalText(REFUSALS[error.code ?? ''] ?? malformed(error));
 }
 
 function malformed({ message }: Error): RequestError {

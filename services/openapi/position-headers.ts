@@ -5,7 +5,7 @@ const MIN_POSITION: Parameter = {
   name: 'Varve-Min-Position',
   in: 'header',
   description:
-    'The `Varve-Position` of a write. The answer shows at least what was stored up to there, whichever process gives it: it waits for that, and is a 503 when it takes too long.',
+    'The `Varve-Position` of a write. The answer shows at least what was stored up to there, whichever process gives it: it waits for that, and is a 503 when it takes too long. A position that the log has not reached is a 400.',
   schema: { type: 'string', pattern: '^\\d{1,20}$' },
 };
 

@@ -125,7 +125,7 @@ function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedAp
     assets: { store: options.assets, index },
     freshness: createFreshness({
       readSide: { index, sink: readSide.sink, shows: readSide.shows },
-      ...{ access, waitMs: options.minPositionWait },
+      ...{ access, log: store.log, waitMs: options.minPositionWait },
     }),
     // The API that follows has the counter.
     forwarding: openForwarding({ fleet: NOBODY_LEADS, address, key, metrics: undefined }),

@@ -53,6 +53,10 @@ export function mayReadDrafts(rights: Rights): boolean {
   return rights.kind === 'full-access' || rights.drafts;
 }
 
+export function mayAnything(rights: Rights): boolean {
+  return rights.kind !== 'custom' || rights.allowed.size > 0;
+}
+
 /** Tokens and public rights are managed by callers that may do everything anyway. */
 export function mayAdminister(rights: Rights): boolean {
   return rights.kind === 'full-access';

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MIN_POSITION_HEADER } from '../../services/http/await-position.ts';
+import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { postForm, uploadForm } from '../support/upload-client.ts';
@@ -83,36 +84,26 @@ describe('Varve-Min-Position', () => {
     expect(await answer.json()).toMatchObject({ data: { documentId: tag.data.documentId } });
   });
 
-  it('of a write to come is waited for', async () => {
-    const next = positionOf(await createTag()) + 1n;
-    const reads = [readFrom(next), readFrom(next, '/api/users'), readFrom(next, '/openapi.json', 'HEAD')];
-    const tag = await createTag();
-    expect(positionOf(tag)).toBe(next);
-    const answers = await Promise.all(reads);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    const { data } = (await answers[0]!.json()) as { data: readonly { documentId: string }[] };
-    expect(data.map(({ documentId }) => documentId)).toContain(tag.data.documentId);
-  });
-
-  it('that is not reached in time is a 503 that says when to ask again, and what is shown', async () => {
-    const { headers } = await createTag();
-    const position = BigInt(headers.get('varve-position') ?? 0);
-    const answer = await readFrom(position + 1_000_000n);
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get('retry-after')).toBe('1');
-    expect(await answer.json()).toEqual({
-      data: null,
-      error: {
-        status: 503,
-        name: 'ServiceUnavailableError',
-        message: `Position ${position + 1_000_000n} of the log is not shown yet`,
-        details: {
-          header: 'Varve-Min-Position',
-          found: String(position + 1_000_000n),
-          shown: String(position),
+  it('that the log has not reached is a 400, without a trace in the log of errors', async () => {
+    const last = positionOf(await createTag());
+    for (const beyond of [last + 1n, last + 1_000_000n, 18_446_744_073_709_551_616n]) {
+      const answer = await readFrom(beyond);
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toEqual({
+        data: null,
+        error: {
+          status: 400,
+          name: 'ValidationError',
+          message: `The log has not reached position ${beyond}`,
+          details: {
+            header: 'Varve-Min-Position',
+            found: String(beyond),
+            accepted: 'the Varve-Position of a write to this log',
+          },
         },
-      },
-    });
+      });
+    }
+    expect(server.output()).not.toMatch(/"level":[456]0|at async/);
   });
 
   it.each(['', '-1', '1.5', 'abc', '0x10', '1, 2', '1'.repeat(21)])('%j is a 400', async (header) => {
@@ -133,5 +124,29 @@ describe('Varve-Min-Position', () => {
       body: JSON.stringify({ data: { key: 'free', name: 'free' } }),
     });
     expect(answer.status).toBe(201);
+  });
+});
+
+describe('Varve-Min-Position where there are tokens', () => {
+  it('tells who may do nothing nothing', async () => {
+    const own = await startServer({ arguments: ['--min-position-wait', '2000'] });
+    onTestFinished(() => own.dispose());
+    const token = await createTokenOver(createAsk(own.url), { name: 'one', type: 'read-only' });
+    const ask = (position: string, authorization: string) =>
+      fetch(`${own.url}/api/tags`, {
+        headers: { [MIN_POSITION_HEADER]: position, ...(authorization === '' ? {} : { authorization }) },
+      });
+    expect((await ask('1', `Bearer ${token}`)).status).toBe(200);
+    expect((await ask('999999', `Bearer ${token}`)).status).toBe(400);
+    for (const [authorization, status] of [
+      ['', 403],
+      [`Bearer ${token.slice(0, -1)}x`, 401],
+    ] as const) {
+      const answers = await Promise.all(['1', '999999'].map((position) => ask(position, authorization)));
+      expect(answers.map((answer) => answer.status)).toEqual([status, status]);
+      const [reached, beyond] = await Promise.all(answers.map((answer) => answer.text()));
+      expect(beyond).toBe(reached);
+      expect(beyond).not.toContain('osition');
+    }
   });
 });
