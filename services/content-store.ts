@@ -4,6 +4,7 @@ import { isAccessEvent } from '../shared/access/access-events.ts';
 import { upcast } from '../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../shared/event-store/event-store.ts';
 import { isForeign } from '../shared/event-store/unreadable.ts';
+import { isIdentityEvent } from '../shared/fleet/identity-events.ts';
 import { isLeaseEvent } from '../shared/fleet/lease-events.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
@@ -114,6 +115,10 @@ async function hasDocuments(log: EventStore): Promise<boolean> {
 /** What a log has before its first document. */
 function isFromStart(event: StoredEvent): boolean {
   return (
-    isForeign(event) || event.type === 'content-type-defined' || isAccessEvent(event) || isLeaseEvent(event)
+    isForeign(event) ||
+    event.type === 'content-type-defined' ||
+    isAccessEvent(event) ||
+    isLeaseEvent(event) ||
+    isIdentityEvent(event)
   );
 }

@@ -11,6 +11,8 @@ import { type ContentStoreOptions, openContentStore } from './content-store.ts';
 import { cursorKey } from './cursor-key.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import { createLeaseView, readLeaseUpTo } from './fleet/lease-view.ts';
+import { openMembership } from './fleet/membership.ts';
+import type { Presence } from './fleet/presence.ts';
 import { createFreshness } from './freshness.ts';
 import { createHalt } from './halt.ts';
 import { leadReadSide } from './lead-read-side.ts';
@@ -45,8 +47,8 @@ export type VarveOptions = ContentStoreOptions & {
   readonly operating: Operating;
   /** Milliseconds that a read waits for a position of the log. */
   readonly minPositionWait: number;
-  /** Names this process among those of its log; no other ever had it. */
-  readonly owner: string;
+  /** What this process says to others of its log. */
+  readonly presence: Pick<Presence, 'owner' | 'join'>;
   /** Where the others reach it. */
   readonly address: string;
   readonly fleetLog: FleetLog;
@@ -87,8 +89,10 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const store = await openContentStore(options, plan);
   const { log, graph, generations, isNew } = store;
   const now = () => new Date().toISOString();
-  const claimant = { log, space, owner: options.owner, address: options.address, now };
   const key = readAccessKey(logFolder(options), options.accessKey);
+  const membership = openMembership({ log, space, owner: options.presence.owner, key });
+  options.presence.join(membership);
+  const claimant = { log, space, owner: membership.owner, address: options.address, now, membership };
   const accessOptions = { log, space, key, now: Date.now };
   const tokens = createTokenCommands({ ...accessOptions, author: requestOrOperator });
   const access = await openAccessControl(accessOptions);
@@ -98,7 +102,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   if (pending !== undefined && options.meanwhile !== undefined) {
     await serveEarlier({
       ...{ ...options, meanwhile: options.meanwhile, store, pending, claimant },
-      ...{ access, tokens, assets, key, rules },
+      ...{ access, tokens, assets, membership, rules },
       settle: (ahead) => settleContentTypes({ ...settling, graph: ahead }),
     });
   }
@@ -136,7 +140,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   });
   await Promise.race([led.readable, led.done, fleet.done, projector.done]);
   const forwarding = openForwarding({
-    ...{ fleet, key, address: options.address, metrics: operating.metrics },
+    ...{ fleet, membership, metrics: operating.metrics },
     refuseWrites: halt.refuseWrites,
   });
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;

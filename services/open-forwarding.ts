@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newCommandKey } from './command/new-command-key.ts';
-import { createCommandProof } from './fleet/command-proof.ts';
-import { isReachable } from './fleet/probe-leader.ts';
-import { PATIENCE } from './fleet/watch-leader.ts';
 import type { ForwardingOptions } from './http/forward-writes.ts';
+import { createForwardedCommands } from './http/forwarded-commands.ts';
 import { METRICS } from './operating/metric-definitions.ts';
 import type { Metrics } from './operating/metrics.ts';
 
@@ -12,20 +10,17 @@ export type Forwarding = ForwardingOptions & {
   idle(): Promise<void>;
 };
 
-export type OpenForwardingOptions = Pick<ForwardingOptions, 'fleet' | 'address' | 'refuseWrites'> & {
-  /** That the processes of the log share: see readAccessKey. */
-  readonly key: Buffer;
+export type OpenForwardingOptions = Pick<ForwardingOptions, 'fleet' | 'membership' | 'refuseWrites'> & {
   readonly metrics: Metrics | undefined;
 };
 
 /** How writes get to the leader from a process that is not. */
 export function openForwarding(options: OpenForwardingOptions): Forwarding {
-  const { fleet, address, key, metrics, refuseWrites } = options;
+  const { fleet, membership, metrics, refuseWrites } = options;
   const writes = metrics?.counter(METRICS.forwardedWrites);
   return {
-    ...{ fleet, address, ...(refuseWrites === undefined ? {} : { refuseWrites }) },
-    proof: createCommandProof(key),
-    isThere: (leader) => isReachable(leader, PATIENCE.probeTimeout),
+    ...{ fleet, membership, ...(refuseWrites === undefined ? {} : { refuseWrites }) },
+    commands: createForwardedCommands(membership),
     newCommandId: newCommandKey,
     forwarded: () => writes?.add(1),
     ...countUnderWay(),

@@ -37,7 +37,7 @@ function differingTypes(
  */
 export async function settleContentTypes(settling: Settling): Promise<number | undefined> {
   const { claimant, graph, definitions } = settling;
-  const { log, space, now } = claimant;
+  const { log, space, now, membership } = claimant;
   let lastSign = performance.now();
   let isTold = false;
   let claimed: number | undefined;
@@ -55,7 +55,8 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
       await appendDefinitions(log, space, definitions, graph.definition, defined);
       continue;
     }
-    const probe = leader === undefined ? 'gone' : await probeLeader(leader, PATIENCE.probeTimeout);
+    const probe =
+      leader === undefined ? 'gone' : await probeLeader(leader, PATIENCE.probeTimeout, membership);
     if (probe === 'alive' || graph.position() > before) lastSign = performance.now();
     if (probe === 'gone' || performance.now() - lastSign > PATIENCE.silence) {
       claimed = (await claimLease(claimant, lease))?.epoch;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { followProgress } from '../../projections/follow-progress.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
@@ -25,6 +26,7 @@ import type { Report } from '../elasticsearch/report.ts';
 import { untilWhole } from '../elasticsearch/until-whole.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
+import { openMembership } from '../fleet/membership.ts';
 import { reachAll } from '../freshness.ts';
 import { createHalt, type Halt } from '../halt.ts';
 import { createLogHead } from '../log-head.ts';
@@ -83,6 +85,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   const { connection, denormalise, rowCacheBytes } = options;
   const cluster = createElasticsearchCluster({ connection, space, registry, denormalise, rowCacheBytes });
   const key = readAccessKey(logFolder({ data: '', eventStore }), options.accessKey);
+  const membership = openMembership({ log, space, owner: randomUUID(), key });
   const accessOptions = { log, space, key, now: Date.now };
   const name = await untilReadable(options, log, cluster);
   const access = await openAccessControl(accessOptions);
@@ -117,7 +120,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     },
     fleet: following.fleet,
     forwarding: openForwarding({
-      ...{ fleet: following.fleet, key, metrics: operating.metrics },
+      ...{ fleet: following.fleet, membership, metrics: operating.metrics },
       refuseWrites: halt.refuseWrites,
     }),
     stopped: Promise.all([access.done, following.done, changed]).then(() => undefined),
@@ -198,7 +201,7 @@ async function followLog(
 function leaderOf(view: LeaseView): ReturnType<Fleet['leader']> {
   const { leader } = view.current();
   if (leader === undefined) return { kind: 'nobody' };
-  return { kind: 'elsewhere', address: leader.address, term: view.term() };
+  return { kind: 'elsewhere', leader, term: view.term() };
 }
 
 /**

@@ -2,10 +2,13 @@ import { resolve } from 'node:path';
 import { pino } from 'pino';
 import { catchUp } from '../../projections/projector.ts';
 import { DataDirectoryInUse } from '../../shared/sqlite/lock-data-directory.ts';
+import { readAccessKey } from '../access/access-key.ts';
 import { EXISTS_OTHERWISE } from '../command/import-writer.ts';
 import { openContentStore } from '../content-store.ts';
+import { openMembership } from '../fleet/membership.ts';
 import { createPresence } from '../fleet/presence.ts';
 import { listen } from '../http/listen.ts';
+import { logFolder } from '../open-event-store.ts';
 import { callOperator } from '../operator/call-operator.ts';
 import { type ImportLine, importDocuments, type WriteDocument } from '../transfer/import-documents.ts';
 import { type ImportProgress, showProgress } from './import-progress.ts';
@@ -44,9 +47,12 @@ async function importHere(
   const listener = await listen({ host: '127.0.0.1', port: 0, first: presence.answer });
   const { defaultLocale, space } = settings;
   try {
+    const key = readAccessKey(logFolder(settings), settings.accessKey);
+    const membership = openMembership({ log: store.log, space, owner: presence.owner, key });
+    presence.join(membership);
     const lead = await leadForImport({
       ...{ store, space, definitions: contentTypes.definitions },
-      ...{ owner: presence.owner, address: listener.url },
+      ...{ membership, address: listener.url },
     });
     const write: WriteDocument = async ({ stream, events }) => {
       const { kind } = await store.log.append(stream, 'none', events, lead.fence);

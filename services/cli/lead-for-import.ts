@@ -3,6 +3,7 @@ import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { ContentStore } from '../content-store.ts';
 import { returnLease } from '../fleet/claim-lease.ts';
 import { readLease } from '../fleet/lease-view.ts';
+import type { Membership } from '../fleet/membership.ts';
 import { takeLead } from '../fleet/take-lead.ts';
 import { settleContentTypes } from '../settle-content-types.ts';
 
@@ -18,7 +19,7 @@ export type ImportLeadOptions = {
   readonly store: ContentStore;
   readonly space: string;
   readonly definitions: readonly TypeDefinition[];
-  readonly owner: string;
+  readonly membership: Membership;
   /** Where others see that it is there. */
   readonly address: string;
 };
@@ -28,9 +29,10 @@ export type ImportLeadOptions = {
  * sentence when another process leads.
  */
 export async function leadForImport(options: ImportLeadOptions): Promise<ImportLead> {
-  const { store, space, definitions, owner, address } = options;
+  const { store, space, definitions, membership, address } = options;
   const { log, graph } = store;
-  const claimant = { log, space, owner, address, now: () => new Date().toISOString() };
+  const { owner } = membership;
+  const claimant = { log, space, owner, address, now: () => new Date().toISOString(), membership };
   await takeLead(claimant);
   await settleContentTypes({ claimant, graph, definitions, waiting: () => {} });
   const lease = await readLease(log, space);

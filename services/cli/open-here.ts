@@ -56,7 +56,7 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
 /** Indices outside the process are led by who leads: this directory is nobody's, but there may be others on its log. */
 async function refuseWhereOthersLead(log: EventStore, space: string): Promise<void> {
   const { leader } = await readLease(log, space);
-  if (leader === undefined || (await probeLeader(leader, PATIENCE.silence)) !== 'alive') return;
+  if (leader === undefined || (await probeLeader(leader, PATIENCE.silence, undefined)) !== 'alive') return;
   throw new Error(
     `another process leads (${leader.address}): run the command where its data directory is, or stop it first`,
   );

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { createApp } from '../http/create-app.ts';
-import { isForwarded } from '../http/forward-writes.ts';
 import type { Listener } from '../http/listen.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import { observeRequests } from '../operating/observe-requests.ts';
@@ -44,7 +43,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
       corsOrigins: settings.cors,
       rateLimit: settings.rateLimit,
       isLimiting: () => isGreeted,
-      isCounted: (request) => isForwarded(request, served.forwarding.proof),
+      isCounted: (request) => served.forwarding.commands.judge(request).kind === 'forwarded',
     },
     trustProxy: settings.trustProxy ?? false,
     docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },

@@ -45,8 +45,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const options = {
     ...{ ...settings, ...contentTypes, readSide, operating, channel: operators.channel },
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
-    ...{ owner: presence.owner, fleetLog: logFleet(logger) },
-    ...{ owner: presence.owner, fleetLog: logFleet(logger), reportReplaced: logReplaced(logger) },
+    ...{ presence, fleetLog: logFleet(logger), reportReplaced: logReplaced(logger) },
   };
   const onEarlier = (listener: Listener): Meanwhile => ({
     async serve(served, operator, changes) {

@@ -323,6 +323,7 @@ export const IMPORT_SETTINGS = {
   ...CONTENT_TYPE_SETTINGS,
   data: DATA,
   eventStore: EVENT_STORE,
+  accessKey: ACCESS_KEY,
   defaultLocale: DEFAULT_LOCALE,
   space: SPACE,
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -3,6 +3,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 import type { Lease } from '../../shared/fleet/lease.ts';
 import { type LeaseEvent, leaseStream } from '../../shared/fleet/lease-events.ts';
+import type { Membership } from './membership.ts';
 
 /** Who claims: a process of a space. */
 export type Claimant = {
@@ -11,6 +12,8 @@ export type Claimant = {
   readonly owner: string;
   /** Where others reach it. */
   readonly address: string;
+  /** Absent: it proves nothing, and believes who says to be the leader. */
+  readonly membership?: Membership;
   /** ISO 8601. */
   readonly now: () => string;
 };
@@ -23,12 +26,14 @@ export async function claimLease(
   claimant: Claimant,
   lease: Lease,
 ): Promise<{ readonly position: bigint; readonly epoch: number } | undefined> {
-  const { owner, address } = claimant;
+  const { owner, address, membership } = claimant;
+  const id = randomUUID();
+  membership?.claiming(id);
   const epoch = lease.epoch + 1;
   const position = await append(
     claimant,
     lease,
-    { type: 'leader-elected', data: { epoch, owner, address } },
+    { id, type: 'leader-elected', data: { epoch, owner, address } },
     epoch,
   );
   return position === undefined ? undefined : { position, epoch };
@@ -37,7 +42,7 @@ export async function claimLease(
 /** Gives the lead back, so that nobody has to wait. Nothing happens when another has claimed it. */
 export async function returnLease(claimant: Claimant, lease: Lease): Promise<void> {
   const { epoch } = lease;
-  await append(claimant, lease, { type: 'leader-stepped-down', data: { epoch } }, epoch);
+  await append(claimant, lease, { id: randomUUID(), type: 'leader-stepped-down', data: { epoch } }, epoch);
 }
 
 /** The kinds of command by what they lead to. */
@@ -49,15 +54,13 @@ const COMMANDS: Readonly<Record<LeaseEvent['type'], string>> = {
 async function append(
   { log, space, owner, now }: Claimant,
   { revision }: Lease,
-  event: LeaseEvent,
+  event: LeaseEvent & { readonly id: string },
   epoch: number,
 ): Promise<bigint | undefined> {
   const metadata = {
     ...{ schemaVersion: EVENT_VERSIONS[event.type], at: now(), epoch },
     ...{ actor: { kind: 'process', id: owner } as const, via: COMMANDS[event.type] },
   };
-  const stored = await log.append(leaseStream(space), revision ?? 'none', [
-    { id: randomUUID(), ...event, metadata },
-  ]);
+  const stored = await log.append(leaseStream(space), revision ?? 'none', [{ ...event, metadata }]);
   return stored.kind === 'appended' ? stored.position : undefined;
 }

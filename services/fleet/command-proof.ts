@@ -1,26 +1,156 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Membership } from './membership.ts';
+import type { Met } from './question.ts';
+import type { Seal } from './seal.ts';
 
-/** Names a command that a process sends on to the leader, which would else not know it again when it is sent anew. */
+/**
+ * Names a command that a process sends on to the leader, and proves who sends it:
+ * `2.<claim>.<owner>.<nonce>.<expires>.<command>.<body>.<signature>`.
+ */
 export const COMMAND_HEADER = 'varve-command';
+/** On the answer to such a command: `<milliseconds>.<signature>`. */
+export const ANSWER_HEADER = 'varve-answer';
+/** Trailer of a body that was sent as a stream. */
+export const DIGEST_TRAILER = 'varve-digest';
 
-/** Tells the processes of a log from everybody else, by the key that they share. */
-export type CommandProof = {
-  /** The header's value for a command. */
-  sign(id: string): string;
-  /** The command that a header names; undefined when no process of this log wrote it. */
-  verify(header: string | readonly string[] | undefined): string | undefined;
+/** How long a proof can be used, by the leader's clock, which the sender knows: the clocks of machines need not agree. */
+const LIFETIME_MS = 15_000;
+
+/** What a proof covers of a request besides its body. */
+export type RequestHead = {
+  readonly method: string;
+  /** The request target: path and query string. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
 };
 
-/** `key`: see readAccessKey. */
-export function createCommandProof(key: Buffer): CommandProof {
-  const own = createHmac('sha256', key).update('forwarded commands').digest();
-  const sealOf = (id: string) => createHmac('sha256', own).update(id).digest('base64url');
+/** Text as it is sent, or a stream of so many bytes if that is known. */
+export type ProvedBody =
+  | { readonly kind: 'text'; readonly digest: string }
+  | { readonly kind: 'stream'; readonly length: string };
+
+/** A signed command on its way. */
+export type SignedCommand = {
+  readonly header: string;
+  /** The trailer of a stream. */
+  trailer(digest: string, length: number): string;
+  /** The leader's clock when it answered; undefined: the answer is not its. */
+  judge(answer: Answer, header: string | undefined): number | undefined;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly position: string;
+  readonly body: Uint8Array | string;
+};
+
+/** A command that another process of this log has sent here. */
+export type ForwardedCommand = {
+  readonly id: string;
+  readonly body: ProvedBody;
+  /** Whether a stream was received as it was sent. */
+  isWhole(trailer: unknown, digest: string, length: number): boolean;
+  /** The header of the answer. */
+  sign(answer: Answer): string;
+};
+
+export type Judgement =
+  /** The request has no such header, or one of an earlier release: it comes from a client. */
+  | { readonly kind: 'none' }
+  /** `command` where a process of this log has sent it, for an earlier term or too late. */
+  | { readonly kind: 'refused'; readonly command?: ForwardedCommand }
+  | { readonly kind: 'forwarded'; readonly command: ForwardedCommand };
+
+export const digestOfBody = (body: Uint8Array | string): string =>
+  createHash('sha256').update(body).digest('base64url');
+
+export function signCommand(
+  { seal, offset }: Met,
+  command: { readonly id: string; readonly claim: string; readonly owner: string },
+  head: RequestHead,
+  body: ProvedBody,
+): SignedCommand {
+  const { id, claim, owner } = command;
+  const nonce = randomBytes(16).toString('base64url');
+  const expires = String(Math.round(performance.now() + offset) + LIFETIME_MS);
+  const proved = body.kind === 'text' ? `d${body.digest}` : `l${body.length}`;
+  const fields = ['2', claim, owner, nonce, expires, id, proved];
   return {
-    sign: (id) => `${id}.${sealOf(id)}`,
-    verify(header) {
-      const [, id = '', seal = ''] = /^([\w-]{1,64})\.([\w-]{43})$/.exec(String(header)) ?? [];
-      const isOurs = seal !== '' && timingSafeEqual(Buffer.from(seal), Buffer.from(sealOf(id)));
-      return isOurs ? id : undefined;
+    header: [...fields, seal.sign('command', ...fields, ...partsOf(head))].join('.'),
+    trailer: (digest, length) => seal.sign('trailer', nonce, digest, String(length)),
+    judge(answer, header) {
+      const [, now, signature] = /^(\d{1,15})\.([\w-]{43})$/.exec(header ?? '') ?? [];
+      if (now === undefined || signature === undefined) return undefined;
+      return seal.isSigned(signature, 'answer', nonce, now, ...answerParts(answer)) ? Number(now) : undefined;
     },
+  };
+}
+
+const HEADER =
+  /^2\.([\da-f-]{36})\.([\da-f-]{36})\.([\w-]{22})\.(\d{1,15})\.([\w-]{1,64})\.(d[\w-]{43}|l\d{0,15})\.([\w-]{43})$/;
+
+/** Judges what others send to this process. A proof counts once. */
+export function createCommandJudge(membership: Membership): (head: RequestHead) => Judgement {
+  const used = rememberFor(2 * LIFETIME_MS);
+  return (head) => {
+    const header = String(head.headers[COMMAND_HEADER] ?? '');
+    if (!header.startsWith('2.')) return { kind: 'none' };
+    const [, claim = '', owner = '', nonce = '', expires = '', id = '', proved = '', signature = ''] =
+      HEADER.exec(header) ?? [];
+    const seal = membership.known(claim, owner);
+    const fields = ['2', claim, owner, nonce, expires, id, proved];
+    if (seal?.isSigned(signature, 'command', ...fields, ...partsOf(head)) !== true)
+      return { kind: 'refused' };
+    const command = forwardedCommand(seal, nonce, id, proved);
+    const left = Number(expires) - performance.now();
+    const isInTime = left > 0 && left <= 2 * LIFETIME_MS;
+    if (claim !== membership.claim() || !isInTime) return { kind: 'refused', command };
+    return used(nonce) ? { kind: 'refused' } : { kind: 'forwarded', command };
+  };
+}
+
+function forwardedCommand(seal: Seal, nonce: string, id: string, proved: string): ForwardedCommand {
+  const rest = proved.slice(1);
+  const body: ProvedBody = proved.startsWith('d')
+    ? { kind: 'text', digest: rest }
+    : { kind: 'stream', length: rest };
+  return {
+    ...{ id, body },
+    isWhole: (trailer, digest, length) =>
+      (rest === '' || rest === String(length)) &&
+      seal.isSigned(String(trailer), 'trailer', nonce, digest, String(length)),
+    sign(answer) {
+      const now = String(Math.round(performance.now()));
+      return `${now}.${seal.sign('answer', nonce, now, ...answerParts(answer))}`;
+    },
+  };
+}
+
+/** Besides the target: who asks, how the body is read, and what names the command. */
+const COVERED = ['authorization', 'content-type', 'idempotency-key'] as const;
+
+function partsOf({ method, url, headers }: RequestHead): readonly string[] {
+  return [method, url, ...COVERED.map((name) => String(headers[name] ?? ''))];
+}
+
+function answerParts({ status, position, body }: Answer): readonly string[] {
+  return [String(status), position, digestOfBody(body)];
+}
+
+/** A function that says whether it was called with a text before, not longer ago than some time. */
+function rememberFor(ms: number): (text: string) => boolean {
+  let recent = new Set<string>();
+  let earlier = new Set<string>();
+  let since = performance.now();
+  return (text) => {
+    if (performance.now() - since > ms) {
+      earlier = performance.now() - since > 2 * ms ? new Set() : recent;
+      recent = new Set();
+      since = performance.now();
+    }
+    if (recent.has(text) || earlier.has(text)) return true;
+    recent.add(text);
+    return false;
   };
 }

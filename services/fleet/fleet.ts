@@ -1,23 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
-import { type Lead, type Lease, leadOf } from '../../shared/fleet/lease.ts';
+import { type Lead, type Leader, type Lease, leadOf } from '../../shared/fleet/lease.ts';
 import { type Claimant, claimLease, returnLease } from './claim-lease.ts';
 import { countsByLease } from './counts-by-lease.ts';
 import { type LeaseView, readLease } from './lease-view.ts';
 import { PATIENCE, watchLeader } from './watch-leader.ts';
 
 /** Where the commands of a space are carried out, as this process knows. */
-export type Leader =
-  | { readonly kind: 'here' }
+export type WhereLed =
+  | { readonly kind: 'here'; readonly leader: Leader }
   /** `term` is aborted as soon as it is known that another one leads. */
-  | { readonly kind: 'elsewhere'; readonly address: string; readonly term: AbortSignal }
+  | { readonly kind: 'elsewhere'; readonly leader: Leader; readonly term: AbortSignal }
   /** Nobody leads, or not yet, or nobody knows where. */
   | { readonly kind: 'nobody' };
 
 /** A process's part in leading its space. */
 export type Fleet = {
-  leader(): Leader;
+  leader(): WhereLed;
   /** Of the lease that this process holds and may take commands under; undefined: none. */
   epoch(): number | undefined;
   /** That lease, to write under. */
@@ -138,7 +138,7 @@ export function joinFleet(options: FleetOptions): Fleet {
     if (lease !== start) confirm(lease);
     const watch = {
       ...{ view, lease, patience: { ...PATIENCE, silence: silence() }, isClosed: () => isClosed },
-      alive: () => confirm(lease),
+      ...{ alive: () => confirm(lease), membership: claimant.membership },
     };
     if (!(await watchLeader(watch))) return;
     if (losses.length > 0 && lease.leader !== undefined) await view.changed(silence() * Math.random());
@@ -170,10 +170,10 @@ export function joinFleet(options: FleetOptions): Fleet {
     newestEpoch: () => view.current().epoch,
     leader() {
       const { leader } = view.current();
-      if (epoch() !== undefined) return { kind: 'here' };
+      if (leader !== undefined && epoch() !== undefined) return { kind: 'here', leader };
       const isKnown = leader !== undefined && !holds(view.current()) && confirmed === view.current().epoch;
       if (!isKnown) return { kind: 'nobody' };
-      return { kind: 'elsewhere', address: leader.address, term: view.term() };
+      return { kind: 'elsewhere', leader, term: view.term() };
     },
     async counts(position, lead) {
       // Exact as far as the graph has come. Beyond, it may lag behind a newer claim.

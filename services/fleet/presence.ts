@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { LEADER_PATH } from './probe-leader.ts';
+import type { Membership } from './membership.ts';
+import { answerQuestion, LEADER_PATH, PROOF_HEADER, QUESTION_HEADER } from './question.ts';
 
 /** Of the lease it holds; undefined: none. */
 type Part = { epoch(): number | undefined };
@@ -9,11 +10,14 @@ type Part = { epoch(): number | undefined };
 export type Presence = {
   /** Names this process; a restarted one has another. */
   readonly owner: string;
+  /** It can prove from now on that it is the one: before it can claim the lead. */
+  join(membership: Membership): void;
   /** Its part in the fleet is known from now on. */
   of(fleet: Part): void;
   /**
-   * Answers `GET /_varve/leader` with owner and epoch (null while it does not lead), to everyone: neither is a secret. In every
-   * phase of a process, while its data is being loaded too. False: the request is for another path.
+   * Answers `GET /_varve/leader` with owner and epoch (null while it does not lead), to everyone: neither is a secret. A process of
+   * its log that asks a question gets the proof that it is the leader. In every phase of a process, while its data is being
+   * loaded too. False: the request is for another path.
    */
   answer(request: IncomingMessage, response: ServerResponse): boolean;
 };
@@ -21,22 +25,34 @@ export type Presence = {
 export function createPresence(): Presence {
   const owner = randomUUID();
   let fleet: Part | undefined;
+  let membership: Membership | undefined;
+  const respond = async ({ headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = JSON.stringify({ owner, epoch: fleet?.epoch() ?? null });
+    const question = headers[QUESTION_HEADER];
+    const isAsked = membership !== undefined && typeof question === 'string';
+    const proof = isAsked ? await answerQuestion(membership as Membership, question, body) : undefined;
+    response
+      .writeHead(200, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        ...(proof === undefined ? {} : { [PROOF_HEADER]: proof }),
+      })
+      .end(body);
+  };
   return {
     owner,
+    join(joined) {
+      membership = joined;
+    },
     of(joined) {
       fleet = joined;
     },
-    answer({ url, method }, response) {
-      if (url !== LEADER_PATH || method !== 'GET') return false;
-      const body = JSON.stringify({ owner, epoch: fleet?.epoch() ?? null });
-      response
-        .writeHead(200, {
-          'content-type': 'application/json; charset=utf-8',
-          'content-length': Buffer.byteLength(body),
-          'cache-control': 'no-store',
-          'x-content-type-options': 'nosniff',
-        })
-        .end(body);
+    answer(request, response) {
+      if (request.url !== LEADER_PATH || request.method !== 'GET') return false;
+      // The log cannot be read just then: nothing is said.
+      respond(request, response).catch(() => response.writeHead(503, { 'content-length': 0 }).end());
       return true;
     },
   };

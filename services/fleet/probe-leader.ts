@@ -1,36 +1,41 @@
 import * as z from 'zod';
-import type { Lease } from '../../shared/fleet/lease.ts';
+import type { Leader } from '../../shared/fleet/lease.ts';
+import type { Membership } from './membership.ts';
+import { askLeader, LEADER_PATH, PROOF_HEADER, QUESTION_HEADER } from './question.ts';
 
-/** `gone`: nobody is there, or somebody else; `silent`: nothing is known. */
+/** `gone`: nobody is there, somebody else, or a process on another log; `silent`: nothing is known. */
 export type Probe = 'alive' | 'gone' | 'silent';
-
-/** Where a process says who it is, see presence.ts. */
-export const LEADER_PATH = '/_varve/leader';
 
 const PRESENCE = z.object({ owner: z.string() });
 /** What a system says of an address where nobody listens. */
 const NOBODY = new Set(['ECONNREFUSED', 'ECONNRESET']);
 
-/** Whether any process answers at an address. */
-export async function isReachable(address: string, timeoutMs: number): Promise<boolean> {
-  try {
-    const answer = await fetch(new URL(LEADER_PATH, address), { signal: AbortSignal.timeout(timeoutMs) });
-    return PRESENCE.safeParse(await answer.json()).success;
-  } catch {
-    return false;
-  }
-}
-
-/** Asks the process at an address whether it is the one that claimed the lead. */
+/**
+ * Asks the process at an address whether it is the one that claimed the lead, and has it prove that it sees this log. Without a
+ * membership it is believed.
+ */
 export async function probeLeader(
-  { address, owner }: Lease['leader'] & {},
+  leader: Leader,
   timeoutMs: number,
+  membership: Membership | undefined,
 ): Promise<Probe> {
   try {
-    const answer = await fetch(new URL(LEADER_PATH, address), { signal: AbortSignal.timeout(timeoutMs) });
-    const presence = PRESENCE.safeParse(await answer.json());
-    if (!presence.success) return 'silent';
-    return presence.data.owner === owner ? 'alive' : 'gone';
+    const ask = (headers: Record<string, string>) =>
+      fetch(new URL(LEADER_PATH, leader.address), {
+        ...{ headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) },
+      });
+    if (membership?.known(leader.claim, membership.owner) === undefined) {
+      // First without a question, which takes a nonce in the log: there may be nobody to ask.
+      const presence = PRESENCE.safeParse(await (await ask({})).json());
+      if (!presence.success) return 'silent';
+      if (presence.data.owner !== leader.owner) return 'gone';
+    }
+    if (membership === undefined) return 'alive';
+    const question = await askLeader(membership, leader);
+    const answer = await ask({ [QUESTION_HEADER]: question.header });
+    const proof = answer.headers.get(PROOF_HEADER) ?? undefined;
+    if (answer.status !== 200) return 'silent';
+    return (await question.judge(proof, await answer.text())) === undefined ? 'gone' : 'alive';
   } catch (error) {
     const cause = (error as { readonly cause?: { readonly code?: string } }).cause;
     return NOBODY.has(cause?.code ?? '') ? 'gone' : 'silent';

@@ -19,13 +19,14 @@ export async function takeLead(claimant: Claimant): Promise<number> {
 
 /** Claims the lead where nobody has it, and resolves to the epoch; or to the process that leads. */
 export async function takeFreeLead(claimant: Claimant): Promise<number | NonNullable<Lease['leader']>> {
-  const { log, space, owner } = claimant;
+  const { log, space, owner, membership } = claimant;
   let before = await log.lastPosition();
   for (let silentFor = 0; ; silentFor += PATIENCE.probeEvery) {
     const lease = await readLease(log, space);
     const { leader } = lease;
     if (leader?.owner === owner) return lease.epoch;
-    const probe = leader === undefined ? 'gone' : await probeLeader(leader, PATIENCE.probeTimeout);
+    const probe =
+      leader === undefined ? 'gone' : await probeLeader(leader, PATIENCE.probeTimeout, membership);
     if (leader !== undefined && probe === 'alive') return leader;
     if (leader === undefined || probe === 'gone' || silentFor > PATIENCE.silence) {
       const claim = await claimLease(claimant, lease);

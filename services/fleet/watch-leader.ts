@@ -1,5 +1,6 @@
 import type { Lease } from '../../shared/fleet/lease.ts';
 import type { LeaseView } from './lease-view.ts';
+import type { Membership } from './membership.ts';
 import { probeLeader } from './probe-leader.ts';
 
 /** How long a leader that says nothing is waited for, in milliseconds. */
@@ -18,6 +19,7 @@ export type LeaderWatch = {
   readonly lease: Lease;
   readonly patience: Patience;
   readonly isClosed: () => boolean;
+  readonly membership: Membership | undefined;
   /** Called whenever the leader answers. */
   readonly alive: () => void;
 };
@@ -33,7 +35,7 @@ export async function watchLeader(watch: LeaderWatch): Promise<boolean> {
   let lastAnswer = performance.now();
   while (!isClosed() && view.current() === lease) {
     const asked = performance.now();
-    const probe = await probeLeader(leader, patience.probeTimeout);
+    const probe = await probeLeader(leader, patience.probeTimeout, watch.membership);
     if (view.current() !== lease) return false;
     if (probe === 'gone') return true;
     const now = performance.now();

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import { digestOf } from '../command/command-identity.ts';
-import { COMMAND_HEADER, type CommandProof } from '../fleet/command-proof.ts';
+import { digestOf, identityOfRequest } from '../command/command-identity.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,21 +11,26 @@ declare module 'fastify' {
     command: CommandIdentity | undefined;
     /** Another process carries it out. */
     isElsewhere: boolean;
+    /** Of a form that another process has sent on: see watchBody. */
+    receivedWhole: (() => Promise<void>) | undefined;
   }
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Of a write with an `Idempotency-Key`: it follows from caller and key, so any process knows it again. Else of one that another
- * process has sent on. Throws RequestError (400) for a key that is none.
+ * Of a write with an `Idempotency-Key`: it follows from caller and key, so any process knows it again. Else `forwarded`, which
+ * another process has given it. Callers without a token have no name: their key counts for one request only, so that nobody
+ * comes upon another's key; in development mode all are one caller. Throws RequestError (400) for a key that is none.
  */
-export function commandIdentity(request: FastifyRequest, proof: CommandProof): CommandIdentity | undefined {
+export function commandIdentity(
+  request: FastifyRequest,
+  forwarded: string | undefined,
+): CommandIdentity | undefined {
   const { headers, method, url, sentJson = '' } = request;
   const key = headers['idempotency-key'];
   if (key === undefined) {
-    const id = proof.verify(headers[COMMAND_HEADER]);
-    return id === undefined ? undefined : { id };
+    return forwarded === undefined ? undefined : { id: forwarded };
   }
   if (typeof key !== 'string' || !KEY.test(key)) {
     throw new RequestError(400, 'ValidationError', 'Invalid header Idempotency-Key', {
@@ -36,5 +40,7 @@ export function commandIdentity(request: FastifyRequest, proof: CommandProof): C
     });
   }
   const caller = headers.authorization?.trim() ?? '';
+  const isNamed = /^bearer /i.test(caller) || request.rights.kind === 'full-access';
+  if (!isNamed) return identityOfRequest(digestOf('Idempotency-Key', key, method, url, sentJson));
   return { id: digestOf('Idempotency-Key', caller, key), request: digestOf(method, url, sentJson) };
 }

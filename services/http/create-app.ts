@@ -79,6 +79,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest('sentJson');
   app.decorateRequest('command');
   app.decorateRequest('isElsewhere', false);
+  app.decorateRequest('receivedWhole');
   app.register(async (scope) => registerGuarded(scope, options));
   registerAssets(app, options.assets);
   registerDocsPage(app);

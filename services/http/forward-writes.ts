@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type {
   FastifyInstance,
   FastifyReply,
@@ -6,21 +7,21 @@ import type {
   RouteOptions,
 } from 'fastify';
 import { assertNever } from '../../shared/assert-never.ts';
+import type { Leader } from '../../shared/fleet/lease.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { NotLeading } from '../command/not-leading.ts';
-import { COMMAND_HEADER, type CommandProof } from '../fleet/command-proof.ts';
-import type { Fleet, Leader } from '../fleet/fleet.ts';
+import type { Fleet, WhereLed } from '../fleet/fleet.ts';
+import type { Membership } from '../fleet/membership.ts';
 import { commandIdentity } from './command-identity.ts';
+import { type ForwardedCommands, signAnswers } from './forwarded-commands.ts';
 import { NOT_LEADING_HEADER } from './responses.ts';
-import { answerHeaders, createSender, type SentAnswer, type SentWrite } from './send-on.ts';
+import { answerHeaders, createSender, type Sender, type SentAnswer, type SentWrite } from './send-on.ts';
 
 export type ForwardingOptions = {
   readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
-  readonly proof: CommandProof;
-  /** Where this process itself is reached; absent: it never leads. */
-  readonly address?: string | undefined;
-  /** Whether the leader is there: asked before something is sent that can be sent once only. */
-  readonly isThere: (address: string) => Promise<boolean>;
+  readonly membership: Membership;
+  /** What other processes send here. */
+  readonly commands: ForwardedCommands;
   readonly newCommandId: () => string;
   /** Told of every write that another process has answered. */
   readonly forwarded: () => void;
@@ -47,19 +48,20 @@ const WRITING = ['POST', 'PUT', 'DELETE'];
  * 503 when its leader is lost on the way.
  */
 export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions): void {
-  const { proof } = options;
-  const sender = createSender();
-  scope.addHook('onClose', () => sender.close());
+  const { commands, membership } = options;
+  const sender = createSender(membership);
+  scope.addHook('onClose', async () => sender.close());
+  signAnswers(scope, commands);
   scope.addHook('onRoute', (route) => {
-    if (isWrite(route)) route.handler = whereItLeads(route.handler, options, sender.send);
+    if (isWrite(route)) route.handler = whereItLeads(route.handler, options, sender);
   });
   scope.setErrorHandler(async (error, request, reply) => {
     if (!(error instanceof NotLeading)) throw error;
-    if (isForwarded(request, proof)) throw refusal(reply, error);
+    if (commands.judge(request).kind !== 'none') throw refusal(reply, error);
     options.refuseWrites?.();
     // The lead was lost while the command was carried out here: nothing of it counts.
     if (isStream(request)) throw interrupted();
-    const answer = await askLeader(options, sender.send, sentWrite(request, options), options.address);
+    const answer = await askLeader(options, sender, sentWrite(request, options), true);
     if (answer === 'here') throw error;
     return passOn(reply, answer, options);
   });
@@ -69,27 +71,28 @@ export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions
 function whereItLeads(
   handler: RouteHandlerMethod,
   options: ForwardingOptions,
-  send: Send,
+  sender: Sender,
 ): RouteHandlerMethod {
   return async function (request, reply) {
-    const { fleet, proof } = options;
+    const { fleet, commands } = options;
     const carryOut = () => {
       options.underWay.enter();
       reply.raw.once('close', options.underWay.leave);
       return handler.call(this, request, reply);
     };
-    request.command = commandIdentity(request, proof);
+    const forwarded = commands.accept(request, isStream(request));
+    request.command = commandIdentity(request, forwarded?.id);
     if (fleet.leader().kind === 'here') return carryOut();
-    if (isForwarded(request, proof)) throw new NotLeading();
+    if (forwarded !== undefined) throw new NotLeading();
     request.isElsewhere = true;
-    const refusal: unknown = await Promise.resolve(handler.call(this, request, reply)).catch(
+    const refused: unknown = await Promise.resolve(handler.call(this, request, reply)).catch(
       (error) => error,
     );
-    if (!(refusal instanceof NotLeading)) throw refusal;
+    if (!(refused instanceof NotLeading)) throw refused;
     options.refuseWrites?.();
     // Carried out here after another leader had it, it must be the same command: that leader may have stored it.
     if (!isStream(request)) request.command ??= { id: options.newCommandId() };
-    const answer = await askLeader(options, send, sentWrite(request, options));
+    const answer = await askLeader(options, sender, sentWrite(request, options));
     if (answer !== 'here') return passOn(reply, answer, options);
     request.isElsewhere = false;
     return carryOut();
@@ -101,47 +104,40 @@ function isWrite({ method, url }: RouteOptions): boolean {
   return typeof method === 'string' && WRITING.includes(method) && url.startsWith('/api/');
 }
 
-/** Another process of the log sent it on. */
-export function isForwarded({ headers }: FastifyRequest, proof: CommandProof): boolean {
-  return headers[COMMAND_HEADER] !== undefined && proof.verify(headers[COMMAND_HEADER]) !== undefined;
-}
-
 /** A form is still to be read; everything else was parsed from text. */
 function isStream(request: FastifyRequest): boolean {
   return request.isMultipart?.() === true;
 }
 
-function sentWrite(request: FastifyRequest, { proof, newCommandId }: ForwardingOptions): SentWrite {
+function sentWrite(request: FastifyRequest, { newCommandId }: ForwardingOptions): SentWrite {
   const { method, sentJson } = request;
   const headers = { ...request.headers, 'x-request-id': request.id };
   const body = isStream(request) ? request.raw : (sentJson ?? null);
-  const command = proof.sign(request.command?.id ?? newCommandId());
+  const command = request.command?.id ?? newCommandId();
   return { method, url: request.raw.url ?? '/', headers, body, command };
 }
 
-type Send = ReturnType<typeof createSender>['send'];
-
 /**
- * The answer of whoever leads, before the time is over; `here` when that is this process and `own`, an address to send it to
- * nevertheless, is not given.
+ * The answer of whoever leads, before the time is over; `here` when that is this process, unless it shall be sent the write
+ * nevertheless.
  */
 async function askLeader(
-  { fleet, isThere }: ForwardingOptions,
-  send: Send,
+  { fleet }: ForwardingOptions,
+  { send }: Sender,
   write: SentWrite,
-  own?: string,
+  alsoHere = false,
 ): Promise<SentAnswer | 'here'> {
   const deadline = performance.now() + WAIT_MS;
   let isSent = false;
   while (performance.now() < deadline) {
-    const leader = fleet.leader();
-    if (leader.kind === 'here' && own === undefined) return 'here';
-    const target = targetOf(leader, own);
-    if (target !== undefined && (isRepeatable(write) || (await isThere(target.address)))) {
-      const answer = await send(target.address, write, target.term);
-      if (answer !== undefined) return answer;
-      isSent = true;
-      if (!isRepeatable(write)) throw interrupted();
+    const led = fleet.leader();
+    if (led.kind === 'here' && !alsoHere) return 'here';
+    const target = targetOf(led);
+    if (target !== undefined) {
+      const sent = await send(target.leader, write, target.term);
+      if (sent.kind === 'answered') return sent.answer;
+      if (sent.kind === 'lost') isSent = true;
+      if (sent.kind === 'lost' && !isRepeatable(write)) throw interrupted();
     }
     await fleet.changed(AGAIN_MS);
   }
@@ -152,20 +148,21 @@ function isRepeatable({ body }: SentWrite): boolean {
   return typeof body === 'string' || body === null;
 }
 
-type Target = { readonly address: string; readonly term: AbortSignal };
+type Target = { readonly leader: Leader; readonly term: AbortSignal };
 
 const NEVER = new AbortController().signal;
+setMaxListeners(0, NEVER);
 
-function targetOf(leader: Leader, own: string | undefined): Target | undefined {
-  switch (leader.kind) {
+function targetOf(led: WhereLed): Target | undefined {
+  switch (led.kind) {
     case 'here':
-      return own === undefined ? undefined : { address: own, term: NEVER };
+      return { leader: led.leader, term: NEVER };
     case 'elsewhere':
-      return leader;
+      return led;
     case 'nobody':
       return undefined;
     default:
-      return assertNever(leader);
+      return assertNever(led);
   }
 }
 
@@ -175,7 +172,11 @@ function passOn(reply: FastifyReply, answer: SentAnswer, { forwarded }: Forwardi
   // The leader was given one by this process, and tells it to whoever gave it.
   const isAsked = reply.request.headers['x-request-id'] !== undefined || answer.statusCode >= 400;
   if (isAsked && requestId !== undefined) reply.header('x-request-id', requestId);
-  return reply.code(answer.statusCode).headers(headers).send(answer.body);
+  const { statusCode, body } = answer;
+  return reply
+    .code(statusCode)
+    .headers(headers)
+    .send(statusCode === 204 ? undefined : body);
 }
 
 /** Tells the process that sent the write on to look for the leader again. */

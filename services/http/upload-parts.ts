@@ -15,6 +15,7 @@ export async function* uploadParts(request: FastifyRequest): AsyncGenerator<Uplo
     for await (const part of request.parts({ limits: { ...LIMITS, fileSize: Number.POSITIVE_INFINITY } })) {
       yield uploadPart(part);
     }
+    await request.receivedWhole?.();
   } catch (error) {
     throw formError(error);
   } finally {

@@ -5,6 +5,7 @@ import type { TokenCommands } from '../access/token-commands.ts';
 import { WRITES_ELSEWHERE } from '../api/writes-elsewhere.ts';
 import type { ContentStore } from '../content-store.ts';
 import type { Claimant } from '../fleet/claim-lease.ts';
+import type { Membership } from '../fleet/membership.ts';
 import { takeFreeLead } from '../fleet/take-lead.ts';
 import { createFreshness } from '../freshness.ts';
 import type { ForwardingOptions } from '../http/forward-writes.ts';
@@ -39,8 +40,7 @@ export type EarlierOptions = {
   readonly access: AccessControl;
   readonly tokens: TokenCommands;
   readonly assets: AssetStore;
-  readonly key: Buffer;
-  readonly address: string;
+  readonly membership: Membership;
   readonly operating: Operating;
   readonly defaultLocale: string;
   readonly usersEnvelope: boolean;
@@ -119,7 +119,7 @@ function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedAp
   const shown = store.graph.position();
   const index = traceReadIndex({ ...readSide.index, position: () => shown }, tracing);
   const registry = store.graph.registry();
-  const { address, key } = options;
+  const { membership } = options;
   return {
     ...{ registry, access, tokens: options.tokens },
     assets: { store: options.assets, index },
@@ -128,7 +128,7 @@ function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedAp
       ...{ access, log: store.log, waitMs: options.minPositionWait },
     }),
     // The API that follows has the counter.
-    forwarding: openForwarding({ fleet: NOBODY_LEADS, address, key, metrics: undefined }),
+    forwarding: openForwarding({ fleet: NOBODY_LEADS, membership, metrics: undefined }),
     apiFor: createApis({
       ...{ registry, index, defaultLocale, usersEnvelope, rules, observe: observeQuery },
       writes: WRITES_ELSEWHERE,

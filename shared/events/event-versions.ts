@@ -1,8 +1,9 @@
 import type { AccessEvent } from '../access/access-events.ts';
 import type { VarveEvent } from '../document/events.ts';
+import type { IdentityEvent } from '../fleet/identity-events.ts';
 import type { LeaseEvent } from '../fleet/lease-events.ts';
 
-export type EventType = VarveEvent['type'] | AccessEvent['type'] | LeaseEvent['type'];
+export type EventType = VarveEvent['type'] | AccessEvent['type'] | LeaseEvent['type'] | IdentityEvent['type'];
 
 /**
  * The version of every type of event that this program writes, and the newest that it reads. Each type counts for itself, so
@@ -22,4 +23,6 @@ export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
   'public-rights-set': 2,
   'leader-elected': 2,
   'leader-stepped-down': 2,
+  'log-identified': 1,
+  'process-started': 1,
 };

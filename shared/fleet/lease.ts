@@ -2,12 +2,15 @@ import { assertNever } from '../assert-never.ts';
 import type { AppendCondition, StoredEvent } from '../event-store/event-store.ts';
 import { type LeaderElected, type LeaseEvent, leaseStream } from './lease-events.ts';
 
+/** Who leads: `claim` is the id of the event that says so. */
+export type Leader = Omit<LeaderElected['data'], 'epoch'> & { readonly claim: string };
+
 /** Who leads a space, as of some position of its log. */
 export type Lease = {
   /** Of the newest claim; 0 before the first. */
   readonly epoch: number;
   /** Undefined when the last leader stepped down, and before the first. */
-  readonly leader: Omit<LeaderElected['data'], 'epoch'> | undefined;
+  readonly leader: Leader | undefined;
   /** Of the lease's stream. */
   readonly revision: bigint | undefined;
 };
@@ -38,7 +41,7 @@ export function evolveLease(lease: Lease, stored: StoredEvent): Lease {
   switch (event.type) {
     case 'leader-elected': {
       const { epoch, owner, address } = event.data;
-      return { epoch, leader: { owner, address }, revision };
+      return { epoch, leader: { owner, address, claim: stored.id }, revision };
     }
     case 'leader-stepped-down': {
       const isNewest = event.data.epoch === lease.epoch;

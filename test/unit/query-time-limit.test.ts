@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
+import { createPresence } from '../../services/fleet/presence.ts';
 import { openVarve } from '../../services/main.ts';
 import { createOperating } from '../../services/operating/operating.ts';
 import { embeddedReadSide } from '../../services/read-side.ts';
@@ -31,7 +32,7 @@ async function contentApi() {
     uploadLimit: 1,
     uploadTypes: ['*/*'],
     minPositionWait: 1_000,
-    owner: 'this test',
+    presence: createPresence(),
     address: 'http://127.0.0.1:9',
     reportReplaced: () => {},
     fleetLog: { waiting: () => {}, report: () => {} },

@@ -1,0 +1,102 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { identityStream, type ProcessStarted } from '../../shared/fleet/identity-events.ts';
+import type { Leader } from '../../shared/fleet/lease.ts';
+import { createSeal, type Seal } from './seal.ts';
+
+/**
+ * A process among those of its log. What two of them say to each other is signed with a key that follows from the access key, the
+ * claim of the one that leads, and a nonce that the other one has in the log. A copy of the log has the access key and the claim,
+ * but neither sees what is appended to the other.
+ */
+export type Membership = {
+  /** Names this process. */
+  readonly owner: string;
+  /** Signs questions: tells those who have the access key from everybody else. */
+  readonly questions: Seal;
+  /** This process is about to claim the lead: event id of the claim. Before it: others may ask as soon as it is in the log. */
+  claiming(claim: string): void;
+  /** Event id of the newest claim of this process. */
+  claim(): string | undefined;
+  /**
+   * What this process shares with a leader, made known in the log at the first call of a term. Undefined when the log cannot be
+   * written: the leader is asked to write the nonce then, and `read` finds it.
+   */
+  sealTo(leader: Leader): Promise<Seal | undefined>;
+  /** What this process shares with another under a claim, as the log has it. */
+  read(claim: string, owner: string): Promise<Seal | undefined>;
+  /** The same without a look at the log. */
+  known(claim: string, owner: string): Seal | undefined;
+  /** Writes a nonce for a process that cannot write, unless it has one. */
+  admit(claim: string, owner: string): Promise<Seal>;
+};
+
+export type MembershipOptions = {
+  readonly log: EventStore;
+  readonly space: string;
+  readonly owner: string;
+  /** That the processes of the log share: see readAccessKey. */
+  readonly key: Buffer;
+};
+
+export function openMembership({ log, space, owner, key }: MembershipOptions): Membership {
+  const stream = identityStream(space);
+  const seals = new Map<string, Seal>();
+  const sought = new Map<string, Promise<Seal | undefined>>();
+  const claims: string[] = [];
+  let next = 0n;
+  let reading = Promise.resolve();
+
+  const nameOf = (claim: string, of: string) => `${claim} ${of}`;
+  const keep = ({ claim, owner: of, nonce }: ProcessStarted['data']): Seal => {
+    const name = nameOf(claim, of);
+    const seal = seals.get(name) ?? createSeal(key, 'processes of one log', space, claim, of, nonce);
+    seals.set(name, seal);
+    return seal;
+  };
+  const readOn = async (): Promise<void> => {
+    for await (const { type, data, revision } of log.readStream(stream, next)) {
+      next = revision + 1n;
+      const started = data as ProcessStarted['data'];
+      const isAbout = claims.includes(started.claim) || started.owner === owner;
+      if (type === 'process-started' && isAbout) keep(started);
+    }
+  };
+  const append = async (claim: string, of: string): Promise<Seal> => {
+    const data = { owner: of, claim, nonce: randomBytes(32).toString('base64url') };
+    const type = 'process-started';
+    const metadata = {
+      ...{ schemaVersion: EVENT_VERSIONS[type], at: new Date().toISOString(), epoch: 0 },
+      actor: { kind: 'process', id: owner } as const,
+    };
+    await log.append(stream, 'any', [{ id: randomUUID(), type, data, metadata }]);
+    return keep(data);
+  };
+  const read = async (claim: string, of: string): Promise<Seal | undefined> => {
+    const known = seals.get(nameOf(claim, of));
+    if (known !== undefined) return known;
+    // One after the other: two at once would both read on from one place.
+    reading = reading.catch(() => {}).then(readOn);
+    await reading;
+    return seals.get(nameOf(claim, of));
+  };
+  return {
+    owner,
+    questions: createSeal(key, 'questions to a leader', space),
+    claiming(claim) {
+      claims.push(claim);
+    },
+    claim: () => claims.at(-1),
+    known: (claim, of) => seals.get(nameOf(claim, of)),
+    read,
+    sealTo({ claim }) {
+      const known = sought.get(claim) ?? append(claim, owner).catch(() => undefined);
+      sought.set(claim, known);
+      // What could not be written is tried again.
+      void known.then((seal) => seal ?? sought.delete(claim));
+      return known;
+    },
+    admit: async (claim, of) => (await read(claim, of)) ?? append(claim, of),
+  };
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Leader } from '../../shared/fleet/lease.ts';
+import type { Membership } from './membership.ts';
+import type { Seal } from './seal.ts';
+
+/** Where a process says who it is, see presence.ts. */
+export const LEADER_PATH = '/_varve/leader';
+/** `<claim>.<owner>.<nonce>.<w or r>.<signature>`; `r`: who asks cannot write the log. */
+export const QUESTION_HEADER = 'varve-question';
+/** `<milliseconds>.<signature>`: the clock of who answers, and a signature over it, the question and the body. */
+export const PROOF_HEADER = 'varve-proof';
+
+/** A question to a leader that only it can answer. */
+export type Question = {
+  readonly header: string;
+  /** Judges the answer; undefined: whoever gave it is not the leader, or leads another log. */
+  judge(proof: string | undefined, body: string): Promise<Met | undefined>;
+};
+
+/** A leader that has shown that it leads the log of this process. */
+export type Met = {
+  readonly seal: Seal;
+  /** The leader's clock minus this process's, both `performance.now()`. */
+  readonly offset: number;
+};
+
+export async function askLeader(membership: Membership, leader: Leader): Promise<Question> {
+  const { owner, questions } = membership;
+  const shared = await membership.sealTo(leader);
+  const asked = [
+    leader.claim,
+    owner,
+    randomBytes(16).toString('base64url'),
+    shared === undefined ? 'r' : 'w',
+  ];
+  const header = `${asked.join('.')}.${questions.sign(...asked)}`;
+  return {
+    header,
+    async judge(proof, body) {
+      const [, now, signature] = /^(\d{1,15})\.([\w-]{43})$/.exec(proof ?? '') ?? [];
+      if (now === undefined || signature === undefined) return undefined;
+      const offset = Number(now) - performance.now();
+      const seal = shared ?? (await look(membership, leader.claim, owner));
+      if (seal?.isSigned(signature, 'leader', header, now, body) !== true) return undefined;
+      return { seal, offset };
+    },
+  };
+}
+
+const LOOKS = 8;
+const LOOK_EVERY_MS = 50;
+
+/** A nonce that another process has just written can be read soon, or never: then it is in another log. */
+async function look(membership: Membership, claim: string, owner: string): Promise<Seal | undefined> {
+  for (let looks = 1; ; looks++) {
+    const seal = await membership.read(claim, owner);
+    if (seal !== undefined || looks === LOOKS) return seal;
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+/** The proof for a question; undefined where it was not asked by a process of this log, or of a claim of another process. */
+export async function answerQuestion(
+  membership: Membership,
+  header: string,
+  body: string,
+): Promise<string | undefined> {
+  const [, text = '', signature = ''] = /^([\w.-]{1,200})\.([\w-]{43})$/.exec(header) ?? [];
+  const asked = text.split('.');
+  const [claim, owner, , mode] = asked;
+  if (asked.length !== 4 || claim === undefined || owner === undefined) return undefined;
+  if (claim !== membership.claim() || !membership.questions.isSigned(signature, ...asked)) return undefined;
+  const seal = await (mode === 'r' ? membership.admit(claim, owner) : look(membership, claim, owner));
+  const now = String(Math.round(performance.now()));
+  return seal === undefined ? undefined : `${now}.${seal.sign('leader', header, now, body)}`;
+}

@@ -1,0 +1,47 @@
+/**
+ * What a space's log is, and which processes use it, in one stream beside the documents'. Events of this stream are written under
+ * no lease (epoch 0): they change no content, no condition depends on the stream, and a log that has only these is new
+ * (docs/adr/0013-a-log-has-an-identity.md).
+ */
+
+/** The log is this one from here on: everything before may be a copy of another's. */
+export type LogIdentified = {
+  readonly type: 'log-identified';
+  readonly data: {
+    readonly id: string;
+    /** Identity of the log that this one was copied from, where that is known. */
+    readonly copyOf?: string;
+  };
+};
+
+/**
+ * A process shows the leader of a term that both use one log. Only who reads this log knows the nonce. Written once for each
+ * process and term.
+ */
+export type ProcessStarted = {
+  readonly type: 'process-started';
+  readonly data: {
+    /** Names the process; a restarted one has another. */
+    readonly owner: string;
+    /** Event id of the leader's claim. */
+    readonly claim: string;
+    /** 32 random bytes, base64url. */
+    readonly nonce: string;
+  };
+};
+
+export type IdentityEvent = LogIdentified | ProcessStarted;
+
+const IDENTITY_EVENTS: ReadonlySet<string> = new Set<IdentityEvent['type']>([
+  'log-identified',
+  'process-started',
+]);
+
+export function isIdentityEvent({ type }: { readonly type: string }): boolean {
+  return IDENTITY_EVENTS.has(type);
+}
+
+/** `<space>.identity` */
+export function identityStream(space: string): string {
+  return `${space}.identity`;
+}
