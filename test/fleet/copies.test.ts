@@ -1,0 +1,139 @@
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAsk } from '../support/access-client.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+
+/**
+ * A server, copies of its data made in every way, and a server on each copy: whatever the original does meanwhile, what is
+ * written to a copy stays there. VARVE_LONG_TESTS=1 tries every way of copying with every state of the original.
+ */
+const WAYS = [
+  'cp -a of the data directory',
+  'cp of events.db alone',
+  'backup and restore',
+  'export and import',
+] as const;
+type Way = (typeof WAYS)[number];
+type State = 'alive' | 'paused' | 'dead';
+
+const folder = createDataDirectory();
+let original: RunningServer;
+let documentId: string;
+beforeAll(async () => {
+  original = await startServer({ data: join(folder, 'original') });
+  const ask = createAsk(original.url);
+  const body = { data: { key: 'kept', name: 'kept' } };
+  await until(async () => (await presence(original.url)).epoch !== null);
+  documentId = (await ask('/api/tags', { method: 'POST', body })).body.data.documentId;
+  for (const way of WAYS) await copy(way, join(folder, 'original'), dataOf(way));
+}, 120_000);
+afterAll(async () => {
+  original.signal('SIGCONT');
+  await original.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const dataOf = (way: Way) => join(folder, way.replaceAll(/\W/g, '-'));
+
+async function copy(way: Way, from: string, to: string): Promise<void> {
+  // What is in the write-ahead log would else be missing from the file.
+  const db = new DatabaseSync(join(from, 'events.db'));
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  db.close();
+  switch (way) {
+    case 'cp -a of the data directory':
+      return cpSync(from, to, { recursive: true, preserveTimestamps: true });
+    case 'cp of events.db alone':
+      mkdirSync(to);
+      return cpSync(join(from, 'events.db'), join(to, 'events.db'));
+    case 'backup and restore':
+      await run('backup', `${to}-backup`, '--data', from);
+      return run('restore', `${to}-backup`, '--data', to);
+    case 'export and import':
+      await run('export', `${to}.jsonl`, '--data', from);
+      return run('import', `${to}.jsonl`, '--data', to);
+  }
+}
+
+async function run(...args: readonly string[]): Promise<void> {
+  const { code, stdout, stderr } = await runVarve(args);
+  expect(code, `varve ${args.join(' ')}: ${stdout}${stderr}`).toBe(0);
+}
+
+async function presence(url: string): Promise<{ readonly owner: string; readonly epoch: number | null }> {
+  return (await createAsk(url)('/_varve/leader')).body;
+}
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+async function names(url: string): Promise<readonly string[]> {
+  const { body } = await createAsk(url)('/api/tags?sort=name');
+  return body.data.map(({ name }: { readonly name: string }) => name);
+}
+
+/** Writes to a server on the copy, and looks at both. */
+async function writeToCopy(data: string, state: State): Promise<void> {
+  if (state === 'paused') original.signal('SIGSTOP');
+  if (state === 'dead') await original.stop('SIGKILL');
+  const before = state === 'alive' ? await names(original.url) : undefined;
+  const server = await startServer({ data });
+  try {
+    const ask = createAsk(server.url);
+    const body = { data: { key: `written ${state}`, name: `written ${state}` } };
+    const made = await ask('/api/tags', { method: 'POST', body });
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    expect((await ask(`/api/tags/${documentId}`, { method: 'DELETE' })).status).toBe(204);
+    expect(await names(server.url)).toContain(`written ${state}`);
+    expect(await names(server.url)).not.toContain('kept');
+    expect((await presence(server.url)).epoch).not.toBeNull();
+  } finally {
+    await server.stop('SIGTERM');
+    if (state === 'paused') original.signal('SIGCONT');
+    if (state === 'dead') original = await startServer({ data: join(folder, 'original') });
+  }
+  const after = await names(original.url);
+  expect(after).toContain('kept');
+  expect(after.filter((name) => name.startsWith('written'))).toEqual([]);
+  if (before !== undefined) expect(after).toEqual(before);
+}
+
+const CASES: readonly (readonly [Way, State])[] = [
+  ...WAYS.map((way) => [way, 'alive'] as const),
+  ['cp -a of the data directory', 'paused'],
+  ['cp -a of the data directory', 'dead'],
+];
+const ALL = WAYS.flatMap((way) =>
+  (['alive', 'paused', 'dead'] as const).map((state) => [way, state] as const),
+);
+
+describe('a copy of a log', () => {
+  it.each(process.env['VARVE_LONG_TESTS'] === '1' ? ALL : CASES)(
+    'made by %s, the original being %s, is a log of its own',
+    { timeout: 60_000 },
+    async (way, state) => {
+      // Each server on a copy makes it a log with a lease of its own: the next one needs another copy.
+      const data = `${dataOf(way)}-${state}`;
+      cpSync(dataOf(way), data, { recursive: true });
+      await writeToCopy(data, state);
+    },
+  );
+
+  it('can be copied again: a copy of a copy is a log of its own as well', { timeout: 60_000 }, async () => {
+    const [first, second] = [join(folder, 'first'), join(folder, 'second')];
+    await copy('cp -a of the data directory', join(folder, 'original'), first);
+    const server = await startServer({ data: first });
+    await until(async () => (await presence(server.url)).epoch !== null);
+    await copy('cp -a of the data directory', first, second);
+    const again = await startServer({ data: second });
+    const body = { data: { key: 'second', name: 'second' } };
+    expect((await createAsk(again.url)('/api/tags', { method: 'POST', body })).status).toBe(201);
+    expect(await names(server.url)).not.toContain('second');
+    expect(await names(again.url)).toContain('second');
+    await Promise.all([server.dispose(), again.dispose()]);
+  });
+});
