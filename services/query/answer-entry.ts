@@ -4,6 +4,7 @@ import type { AnswerOptions } from './answer-list.ts';
 import { writeAnswer, writeShort } from './answer-writer.ts';
 import { allOf } from './combine-queries.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
+import { onOneState } from './one-state.ts';
 import type { EntryPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
 import { writeRow } from './write-rows.ts';
@@ -20,12 +21,14 @@ export async function answerEntry(
 ): Promise<Buffer | null> {
   // `locale=*` names no single entry (SEMANTICS section 12).
   if (plan.type.localized && plan.locale.kind === 'all') return null;
-  const entry = await findEntry(index, plan, 'documentId', documentId, options);
-  if (entry === null) return null;
-  return writeAnswer((writer) => {
-    writeShort(writer, OPEN);
-    writeRow(writer, entry, 0);
-    writeShort(writer, CLOSE);
+  return onOneState(index, options, async (answer) => {
+    const entry = await findEntry({ index, options, answer }, plan, 'documentId', documentId);
+    if (entry === null) return null;
+    return writeAnswer((writer) => {
+      writeShort(writer, OPEN);
+      writeRow(writer, entry, 0);
+      writeShort(writer, CLOSE);
+    });
   });
 }
 
@@ -36,18 +39,25 @@ export async function answerBareEntry(
   id: number | string,
   options: AnswerOptions = {},
 ): Promise<Buffer | null> {
-  const entry = await findEntry(index, plan, typeof id === 'number' ? 'id' : 'documentId', id, options);
-  return entry === null ? null : writeAnswer((writer) => writeRow(writer, entry, 0));
+  return onOneState(index, options, async (answer) => {
+    const entry = await findEntry(
+      { index, options, answer },
+      plan,
+      typeof id === 'number' ? 'id' : 'documentId',
+      id,
+    );
+    return entry === null ? null : writeAnswer((writer) => writeRow(writer, entry, 0));
+  });
 }
 
+type Asking = { readonly index: ReadIndex; readonly options: AnswerOptions; readonly answer: AnswerScope };
+
 async function findEntry(
-  index: ReadIndex,
+  { index, options, answer }: Asking,
   plan: EntryPlan,
   field: 'documentId' | 'id',
   value: Scalar,
-  options: AnswerOptions,
 ): Promise<RowTree | null> {
-  const answer: AnswerScope = {};
   const { hits } = await index.search({
     type: plan.type.uid,
     world: plan.world,

@@ -2,6 +2,7 @@ import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-
 import { writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
+import { onOneState } from './one-state.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
@@ -10,17 +11,23 @@ import { writeList } from './write-rows.ts';
 export type AnswerOptions = {
   /** Rows that `populate` may bring in, all levels together; more is a 400. */
   readonly rowBudget?: number;
+  /** False once nobody waits for the answer. */
+  readonly isWanted?: () => boolean;
 };
 
 const OPEN = Buffer.from('{"data":');
 
 /** Runs a list plan: the body `{"data":[…],"meta":{"pagination":{…}}}` in UTF-8. */
-export async function answerList(
+export function answerList(index: ReadIndex, plan: ListPlan, options: AnswerOptions = {}): Promise<Buffer> {
+  return onOneState(index, options, (answer) => listBody(index, plan, options, answer));
+}
+
+async function listBody(
   index: ReadIndex,
   plan: ListPlan,
-  options: AnswerOptions = {},
+  options: AnswerOptions,
+  answer: AnswerScope,
 ): Promise<Buffer> {
-  const answer: AnswerScope = {};
   const { total, hits, next } = await searchPage(index, plan, answer);
   const page = await gatherPage(index, plan, hits, answer, options);
   const nextCursor = plan.cursors === undefined || !next ? null : writeCursor(plan.cursors, next);
@@ -54,15 +61,16 @@ function jsonText(value: object): string {
 }
 
 /** Runs a plan of Strapi's users dialect: the bare list (SEMANTICS section 11). */
-export async function answerBareList(
+export function answerBareList(
   index: ReadIndex,
   plan: ListPlan,
   options: AnswerOptions = {},
 ): Promise<Buffer> {
-  const answer: AnswerScope = {};
-  const { hits } = await searchPage(index, plan, answer);
-  const page = await gatherPage(index, plan, hits, answer, options);
-  return writeAnswer((writer) => writeList(writer, page));
+  return onOneState(index, options, async (answer) => {
+    const { hits } = await searchPage(index, plan, answer);
+    const page = await gatherPage(index, plan, hits, answer, options);
+    return writeAnswer((writer) => writeList(writer, page));
+  });
 }
 
 /** The number of rows a plan finds, page or not. */

@@ -17,6 +17,10 @@ export function createSwitchedIndex(current: () => ReadIndex): ReadIndex {
   return {
     apply: (batch) => current().apply(batch),
     position: () => current().position(),
+    answer: (work, isWanted) => {
+      const index = current();
+      return index.answer === undefined ? work({}) : index.answer(work, isWanted);
+    },
     search: (request) => indexOf(request.answer, request.followed).search(request),
     follow: (request) => indexOf(request.answer, request.followed).follow(request),
     explain: async (request) => indexOf(request.answer, false).explain?.(request),

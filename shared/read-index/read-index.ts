@@ -186,6 +186,12 @@ export type ReadIndex = {
   position(): bigint;
   search(request: SearchRequest): Promise<SearchResult>;
   follow(request: FollowRequest): Promise<FollowResult>;
+  /**
+   * Runs `work`, which makes one answer of several searches and follows with the scope that it is given: all on one state of the
+   * index. Where that changes meanwhile `work` is run again. Absent: each search and follow sees what is there when it is asked.
+   * Once `isWanted` says that nobody waits for the answer, it is not worked on any more.
+   */
+  answer?<Result>(work: (answer: AnswerScope) => Promise<Result>, isWanted?: () => boolean): Promise<Result>;
   /** How a search is answered, as JSON for people: the engine's own query and the strategies chosen. Takes part in nothing. */
   explain?(request: SearchRequest): Promise<unknown>;
   /**

@@ -47,6 +47,6 @@ it('selects and decodes rows of a set in ascending order', () => {
   expect(selectRows(bits, 3, 2)).toEqual([32, 63]);
   expect(selectRows(bits, 7, 5)).toEqual([255]);
   expect(selectRows(bits, 8, 5)).toEqual([]);
-  const { count, rows: decoded } = decodeRows(bits);
+  const { count, rows: decoded } = decodeRows(bits, 0);
   expect([...decoded.subarray(0, count)]).toEqual(rows);
 });

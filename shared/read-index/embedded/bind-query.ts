@@ -1,4 +1,5 @@
 import { assertNever } from '../../assert-never.ts';
+import { PART, spend } from '../../turns/slice.ts';
 import type { BoolQuery } from '../bool-query.ts';
 import type { World } from '../read-index.ts';
 import { presentRows } from './indexed-column.ts';
@@ -10,7 +11,6 @@ import { MATCH_NOTHING, type Matcher, matchBits, matchEveryRow } from './matcher
 import type { OrderCache } from './order-cache.ts';
 import { columnOf, type RowSpaceIndex } from './row-space.ts';
 import { type Spaces, stepFrom } from './spaces.ts';
-import { PART, spend } from './time-limit.ts';
 
 /** Where queries are answered: valid until the next change of the index. */
 export type QueryContext = { readonly spaces: Spaces; readonly orders: OrderCache; readonly world: World };

@@ -73,15 +73,21 @@ export function selectRows(bits: Bits, from: number, size: number): number[] {
   return rows;
 }
 
-/** Where `decodeRows` leaves its rows: read them before the next call. */
-const decoded = { rows: new Int32Array(0), count: 0 };
+/** Words that are decoded at once: their rows are few enough to be worked on between two looks at the clock. */
+export const STRETCH = 1024;
 
-/** The set rows in ascending order, in a buffer that the next call uses again. Faster than doing the caller's work between bits. */
-export function decodeRows(bits: Bits): { readonly rows: Int32Array; readonly count: number } {
-  if (decoded.rows.length < bits.length * 32) decoded.rows = new Int32Array(bits.length * 64);
+/** Where `decodeRows` leaves its rows: read them before the next call. */
+const decoded = { rows: new Int32Array(STRETCH * 32), count: 0 };
+
+/**
+ * The set rows of a stretch of words from `first` on, in ascending order, in a buffer that the next call uses again. Faster than
+ * doing the caller's work between bits.
+ */
+export function decodeRows(bits: Bits, first: number): { readonly rows: Int32Array; readonly count: number } {
   const { rows } = decoded;
+  const end = Math.min(bits.length, first + STRETCH);
   let count = 0;
-  for (let i = 0; i < bits.length; i++) {
+  for (let i = first; i < end; i++) {
     const last = (i << 5) + 31;
     for (let word = bits[i] as number; word !== 0; word &= word - 1) {
       rows[count++] = last - Math.clz32(word & -word);

@@ -1,3 +1,4 @@
+import { rest } from '../../turns/slice.ts';
 import type { Scalar } from '../bool-query.ts';
 import { foldText } from '../fold-text.ts';
 import { addNgrams, createNgramIndex, type NgramIndex, retireNgrams } from './ngram-index.ts';
@@ -21,7 +22,15 @@ export type Dictionary = {
   folded: (string | undefined)[] | undefined;
   /** By n-gram length. */
   readonly ngrams: (NgramIndex | undefined)[];
+  /** The same in the making: the terms below its length, or below `done`, are in it. */
+  makingFolded: (string | undefined)[] | undefined;
+  readonly makingNgrams: (MakingNgrams | undefined)[];
 };
+
+type MakingNgrams = { readonly index: NgramIndex; done: number };
+
+/** What entering a value costs, in steps of a slice. */
+const ENTRY_STEPS = 4;
 
 export function createDictionary(textOf: (value: Scalar) => string, capacity: number): Dictionary {
   return {
@@ -33,6 +42,8 @@ export function createDictionary(textOf: (value: Scalar) => string, capacity: nu
     postings: createPostings(),
     folded: undefined,
     ngrams: [],
+    makingFolded: undefined,
+    makingNgrams: [],
   };
 }
 
@@ -54,6 +65,37 @@ export function setTerm(dictionary: Dictionary, row: number, value: Scalar | nul
   return true;
 }
 
+/** A dictionary that is made in slices: rows below `done` are in it and kept up to date. */
+export type MakingDictionary = { readonly dictionary: Dictionary; done: number };
+
+export function startMaking(textOf: (value: Scalar) => string, capacity: number): MakingDictionary {
+  return { dictionary: createDictionary(textOf, capacity), done: 0 };
+}
+
+/** Enters rows up to `end`, or until `isEnough`. Where that ends with its slice, the next call goes on with it. */
+export function makeUpTo(
+  making: MakingDictionary,
+  end: number,
+  valueAt: (row: number) => Scalar | null,
+  rows: number,
+  isEnough: () => boolean = () => false,
+): void {
+  for (; making.done < end && !isEnough(); making.done++) {
+    if ((making.done & 63) === 0) rest(64 * ENTRY_STEPS);
+    setTerm(making.dictionary, making.done, valueAt(making.done), rows);
+  }
+}
+
+/** What `setTerm` is for a finished one. */
+export function setMade(
+  { dictionary, done }: MakingDictionary,
+  row: number,
+  value: Scalar | null,
+  rows: number,
+): void {
+  if (row < done) setTerm(dictionary, row, value, rows);
+}
+
 export function termValue(dictionary: Dictionary, row: number): Scalar | null {
   const term = dictionary.terms[row] as number;
   return term < 0 ? null : (dictionary.values[term] ?? null);
@@ -71,21 +113,38 @@ export function termText(dictionary: Dictionary, term: number, fold: boolean): s
   return value === undefined ? undefined : dictionary.textOf(value);
 }
 
-/** The index of folded n-grams of one length. */
+/** The index of folded n-grams of one length. As all that is made at first use, it is gone on with where its slice ended. */
 export function ngramsOf(dictionary: Dictionary, length: number): NgramIndex {
   const existing = dictionary.ngrams[length];
   if (existing !== undefined) return existing;
-  const index = createNgramIndex(length, distinctTerms(dictionary));
-  foldedTexts(dictionary).forEach((text, term) => {
-    if (text !== undefined) addNgrams(index, term, text);
-  });
-  dictionary.ngrams[length] = index;
-  return index;
+  const texts = foldedTexts(dictionary);
+  dictionary.makingNgrams[length] ??= {
+    index: createNgramIndex(length, distinctTerms(dictionary)),
+    done: 0,
+  };
+  const making = dictionary.makingNgrams[length];
+  for (; making.done < texts.length; making.done++) {
+    const text = texts[making.done];
+    if (text === undefined) continue;
+    rest(text.length);
+    addNgrams(making.index, making.done, text);
+  }
+  dictionary.ngrams[length] = making.index;
+  dictionary.makingNgrams[length] = undefined;
+  return making.index;
 }
 
 function foldedTexts(dictionary: Dictionary): (string | undefined)[] {
-  dictionary.folded ??= dictionary.values.map((_, term) => foldTerm(dictionary, term));
-  return dictionary.folded;
+  if (dictionary.folded !== undefined) return dictionary.folded;
+  dictionary.makingFolded ??= [];
+  const folded = dictionary.makingFolded;
+  while (folded.length < dictionary.values.length) {
+    if ((folded.length & 63) === 0) rest(64 * ENTRY_STEPS);
+    folded.push(foldTerm(dictionary, folded.length));
+  }
+  dictionary.folded = folded;
+  dictionary.makingFolded = undefined;
+  return folded;
 }
 
 /** A term's text, folded; undefined when its number is free. */
@@ -98,10 +157,17 @@ function internTerm(dictionary: Dictionary, value: Scalar): number {
   const term = dictionary.freeNumbers.pop() ?? dictionary.values.length;
   dictionary.values[term] = value;
   dictionary.numbers.set(value, term);
-  if (dictionary.folded !== undefined) {
-    const text = foldText(dictionary.textOf(value));
-    dictionary.folded[term] = text;
-    for (const index of dictionary.ngrams) if (index !== undefined) addNgrams(index, term, text);
+  const { folded, makingFolded } = dictionary;
+  if (folded === undefined) {
+    if (makingFolded !== undefined && term < makingFolded.length)
+      makingFolded[term] = foldTerm(dictionary, term);
+    return term;
+  }
+  const text = foldText(dictionary.textOf(value));
+  folded[term] = text;
+  for (const index of dictionary.ngrams) if (index !== undefined) addNgrams(index, term, text);
+  for (const making of dictionary.makingNgrams) {
+    if (making !== undefined && term < making.done) addNgrams(making.index, term, text);
   }
   return term;
 }
@@ -112,10 +178,15 @@ function leaveTerm(dictionary: Dictionary, term: number, row: number): void {
   dictionary.numbers.delete(dictionary.values[term] as Scalar);
   dictionary.values[term] = undefined;
   dictionary.freeNumbers.push(term);
+  const { makingFolded } = dictionary;
+  if (makingFolded !== undefined && term < makingFolded.length) makingFolded[term] = undefined;
   if (dictionary.folded === undefined) return;
   const text = dictionary.folded[term] as string;
   dictionary.folded[term] = undefined;
   for (const index of dictionary.ngrams) {
     if (index !== undefined && retireNgrams(index, text)) dictionary.ngrams[index.length] = undefined;
+  }
+  for (const making of dictionary.makingNgrams) {
+    if (making !== undefined && term < making.done) retireNgrams(making.index, text);
   }
 }

@@ -1,5 +1,6 @@
 import { createMakeRoom } from '../../make-room.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
+import { TURNS, type Turns } from '../../turns/turns.ts';
 import type { HeldRows } from '../held-rows.ts';
 import type {
   ChangeBatch,
@@ -8,19 +9,22 @@ import type {
   ReadIndex,
   SearchRequest,
   SearchResult,
+  SortPosition,
   World,
 } from '../read-index.ts';
+import { createAnswers } from './answers.ts';
 import { applyLinks, applyRows } from './apply-batch.ts';
 import { bindQuery } from './bind-query.ts';
-import { followLinks } from './follow.ts';
+import type { Bits } from './bits.ts';
+import { createLinkFollow } from './follow.ts';
+import type { Matcher } from './matcher.ts';
 import { createOrderCache, type OrderCache } from './order-cache.ts';
 import { readHeldRows } from './read-held-rows.ts';
 import { borrowBits, releaseBits } from './row-space.ts';
-import { countMatches, selectAfter, selectPage } from './select-page.ts';
+import { countMatches, createPageSelection, createSelectionAfter } from './select-page.ts';
 import { emptyUnused } from './source-blocks.ts';
-import { createSourceStore, type LoadSource, type SourceStore, sourcesOf } from './source-store.ts';
+import { addSources, createSourceStore, type LoadSource, type SourceStore } from './source-store.ts';
 import { createSpaces, type Spaces, worldSpace } from './spaces.ts';
-import { createTimeLimit } from './time-limit.ts';
 import { warmColumns } from './warm-columns.ts';
 import { warmLike } from './warm-like.ts';
 
@@ -35,6 +39,10 @@ export type EmbeddedIndexOptions = {
   readonly reuseOrdinalsAfter?: number;
   /** Milliseconds of work on one answer; more is a QueryTooExpensive. Absent: no limit. */
   readonly queryTimeLimit?: number;
+  /** Whose work comes when. Absent: shared by all that reads on this thread. */
+  readonly turns?: Turns;
+  /** Milliseconds that a change waits for answers that are under way. */
+  readonly patienceMs?: number;
 };
 
 export type EmbeddedIndex = ReadIndex & {
@@ -44,6 +52,7 @@ export type EmbeddedIndex = ReadIndex & {
 
 type EmbeddedState = { readonly spaces: Spaces; readonly sources: SourceStore; readonly orders: OrderCache };
 
+const PATIENCE_MS = 50;
 /** Of warming: a request waits so long at most. */
 const SLICE_MS = 1;
 /** What each index is made of, for others that are warmed like it. */
@@ -53,8 +62,8 @@ const DEFAULT_ORDERED_ROWS = 32 * 2 ** 20;
 const DEFAULT_REUSE_AFTER = 1024;
 
 /**
- * The read index inside the process: bitmaps over row ordinals, see docs/architecture.md. Every method does its work before it
- * returns its promise, so no reader sees half a batch.
+ * The read index inside the process: bitmaps over row ordinals, see docs/architecture.md. Short work is done at a stretch, long
+ * work in slices; `createAnswers` keeps every answer on one state of the index, and no reader sees half a batch.
  */
 export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedIndex {
   const spaces = createSpaces(options.registry, options.reuseOrdinalsAfter ?? DEFAULT_REUSE_AFTER);
@@ -63,20 +72,27 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     sources: createSourceStore(options.sourceMemoryBytes ?? GIBIBYTE, options.loadSource),
     orders: createOrderCache(spaces, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
   };
-  const limit = createTimeLimit(options.queryTimeLimit ?? Number.POSITIVE_INFINITY);
+  const answers = createAnswers({
+    turns: options.turns ?? TURNS,
+    limit: options.queryTimeLimit ?? Number.POSITIVE_INFINITY,
+    patienceMs: options.patienceMs ?? PATIENCE_MS,
+    now: () => performance.now(),
+  });
   let position = 0n;
   let isOpen = true;
   const index: EmbeddedIndex = {
-    apply: async (batch, beside) => {
-      // An older batch's effects are in already, and rows may have changed since.
-      if (batch.position < position) return;
-      applyBatch(state, batch, beside && STATES.get(beside));
-      position = batch.position;
-    },
+    apply: (batch, beside) =>
+      answers.change(() => {
+        // An older batch's effects are in already, and rows may have changed since.
+        if (batch.position < position) return;
+        applyBatch(state, batch, beside && STATES.get(beside));
+        position = batch.position;
+      }),
     position: () => position,
-    search: async (request) => limit(request.answer, () => search(state, request)),
-    follow: async (request) => limit(request.answer, () => follow(state, request)),
-    explain: async (request) => explain(state, request),
+    answer: answers.answer,
+    search: (request) => answers.part(request.answer, () => createSearch(state, request)),
+    follow: (request) => answers.part(request.answer, () => createFollow(state, request)),
+    explain: (request) => answers.part(request.answer, () => () => explain(state, request)),
     held: (world) => readHeldRows(spaces, state.sources, world),
     warm: (like) => warm(state, like === undefined ? undefined : STATES.get(like), () => isOpen),
     close: async () => {
@@ -110,26 +126,56 @@ function applyBatch(state: EmbeddedState, batch: ChangeBatch, beside: EmbeddedSt
   applyLinks(state, batch.links);
 }
 
-function search(state: EmbeddedState, request: SearchRequest): SearchResult {
+/** Where a call ends with its slice, the next goes on with it. */
+function createSearch(state: EmbeddedState, request: SearchRequest): () => SearchResult {
   const { spaces, orders, sources } = state;
-  const { world, query, withTotal } = request;
+  const { world, query, withTotal, cursor } = request;
   const space = worldSpace(spaces, request.type, world);
   const everything = query.kind === 'match_all';
-  const matched = everything ? space.live : borrowBits(space);
-  if (!everything) bindQuery({ spaces, orders, world }, space, query).collect(matched);
-  const count = countMatches(space, matched);
-  const { rows, next } =
-    request.cursor === undefined
-      ? { rows: selectPage(orders, space, world, matched, count, request), next: undefined }
-      : selectAfter(orders, space, world, matched, count, { ...request, after: request.cursor.after });
-  if (!everything) releaseBits(space, matched);
-  const hits = { rows, sources: sourcesOf(sources, space, rows) };
-  return { total: withTotal ? count : undefined, hits, ...(next === undefined ? {} : { next }) };
+  let matcher: Matcher | undefined;
+  let matched = everything ? space.live : undefined;
+  let select: (() => Selection) | undefined;
+  let selection: Selection | undefined;
+  const found: Uint8Array[] = [];
+  const collect = (): Bits => {
+    matcher ??= bindQuery({ spaces, orders, world }, space, query);
+    matched ??= borrowBits(space);
+    matcher.collect(matched);
+    return matched;
+  };
+  const createSelection = (): (() => Selection) => {
+    const rows = everything ? space.live : collect();
+    const count = countMatches(space, rows);
+    const selected = { orders, space, world, matched: rows, count };
+    if (cursor === undefined) {
+      const page = createPageSelection(selected, request);
+      return () => ({ count, rows: page() });
+    }
+    const page = createSelectionAfter(selected, { ...request, after: cursor.after });
+    return () => ({ count, ...page() });
+  };
+  return () => {
+    select ??= createSelection();
+    selection ??= select();
+    const { rows, count, next } = selection;
+    addSources(sources, space, rows, found);
+    if (!everything && matched !== undefined) releaseBits(space, matched);
+    const hits = { rows, sources: found };
+    return { total: withTotal ? count : undefined, hits, ...(next === undefined ? {} : { next }) };
+  };
 }
 
-function follow(state: EmbeddedState, request: FollowRequest): FollowResult {
-  const { spaces, orders, sources } = state;
-  return followLinks({ spaces, orders, world: request.world }, sources, request);
+type Selection = {
+  readonly count: number;
+  readonly rows: readonly number[];
+  readonly next?: SortPosition | null;
+};
+
+function createFollow(
+  { spaces, orders, sources }: EmbeddedState,
+  request: FollowRequest,
+): () => FollowResult {
+  return createLinkFollow({ context: { spaces, orders, world: request.world }, sources, request });
 }
 
 /** What the estimates say; one index is asked, whatever the query reaches. */

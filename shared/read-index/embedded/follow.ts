@@ -1,92 +1,122 @@
 import type { Uid } from '../../schema/content-type.ts';
-import type { BoolQuery } from '../bool-query.ts';
+import { PART, rest } from '../../turns/slice.ts';
 import type { FollowRequest, FollowResult, Hits } from '../read-index.ts';
-import { bindQuery, type QueryContext } from './bind-query.ts';
-import { hasBit } from './bits.ts';
+import type { QueryContext } from './bind-query.ts';
 import { linkedInOrder, linkOrders } from './links.ts';
 import { listCount } from './row-lists.ts';
-import { borrowBits, type RowSpaceIndex, releaseBits, type Step } from './row-space.ts';
-import { bindSort, sortRows } from './sort-rows.ts';
-import { type SourceStore, sourcesOf } from './source-store.ts';
+import type { RowSpaceIndex, Step } from './row-space.ts';
+import { bindSort, createRowSort, type RowSort } from './sort-rows.ts';
+import { addSources, type SourceStore, sourcesOf } from './source-store.ts';
 import { spaceAt, stepFrom } from './spaces.ts';
-import { spend } from './time-limit.ts';
+import { createTargetFilter, type TargetFilter } from './target-filter.ts';
 
 const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
-/** Answers a `FollowRequest`; see there. `counts` are the lengths of the lists, also when the limit cut them, unless `countOnly`. */
-export function followLinks(
-  context: QueryContext,
-  sources: SourceStore,
-  request: FollowRequest,
-): FollowResult {
+/** What is followed, and where. */
+type Following = {
+  readonly context: QueryContext;
+  readonly sources: SourceStore;
+  readonly request: FollowRequest;
+};
+
+/**
+ * Answers a `FollowRequest`; see there. `counts` are the lengths of the lists, also when the limit cut them, unless `countOnly`.
+ * Where a call ends with its slice, the next goes on with it.
+ */
+export function createLinkFollow(following: Following): () => FollowResult {
+  const { context, request } = following;
   const space = spaceAt(context.spaces, request.space, request.world);
   const attribute = space.model.attributes.get(request.attribute);
   if (attribute?.kind === 'dynamiczone') {
     if (request.query !== undefined || request.sort !== undefined) {
       throw new Error(`${request.attribute} is a dynamic zone: no query or sort applies to it`);
     }
-    return followZone(context, sources, request, space, attribute.components);
+    return createZoneFollow(following, space, attribute.components);
   }
   const step = stepFrom(context.spaces, space, request.world, request.attribute);
-  return followStep(context, sources, request, step);
+  return request.countOnly === true ? createCount(following, step) : createStepFollow(following, step);
 }
 
-function followStep(
-  context: QueryContext,
-  sources: SourceStore,
-  request: FollowRequest,
-  step: Step,
-): FollowResult {
-  const keep = targetFilter(context, request.parents, request.query, step);
-  const { parents, countOnly } = request;
-  if (countOnly === true) {
-    const counts = parents.map((parent) =>
-      keep === undefined ? listCount(step.down.lists, parent) : linkedRows(step, parent).filter(keep).length,
-    );
-    return { children: parents.map(() => NO_HITS), counts, exceeded: false };
-  }
+function createStepFollow({ context, sources, request }: Following, step: Step): () => FollowResult {
+  const { parents } = request;
+  const filter = createTargetFilter(context, parents, request.query, step);
   const keys = request.sort && bindSort(context.spaces, step.target, request.world, request.sort);
   const children: Hits[] = [];
   let left = request.limit;
   let exceeded = false;
-  for (const parent of parents) {
-    spend(1);
-    if (exceeded || listCount(step.down.lists, parent) === 0) {
-      children.push(NO_HITS);
-      continue;
-    }
-    const linked = linkedRows(step, parent);
-    const kept = keep === undefined ? linked : linked.filter(keep);
-    const ordered = keys === undefined || kept.length < 2 ? kept : Array.from(sortRows(keys, kept));
+  let current = startList();
+  const childrenOf = (parent: number): Hits => {
+    current.linked ??= linkedRows(step, parent);
+    const kept = filter === undefined ? current.linked : keepMatching(filter, current, current.linked);
+    if (keys !== undefined && kept.length > 1) current.sort ??= createRowSort(keys, kept);
+    const ordered = current.sort === undefined ? kept : Array.from(current.sort());
+    const rows = ordered.length > left ? ordered.slice(0, left) : ordered;
+    addSources(sources, step.target, rows, current.sources);
     exceeded = ordered.length > left;
-    const rows = exceeded ? ordered.slice(0, left) : ordered;
     left -= rows.length;
-    children.push({ rows, sources: sourcesOf(sources, step.target, rows) });
+    return { rows, sources: current.sources };
+  };
+  return () => {
+    filter?.prepare();
+    while (children.length < parents.length) {
+      rest(1);
+      const parent = parents[children.length] as number;
+      if (exceeded || listCount(step.down.lists, parent) === 0) children.push(NO_HITS);
+      else {
+        children.push(childrenOf(parent));
+        current = startList();
+      }
+    }
+    return { children, counts: children.map(({ rows }) => rows.length), exceeded };
+  };
+}
+
+/** How far the list of one parent has come. */
+type ListState = {
+  linked: readonly number[] | undefined;
+  /** The first linked row that the filter was not asked of, and those that it kept. */
+  next: number;
+  readonly kept: number[];
+  sort: RowSort | undefined;
+  readonly sources: Uint8Array[];
+};
+
+function startList(): ListState {
+  return { linked: undefined, next: 0, kept: [], sort: undefined, sources: [] };
+}
+
+function keepMatching(filter: TargetFilter, state: ListState, linked: readonly number[]): readonly number[] {
+  for (; state.next < linked.length; state.next++) {
+    rest(1);
+    const row = linked[state.next] as number;
+    if (filter.keeps(row)) state.kept.push(row);
   }
-  return { children, counts: children.map(({ rows }) => rows.length), exceeded };
+  return state.kept;
 }
 
 function linkedRows(step: Step, parent: number): number[] {
   return linkedInOrder(step.down, parent, step.target.keys);
 }
 
-/** Whether a target is wanted: asked of each or, where many are linked, looked up in the set of all that match. */
-function targetFilter(
-  context: QueryContext,
-  parents: readonly number[],
-  query: BoolQuery | undefined,
-  step: Step,
-): ((row: number) => boolean) | undefined {
-  if (query === undefined || query.kind === 'match_all') return undefined;
-  const matcher = bindQuery(context, step.target, query);
-  let linked = 0;
-  for (const parent of parents) linked += listCount(step.down.lists, parent);
-  if (linked * matcher.testCost < matcher.cost) return matcher.test;
-  const borrowed = borrowBits(step.target);
-  matcher.collect(borrowed);
-  const matched = borrowed.slice();
-  releaseBits(step.target, borrowed);
-  return (row) => hasBit(matched, row);
+function createCount({ context, request }: Following, step: Step): () => FollowResult {
+  const { parents } = request;
+  const filter = createTargetFilter(context, parents, request.query, step);
+  const counts: number[] = [];
+  let current = startList();
+  const countOf = (parent: number): number => {
+    if (filter === undefined) return listCount(step.down.lists, parent);
+    current.linked ??= linkedRows(step, parent);
+    return keepMatching(filter, current, current.linked).length;
+  };
+  return () => {
+    filter?.prepare();
+    while (counts.length < parents.length) {
+      rest(1);
+      counts.push(countOf(parents[counts.length] as number));
+      if (filter !== undefined) current = startList();
+    }
+    return { children: parents.map(() => NO_HITS), counts, exceeded: false };
+  };
 }
 
 type ZoneChild = {
@@ -96,62 +126,67 @@ type ZoneChild = {
   readonly source: Uint8Array;
 };
 
-function followZone(
-  context: QueryContext,
-  sources: SourceStore,
-  request: FollowRequest,
+/** One kind of the components in a zone. */
+type ZoneStep = { readonly component: Uid; readonly step: Step; readonly filter: TargetFilter | undefined };
+
+function createZoneFollow(
+  { context, sources, request }: Following,
   space: RowSpaceIndex,
   components: readonly Uid[],
-): FollowResult {
-  const { parents, zone } = request;
+): () => FollowResult {
+  const { parents, zone, countOnly } = request;
   const wanted = zone === undefined ? components : components.filter((component) => zone.has(component));
-  const steps = wanted.map((component) => {
+  const steps = wanted.map((component): ZoneStep => {
     const step = stepFrom(context.spaces, space, request.world, request.attribute, component);
-    return { component, step, keep: targetFilter(context, parents, zone?.get(component), step) };
+    return { component, step, filter: createTargetFilter(context, parents, zone?.get(component), step) };
   });
-  if (request.countOnly === true) {
-    const counts = parents.map((parent) =>
-      steps.reduce((sum, { step, keep }) => {
-        if (keep === undefined) return sum + listCount(step.down.lists, parent);
-        return sum + linkedRows(step, parent).filter(keep).length;
-      }, 0),
-    );
-    const none = parents.map(() => []);
-    return { children: parents.map(() => NO_HITS), counts, zoneComponents: none, exceeded: false };
-  }
+  const lists: (readonly ZoneChild[])[] = [];
+  const counts: number[] = [];
   let left = request.limit;
   let exceeded = false;
-  const lists = parents.map((parent) => {
-    if (exceeded) return [];
-    const all = steps.flatMap(({ component, step, keep }) =>
-      zoneChildren(sources, component, step, parent, keep),
-    );
-    all.sort((a, b) => a.order - b.order);
-    exceeded = all.length > left;
-    const kept = all.slice(0, left);
-    left -= kept.length;
-    return kept;
-  });
-  return {
-    children: lists.map((list) => ({ rows: list.map((c) => c.row), sources: list.map((c) => c.source) })),
-    counts: lists.map((list) => list.length),
-    zoneComponents: lists.map((list) => list.map((child) => child.component)),
-    exceeded,
+  return () => {
+    for (const { filter } of steps) filter?.prepare();
+    while (counts.length < parents.length) {
+      rest(PART / 8);
+      const parent = parents[counts.length] as number;
+      if (countOnly === true)
+        counts.push(steps.reduce((sum, step) => sum + keptRows(step, parent).length, 0));
+      else {
+        const all = exceeded ? [] : steps.flatMap((step) => zoneChildren(sources, step, parent));
+        all.sort((a, b) => a.order - b.order);
+        exceeded ||= all.length > left;
+        const kept = all.slice(0, left);
+        left -= kept.length;
+        lists.push(kept);
+        counts.push(kept.length);
+      }
+    }
+    if (countOnly === true) {
+      const none = parents.map(() => []);
+      return { children: parents.map(() => NO_HITS), counts, zoneComponents: none, exceeded: false };
+    }
+    return {
+      children: lists.map((list) => ({ rows: list.map((c) => c.row), sources: list.map((c) => c.source) })),
+      counts,
+      zoneComponents: lists.map((list) => list.map((child) => child.component)),
+      exceeded,
+    };
   };
 }
 
-function zoneChildren(
-  sources: SourceStore,
-  component: Uid,
-  step: Step,
-  parent: number,
-  keep: ((row: number) => boolean) | undefined,
-): ZoneChild[] {
+/** The components of one kind below a row: few, so they are not sliced. */
+function keptRows({ step, filter }: ZoneStep, parent: number): readonly number[] {
+  const linked = linkedRows(step, parent);
+  return filter === undefined ? linked : linked.filter(filter.keeps);
+}
+
+function zoneChildren(sources: SourceStore, zoneStep: ZoneStep, parent: number): ZoneChild[] {
+  const { component, step, filter } = zoneStep;
   // Puts the links in order, which the orders are read in.
   const rows = linkedRows(step, parent);
   const orders = linkOrders(step.down, parent);
   const linked = rows.map((row, i) => ({ row, order: orders[i] as number }));
-  const kept = keep === undefined ? linked : linked.filter(({ row }) => keep(row));
+  const kept = filter === undefined ? linked : linked.filter(({ row }) => filter.keeps(row));
   const bytes = sourcesOf(
     sources,
     step.target,

@@ -1,7 +1,10 @@
+import { halt } from '../../turns/slice.ts';
 import { compareSortValues, type IndexedColumn, type SortValue, sortValue } from './indexed-column.ts';
 import { listCount, listEntry } from './row-lists.ts';
 import type { Step } from './row-space.ts';
-import { spend } from './time-limit.ts';
+
+/** Links that are read between two looks at the clock. */
+const READ_AT_ONCE = 1_024;
 
 /** A sort key bound to a row space and world. */
 export type BoundSortKey = {
@@ -16,7 +19,8 @@ export type KeyReader = (row: number) => SortValue;
 /**
  * Reads a key: of all values at the ends of the path the smallest (asc) or largest (desc); no end is NULL (SEMANTICS section 7).
  * A row on the way is worked out once, however many paths lead through it, so that the work grows with the links and not with
- * the paths, of which a few steps to and fro make billions. Valid until the next change of the index.
+ * the paths, of which a few steps to and fro make billions. Valid until the next change of the index. Where a call ends with its
+ * slice, the next for that row goes on with what is known by then.
  */
 export function createKeyReader(key: BoundSortKey): KeyReader {
   let read: KeyReader = (row) => sortValue(key.column, row);
@@ -28,20 +32,41 @@ export function createKeyReader(key: BoundSortKey): KeyReader {
   return read;
 }
 
+/** For comparing, which reads a row several times. */
 export function createKeyReaders(keys: readonly BoundSortKey[]): readonly KeyReader[] {
-  return keys.map(createKeyReader);
+  return keys.map((key) => {
+    const read = createKeyReader(key);
+    return key.steps.length === 0 ? read : readOnce(read);
+  });
 }
 
 function readBest({ down: { lists } }: Step, descending: boolean, read: KeyReader): KeyReader {
+  const isBetter = (value: SortValue, best: SortValue) => {
+    const order = compareSortValues(value, best);
+    return descending ? order > 0 : order < 0;
+  };
+  /** Of rows whose links are too many to be read between two looks at the clock: how far it has come. */
+  const halted = new Map<number, { next: number; best: SortValue }>();
+  const readMany = (row: number, count: number) => {
+    const state = halted.get(row) ?? { next: 1, best: read(listEntry(lists, row, 0)) };
+    halted.set(row, state);
+    for (; state.next < count; state.next++) {
+      if (state.next % READ_AT_ONCE === 0) halt(READ_AT_ONCE);
+      const value = read(listEntry(lists, row, state.next));
+      if (isBetter(value, state.best)) state.best = value;
+    }
+    halted.delete(row);
+    return state.best;
+  };
   return (row) => {
     const count = listCount(lists, row);
     if (count === 0) return null;
-    spend(count);
+    if (count > READ_AT_ONCE) return readMany(row, count);
+    halt(count);
     let best = read(listEntry(lists, row, 0));
     for (let index = 1; index < count; index++) {
       const value = read(listEntry(lists, row, index));
-      const order = compareSortValues(value, best);
-      if (descending ? order > 0 : order < 0) best = value;
+      if (isBetter(value, best)) best = value;
     }
     return best;
   };

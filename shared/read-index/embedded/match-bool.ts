@@ -1,10 +1,11 @@
-import { andBits, andNotBits, type Bits, clearBit, countBits, decodeRows, orBits } from './bits.ts';
+import { PART, rest, SLICE_OVER } from '../../turns/slice.ts';
+import { andBits, andNotBits, type Bits, clearBit, countBits, decodeRows, orBits, STRETCH } from './bits.ts';
 import { type Matcher, matchEveryRow } from './matcher.ts';
 import { borrowBits, type RowSpaceIndex, releaseBits } from './row-space.ts';
-import { PART, spend } from './time-limit.ts';
 
 /** Rows that at least one of `options` matches. */
 export function matchAny(options: readonly Matcher[], space: RowSpaceIndex): Matcher {
+  let collected = 0;
   return {
     estimate: Math.min(
       space.count,
@@ -13,9 +14,9 @@ export function matchAny(options: readonly Matcher[], space: RowSpaceIndex): Mat
     cost: sum(options, (option) => option.cost),
     testCost: sum(options, (option) => option.testCost),
     collect: (into) => {
-      for (const option of options) {
-        spend(PART);
-        option.collect(into);
+      for (; collected < options.length; collected++) {
+        rest(PART);
+        options[collected]?.collect(into);
       }
     },
     test: (row) => options.some((option) => option.test(row)),
@@ -30,16 +31,24 @@ export function matchAll(
 ): Matcher {
   const driver = cheapestDriver(required, excluded, space);
   const others = required.filter((matcher) => matcher !== driver).sort(bySelectivity);
-  const rest = sum([...others, ...excluded], (matcher) => costWithin(matcher, driver.estimate));
+  const narrowing = sum([...others, ...excluded], (matcher) => costWithin(matcher, driver.estimate));
+  let rows: Bits | undefined;
+  let state = createNarrowing();
+  /** Of the others and those excluded; -1: the driver is being collected. */
+  let narrowed = -1;
   return {
     estimate: Math.min(driver.estimate, ...others.map((other) => other.estimate)),
-    cost: driver.cost + rest,
+    cost: driver.cost + narrowing,
     testCost: driver.testCost + sum(others, (m) => m.testCost) + sum(excluded, (m) => m.testCost),
     collect: (into) => {
-      const rows = borrowBits(space);
-      driver.collect(rows);
-      for (const other of others) narrow(rows, other, true, space);
-      for (const matcher of excluded) narrow(rows, matcher, false, space);
+      rows ??= borrowBits(space);
+      if (narrowed < 0) driver.collect(rows);
+      for (narrowed = Math.max(0, narrowed); narrowed < others.length + excluded.length; narrowed++) {
+        const wanted = narrowed < others.length;
+        const matcher = (wanted ? others[narrowed] : excluded[narrowed - others.length]) as Matcher;
+        narrow(rows, matcher, wanted, space, state);
+        state = createNarrowing();
+      }
       orBits(into, rows);
       releaseBits(space, rows);
     },
@@ -70,30 +79,64 @@ function cheapestDriver(
   return best;
 }
 
-/** rows &= matcher, or rows &= ~matcher when it is not `wanted`. */
-function narrow(rows: Bits, matcher: Matcher, wanted: boolean, space: RowSpaceIndex): void {
-  spend(PART);
-  if (matcher.cost > 1000 || space.size > 100_000) {
-    const count = countBits(rows);
-    if (count === 0) return;
-    if (count * matcher.testCost < matcher.cost) {
-      keepTested(rows, matcher, wanted);
-      return;
-    }
-  }
-  const matched = borrowBits(space);
-  matcher.collect(matched);
-  if (wanted) andBits(rows, matched);
-  else andNotBits(rows, matched);
-  releaseBits(space, matched);
+/** Rows tested between two looks at the clock. */
+const TESTED_AT_ONCE = 64;
+
+/** How far rows are narrowed by one matcher. */
+type Narrowing = {
+  /** Each row is tested, or looked up in the set of all that match. */
+  by: 'undecided' | 'tests' | 'set';
+  /** The first row that has not been tested. */
+  tested: number;
+  /** The set, while it is being collected. */
+  matched: Bits | undefined;
+};
+
+function createNarrowing(): Narrowing {
+  return { by: 'undecided', tested: 0, matched: undefined };
 }
 
-function keepTested(rows: Bits, matcher: Matcher, wanted: boolean): void {
-  const decoded = decodeRows(rows);
-  for (let i = 0; i < decoded.count; i++) {
-    if ((i & 63) === 0) spend(64);
-    const row = decoded.rows[i] as number;
-    if (matcher.test(row) !== wanted) clearBit(rows, row);
+/** rows &= matcher, or rows &= ~matcher when it is not `wanted`. */
+function narrow(rows: Bits, matcher: Matcher, wanted: boolean, space: RowSpaceIndex, state: Narrowing): void {
+  rest(PART);
+  if (state.by === 'undecided' && (matcher.cost > 1000 || space.size > 100_000)) {
+    const count = countBits(rows);
+    if (count === 0) return;
+    if (count * matcher.testCost < matcher.cost) state.by = 'tests';
+  }
+  if (state.by === 'tests') {
+    keepTested(rows, matcher, wanted, state);
+    return;
+  }
+  state.by = 'set';
+  state.matched ??= borrowBits(space);
+  matcher.collect(state.matched);
+  if (wanted) andBits(rows, state.matched);
+  else andNotBits(rows, state.matched);
+  releaseBits(space, state.matched);
+}
+
+/** What has been tested is tested again without harm. */
+function keepTested(rows: Bits, matcher: Matcher, wanted: boolean, state: Narrowing): void {
+  while (state.tested < rows.length * 32) {
+    const word = state.tested >>> 5;
+    const decoded = decodeRows(rows, word);
+    for (let from = 0; from < decoded.count; from += TESTED_AT_ONCE) {
+      state.tested = decoded.rows[from] as number;
+      rest(TESTED_AT_ONCE);
+      try {
+        const end = Math.min(from + TESTED_AT_ONCE, decoded.count);
+        for (let i = from; i < end; i++) {
+          const row = decoded.rows[i] as number;
+          if (matcher.test(row) !== wanted) clearBit(rows, row);
+        }
+      } catch (error) {
+        // A few rows have most of the links, so that one test takes more than a slice: all are collected instead.
+        if (error === SLICE_OVER) state.by = 'set';
+        throw error;
+      }
+    }
+    state.tested = (word + STRETCH) * 32;
   }
 }
 

@@ -1,25 +1,30 @@
-import { type Bits, decodeRows, setBit } from './bits.ts';
+import { halt, PART, rest } from '../../turns/slice.ts';
+import { type Bits, decodeRows, STRETCH, setBit } from './bits.ts';
 import { LINK_COST, WORD_COST } from './costs.ts';
 import type { Matcher } from './matcher.ts';
 import { listCount, type RowLists } from './row-lists.ts';
 import { borrowBits, type RowSpaceIndex, releaseBits, type Step } from './row-space.ts';
-import { PART, spend } from './time-limit.ts';
 
 /** Rows of `space` with at least one row at the end of `step` that `inner` matches. */
 export function matchSome(space: RowSpaceIndex, step: Step, inner: Matcher): Matcher {
   const links = step.down.lists.total;
   const targetsPerRow = links / Math.max(1, space.count);
   const rowsPerTarget = links / Math.max(1, step.target.count);
+  let matched: Bits | undefined;
+  /** Words of `matched` whose links have been followed; -1: it is being collected. */
+  let followed = -1;
   const scattering = inner.estimate * (1 + rowsPerTarget) * LINK_COST;
   return {
     estimate: Math.min(space.count, inner.estimate * rowsPerTarget),
     cost: inner.cost + (step.target.size / 32) * WORD_COST + scattering,
     testCost: 5 + targetsPerRow * (LINK_COST + inner.testCost),
     collect: (into) => {
-      const matched = borrowBits(step.target);
-      inner.collect(matched);
-      spend(PART);
-      scatter(step.up.lists, matched, into);
+      matched ??= borrowBits(step.target);
+      if (followed < 0) inner.collect(matched);
+      for (followed = Math.max(0, followed); followed < matched.length; followed += STRETCH) {
+        rest(PART);
+        scatter(step.up.lists, matched, followed, into);
+      }
       releaseBits(step.target, matched);
     },
     test: (row) => someLinked(step.down.lists, row, inner.test),
@@ -42,10 +47,10 @@ export function matchAnyLinked(space: RowSpaceIndex, step: Step): Matcher {
   };
 }
 
-/** into |= everything in the lists of the set rows */
-function scatter(lists: RowLists, rows: Bits, into: Bits): void {
+/** into |= everything in the lists of the rows set in a stretch */
+function scatter(lists: RowLists, rows: Bits, first: number, into: Bits): void {
   const { counts, heads, pool } = lists;
-  const decoded = decodeRows(rows);
+  const decoded = decodeRows(rows, first);
   for (let i = 0; i < decoded.count; i++) {
     const row = decoded.rows[i] as number;
     const count = counts[row] as number;
@@ -63,7 +68,7 @@ function someLinked(lists: RowLists, row: number, test: (row: number) => boolean
   const head = lists.heads[row] as number;
   if (count < 2) return count === 1 && test(head);
   const { pool } = lists;
-  spend(count);
+  halt(count);
   for (let place = head; place < head + count; place++) if (test(pool[place] as number)) return true;
   return false;
 }

@@ -1,3 +1,4 @@
+import { rest } from '../../turns/slice.ts';
 import type { BoolQuery, Scalar } from '../bool-query.ts';
 import { setBit } from './bits.ts';
 import { ROW_COST } from './costs.ts';
@@ -5,6 +6,9 @@ import { compareSortValues, type IndexedColumn, sortValue } from './indexed-colu
 import type { Matcher } from './matcher.ts';
 import { type OrderCache, sortedRows } from './order-cache.ts';
 import type { RowSpaceIndex } from './row-space.ts';
+
+/** Rows between two looks at the clock. */
+const AT_ONCE = 16_384;
 
 type Bounds = Pick<Extract<BoolQuery, { kind: 'range' }>, 'gt' | 'gte' | 'lt' | 'lte'>;
 
@@ -25,12 +29,17 @@ export function matchStretch(
   };
   const start = firstWhere(rows, (row) => placeOf(row) >= 0);
   const end = firstWhere(rows, (row) => placeOf(row) > 0);
+  let next = start;
   return {
     estimate: end - start,
     cost: (end - start) * ROW_COST,
     testCost: 8,
     collect: (into) => {
-      for (let i = start; i < end; i++) setBit(into, rows[i] as number);
+      while (next < end) {
+        rest(AT_ONCE / 8);
+        const stop = Math.min(end, next + AT_ONCE);
+        for (; next < stop; next++) setBit(into, rows[next] as number);
+      }
     },
     test: (row) => placeOf(row) === 0,
   };
@@ -54,6 +63,7 @@ export function matchStretches(
     cost: stretches.reduce((sum, stretch) => sum + stretch.cost, 0),
     testCost: 10,
     collect: (into) => {
+      // One that is collected already has nothing left to do.
       for (const stretch of stretches) stretch.collect(into);
     },
     test: (row) => wanted.has(sortValue(column, row)),

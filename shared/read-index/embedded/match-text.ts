@@ -1,4 +1,5 @@
 import { assertNever } from '../../assert-never.ts';
+import { rest } from '../../turns/slice.ts';
 import type { BoolQuery } from '../bool-query.ts';
 import { foldText } from '../fold-text.ts';
 import { ROW_COST, VERIFY_COST } from './costs.ts';
@@ -8,12 +9,14 @@ import { MATCH_NOTHING, type Matcher, matchBits } from './matcher.ts';
 import { LONGEST_NGRAM, rarestBucket } from './ngram-index.ts';
 import { textForms } from './number-column.ts';
 import { collectPosting } from './postings.ts';
-import { listValues } from './row-lists.ts';
+import { listCount, listEntry } from './row-lists.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import { dictionaryOf } from './term-column.ts';
-import { spend } from './time-limit.ts';
 
 type TextQuery = Extract<BoolQuery, { kind: 'text' }>;
+
+/** Numbers of terms. */
+type Candidates = { readonly count: number; readonly at: (index: number) => number };
 
 /** With fewer distinct texts looking at each is as fast as asking an n-gram index. */
 const SCANNED_TEXTS = 128;
@@ -31,21 +34,22 @@ export function matchText(space: RowSpaceIndex, column: IndexedColumn, query: Te
 
 function matchTexts(texts: Dictionary, rows: number, query: TextQuery): Matcher {
   const candidates = candidateTerms(texts, query);
-  if (candidates.length === 0) return MATCH_NOTHING;
+  if (candidates.count === 0) return MATCH_NOTHING;
   const holds = comparison(query);
   const matches = (term: number) => {
     const text = termText(texts, term, query.fold);
     return text !== undefined && holds(text);
   };
+  let next = 0;
   const rowsPerTerm = rows / Math.max(1, distinctTerms(texts));
   return {
-    estimate: Math.min(rows, candidates.length * rowsPerTerm),
-    cost: candidates.length * (VERIFY_COST + rowsPerTerm * ROW_COST),
+    estimate: Math.min(rows, candidates.count * rowsPerTerm),
+    cost: candidates.count * (VERIFY_COST + rowsPerTerm * ROW_COST),
     testCost: VERIFY_COST,
     collect: (into) => {
-      for (let i = 0; i < candidates.length; i++) {
-        if ((i & 63) === 0) spend(64);
-        const term = candidates[i] as number;
+      for (; next < candidates.count; next++) {
+        if ((next & 63) === 0) rest(64);
+        const term = candidates.at(next);
         if (matches(term)) collectPosting(texts.postings, term, into);
       }
     },
@@ -54,13 +58,15 @@ function matchTexts(texts: Dictionary, rows: number, query: TextQuery): Matcher 
 }
 
 /** Every term that can match, and some that do not. */
-function candidateTerms(texts: Dictionary, query: TextQuery): readonly number[] {
+function candidateTerms(texts: Dictionary, query: TextQuery): Candidates {
   const needle = query.fold ? query.value : foldText(query.value);
   // Folding works on code points, so half a surrogate pair cannot be looked up folded.
   const scan = distinctTerms(texts) <= SCANNED_TEXTS || needle.length === 0 || !query.value.isWellFormed();
-  if (scan) return [...texts.values.keys()];
+  if (scan) return { count: texts.values.length, at: (index) => index };
   const ngrams = ngramsOf(texts, Math.min(needle.length, LONGEST_NGRAM));
-  return listValues(ngrams.buckets, rarestBucket(ngrams, needle));
+  const { buckets } = ngrams;
+  const bucket = rarestBucket(ngrams, needle);
+  return { count: listCount(buckets, bucket), at: (index) => listEntry(buckets, bucket, index) };
 }
 
 function comparison({ match, value }: TextQuery): (text: string) => boolean {

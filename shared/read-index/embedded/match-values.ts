@@ -1,3 +1,4 @@
+import { PART, rest } from '../../turns/slice.ts';
 import type { BoolQuery, Scalar } from '../bool-query.ts';
 import type { Bits } from './bits.ts';
 import { type Dictionary, distinctTerms } from './dictionary.ts';
@@ -68,8 +69,12 @@ function matchTerms(dictionary: Dictionary, terms: readonly number[]): Matcher {
     estimate += postingCount(dictionary.postings, term);
     cost += postingCost(dictionary.postings, term);
   }
+  let next = 0;
   const collect = (into: Bits) => {
-    for (const term of terms) collectPosting(dictionary.postings, term, into);
+    for (; next < terms.length; next++) {
+      if ((next & 15) === 0) rest(PART);
+      collectPosting(dictionary.postings, terms[next] as number, into);
+    }
   };
   if (terms.length === 1) {
     return { estimate, cost, testCost: 2, collect, test: (row) => dictionary.terms[row] === only };

@@ -13,7 +13,7 @@ export type Matcher = {
   readonly cost: number;
   /** Nanoseconds of one `test`, about. */
   readonly testCost: number;
-  /** into |= the rows that match */
+  /** into |= the rows that match. Asked once: where that ends with its slice, the next call with the same `into` goes on with it. */
   readonly collect: (into: Bits) => void;
   readonly test: (row: number) => boolean;
 };

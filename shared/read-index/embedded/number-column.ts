@@ -1,6 +1,15 @@
 import type { Scalar } from '../bool-query.ts';
 import { type Bits, clearBit, growBits, setBit } from './bits.ts';
-import { createDictionary, type Dictionary, distinctTerms, growDictionary, setTerm } from './dictionary.ts';
+import {
+  type Dictionary,
+  distinctTerms,
+  growDictionary,
+  type MakingDictionary,
+  makeUpTo,
+  setMade,
+  setTerm,
+  startMaking,
+} from './dictionary.ts';
 
 /** A column of doubles: numbers, booleans (0 and 1), dates and times in milliseconds. */
 export type NumberColumn = {
@@ -14,6 +23,9 @@ export type NumberColumn = {
   few: Dictionary | 'unknown' | 'many';
   /** The text forms, once a text operator was used. */
   texts: Dictionary | undefined;
+  /** Both in the making. */
+  makingFew: MakingDictionary | undefined;
+  makingTexts: MakingDictionary | undefined;
 };
 
 /** With more distinct values postings no longer pay: a range is a stretch of the sorted rows then. */
@@ -27,6 +39,8 @@ export function createNumberColumn(textOf: (value: number) => string, capacity: 
     presentCount: 0,
     few: 'unknown',
     texts: undefined,
+    makingFew: undefined,
+    makingTexts: undefined,
   };
 }
 
@@ -37,6 +51,9 @@ export function growNumberColumn(column: NumberColumn, capacity: number): void {
   column.present = growBits(column.present, capacity);
   if (typeof column.few === 'object') growDictionary(column.few, capacity);
   if (column.texts !== undefined) growDictionary(column.texts, capacity);
+  for (const making of [column.makingFew, column.makingTexts]) {
+    if (making !== undefined) growDictionary(making.dictionary, capacity);
+  }
 }
 
 export function valueInNumberColumn({ values }: NumberColumn, row: number): number | null {
@@ -62,32 +79,39 @@ export function setNumber(column: NumberColumn, row: number, scalar: Scalar | nu
     setTerm(column.few, row, isNull ? null : value, rows);
     if (distinctTerms(column.few) > FEW_VALUES) column.few = 'many';
   }
-  if (column.texts !== undefined) setTerm(column.texts, row, isNull ? null : column.textOf(value), rows);
+  const { texts, makingFew, makingTexts } = column;
+  if (makingFew !== undefined) setMade(makingFew, row, isNull ? null : value, rows);
+  if (texts === undefined && makingTexts === undefined) return true;
+  const text = isNull ? null : column.textOf(value);
+  if (texts !== undefined) setTerm(texts, row, text, rows);
+  if (makingTexts !== undefined) setMade(makingTexts, row, text, rows);
   return true;
 }
 
-/** The distinct values with their rows; undefined when there are many. */
+/** The distinct values with their rows; undefined when there are many. Made at first use, as the dictionary below. */
 export function fewValues(column: NumberColumn, rows: number): Dictionary | undefined {
   if (column.few === 'unknown') {
-    const dictionary = createDictionary(String, column.values.length);
-    column.few = dictionary;
-    for (let row = 0; row < rows && distinctTerms(dictionary) <= FEW_VALUES; row++) {
-      const value = column.values[row] as number;
-      if (!Number.isNaN(value)) setTerm(dictionary, row, value, rows);
-    }
-    if (distinctTerms(dictionary) > FEW_VALUES) column.few = 'many';
+    column.makingFew ??= startMaking(String, column.values.length);
+    const making = column.makingFew;
+    const isMany = () => distinctTerms(making.dictionary) > FEW_VALUES;
+    makeUpTo(making, rows, (row) => valueInNumberColumn(column, row), rows, isMany);
+    column.few = isMany() ? 'many' : making.dictionary;
+    column.makingFew = undefined;
   }
   return column.few === 'many' ? undefined : column.few;
 }
 
-/** The dictionary of the text forms, made at first use. */
+/** The dictionary of the text forms. Where making it ends with a slice, whoever asks next goes on with it; rows may change meanwhile. */
 export function textForms(column: NumberColumn, rows: number): Dictionary {
   if (column.texts !== undefined) return column.texts;
-  const texts = createDictionary(String, column.values.length);
-  for (let row = 0; row < rows; row++) {
-    const value = column.values[row] as number;
-    if (!Number.isNaN(value)) setTerm(texts, row, column.textOf(value), rows);
-  }
-  column.texts = texts;
-  return texts;
+  column.makingTexts ??= startMaking(String, column.values.length);
+  const { dictionary } = column.makingTexts;
+  const textAt = (row: number) => {
+    const value = valueInNumberColumn(column, row);
+    return value === null ? null : column.textOf(value);
+  };
+  makeUpTo(column.makingTexts, rows, textAt, rows);
+  column.texts = dictionary;
+  column.makingTexts = undefined;
+  return dictionary;
 }

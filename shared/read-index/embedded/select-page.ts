@@ -1,67 +1,77 @@
 import type { SortKey, SortPosition, World } from '../read-index.ts';
 import { type Bits, countBits, hasBit, selectRows } from './bits.ts';
 import { KEY_COST, ROW_COST } from './costs.ts';
+import type { BoundSortKey } from './key-reader.ts';
 import { type OrderCache, orderFor } from './order-cache.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import { firstBehind, firstRowBehindId, positionOf, walkRows } from './select-after.ts';
-import { sortRows } from './sort-rows.ts';
+import { createRowSort } from './sort-rows.ts';
 import { currentRows, type SortedOrder } from './sorted-order.ts';
 
 export type Page = { readonly sort: readonly SortKey[]; readonly from: number; readonly size: number };
 
-/** The rows of one page among the `count` that `matched` holds. */
-export function selectPage(
-  orders: OrderCache,
-  space: RowSpaceIndex,
-  world: World,
-  matched: Bits,
-  count: number,
-  page: Page,
-): readonly number[] {
-  if (page.from >= count || page.size <= 0) return [];
-  if (page.sort.length === 0 && space.idsAscend) return selectRows(matched, page.from, page.size);
-  const order = orderFor(orders, space, world, page.sort);
-  if (!worthWalking(order, count, page)) {
-    const sorted = sortRows(order.keys, selectRows(matched, 0, count));
-    return Array.from(sorted.subarray(page.from, page.from + page.size));
-  }
-  const rows = currentRows(order);
-  if (count === rows.length) return Array.from(rows.subarray(page.from, page.from + page.size));
-  return walk(rows, matched, page);
+/** What is selected among the `count` rows that `matched` holds. */
+export type Selected = {
+  readonly orders: OrderCache;
+  readonly space: RowSpaceIndex;
+  readonly world: World;
+  readonly matched: Bits;
+  readonly count: number;
+};
+
+/** The rows of one page. Where a call ends with its slice, the next goes on with it. */
+export function createPageSelection(selected: Selected, page: Page): () => readonly number[] {
+  const { space, matched, count } = selected;
+  if (page.from >= count || page.size <= 0) return () => [];
+  if (page.sort.length === 0 && space.idsAscend) return () => selectRows(matched, page.from, page.size);
+  const inOrder = createOrdering(selected, page);
+  return () => {
+    const rows = inOrder();
+    if (count === rows.length) return Array.from(rows.subarray(page.from, page.from + page.size));
+    return walk(rows, matched, page);
+  };
 }
 
-/** The rows of a page behind a place in the order, and the place of its last row (null: nothing follows). */
-export function selectAfter(
-  orders: OrderCache,
-  space: RowSpaceIndex,
-  world: World,
-  matched: Bits,
-  count: number,
+/** The rows of a page behind a place in the order, and the place of its last row (null: nothing follows). As above. */
+export function createSelectionAfter(
+  selected: Selected,
   page: Page & { readonly after: SortPosition | null },
-): { readonly rows: readonly number[]; readonly next: SortPosition | null } {
-  const order = orderFor(orders, space, world, page.sort);
+): () => { readonly rows: readonly number[]; readonly next: SortPosition | null } {
+  const { orders, space, world } = selected;
+  const { keys } = orderFor(orders, space, world, page.sort);
   // One more than wanted says whether anything follows.
-  const found = rowsBehind(order, matched, count, { ...page, size: page.size + 1 });
-  const rows = found.slice(0, page.size);
-  const last = rows.at(-1);
-  const next = found.length > rows.length && last !== undefined ? positionOf(order.keys, last) : null;
-  return { rows, next };
+  const rowsBehind = createRowsBehind(selected, keys, { ...page, size: page.size + 1 });
+  return () => {
+    const found = rowsBehind();
+    const rows = found.slice(0, page.size);
+    const last = rows.at(-1);
+    const next = found.length > rows.length && last !== undefined ? positionOf(keys, last) : null;
+    return { rows, next };
+  };
 }
 
-function rowsBehind(
-  order: SortedOrder,
-  matched: Bits,
-  count: number,
+function createRowsBehind(
+  selected: Selected,
+  keys: readonly BoundSortKey[],
   page: Page & { readonly after: SortPosition | null },
-): readonly number[] {
-  const { space, keys } = order;
+): () => readonly number[] {
+  const { space, matched } = selected;
   const { after, size } = page;
   if (page.sort.length === 0 && space.idsAscend) {
-    return rowsFrom(matched, after === null ? 0 : firstRowBehindId(space, Number(after[0])), size);
+    return () => rowsFrom(matched, after === null ? 0 : firstRowBehindId(space, Number(after[0])), size);
   }
-  const walks = worthWalking(order, count, page);
-  const rows = walks ? currentRows(order) : sortRows(keys, selectRows(matched, 0, count));
-  return walkRows(rows, after === null ? 0 : firstBehind(keys, rows, after), matched, size);
+  const inOrder = createOrdering(selected, page);
+  return () => {
+    const rows = inOrder();
+    return walkRows(rows, after === null ? 0 : firstBehind(keys, rows, after), matched, size);
+  };
+}
+
+/** The whole space in order, or the matches alone, whichever costs less. */
+function createOrdering({ orders, space, world, matched, count }: Selected, page: Page): () => Int32Array {
+  const order = orderFor(orders, space, world, page.sort);
+  if (worthWalking(order, count, page)) return () => currentRows(order);
+  return createRowSort(order.keys, selectRows(matched, 0, count));
 }
 
 function rowsFrom(matched: Bits, first: number, size: number): readonly number[] {
@@ -82,7 +92,7 @@ function worthWalking(order: SortedOrder, count: number, page: Page): boolean {
   const { space, keys } = order;
   const sorting = count * KEY_COST * (keys.length + Math.log2(count + 1));
   if (order.built) {
-    const repair = order.moved.size === 0 ? 0 : space.count * 0.5;
+    const repair = order.moved.size + order.out.size === 0 ? 0 : space.count * 0.5;
     const share = count === space.count ? page.size / space.count : (page.from + page.size) / count;
     return repair + space.count * ROW_COST * Math.min(1, share) < sorting;
   }

@@ -1,10 +1,14 @@
+import { rest } from '../../turns/slice.ts';
 import type { SortKey, World } from '../read-index.ts';
 import { compareSortValues, type SortValue } from './indexed-column.ts';
 import { type BoundSortKey, createKeyReader, type KeyReader } from './key-reader.ts';
-import { mergeSort } from './merge-sort.ts';
+import { createMergeSort } from './merge-sort.ts';
 import { columnOf, type RowSpaceIndex } from './row-space.ts';
 import { type Spaces, stepFrom } from './spaces.ts';
-import { spend } from './time-limit.ts';
+
+/** Values that are sorted between two looks at the clock, and what reading one costs in steps of a slice. */
+const SORTED_AT_ONCE = 1_024;
+const READ_STEPS = 2;
 
 /** Code units that stand elsewhere in UTF-16 order than in code point order. */
 const BEYOND_PLAIN = /[\ud800-\uffff]/;
@@ -43,10 +47,14 @@ export function compareRows(
   return a - b;
 }
 
-/** The rows in order. Each row's keys are read once, as numbers. */
-export function sortRows(keys: readonly BoundSortKey[], rows: readonly number[] | Int32Array): Int32Array {
-  const columns = keys.map((key) => sortableNumbers(key, rows));
-  const order = mergeSort(rows.length, (a, b) => {
+/** Puts rows in order. Where a call ends with its slice, the next goes on with it. */
+export type RowSort = () => Int32Array;
+
+/** Each row's keys are read once, as numbers. */
+export function createRowSort(keys: readonly BoundSortKey[], rows: readonly number[] | Int32Array): RowSort {
+  const readings = keys.map((key) => readNumbers(key, rows));
+  const columns: Float64Array[] = [];
+  const order = createMergeSort(rows.length, (a, b) => {
     for (let i = 0; i < columns.length; i++) {
       const column = columns[i] as Float64Array;
       const left = column[a] as number;
@@ -55,36 +63,91 @@ export function sortRows(keys: readonly BoundSortKey[], rows: readonly number[] 
     }
     return (rows[a] as number) - (rows[b] as number);
   });
-  return order.map((at) => rows[at] as number);
+  return () => {
+    while (columns.length < readings.length) columns.push((readings[columns.length] as () => Float64Array)());
+    return order().map((at) => rows[at] as number);
+  };
+}
+
+/** The rows in order, at a stretch. */
+export function sortRows(keys: readonly BoundSortKey[], rows: readonly number[] | Int32Array): Int32Array {
+  return createRowSort(keys, rows)();
 }
 
 /** One number per row that sorts ascending as the key asks; NULL is infinite. */
-function sortableNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array): Float64Array {
-  const read = createKeyReader(key);
-  const values: SortValue[] = new Array(rows.length);
-  let ranked = false;
-  for (let i = 0; i < rows.length; i++) {
-    if ((i & 63) === 0) spend(64);
-    const value = read(rows[i] as number);
-    values[i] = value;
-    if (typeof value === 'string' || typeof value === 'bigint') ranked = true;
-  }
-  const ranks = ranked ? ranksOf(values.filter((value) => value !== null)) : undefined;
-  const sign = key.descending ? -1 : 1;
+function readNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array): () => Float64Array {
+  const readKey = createKeyReader(key);
   const numbers = new Float64Array(rows.length);
-  for (let i = 0; i < rows.length; i++) {
-    const value = values[i] as SortValue;
-    const number = value === null ? Number.POSITIVE_INFINITY : (ranks?.get(value) ?? Number(value));
-    numbers[i] = sign * number;
-  }
-  return numbers;
+  /** Texts and large integers, each once: their ranks are their numbers. */
+  const known = new Map<SortValue, number>();
+  let done = 0;
+  const read = (row: number): number => {
+    const value = readKey(row);
+    if (value === null) return Number.NaN;
+    if (typeof value !== 'string' && typeof value !== 'bigint') return Number(value);
+    const at = known.get(value) ?? known.size;
+    if (at === known.size) known.set(value, at);
+    return at;
+  };
+  let finish: (() => Float64Array) | undefined;
+  return () => {
+    for (; done < rows.length; done++) {
+      if ((done & 63) === 0) rest(64 * READ_STEPS);
+      numbers[done] = read(rows[done] as number);
+    }
+    finish ??= createAscending(numbers, known, key.descending ? -1 : 1);
+    return finish();
+  };
 }
 
-function ranksOf(values: readonly SortValue[]): Map<SortValue, number> {
-  const distinct = [...new Set(values)];
-  const plain = distinct.every((value) => typeof value === 'string' && !BEYOND_PLAIN.test(value));
+/** Puts ranks where there are any, and the sign that makes the wanted order the ascending one. */
+function createAscending(
+  numbers: Float64Array,
+  known: ReadonlyMap<SortValue, number>,
+  sign: number,
+): () => Float64Array {
+  const ranking = createRanking(known);
+  let done = 0;
+  return () => {
+    const ranks = ranking();
+    const isRanked = ranks.length > 0;
+    for (; done < numbers.length; done++) {
+      if ((done & 1023) === 0) rest(1024);
+      const number = numbers[done] as number;
+      if (Number.isNaN(number)) numbers[done] = sign * Number.POSITIVE_INFINITY;
+      else numbers[done] = sign * (isRanked ? (ranks[number] as number) : number);
+    }
+    return numbers;
+  };
+}
+
+/** The rank of each value among all, by its number. */
+function createRanking(known: ReadonlyMap<SortValue, number>): () => Float64Array {
+  const values = [...known.keys()];
+  const ranks = new Float64Array(values.length);
+  const runs: SortValue[] = [];
+  const merge = createMergeSort(
+    values.length,
+    (a, b) => compareSortValues(runs[a] as SortValue, runs[b] as SortValue),
+    SORTED_AT_ONCE,
+  );
+  let ranked = 0;
+  return () => {
+    while (runs.length < values.length) {
+      rest(SORTED_AT_ONCE * READ_STEPS);
+      for (const value of sortRun(values.slice(runs.length, runs.length + SORTED_AT_ONCE))) runs.push(value);
+    }
+    const order = merge();
+    for (; ranked < order.length; ranked++) {
+      if ((ranked & 255) === 0) rest(256);
+      ranks[known.get(runs[order[ranked] as number] as SortValue) as number] = ranked;
+    }
+    return ranks;
+  };
+}
+
+function sortRun(values: SortValue[]): SortValue[] {
+  const plain = values.every((value) => typeof value === 'string' && !BEYOND_PLAIN.test(value));
   // Where UTF-16 order is code point order, the built-in sort takes a third of the time.
-  if (plain) distinct.sort();
-  else distinct.sort(compareSortValues);
-  return new Map(distinct.map((value, rank) => [value, rank]));
+  return plain ? values.sort() : values.sort(compareSortValues);
 }

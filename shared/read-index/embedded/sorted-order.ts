@@ -1,13 +1,15 @@
+import { rest } from '../../turns/slice.ts';
 import { hasBit, selectRows, setBit } from './bits.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
 import { listCount, listEntry } from './row-lists.ts';
 import { borrowBits, type RowSpaceIndex, releaseBits, type Step } from './row-space.ts';
-import { compareRows, sortRows } from './sort-rows.ts';
+import { compareRows, createRowSort, type RowSort } from './sort-rows.ts';
 import type { Watchers } from './watchers.ts';
 
 /**
  * The live rows of a space in one sort order, kept across writes: a change marks the rows whose place it may move, the next
- * reader takes those out and puts them in again. A change that moves too many rows drops the order; it is then built anew.
+ * reader takes those out and puts them in again. A change that moves too many rows drops the order; it is then built anew. Where
+ * building or putting in ends with a slice, whoever asks next goes on with it; rows may change meanwhile.
  */
 export type SortedOrder = {
   readonly space: RowSpaceIndex;
@@ -16,11 +18,24 @@ export type SortedOrder = {
   rows: Int32Array;
   count: number;
   built: boolean;
+  /** Sorts the rows that there were when building began, until it is built. */
+  building: RowSort | undefined;
+  /** Rows that stand in the wrong place, or should not or do not stand in the order. */
   readonly moved: Set<number>;
+  /** Those that have been taken out and are to be put in. */
+  readonly out: Set<number>;
+  /** What reads the rows' keys: made anew after each change. */
+  readers: readonly KeyReader[] | undefined;
   /** Nanoseconds, about, that doing without this order has cost so far. */
   missed: number;
   readonly stopWatching: (() => void)[];
+  /** Nobody will ask for it any more, but for whoever does already. */
+  released: boolean;
 };
+
+/** Rows put in between two looks at the clock, and what one costs in steps of a slice. */
+const PUT_AT_ONCE = 64;
+const PUT_STEPS = 30;
 
 export function createSortedOrder(space: RowSpaceIndex, keys: readonly BoundSortKey[]): SortedOrder {
   return {
@@ -29,16 +44,21 @@ export function createSortedOrder(space: RowSpaceIndex, keys: readonly BoundSort
     rows: new Int32Array(0),
     count: 0,
     built: false,
+    building: undefined,
     moved: new Set(),
+    out: new Set(),
+    readers: undefined,
     missed: 0,
     stopWatching: [],
+    released: false,
   };
 }
 
 /** The rows in order, as of now. */
 export function currentRows(order: SortedOrder): Int32Array {
   if (!order.built) build(order);
-  else if (order.moved.size > 0) putMovedRows(order);
+  if (order.moved.size > 0) takeOut(order);
+  if (order.out.size > 0) putMovedRows(order);
   return order.rows.subarray(0, order.count);
 }
 
@@ -46,22 +66,34 @@ export function currentRows(order: SortedOrder): Int32Array {
 export function releaseOrder(order: SortedOrder): void {
   for (const stop of order.stopWatching) stop();
   order.stopWatching.length = 0;
-  order.built = false;
+  order.released = true;
+  forget(order);
 }
 
 function build(order: SortedOrder): void {
   const { space } = order;
-  order.rows = sortRows(order.keys, selectRows(space.live, 0, space.count));
-  order.count = order.rows.length;
-  keepBuilt(order);
+  if (order.building === undefined) {
+    order.building = createRowSort(order.keys, selectRows(space.live, 0, space.count));
+    order.count = space.count;
+    keepMarking(order);
+  }
+  order.rows = order.building();
+  order.building = undefined;
+  order.missed = 0;
+  order.built = true;
 }
 
 /** What is there now is the order, but for rows that are marked from now on. */
 export function keepBuilt(order: SortedOrder): void {
-  order.moved.clear();
   order.missed = 0;
   order.built = true;
-  if (order.stopWatching.length === 0) watch(order);
+  keepMarking(order);
+}
+
+function keepMarking(order: SortedOrder): void {
+  order.moved.clear();
+  order.out.clear();
+  if (order.stopWatching.length === 0 && !order.released) watch(order);
 }
 
 /** Rows that come and go are told of by their id, the last key. */
@@ -81,7 +113,8 @@ function listen(order: SortedOrder, watchers: Watchers, watcher: (row: number) =
 
 /** Marks the rows that reach `row` by the first `level` steps of the key, level by level: many paths may lead to one row. */
 function markRoots(order: SortedOrder, key: BoundSortKey, row: number, level: number): void {
-  if (!order.built) return;
+  if (!order.built && order.building === undefined) return;
+  order.readers = undefined;
   let reached: Iterable<number> = [row];
   for (let at = level - 1; at >= 0; at--) {
     const { lists } = (key.steps[at] as Step).up;
@@ -97,29 +130,46 @@ function markRoots(order: SortedOrder, key: BoundSortKey, row: number, level: nu
 
 /** The row has to be put in its place anew. */
 export function mark(order: SortedOrder, row: number): void {
-  if (!order.built) return;
+  if (!order.built && order.building === undefined) return;
   order.moved.add(row);
   // Putting half of the rows back one by one costs as much as sorting all.
-  if (order.moved.size <= 64 + order.count / 2) return;
-  order.built = false;
-  order.moved.clear();
+  if (order.moved.size + order.out.size > 64 + order.count / 2) forget(order);
 }
 
-function putMovedRows(order: SortedOrder): void {
-  // Comparing may end with the query's time. Rows are missing then: the order is built anew when it is wanted again.
+/** It is to be built anew. */
+function forget(order: SortedOrder): void {
   order.built = false;
-  takeOut(order);
-  const { space, keys } = order;
-  const back = [...order.moved].filter((row) => hasBit(space.live, row));
-  const readers = createKeyReaders(keys);
-  back.sort((a, b) => compareRows(keys, readers, a, b));
+  order.building = undefined;
+  order.readers = undefined;
   order.moved.clear();
-  putIn(order, readers, back);
-  order.built = true;
+  order.out.clear();
+}
+
+/** A few at a time; the others are missing until they are put in. */
+function putMovedRows(order: SortedOrder): void {
+  const { space, keys, out } = order;
+  while (out.size > 0) {
+    order.readers ??= createKeyReaders(keys);
+    const { readers } = order;
+    rest(PUT_AT_ONCE * PUT_STEPS);
+    const back = [...out.values().take(PUT_AT_ONCE)];
+    const live = back.filter((row) => hasBit(space.live, row));
+    live.sort((a, b) => compareRows(keys, readers, a, b));
+    // Comparing may have ended with the slice: from here on nothing does.
+    const places = live.map((row) => placeFor(order, readers, row, order.count));
+    putIn(order, live, places);
+    for (const row of back) out.delete(row);
+  }
 }
 
 /** Removes the moved rows, wherever they stand. */
 function takeOut(order: SortedOrder): void {
+  removeMoved(order);
+  for (const row of order.moved) order.out.add(row);
+  order.moved.clear();
+}
+
+function removeMoved(order: SortedOrder): void {
   const { rows, moved } = order;
   if (moved.size <= 4) {
     for (const row of moved) {
@@ -142,8 +192,8 @@ function takeOut(order: SortedOrder): void {
   order.count = kept;
 }
 
-/** Inserts sorted rows, from the last to the first, so that each stretch between them moves once. */
-function putIn(order: SortedOrder, readers: readonly KeyReader[], sorted: readonly number[]): void {
+/** Inserts sorted rows where they go among those there, from the last to the first, so that each stretch between them moves once. */
+function putIn(order: SortedOrder, sorted: readonly number[], places: readonly number[]): void {
   const total = order.count + sorted.length;
   if (total > order.rows.length) {
     const longer = new Int32Array(Math.ceil(total * 1.25));
@@ -152,10 +202,9 @@ function putIn(order: SortedOrder, readers: readonly KeyReader[], sorted: readon
   }
   let end = order.count;
   for (let i = sorted.length - 1; i >= 0; i--) {
-    const row = sorted[i] as number;
-    const at = placeFor(order, readers, row, end);
+    const at = places[i] as number;
     order.rows.copyWithin(at + i + 1, at, end);
-    order.rows[at + i] = row;
+    order.rows[at + i] = sorted[i] as number;
     end = at;
   }
   order.count = total;

@@ -1,4 +1,5 @@
 import type { Uid } from '../../schema/content-type.ts';
+import { rest } from '../../turns/slice.ts';
 import type { RowVersion } from '../read-index.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import {
@@ -18,6 +19,9 @@ export type SourceStore = {
   readonly load: LoadSource | undefined;
   readonly blocks: SourceBlocks;
 };
+
+/** What reading a source costs, in steps of a slice. */
+const LOAD_STEPS = 100;
 
 export function createSourceStore(bytes: number, load: LoadSource | undefined): SourceStore {
   return { bytesLeft: bytes, load, blocks: createSourceBlocks() };
@@ -53,13 +57,23 @@ export function sourcesOf(
   space: RowSpaceIndex,
   rows: readonly number[],
 ): readonly Uint8Array[] {
+  return rows.map((row) => space.sources[row] ?? loadSource(store, space, row));
+}
+
+/** The same in slices: adds those that are not in `found` yet: where a call ends with its slice, the next goes on with it. */
+export function addSources(
+  store: SourceStore,
+  space: RowSpaceIndex,
+  rows: readonly number[],
+  found: Uint8Array[],
+): void {
   const { sources } = space;
-  const found: Uint8Array[] = new Array(rows.length);
-  for (let i = 0; i < rows.length; i++) {
+  for (let i = found.length; i < rows.length; i++) {
     const row = rows[i] as number;
-    found[i] = sources[row] ?? loadSource(store, space, row);
+    const held = sources[row];
+    rest(held === undefined ? LOAD_STEPS : 1);
+    found.push(held ?? loadSource(store, space, row));
   }
-  return found;
 }
 
 function loadSource(store: SourceStore, space: RowSpaceIndex, row: number): Uint8Array {

@@ -1,6 +1,15 @@
 import type { Scalar } from '../bool-query.ts';
 import { type Bits, clearBit, growBits, setBit } from './bits.ts';
-import { createDictionary, type Dictionary, growDictionary, setTerm, termValue } from './dictionary.ts';
+import {
+  type Dictionary,
+  growDictionary,
+  type MakingDictionary,
+  makeUpTo,
+  setMade,
+  setTerm,
+  startMaking,
+  termValue,
+} from './dictionary.ts';
 
 /** A column of text, JSON texts or 64-bit integers. */
 export type TermColumn = {
@@ -11,6 +20,8 @@ export type TermColumn = {
   /** Values by row, until a query makes a dictionary of them: most columns are never asked for, and loading is fast. */
   plain: (Scalar | null)[];
   dictionary: Dictionary | undefined;
+  /** The dictionary in the making. */
+  making: MakingDictionary | undefined;
 };
 
 export function createTermColumn(textOf: (value: Scalar) => string, capacity: number): TermColumn {
@@ -20,12 +31,14 @@ export function createTermColumn(textOf: (value: Scalar) => string, capacity: nu
     presentCount: 0,
     plain: [],
     dictionary: undefined,
+    making: undefined,
   };
 }
 
 export function growTermColumn(column: TermColumn, capacity: number): void {
   column.present = growBits(column.present, capacity);
   if (column.dictionary !== undefined) growDictionary(column.dictionary, capacity);
+  if (column.making !== undefined) growDictionary(column.making.dictionary, capacity);
 }
 
 /** Sets a row's value; `rows` is the number of rows in the space. False when it was that value already. */
@@ -33,7 +46,7 @@ export function setTermValue(column: TermColumn, row: number, value: Scalar | nu
   const old = valueInTermColumn(column, row);
   if (old === value) return false;
   if (column.dictionary !== undefined) setTerm(column.dictionary, row, value, rows);
-  else setPlain(column.plain, row, value);
+  else setPlain(column, row, value, rows);
   if (value === null) {
     clearBit(column.present, row);
     column.presentCount--;
@@ -48,25 +61,32 @@ export function valueInTermColumn(column: TermColumn, row: number): Scalar | nul
   return column.dictionary === undefined ? (column.plain[row] ?? null) : termValue(column.dictionary, row);
 }
 
-/** The column's dictionary, made at first use. */
+/**
+ * The column's dictionary, made at first use. Where that ends with a slice, whoever asks next goes on with it; rows may change
+ * meanwhile.
+ */
 export function dictionaryOf(column: TermColumn, rows: number): Dictionary {
-  if (column.dictionary !== undefined) return column.dictionary;
-  const dictionary = createDictionary(column.textOf, column.present.length * 32);
-  column.plain.forEach((value, row) => {
-    if (value !== null) setTerm(dictionary, row, value, rows);
-  });
-  takeDictionary(column, dictionary);
-  return dictionary;
+  return column.dictionary ?? makeDictionary(column, rows);
+}
+
+function makeDictionary(column: TermColumn, rows: number): Dictionary {
+  column.making ??= startMaking(column.textOf, column.present.length * 32);
+  const { making, plain } = column;
+  makeUpTo(making, plain.length, (row) => plain[row] ?? null, rows);
+  takeDictionary(column, making.dictionary);
+  return making.dictionary;
 }
 
 /** Gives the column a dictionary of all its values. */
 export function takeDictionary(column: TermColumn, dictionary: Dictionary): void {
   column.plain = [];
   column.dictionary = dictionary;
+  column.making = undefined;
 }
 
-function setPlain(plain: (Scalar | null)[], row: number, value: Scalar | null): void {
+function setPlain({ plain, making }: TermColumn, row: number, value: Scalar | null, rows: number): void {
   // Rows come in ascending order but for reused places; no holes, so the array stays a fast one.
   for (let at = plain.length; at < row; at++) plain.push(null);
   plain[row] = value;
+  if (making !== undefined) setMade(making, row, value, rows);
 }

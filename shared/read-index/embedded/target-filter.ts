@@ -1,0 +1,54 @@
+import { SLICE_OVER } from '../../turns/slice.ts';
+import type { BoolQuery } from '../bool-query.ts';
+import { bindQuery, type QueryContext } from './bind-query.ts';
+import { type Bits, hasBit } from './bits.ts';
+import type { Matcher } from './matcher.ts';
+import { listCount } from './row-lists.ts';
+import { borrowBits, type Step } from './row-space.ts';
+
+/** Which targets of links are wanted. */
+export type TargetFilter = {
+  /** Called before `keeps`, in each slice anew. */
+  readonly prepare: () => void;
+  readonly keeps: (row: number) => boolean;
+};
+
+/** Each target is tested or, where many are linked, looked up in the set of all that match. undefined: all are wanted. */
+export function createTargetFilter(
+  context: QueryContext,
+  parents: readonly number[],
+  query: BoolQuery | undefined,
+  step: Step,
+): TargetFilter | undefined {
+  if (query === undefined || query.kind === 'match_all') return undefined;
+  let matcher: Matcher | undefined;
+  let tests = true;
+  let matched: Bits | undefined;
+  let isCollected = false;
+  const bind = () => {
+    const bound = bindQuery(context, step.target, query);
+    let linked = 0;
+    for (const parent of parents) linked += listCount(step.down.lists, parent);
+    tests = linked * bound.testCost < bound.cost;
+    return bound;
+  };
+  return {
+    prepare() {
+      matcher ??= bind();
+      if (tests || isCollected) return;
+      matched ??= borrowBits(step.target);
+      matcher.collect(matched);
+      isCollected = true;
+    },
+    keeps(row) {
+      if (matched !== undefined) return hasBit(matched, row);
+      try {
+        return (matcher as Matcher).test(row);
+      } catch (error) {
+        // One test takes more than a slice: all that match are collected instead.
+        if (error === SLICE_OVER) tests = false;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import { QueryTooExpensive } from '../read-index/query-too-expensive.ts';
+import { RequestError } from '../request-error.ts';
+import { inSlice, SLICE_OVER } from './slice.ts';
+
+/** Work on one answer: all its parts together, without what they wait for. */
+export type Task = {
+  /** Milliseconds worked so far. */
+  spent: number;
+  /** When it was asked for. */
+  readonly since: number;
+  /** Milliseconds that it may work. Ten times as many, or a second, may pass until it is done. */
+  readonly limit: number;
+  /** How often its state changed, so that it was begun anew. */
+  restarts: number;
+  /** False once nobody waits for it: it is not worked on any more. */
+  readonly isWanted: () => boolean;
+};
+
+/** Does the work, or as much of it as fits into a slice: throws SLICE_OVER then, and is called again. */
+export type Step<Result> = () => Result;
+
+/** Whose work comes when, on this thread. */
+export type Turns = {
+  task(limit: number, isWanted?: () => boolean): Task;
+  /**
+   * Does work that begins with `begin`: at once and at a stretch if it is short, else in slices between which others have their
+   * turn. The little that was done may be thrown away and begun again.
+   */
+  run<Result>(task: Task, begin: () => Step<Result>): Result | Promise<Result>;
+};
+
+export type TurnsOptions = {
+  readonly now: () => number;
+  /** Calls back when the event loop has seen to what came in meanwhile. */
+  readonly defer: (turn: () => void) => void;
+  readonly sliceMs: number;
+  /** A piece of work that cannot be gone on with ends so long after its slice should have. */
+  readonly graceMs: number;
+  /** Steps between two looks at the clock. */
+  readonly steps: number;
+  /** Pieces of work that are under way at once: each holds memory. */
+  readonly atOnce: number;
+  /** More that wait for a turn are refused. */
+  readonly waiting: number;
+};
+
+const DEFAULTS: TurnsOptions = {
+  now: () => performance.now(),
+  defer: (turn) => void setImmediate(turn),
+  sliceMs: 3,
+  graceMs: 3,
+  steps: 2_000,
+  atOnce: 16,
+  waiting: 1_000,
+};
+
+/** New work that waits begins with so small a part of a slice, so that what is light is done soon. */
+const FIRST_SLICES = 4;
+
+/** How much longer than its own work an answer may take, and how long in any case. */
+const WALL_FACTOR = 10;
+const LEAST_WALL_MS = 1_000;
+
+type Queued = {
+  readonly task: Task;
+  readonly begin: () => Step<unknown>;
+  /** undefined: not begun, or begun again. */
+  step: Step<unknown> | undefined;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * Work that fits into one slice is done at once. What does not waits, and is given a slice at a time, between two looks of the
+ * event loop at what came in: first those who have had none, then the one who has had least. A few are under way at once; the
+ * others are begun when one of those is done.
+ */
+export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
+  const options = { ...DEFAULTS, ...given };
+  const { now, sliceMs } = options;
+  const fresh: Queued[] = [];
+  const underWay: Queued[] = [];
+  const postponed: Queued[] = [];
+  /** Milliseconds of slices since the event loop had its turn. */
+  let used = 0;
+  let isDeferred = false;
+  /** Turns in which old work got no slice as new work was waiting. */
+  let delayed = 0;
+
+  const slice = <Result>(task: Task, ms: number, step: Step<Result>): Result => {
+    const start = now();
+    const restsAt = start + ms;
+    try {
+      return inSlice(
+        {
+          now,
+          steps: options.steps,
+          restsAt,
+          haltsAt: restsAt + options.graceMs,
+          refusesAt: start + task.limit - task.spent,
+          refusal: () => refusal(task),
+        },
+        step,
+      );
+    } finally {
+      const worked = now() - start;
+      task.spent += worked;
+      used += worked;
+      if (used * 2 >= sliceMs) defer();
+    }
+  };
+
+  const defer = () => {
+    if (isDeferred) return;
+    isDeferred = true;
+    options.defer(turn);
+  };
+
+  /** New work has a slice and old work another. */
+  const turn = () => {
+    isDeferred = false;
+    used = 0;
+    for (const queue of [underWay, fresh, postponed]) dropUnwanted(queue, now);
+    for (let next = fresh.shift(); next !== undefined; next = used < sliceMs ? fresh.shift() : undefined) {
+      if (!isDone(next, sliceMs / FIRST_SLICES)) admit(next);
+    }
+    delayed = fresh.length === 0 || delayed === FIRST_SLICES ? 0 : delayed + 1;
+    if (delayed === 0) workOn();
+    if (fresh.length + underWay.length + postponed.length > 0) defer();
+  };
+
+  /** Gives a slice to work that has had one. */
+  const workOn = () => {
+    while (underWay.length < options.atOnce && postponed.length > 0)
+      underWay.push(postponed.shift() as Queued);
+    const next = leastServed(underWay);
+    if (next !== undefined && isDone(next, sliceMs)) underWay.splice(underWay.indexOf(next), 1);
+  };
+
+  /** Settles it when it is done. */
+  const isDone = (queued: Queued, ms: number): boolean => {
+    try {
+      queued.step ??= queued.begin();
+      queued.resolve(slice(queued.task, ms, queued.step));
+      return true;
+    } catch (error) {
+      if (error === SLICE_OVER) return false;
+      queued.reject(error);
+      return true;
+    }
+  };
+
+  /** Has begun and needs more slices. What it has so far is given up where too many are under way. */
+  const admit = (queued: Queued) => {
+    if (underWay.length < options.atOnce) underWay.push(queued);
+    else {
+      queued.step = undefined;
+      postponed.push(queued);
+    }
+  };
+
+  const enqueue = <Result>(task: Task, begin: () => Step<Result>, step?: Step<Result>): Promise<Result> => {
+    if (fresh.length + postponed.length >= options.waiting) throw busy('too many queries wait');
+    return new Promise<unknown>((resolve, reject) => {
+      const queued = { task, begin, step, resolve, reject };
+      if (step === undefined && task.spent < sliceMs) fresh.push(queued);
+      else admit(queued);
+      defer();
+    }) as Promise<Result>;
+  };
+
+  return {
+    task: (limit, isWanted = () => true) => ({ spent: 0, since: now(), limit, restarts: 0, isWanted }),
+    run(task, begin) {
+      if (task.spent >= task.limit) throw refusal(task);
+      if (used >= sliceMs || fresh.length > 0) return enqueue(task, begin);
+      const step = begin();
+      try {
+        return slice(task, sliceMs - used, step);
+      } catch (error) {
+        if (error !== SLICE_OVER) throw error;
+        return enqueue(task, begin, step);
+      }
+    },
+  };
+}
+
+/** Of what is read on this thread. */
+export const TURNS = createTurns();
+
+/** Those begun anew, so that they get done before the next change; then those who have worked least, by powers of four. */
+function leastServed(underWay: readonly Queued[]): Queued | undefined {
+  let best: Queued | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const queued of underWay) {
+    const { spent, restarts } = queued.task;
+    const rank = restarts > 0 ? -restarts : Math.floor(Math.log2(Math.max(1, spent)) / 2);
+    if (rank >= least) continue;
+    least = rank;
+    best = queued;
+  }
+  return best;
+}
+
+function dropUnwanted(queue: Queued[], now: () => number): void {
+  if (queue.length === 0) return;
+  const time = now();
+  let kept = 0;
+  for (const queued of queue) {
+    const { task, reject } = queued;
+    if (!task.isWanted())
+      reject(new RequestError(503, 'ServiceUnavailableError', 'Nobody waits for the answer'));
+    else if (time - task.since > Math.max(LEAST_WALL_MS, task.limit * WALL_FACTOR))
+      reject(busy('the answer took too long'));
+    else queue[kept++] = queued;
+  }
+  queue.length = kept;
+}
+
+/** A query that was begun anew is not to blame for all that it has cost. */
+function refusal({ limit, restarts }: Task): Error {
+  return restarts > 0
+    ? busy('content changes faster than the query can be answered')
+    : new QueryTooExpensive(limit);
+}
+
+function busy(why: string): RequestError {
+  return new RequestError(503, 'ServiceUnavailableError', `The server is busy: ${why}. Ask again later`);
+}
