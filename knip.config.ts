@@ -17,7 +17,7 @@ const config: KnipConfig = {
   // Dependency-cruiser reads TypeScript with @swc/core.
   ignoreDependencies: ['@swc/core'],
   // Not from npm: certificates of the KurrentDB tests, and what fetches Elasticsearch.
-  ignoreBinaries: ['openssl', 'mvn'],
+  ignoreBinaries: ['mount', 'umount', 'openssl', 'mvn'],
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
 

@@ -1,7 +1,10 @@
+import { dirname } from 'node:path';
+import { moreSpace } from '../shared/disk-space.ts';
 import type { ContentGraphReader } from '../shared/document/entry.ts';
 import type { ContentTypeDefined } from '../shared/document/events.ts';
 import type { StoredEvent } from '../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../shared/event-store/unreadable.ts';
+import { followCurrent } from '../shared/follow-current.ts';
 import type { ChangeBatch } from '../shared/read-index/read-index.ts';
 import type { Uid } from '../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
@@ -74,6 +77,13 @@ export type ContentGraph = {
   readAll(batchSize?: number): Iterable<ChangeBatch>;
   /** The documents that changes have made stale; undefined where the read index is not made of documents. */
   readonly stale: StaleDocuments | undefined;
+  /**
+   * After an error that left the file as it was, such as a full disk: the graph goes on from its checkpoint. Whoever has it keeps it.
+   * Throws where the file cannot be opened; then it can be called again.
+   */
+  reopen(): void;
+  /** Resolves as soon as the graph's disk has more room than now, and after `atMostMs`; also when `signal` is aborted. */
+  moreSpace(atMostMs: number, signal: AbortSignal): Promise<void>;
   close(): void;
 };
 
@@ -88,6 +98,22 @@ export type ContentGraphOptions = {
 
 /** Opens (or creates) the graph's SQLite file. */
 export function openContentGraph(file: string, options: ContentGraphOptions = {}): ContentGraph {
+  let current = openFile(file, options);
+  const { existing: _rowsAsTheyWere, ...anew } = options;
+  return followCurrent(() => current, {
+    reopen() {
+      // Before the other is closed: that gives up what a full disk has no room to make again.
+      const next = openFile(file, anew);
+      current.close();
+      current = next;
+    },
+    moreSpace: (atMostMs: number, signal: AbortSignal) => moreSpace(dirname(file), atMostMs, signal),
+  });
+}
+
+type OpenGraph = Omit<ContentGraph, 'reopen' | 'moreSpace'>;
+
+function openFile(file: string, options: ContentGraphOptions): OpenGraph {
   const db = openGraphDatabase(file, options.building);
   const sequences = loadSequences(db);
   const names = openNames(db, sequences);

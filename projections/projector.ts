@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventStore, StoredEvent, Subscription } from '../shared/event-store/event-store.ts';
 import { splitAtUnreadable, UnreadableEvent } from '../shared/event-store/unreadable.ts';
 import { createMakeRoom } from '../shared/make-room.ts';
-import type { ReadIndex } from '../shared/read-index/read-index.ts';
+import type { ChangeBatch, ReadIndex } from '../shared/read-index/read-index.ts';
+import { isOutOfSpace } from '../shared/sqlite/failures.ts';
 import type { ContentGraph } from './content-graph.ts';
 
 const BATCH_SIZE = 1_000;
@@ -93,6 +94,8 @@ export type ProjectorOptions = {
   readonly readIndex: Pick<ReadIndex, 'apply'> | undefined;
   /** Told of every batch once it is applied, before anyone who waits for it. */
   readonly applied?: (events: readonly StoredEvent[]) => void;
+  /** Told when the graph's disk is full: the projector waits for room. Told again, without an error, when it goes on. */
+  readonly waiting?: (error: Error | undefined) => void;
   /** Told of the event that the projector stopped before. */
   readonly stopped?: (event: StoredEvent) => void;
 };
@@ -114,6 +117,7 @@ export function startProjector(options: ProjectorOptions): Projector {
   let stopped: Error | undefined;
   let waiters: Waiter[] = [];
   const closed = Promise.withResolvers<void>();
+  const closing = new AbortController();
 
   const handle = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
     const { readable, stop } = splitAtUnreadable(events);
@@ -123,7 +127,8 @@ export function startProjector(options: ProjectorOptions): Projector {
     if (stop !== undefined) throw new UnreadableEvent(stop);
   };
   const apply = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
-    const batch = graph.apply(events, upTo);
+    const batch = await applyWithinSpace(options, () => graph.apply(events, upTo), closing.signal);
+    if (batch === undefined) return;
     await readIndex?.apply(batch);
     appliedPosition = upTo;
     options.applied?.(events);
@@ -159,7 +164,57 @@ export function startProjector(options: ProjectorOptions): Projector {
     done,
     close() {
       closed.resolve();
-      return subscription.close();
+      const closes = subscription.close();
+      closing.abort();
+      return closes;
     },
   };
+}
+
+const FIRST_SPACE_WAIT_MS = 1_000;
+const LONGEST_SPACE_WAIT_MS = 30_000;
+
+/** Applies once the graph's disk has room; undefined when `signal` is aborted before. Opening the graph anew takes time where it is large. */
+async function applyWithinSpace(
+  { graph, waiting }: Pick<ProjectorOptions, 'graph' | 'waiting'>,
+  apply: () => ChangeBatch,
+  signal: AbortSignal,
+): Promise<ChangeBatch | undefined> {
+  for (let wait = 0; !signal.aborted; wait = Math.min(LONGEST_SPACE_WAIT_MS, 2 * wait)) {
+    try {
+      const batch = apply();
+      if (wait > 0) waiting?.(undefined);
+      return batch;
+    } catch (error) {
+      if (!isOutOfSpace(error)) throw error;
+      if (wait === 0) waiting?.(error as Error);
+      wait ||= FIRST_SPACE_WAIT_MS / 2;
+      reopenWithinSpace(graph);
+      await graph.moreSpace(2 * wait, signal);
+    }
+  }
+  return undefined;
+}
+
+/** Where there is no room for that either, the next attempt finds the graph as it was left, and comes back here. */
+function reopenWithinSpace(graph: Pick<ContentGraph, 'reopen'>): void {
+  try {
+    graph.reopen();
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+  }
+}
+
+/** As catchUp, for a process that serves what it has where the graph's disk is full: the projector goes on from there. */
+export async function catchUpWithinSpace(
+  eventStore: EventStore,
+  graph: Pick<ContentGraph, 'readFrom' | 'replay' | 'reopen'>,
+): Promise<StoredEvent | 'full' | undefined> {
+  try {
+    return await catchUp(eventStore, graph);
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    graph.reopen();
+    return 'full';
+  }
 }

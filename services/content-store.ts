@@ -1,6 +1,7 @@
 import type { ContentGraph } from '../projections/content-graph.ts';
-import { catchUp } from '../projections/projector.ts';
+import { catchUpWithinSpace } from '../projections/projector.ts';
 import { isAccessEvent } from '../shared/access/access-events.ts';
+import { keepReserve, useReserve } from '../shared/disk-space.ts';
 import { upcast } from '../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../shared/event-store/event-store.ts';
 import { isForeign } from '../shared/event-store/unreadable.ts';
@@ -8,12 +9,13 @@ import { isIdentityEvent } from '../shared/fleet/identity-events.ts';
 import { isLeaseEvent } from '../shared/fleet/lease-events.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
+import { isOutOfSpaceAtOpen } from '../shared/sqlite/failures.ts';
 import {
   type DirectoryLock,
   lockDataDirectory,
   type OperatorChannel,
 } from '../shared/sqlite/lock-data-directory.ts';
-import { logAddress, openEventStore } from './open-event-store.ts';
+import { logAddress, logFolder, openEventStore } from './open-event-store.ts';
 import type { ReadSidePlan } from './read-side.ts';
 import { finishSwitch } from './rebuild/finish-switch.ts';
 import { type HeldChange, holdChange } from './rebuild/pending-change.ts';
@@ -57,6 +59,24 @@ export async function openContentStore(
   options: ContentStoreOptions,
   plan?: ReadSidePlan,
 ): Promise<ContentStore> {
+  try {
+    return await openLocked(options, plan);
+  } catch (error) {
+    const isFull = isOutOfSpaceAtOpen(error, options.data);
+    if (!isFull || !folders(options).map(useReserve).includes(true)) throw error;
+    return await openLocked(options, plan);
+  }
+}
+
+/** Where a process that holds the data directory writes. */
+function folders(options: ContentStoreOptions): readonly string[] {
+  return [...new Set([options.data, logFolder(options) ?? options.data])];
+}
+
+async function openLocked(
+  options: ContentStoreOptions,
+  plan: ReadSidePlan | undefined,
+): Promise<ContentStore> {
   const lock = lockDataDirectory(options.data, options.channel);
   let log: EventStore | undefined;
   try {
@@ -89,7 +109,8 @@ async function openWith(
     plan !== undefined && isLarge
       ? await holdChange(log, graph, options.definitions, plan.outside)
       : undefined;
-  if (pending === undefined) await catchUp(log, graph);
+  for (const folder of folders(options)) keepReserve(folder);
+  if (pending === undefined) await catchUpWithinSpace(log, graph);
   return {
     registry: options.registry,
     log,

@@ -9,7 +9,7 @@ import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { requestOrOperator } from './command/current-author.ts';
 import { type ContentStoreOptions, openContentStore } from './content-store.ts';
 import { cursorKey } from './cursor-key.ts';
-import type { Fleet } from './fleet/fleet.ts';
+import type { Fleet, FleetReport } from './fleet/fleet.ts';
 import { createLeaseView, readLeaseUpTo } from './fleet/lease-view.ts';
 import { openMembership } from './fleet/membership.ts';
 import type { Presence } from './fleet/presence.ts';
@@ -30,6 +30,7 @@ import { type Meanwhile, serveEarlier } from './rebuild/earlier-generation.ts';
 import { watchGenerations } from './rebuild/watch-generations.ts';
 import { createApis, type ServedApi } from './served-api.ts';
 import { type Settling, settleContentTypes, watchContentTypes } from './settle-content-types.ts';
+import { createSpaceWatch } from './space-watch.ts';
 import { openWriteSide, type WriteSideOptions } from './write-side.ts';
 
 export type VarveOptions = ContentStoreOptions & {
@@ -59,7 +60,11 @@ export type VarveOptions = ContentStoreOptions & {
 };
 
 /** Hears of who leads. */
-export type FleetLog = Pick<Settling, 'waiting'> & Pick<WriteSideOptions, 'report'>;
+export type FleetLog = Pick<Settling, 'waiting'> &
+  Pick<WriteSideOptions, 'report'> & {
+    /** The graph's disk is full, or has room again. */
+    readonly space: (what: 'full' | 'resumed', error?: unknown) => void;
+  };
 
 /** A content API over a data directory, in this process. */
 export type Varve = ServedApi & {
@@ -123,8 +128,18 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       void fleet.stepDown().then(led.follow);
     },
   });
+  const room = createSpaceWatch((what, error) => {
+    fleetLog.space(what, error);
+    // Nothing is claimed meanwhile, and reads need not wait for that.
+    if (what === 'full' && fleet.epoch() === undefined) led.follow();
+  });
+  const report = (what: FleetReport): void => {
+    room.heard(what);
+    fleetLog.report(what);
+  };
   const projector = startProjector({
     ...{ eventStore, graph, readIndex: freshness.sink, stopped: halt.stop },
+    waiting: room.graphWaits,
     applied(events) {
       const foreign = events.filter(isForeign);
       foreignEvents?.add(foreign.length);
@@ -135,13 +150,17 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   });
   const { commands, imports, library, fleet } = openWriteSide({
     ...{ claimant, view, eventStore, graph, projector, index, visible: readSide.visible, led },
-    ...{ registry, definitions, defaultLocale, assets, report: fleetLog.report },
+    ...{ registry, definitions, defaultLocale, assets, report },
+    refuseWrites: room.refuseWithoutGraph,
     limits: { maxBytes: options.uploadLimit, accepted: options.uploadTypes },
   });
   await Promise.race([led.readable, led.done, fleet.done, projector.done]);
   const forwarding = openForwarding({
     ...{ fleet, membership, metrics: operating.metrics },
-    refuseWrites: halt.refuseWrites,
+    refuseWrites() {
+      halt.refuseWrites();
+      if (fleet.leader().kind === 'nobody') room.refuseWrites();
+    },
   });
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
   const apiFor = createApis({

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../projections/content-graph.ts';
-import { catchUp } from '../projections/projector.ts';
+import { catchUpWithinSpace } from '../projections/projector.ts';
 import { UnreadableEvent } from '../shared/event-store/unreadable.ts';
 import { leadOf } from '../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
@@ -13,7 +13,7 @@ import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 
 export type Settling = {
   readonly claimant: Claimant;
-  readonly graph: Pick<ContentGraph, 'position' | 'readFrom' | 'definition' | 'replay'>;
+  readonly graph: Pick<ContentGraph, 'position' | 'readFrom' | 'definition' | 'replay' | 'reopen'>;
   readonly definitions: readonly TypeDefinition[];
   /** The content types cannot be changed while another process leads: told once, with their names and that process's address. */
   readonly waiting: (types: readonly string[], leader: string) => void;
@@ -43,10 +43,11 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
   let claimed: number | undefined;
   for (;;) {
     const before = graph.position();
-    const stop = await catchUp(log, graph);
+    const stop = await catchUpWithinSpace(log, graph);
     const types = differingTypes(graph, definitions);
     if (types.length === 0) return claimed;
     // Who cannot read the log to its end must not lead, and with other content types it can serve nothing.
+    if (stop === 'full') throw new Error('the disk of the content graph is full: make room, and start again');
     if (stop !== undefined) throw new UnreadableEvent(stop);
     const lease = await readLease(log, space);
     const { leader } = lease;

@@ -37,6 +37,8 @@ export type WriteSideOptions = {
   readonly assets: AssetStore;
   readonly limits: UploadLimits;
   readonly report: (what: FleetReport) => void;
+  /** Throws RequestError (503) while nothing that is written could be shown. */
+  readonly refuseWrites: () => void;
   /** Told as soon as this process leads, and as soon as it does no more. */
   readonly led: Pick<LedReadSide, 'lead' | 'follow'>;
 };
@@ -74,6 +76,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     defaultLocale,
     space,
     lead() {
+      options.refuseWrites();
       const lead = fleet.lead();
       if (lead === undefined) throw new NotLeading();
       return lead;

@@ -13,6 +13,14 @@ export function logFleet(logger: Logger): FleetLog {
         'waiting: the content types differ from those in force, and another process leads with these: start this one with the same folder, or stop the others',
       );
     },
+    space(what, error) {
+      if (what === 'full')
+        logger.error(
+          { err: error },
+          'the disk of the content graph is full: reads go on, writes wait for room',
+        );
+      else logger.info({}, 'the disk of the content graph has room again: writes go on');
+    },
     report(what) {
       switch (what.kind) {
         case 'leading':

@@ -4,6 +4,7 @@ import type { AppendResult, CommandIdentity } from '../../shared/event-store/eve
 import type { Lead } from '../../shared/fleet/lease.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
+import { isOutOfSpace } from '../../shared/sqlite/failures.ts';
 import type { Author } from './command.ts';
 import type { DocumentState } from './decide.ts';
 import type { CommandEnvironment } from './environment.ts';
@@ -201,7 +202,9 @@ async function append(
     throw new RequestError(
       503,
       'ServiceUnavailableError',
-      'The event log cannot be written for now',
+      isOutOfSpace(cause)
+        ? 'The event log cannot be written for now: its disk is full'
+        : 'The event log cannot be written for now',
       {},
       { cause },
     );

@@ -147,6 +147,8 @@ export function joinFleet(options: FleetOptions): Fleet {
     } catch (reason) {
       // A leader that stands still inside a commit has the log locked until it goes on or ends.
       report({ kind: 'unclaimed', reason });
+      // Reads can be answered whoever leads.
+      if (confirmed === undefined) options.follow();
       await view.changed(PATIENCE.silence);
     }
   };

@@ -4,7 +4,10 @@ import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
 /** The content types that are in force at the end of the log, for a graph that stays where it is. */
-export type DefinitionsAhead = Pick<ContentGraph, 'position' | 'readFrom' | 'definition' | 'replay'>;
+export type DefinitionsAhead = Pick<
+  ContentGraph,
+  'position' | 'readFrom' | 'definition' | 'replay' | 'reopen'
+>;
 
 type GraphBehind = Pick<ContentGraph, 'position' | 'definition' | 'epochAt'>;
 
@@ -15,6 +18,7 @@ export function createDefinitionsAhead(graph: GraphBehind): DefinitionsAhead {
   return {
     position: () => position,
     readFrom: () => position,
+    reopen: () => {},
     definition: (uid) => defined.get(uid) ?? graph.definition(uid),
     replay(events: readonly StoredEvent[]) {
       for (const event of events) {

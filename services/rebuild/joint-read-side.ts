@@ -1,5 +1,5 @@
+import { followCurrent } from '../../shared/follow-current.ts';
 import type { ReadSide } from '../read-side.ts';
-import { followCurrent } from './follow-current.ts';
 import type { GenerationState } from './generation-state.ts';
 import { applyMissed } from './open-next.ts';
 import { createSwitchedIndex } from './switched-index.ts';

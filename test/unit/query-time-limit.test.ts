@@ -35,7 +35,7 @@ async function contentApi() {
     presence: createPresence(),
     address: 'http://127.0.0.1:9',
     reportReplaced: () => {},
-    fleetLog: { waiting: () => {}, report: () => {} },
+    fleetLog: { waiting: () => {}, report: () => {}, space: () => {} },
     operating: createOperating({
       metrics: false,
       tracing: undefined,

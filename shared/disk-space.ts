@@ -1,0 +1,49 @@
+import { randomFillSync } from 'node:crypto';
+import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { restrictToOwner } from './private-file.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** Less than this is nothing: SQLite grows files by pages. */
+const NOTABLE_BYTES = 64 * 1024;
+
+/** Bytes that this process may still write to a file system. */
+export function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
+
+/** Resolves as soon as a file system has notably more room than now, and after `atMostMs`; also when `signal` is aborted. */
+export async function moreSpace(folder: string, atMostMs: number, signal: AbortSignal): Promise<void> {
+  const before = freeBytes(folder);
+  for (let waited = 0; waited < atMostMs && !signal.aborted; waited += LOOK_EVERY_MS) {
+    await delay(LOOK_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
+    if (freeBytes(folder) >= before + NOTABLE_BYTES) return;
+  }
+}
+
+const RESERVE = 'reserve';
+/** What a start writes before it can answer reads: locks, and what SQLite needs to read a database. */
+const RESERVED_BYTES = 1024 * 1024;
+
+/** Takes room on a folder's disk that a start on a full one can use. Without effect where there is none any more. */
+export function keepReserve(folder: string): void {
+  const file = join(folder, RESERVE);
+  restrictToOwner(file);
+  if (statSync(file, { throwIfNoEntry: false })?.size === RESERVED_BYTES) return;
+  try {
+    // Zeros take no room where files are compressed.
+    writeFileSync(file, randomFillSync(Buffer.alloc(RESERVED_BYTES)), { mode: 0o600 });
+  } catch {
+    rmSync(file, { force: true });
+  }
+}
+
+/** Gives the room back. False: there was none. */
+export function useReserve(folder: string): boolean {
+  const file = join(folder, RESERVE);
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return false;
+  rmSync(file, { force: true });
+  return true;
+}

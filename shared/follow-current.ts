@@ -1,0 +1,34 @@
+/**
+ * A stand-in for what `current` gives at each call: its methods and those of its parts may be kept, and always reach the
+ * current one. For objects of functions that do not use `this`; whether a member is there is that of the first one. `own`: what
+ * the stand-in does itself.
+ */
+export function followCurrent<Target extends object, Own extends object = Partial<Target>>(
+  current: () => Target,
+  own?: Own,
+): Target & Own {
+  const members = new Map<PropertyKey, unknown>(Object.entries(own ?? {}));
+  const get = (name: PropertyKey): unknown => {
+    const known = members.get(name);
+    if (known !== undefined) return known;
+    const now = () => Reflect.get(current(), name) as unknown;
+    const value = now();
+    const member = memberOf(value, now);
+    if (member !== value) members.set(name, member);
+    return member;
+  };
+  return new Proxy({} as Target & Own, {
+    get: (_target, name) => get(name),
+    // Copies of it, by spreading, have all members.
+    ownKeys: () => [...new Set([...Reflect.ownKeys(current()), ...Reflect.ownKeys(own ?? {})])],
+    getOwnPropertyDescriptor: (_target, name) => ({ value: get(name), enumerable: true, configurable: true }),
+  });
+}
+
+/** What is no function and no part, such as a promise, is asked for anew each time. */
+function memberOf(value: unknown, now: () => unknown): unknown {
+  if (typeof value === 'function')
+    return (...args: unknown[]) => (now() as (...args: unknown[]) => unknown)(...args);
+  if (typeof value !== 'object' || value === null || value instanceof Promise) return value;
+  return followCurrent(() => now() as object);
+}

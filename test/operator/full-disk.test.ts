@@ -1,0 +1,133 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runVarve } from '../support/run-varve.ts';
+import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
+import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from '../support/small-disk.ts';
+
+const skipReason = whyNoSmallDisk();
+const options = skipReason === undefined ? {} : { skip: true, meta: { skipReason } };
+
+/** What is on the small disk; the rest is elsewhere. */
+type Layout = 'log and graph' | 'log' | 'graph';
+
+const MEGABYTES = 12;
+
+/** Larger than what the files have room for without growing. */
+const BIG = 'x'.repeat(300_000);
+
+function createNoteType(): string {
+  const folder = createDataDirectory();
+  mkdirSync(join(folder, 'note'));
+  const schema = {
+    kind: 'collectionType',
+    info: { singularName: 'note', pluralName: 'notes', displayName: 'note' },
+    options: { draftAndPublish: false },
+    attributes: { text: { type: 'text' } },
+  };
+  writeFileSync(join(folder, 'note', 'schema.json'), JSON.stringify(schema));
+  return folder;
+}
+
+type Place = {
+  readonly disk: SmallDisk;
+  readonly start: () => Promise<RunningServer>;
+  readonly args: readonly string[];
+};
+
+function createPlace(layout: Layout): Place {
+  const disk = mountSmallDisk(MEGABYTES);
+  if (disk === undefined) throw new Error('nothing can be mounted');
+  const contentTypes = createNoteType();
+  const elsewhere = createDataDirectory();
+  const data = layout === 'log' ? elsewhere : join(disk.path, 'data');
+  const log = layout === 'graph' ? join(elsewhere, 'events.db') : join(disk.path, 'events.db');
+  const logOptions = ['--event-store', `sqlite:${log}`];
+  let running: RunningServer | undefined;
+  onTestFinished(async () => {
+    await running?.dispose();
+    disk.remove();
+    for (const folder of [contentTypes, elsewhere]) rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    disk,
+    args: ['--data', data, ...logOptions],
+    async start() {
+      running = await startServer({ contentTypes, data, arguments: logOptions });
+      return running;
+    },
+  };
+}
+
+type Answer = { readonly status: number; readonly message: string };
+
+async function write(url: string, text: string): Promise<Answer> {
+  const answer = await fetch(`${url}/api/notes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ data: { text } }),
+  });
+  const body = (await answer.json()) as { readonly error?: { readonly message: string } };
+  return { status: answer.status, message: body.error?.message ?? '' };
+}
+
+async function countNotes(url: string): Promise<number> {
+  const answer = await fetch(`${url}/api/notes?pagination[pageSize]=1&fields[0]=documentId`);
+  expect(answer.status).toBe(200);
+  const body = (await answer.json()) as {
+    readonly meta: { readonly pagination: { readonly total: number } };
+  };
+  return body.meta.pagination.total;
+}
+
+/** Writes until one is refused; one that is stored and not shown yet is waited for in vain. */
+async function writeUntilRefused(url: string): Promise<Answer> {
+  for (let n = 0; n < 100; n++) {
+    const late = delay(1_500).then(() => 'late' as const);
+    const answer = await Promise.race([write(url, `${n} ${BIG}`), late]);
+    if (answer === 'late' || answer.status === 201 || answer.status === 202) continue;
+    return answer;
+  }
+  throw new Error('nothing was refused');
+}
+
+async function untilWritten(url: string): Promise<void> {
+  await expect
+    .poll(async () => (await write(url, 'Ada')).status, { timeout: 40_000, interval: 300 })
+    .toBe(201);
+}
+
+describe.each(['log and graph', 'log', 'graph'] as const)(
+  'with the disk of the %s full',
+  options,
+  (layout) => {
+    it('reads go on, writes are 503 with the reason, and go on when there is room, also after a start', {
+      timeout: 120_000,
+    }, async () => {
+      const { disk, start, args } = createPlace(layout);
+      const server = await start();
+      expect((await write(server.url, 'first')).status).toBe(201);
+      disk.fill();
+      const refused = await writeUntilRefused(server.url);
+      expect(refused).toMatchObject({ status: 503, message: expect.stringMatching(/disk .*is full/) });
+      expect(await countNotes(server.url)).toBeGreaterThan(0);
+      expect(await server.stop()).toMatchObject({ code: 0 });
+      disk.fill();
+
+      const again = await start();
+      expect(await countNotes(again.url)).toBeGreaterThan(0);
+      const refusedAgain = await writeUntilRefused(again.url);
+      expect(refusedAgain).toMatchObject({ status: 503, message: expect.stringMatching(/disk .*is full/) });
+      disk.empty();
+      await untilWritten(again.url);
+      const notes = await countNotes(again.url);
+      expect(await again.stop()).toMatchObject({ code: 0 });
+
+      const verified = await runVarve(['verify', ...args]);
+      expect(verified, verified.stdout + verified.stderr).toMatchObject({ code: 0 });
+      const last = await start();
+      expect(await countNotes(last.url)).toBe(notes);
+    });
+  },
+);
