@@ -102,8 +102,8 @@ function targetsInLocale(
 }
 
 export function operationInLocale(
-  { schema }: Pick<GraphContext, 'schema'>,
-  sibling: Pick<GraphEntry, 'view' | 'locale'>,
+  { schema }: GraphContext,
+  sibling: GraphEntry,
   operation: RelationOperation,
 ): RelationOperation {
   const { relation, side } = sibling.view.relation(operation.attribute);

@@ -1,4 +1,4 @@
-import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openContentGraph } from '../content-graph.ts';
 import { catchUpWhole } from '../projector.ts';
 
@@ -8,8 +8,8 @@ export type Replay = {
   readonly file: string;
   /** The last event that counts. */
   readonly upTo: bigint;
-  /** Called with the number of events of every batch. */
-  readonly onEvents: (count: number) => void;
+  /** Called with every batch and the number of its events. */
+  readonly onEvents: (count: number, events: readonly StoredEvent[]) => void;
 };
 
 /** Makes a graph from the log as it was at a position. */
@@ -19,7 +19,7 @@ export async function replayGraph({ log, file, upTo, onEvents }: Replay): Promis
     readFrom: graph.readFrom,
     replay(events) {
       graph.replay(events);
-      onEvents(events.length);
+      onEvents(events.length, events);
     },
   };
   try {

@@ -6,6 +6,9 @@ import type { Difference as ItemDifference } from '../../projections/generations
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
 import type { IndexDifference } from '../../projections/verification/difference.ts';
 import { replayGraph } from '../../projections/verification/replay-graph.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { isForeign } from '../../shared/event-store/unreadable.ts';
+import { validateEvent } from '../../shared/events/validate-event.ts';
 import { withLog } from './access-log.ts';
 import { type ImportProgress, showProgress } from './import-progress.ts';
 import { liveGraphFile } from './live-graph-file.ts';
@@ -15,7 +18,15 @@ import type { OperatorSettings } from './settings.ts';
 
 export type VerifyOptions = { readonly repair: boolean; readonly json: boolean };
 
-type Difference = ({ readonly kind: 'read index' } & IndexDifference) | GraphDifference;
+type Difference = ({ readonly kind: 'read index' } & IndexDifference) | GraphDifference | EventDifference;
+
+/** An event that is not as the schema of its type says (docs/events.md). */
+type EventDifference = {
+  readonly kind: 'event';
+  readonly position: string;
+  readonly stream: string;
+  readonly differing: readonly [string];
+};
 
 /** Without the contents, which may be private. */
 type GraphDifference = Pick<ItemDifference, 'group' | 'name'> & {
@@ -29,7 +40,7 @@ type Report = { differences: number; left: number; readonly show: (difference: D
 
 /**
  * `varve verify`: the read index against the graph, by whoever holds the data directory, and the graph as it is at one moment against
- * one made from the log in a file beside it, here. Both go on meanwhile. Throws when something differs and is not repaired.
+ * one made from the log in a file beside it, here, and every event against the schema of its type. All go on meanwhile. Throws when something differs and is not repaired.
  */
 export async function verify(options: VerifyOptions, settings: OperatorSettings): Promise<void> {
   const report: Report = {
@@ -87,7 +98,8 @@ async function verifyGraph(
     const upTo = found.position;
     const progress = showProgress(Number(upTo), 'replaying the log');
     let events = 0;
-    const onEvents = (count: number) => {
+    const onEvents = (count: number, batch: readonly StoredEvent[]) => {
+      for (const difference of batch.flatMap(judgeEvent)) note(report, difference, false);
       events += count;
       progress.advance(count);
     };
@@ -114,6 +126,13 @@ async function verifyGraph(
   }
 }
 
+function judgeEvent(event: StoredEvent): readonly EventDifference[] {
+  const problem = isForeign(event) ? undefined : validateEvent(event);
+  if (problem === undefined) return [];
+  const { position, stream } = event;
+  return [{ kind: 'event', position: String(position), stream, differing: [problem] }];
+}
+
 /** `before`: as the log has it. */
 function presentDifference({ group, name, before, after }: ItemDifference): GraphDifference {
   const differing = before === undefined ? 'unexpected' : after === undefined ? 'missing' : 'content';
@@ -128,6 +147,8 @@ function note(report: Report, difference: Difference, repaired: boolean): void {
 
 function present(difference: Difference): string {
   const what = difference.differing.join(', ');
+  if (difference.kind === 'event')
+    return `event: position ${difference.position}, ${difference.stream}: ${what}`;
   if (difference.kind === 'content graph') {
     return `content graph: ${difference.group}, ${difference.name}: ${what}`;
   }

@@ -56,8 +56,10 @@ export function openMembership({ log, space, owner, key }: MembershipOptions): M
     return seal;
   };
   const readOn = async (): Promise<void> => {
-    for await (const { type, data, revision } of log.readStream(stream, next)) {
+    for await (const { type, data, revision, unreadable } of log.readStream(stream, next)) {
       next = revision + 1n;
+      // Somebody else's, which proves nothing, or of a newer release.
+      if (unreadable !== undefined) continue;
       const started = data as ProcessStarted['data'];
       const isAbout = claims.includes(started.claim) || started.owner === owner;
       if (type === 'process-started' && isAbout) keep(started);
@@ -68,7 +70,7 @@ export function openMembership({ log, space, owner, key }: MembershipOptions): M
     const type = 'process-started';
     const metadata = {
       ...{ schemaVersion: EVENT_VERSIONS[type], at: new Date().toISOString(), epoch: 0 },
-      actor: { kind: 'process', id: owner } as const,
+      ...{ actor: { kind: 'process', id: owner } as const, via: 'join-fleet' },
     };
     await log.append(stream, 'any', [{ id: randomUUID(), type, data, metadata }]);
     return keep(data);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, NewEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
+import { validateEvent } from '../../shared/events/validate-event.ts';
 import { type ExportedEvent, parseExportLine } from './export-format.ts';
 
 export type ExportImport = {
@@ -66,9 +67,10 @@ async function checkFile(lines: AsyncIterable<string>): Promise<void> {
 
 /** Throws when this program cannot vouch for the event: nothing of the file is imported then. */
 function refuseUnknown({ type, data, metadata }: ExportedEvent, number: number): void {
-  const { unreadable } = upcast({ type, data, metadata });
-  if (unreadable !== undefined)
-    throw new Error(`line ${number} has an event that cannot be imported: ${unreadable.reason}`);
+  const read = upcast({ type, data, metadata });
+  const problem = read.unreadable?.reason ?? validateEvent(read);
+  if (problem !== undefined)
+    throw new Error(`line ${number} has an event that cannot be imported: ${problem}`);
 }
 
 async function* eventsOf(lines: AsyncIterable<string>): AsyncGenerator<ExportedEvent> {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type EventData, jsonEvent, type ResolvedEvent } from '@kurrent/kurrentdb-client';
-import { checkingDigest, type Decode, decodeContent, type EncodedEvent, MAX_INT64 } from './event-codec.ts';
+import { type Decode, decodeContent, type EncodedEvent, MAX_INT64 } from './event-codec.ts';
 import { metadataAsStrings, notJson, withServerNames } from './event-metadata.ts';
 import type { EventMetadata, StoredEvent } from './event-store.ts';
 
@@ -31,11 +31,7 @@ export const toRecordData = (event: EncodedEvent): EventData =>
 export const toStoredEvent = (recorded: Recorded, decode: Decode): StoredEvent => {
   const { id, streamId: stream, revision, type, data, metadata } = recorded;
   const place = { id, stream, revision, position: positionOf(recorded) };
-  return decodeContent(
-    place,
-    { type, data: jsonOf(data), metadata: jsonOf(metadata) },
-    checkingDigest(id, decode),
-  );
+  return decodeContent(place, { type, data: jsonOf(data), metadata: jsonOf(metadata) }, decode);
 };
 
 /** The client gives bytes where the content is not JSON. */

@@ -15,17 +15,15 @@ afterAll(() => {
 });
 
 const logOn = (n: number) => async () => {
-  const open = (space: string) => inSpace(openKurrentDbEventStore(String(doubles[n]?.url), { space }), space);
-  const [own, other] = [`test-${randomUUID()}`, `test-${randomUUID()}`];
+  const space = `test-${randomUUID()}`;
   return {
-    open: async () => open(own),
-    openNeighbour: async () => open(other),
+    open: async () => inSpace(openKurrentDbEventStore(String(doubles[n]?.url), { space }), space),
     remove: async () => undefined,
   };
 };
 
 const NAME = 'kurrentdb, on an in-process gRPC test double that stands in for the server';
-describeEventStore(NAME, logOn(0), {}, { checksConditions: false, neighbour: true });
+describeEventStore(NAME, logOn(0), {}, { checksConditions: false });
 
 /** All appends of the contract but these have no condition, and are made by the same call on both servers. */
 describe(`event store contract: ${NAME} of version 26.1, which has AppendRecords`, () => {

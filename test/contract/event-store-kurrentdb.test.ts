@@ -24,11 +24,9 @@ if (startServer === undefined) {
 
   // Every log is a space of its own, so a shared server will do and nothing is deleted on it.
   const createLog = async () => {
-    const open = (space: string) => inSpace(openKurrentDbEventStore(server.url, { space }), space);
-    const [own, other] = [`test-${randomUUID()}`, `test-${randomUUID()}`];
+    const space = `test-${randomUUID()}`;
     return {
-      open: async () => open(own),
-      openNeighbour: async () => open(other),
+      open: async () => inSpace(openKurrentDbEventStore(server.url, { space }), space),
       remove: async () => undefined,
     };
   };

@@ -26,22 +26,24 @@ const keysOf = async (member: Member) =>
 const textOf = async (member: Member, path: string) => (await fetch(member.server().url + path)).text();
 
 async function append(stream: string, event: Omit<NewEvent, 'id'>): Promise<bigint> {
-  const log = openSqliteEventStore(fleet.eventStore.slice('sqlite:'.length), { space: 'varve' });
+  const log = openSqliteEventStore(fleet.eventStore.slice('sqlite:'.length));
   const result = await log.append(stream, 'any', [{ id: randomUUID(), ...event }]);
   await log.close();
   if (result.kind !== 'appended') throw new Error(`the append is ${result.kind}`);
   return result.position;
 }
 
+const STREAMS = ['varve.note-1', 'varve.lease', 'varve.access', 'varve.identity'];
+
 it('events of other programs are skipped, named and counted, in streams of the lease and of access too', async () => {
-  const foreign = { type: 'leader-elected', data: { epoch: 99, note: 'x' }, metadata: {} as never };
-  for (const stream of ['varve.note-1', 'varve.lease', 'varve.access']) await append(stream, foreign);
+  const foreign = { type: 'leader-elected', data: null, metadata: {} as never };
+  for (const stream of STREAMS) await append(stream, foreign);
   for (const member of fleet.members) {
     const { status } = await call(member, 'POST', '/api/tags', { data: { key: member.name } });
     expect(status).toBe(201);
     await expect
       .poll(async () => sampleOf(await textOf(member, '/metrics'), 'varve_foreign_events_total'))
-      .toBe(3);
+      .toBe(STREAMS.length);
     expect(member.server().output()).toContain('"stream":"varve.note-1"');
     const parked = JSON.parse(
       (await runVarve(['parked', 'list', '--json', '--data', member.data, '--event-store', fleet.eventStore]))
@@ -51,6 +53,7 @@ it('events of other programs are skipped, named and counted, in streams of the l
       { stream: 'varve.note-1', revision: '0', type: 'leader-elected' },
       { stream: 'varve.lease', reason: "it has no metadata of Varve's: another program wrote it" },
       { stream: 'varve.access' },
+      { stream: 'varve.identity' },
     ]);
   }
 });
@@ -79,7 +82,7 @@ it('an event of a newer release stops the older processes: they serve what they 
     const { stdout } = await runVarve(['status', '--json', ...args]);
     expect(JSON.parse(stdout).log).toMatchObject({
       unreadable: { position: String(position), kind: 'unknown-type' },
-      foreignEvents: 3,
+      foreignEvents: STREAMS.length,
     });
     expect((await runVarve(['status', ...args])).stdout).toContain(reason);
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { validateEvent } from '../../shared/events/validate-event.ts';
 import { createAsk } from '../support/access-client.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';
 import { runVarve } from '../support/run-varve.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => fleet.dispose());
 
 async function readLog(): Promise<readonly StoredEvent[]> {
-  const log = openSqliteEventStore(fleet.eventStore.slice('sqlite:'.length), { space: 'varve' });
+  const log = openSqliteEventStore(fleet.eventStore.slice('sqlite:'.length));
   const events = (await Array.fromAsync(log.readAll(0n))).flat();
   await log.close();
   return events;
@@ -33,6 +34,7 @@ async function tagCreated(key: string): Promise<StoredEvent | undefined> {
 it('says what the processes wrote by themselves', async () => {
   const events = await readLog();
   expect(events.length).toBeGreaterThan(5);
+  for (const event of events) expect(validateEvent(event)).toBeUndefined();
   for (const { type, metadata } of events) {
     const via = type === 'leader-elected' ? 'claim-lead' : 'define-content-type';
     if (type === 'leader-elected' || type === 'content-type-defined')
@@ -101,6 +103,7 @@ it('names users, uploads, actions and deletions alike; the events of one command
   form.append('files', new Blob(['text'], { type: 'text/plain' }), 'note.txt');
   await write('POST', '/api/upload', form);
   const log = await readLog();
+  for (const event of log) expect(validateEvent(event)).toBeUndefined();
   const mine = log.filter(({ metadata }) => metadata.correlationId === 'mine');
   expect(mine.map(({ type, metadata }) => [type, metadata.via])).toEqual([
     ['entry-created', 'create'],

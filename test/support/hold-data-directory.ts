@@ -1,7 +1,6 @@
 import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
 
 // Started by test/unit/lock-data-directory.test.ts: takes the directory's lock, says so, and holds it until killed.
-const lock = lockDataDirectory(process.argv[2] ?? '');
+lockDataDirectory(process.argv[2] ?? '');
 process.stdout.write('locked\n');
-// The lock ends when it is collected as garbage.
-setInterval(() => lock.holder, 60_000);
+setInterval(() => undefined, 60_000);

@@ -7,7 +7,6 @@ import { type ContentGraph, openContentGraph } from '../../projections/content-g
 import type { Command, CommandResult } from '../../services/command/command.ts';
 import { createCommandHandler } from '../../services/command/command-handler.ts';
 import { randomDocumentId } from '../../services/command/document-id.ts';
-import type { CommandEnvironment } from '../../services/command/environment.ts';
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { EventStore, NewEvent, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
@@ -85,12 +84,9 @@ export async function newCommandWorld(schemas: Schemas): Promise<CommandWorld> {
   return world;
 }
 
-export async function openCommandWorld(
-  { registry, definitions }: Schemas,
-  environment: (graph: ContentGraph) => Partial<CommandEnvironment> = () => ({}),
-): Promise<CommandWorld> {
+export async function openCommandWorld({ registry, definitions }: Schemas): Promise<CommandWorld> {
   const folder = mkdtempSync(path.join(tmpdir(), 'varve-command-'));
-  const store = openSqliteEventStore(path.join(folder, 'log.sqlite'), { space: 'varve' });
+  const store = openSqliteEventStore(path.join(folder, 'log.sqlite'));
   const graph = openContentGraph(path.join(folder, 'graph.sqlite'));
   const waiting: { readonly position: bigint; readonly resolve: () => void }[] = [];
   const subscription = store.subscribe(0n, async (events) => {
@@ -128,7 +124,6 @@ export async function openCommandWorld(
     now: () => new Date(),
     newDocumentId: randomDocumentId,
     newEventId: randomUUID,
-    ...environment(graph),
   });
   let seen = await store.lastPosition();
   return {

@@ -5,8 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { openContentGraph } from '../../projections/content-graph.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import { decodeEvent, type EventRow } from '../../shared/event-store/event-codec.ts';
-import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { metadataAsStrings } from '../../shared/event-store/event-metadata.ts';
+import type { EventMetadata, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { EVENT_SCHEMAS } from '../../shared/events/event-schemas.ts';
 import { EVENT_VERSIONS, type EventType } from '../../shared/events/event-versions.ts';
+import { validateEvent } from '../../shared/events/validate-event.ts';
 
 /** Logs that earlier versions of Varve wrote, a line per event: `version-<schema version>.jsonl`. They are never changed. */
 const FOLDER = join(import.meta.dirname, 'stored-events');
@@ -35,7 +38,7 @@ const EARLIER = [1];
 describe('events of earlier schema versions, as they were stored', () => {
   it('are here for every version', () => {
     const files = EARLIER.map((version) => `version-${version}.jsonl`);
-    expect(readdirSync(FOLDER).sort()).toEqual(files);
+    expect(readdirSync(FOLDER).sort()).toEqual(['by-type', ...files]);
     expect(EARLIER.length).toBeGreaterThan(0);
   });
 
@@ -67,5 +70,51 @@ describe('events of earlier schema versions, as they were stored', () => {
       ['draft', { id: 3, title: 'Hallo', code: 'x1', locale: 'de', publishedAt: null }],
       ['published', { id: 4, title: 'Hallo', code: 'x1', locale: 'de' }],
     ]);
+  });
+});
+
+/** One event of every version of every type, `<type>.<version>.json`. They are never changed either. */
+describe('an event of every version of every type', () => {
+  const versions = Object.entries(EVENT_SCHEMAS).flatMap(([type, schemas]) =>
+    schemas.map((_schema, index) => `${type}.${index + 1}.json`),
+  );
+
+  it('is here', () => {
+    expect(readdirSync(join(FOLDER, 'by-type')).sort()).toEqual(versions.sort());
+  });
+
+  it.each(versions)('%s is as its schema says, and becomes one of the newest version', (name) => {
+    const line = JSON.parse(readFileSync(join(FOLDER, 'by-type', name), 'utf8')) as Line;
+    const { stream, revision, id, type, data, metadata } = line;
+    expect(name).toBe(`${type}.${(metadata as EventMetadata).schemaVersion}.json`);
+    expect(validateEvent({ type, data, metadata: metadata as EventMetadata })).toBeUndefined();
+    for (const stored of [metadata, metadataAsStrings(metadata as EventMetadata)]) {
+      const texts = [JSON.stringify(data), JSON.stringify(stored)] as const;
+      const read = decodeEvent([1n, stream, BigInt(revision), id, type, ...texts], upcast);
+      expect(read.unreadable).toBeUndefined();
+      expect(read.metadata.schemaVersion).toBe(EVENT_VERSIONS[type as EventType]);
+      expect(validateEvent(read)).toBeUndefined();
+    }
+  });
+});
+
+describe('validateEvent', () => {
+  const metadata = { schemaVersion: 2, at: '2026-03-04T05:06:07.089Z', epoch: 1 };
+  const data = { type: 'api::tag.tag', documentId: 'a', locale: null };
+  const valid = { type: 'entry-deleted', data, metadata };
+  it.each([
+    ['a field too many', { ...valid, data: { ...data, by: 'x' } }, /its data .*Unrecognized key/],
+    ['a field of another type', { ...valid, data: { ...data, documentId: 7 } }, /its data .*documentId/s],
+    ['a missing field', { ...valid, data: { type: 'x', documentId: 'a' } }, /its data .*locale/s],
+    ['no time', { ...valid, metadata: { ...metadata, at: 'noon' } }, /its metadata .*at/s],
+    [
+      'a text as author',
+      { ...valid, metadata: { ...metadata, actor: 'x' as never } },
+      /its metadata .*actor/s,
+    ],
+    ['a version that never was', { ...valid, metadata: { ...metadata, schemaVersion: 9 } }, /no version 9/],
+  ])('finds %s', (_name, event, problem) => {
+    expect(validateEvent(valid)).toBeUndefined();
+    expect(validateEvent(event)).toMatch(problem);
   });
 });

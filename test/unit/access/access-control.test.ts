@@ -26,7 +26,7 @@ const key = Buffer.alloc(32, 7);
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'varve-access-'));
-  log = openSqliteEventStore(join(folder, 'events.db'), { space: 'varve' });
+  log = openSqliteEventStore(join(folder, 'events.db'));
   now = START;
   const options = { log, space: 'varve', key, now: () => now, author: () => AUTHOR };
   tokens = createTokenCommands(options);
@@ -143,7 +143,7 @@ describe('authentication', () => {
 
   test('hears of a revocation by another process', async () => {
     const { header, token } = await createToken();
-    const theirs = openSqliteEventStore(join(folder, 'events.db'), { space: 'varve' });
+    const theirs = openSqliteEventStore(join(folder, 'events.db'));
     const { position } = await createTokenCommands({
       log: theirs,
       space: 'varve',

@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import { TOKEN_TYPES } from '../access/access-events.ts';
+import type { EventType } from './event-versions.ts';
+
+/**
+ * The data of every version of every event type, as it is stored. docs/events/ has them as JSON Schema. A version that was
+ * released never changes: a new field is a new version of its type, with an upcaster where readers need more than before
+ * (shared/document/upcasters.ts).
+ */
+
+const uid = z.string().describe('A content type or component, such as `api::tag.tag`');
+const locale = z.string().nullable().describe('null on content types without i18n');
+const document = { type: uid, documentId: z.string(), locale };
+
+const linkTarget = z.strictObject({ documentId: z.string(), locale });
+const linkPlace = z.union([
+  z.strictObject({ at: z.enum(['start', 'end']) }),
+  z.strictObject({ at: z.enum(['before', 'after']), documentId: z.string(), locale }),
+]);
+const relationOperation = z.union([
+  z.strictObject({ attribute: z.string(), kind: z.literal('set'), targets: z.array(linkTarget) }),
+  z.strictObject({
+    attribute: z.string(),
+    kind: z.literal('update'),
+    disconnect: z.array(linkTarget).describe('Removed first'),
+    connect: z
+      .array(z.strictObject({ target: linkTarget, place: linkPlace }))
+      .describe('Then added in order; a target that is linked already moves'),
+  }),
+]);
+
+const entry = {
+  ...document,
+  values: z
+    .record(z.string(), z.unknown())
+    .describe(
+      'Values by attribute; null clears. A component is an object, its relations are lists of targets',
+    ),
+  shared: z.array(z.string()).describe('Names in `values` and `relations` that all locales share'),
+  relations: z.array(relationOperation),
+};
+
+const created = z.strictObject({
+  ...entry,
+  id: z.int().optional().describe('The numeric id that an import gave'),
+});
+const changed = z.strictObject(entry);
+const named = z.strictObject(document);
+
+const definition = {
+  uid,
+  schema: z.unknown().describe('The schema.json of the content type; null for a built-in one'),
+  components: z.record(z.string(), z.unknown()).describe('The schemas of the components it can hold, by uid'),
+};
+
+const tokenCreated = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  tokenType: z.enum(TOKEN_TYPES),
+  allow: z.array(z.string()).describe('Rights of custom tokens, such as `api::tag.tag.find`'),
+  drafts: z.boolean(),
+  expiresAt: z.string().nullable(),
+  hash: z.string().describe('HMAC-SHA-256 of the secret in hex digits; the secret is stored nowhere'),
+});
+const tokenRevoked = z.strictObject({ id: z.string() });
+const publicRights = z.strictObject({ allow: z.array(z.string()) });
+
+const epoch = z.int().min(1).describe('Counts the claims of a space from 1');
+const elected = z.strictObject({
+  epoch,
+  owner: z.string().describe('Names the process'),
+  address: z.string().describe('Where other processes reach it'),
+});
+const steppedDown = z.strictObject({ epoch });
+
+const identified = z.strictObject({
+  id: z.string(),
+  copyOf: z.string().optional().describe('The identity of the log that this one was copied from'),
+});
+const processStarted = z.strictObject({
+  owner: z.string().describe('Names the process'),
+  claim: z.string().describe("The event id of the leader's claim"),
+  nonce: z.string().describe('32 random bytes, base64url'),
+});
+
+/** From version 1 on, in order. */
+type Versions = readonly [z.ZodType, ...z.ZodType[]];
+
+export const EVENT_SCHEMAS: Readonly<Record<EventType, Versions>> = {
+  'entry-created': [created, created],
+  'entry-changed': [changed, changed],
+  'entry-published': [named, named],
+  'entry-unpublished': [named, named],
+  'draft-discarded': [named, named],
+  'entry-deleted': [named, named],
+  'content-type-defined': [
+    z.strictObject(definition),
+    z.strictObject({
+      ...definition,
+      defaultLocale: z.string().describe('What entries without a locale become when the type gets locales'),
+    }),
+  ],
+  'token-created': [tokenCreated, tokenCreated],
+  'token-revoked': [tokenRevoked, tokenRevoked],
+  'public-rights-set': [publicRights, publicRights],
+  'leader-elected': [elected, elected],
+  'leader-stepped-down': [steppedDown, steppedDown],
+  'log-identified': [identified],
+  'process-started': [processStarted],
+};
+
+/** Readers ignore keys that they do not know. */
+export const METADATA_SCHEMA = z.looseObject({
+  schemaVersion: z.int().min(1).describe('The version of the type of the event'),
+  at: z.iso.datetime().describe('When it was written; an import gives the times of its source'),
+  epoch: z.int().min(0).describe('The epoch of the lease it was written under; 0 where none is needed'),
+  actor: z
+    .looseObject({
+      kind: z.string().describe('token, anonymous, development, import, operator or process'),
+      id: z.string().optional().describe('Of a token or a process'),
+      name: z.string().optional().describe('Of a token'),
+    })
+    .optional()
+    .describe('Who caused it'),
+  via: z.string().optional().describe('The kind of the command, such as `update`'),
+  correlationId: z.string().optional().describe('The id of the HTTP request'),
+  traceId: z.string().optional().describe('The W3C trace that the request belongs to, 32 hex digits'),
+  causationId: z.string().optional().describe('The id of the event that this one follows from'),
+  command: z
+    .looseObject({
+      id: z.string().describe('No other command has it'),
+      request: z.string().optional().describe('A digest of what was asked for'),
+    })
+    .optional()
+    .describe('What makes a command that is sent again the same command'),
+});
