@@ -1,9 +1,9 @@
 # An image of the `varve` command. It runs as a user without rights, on a root file system that may be read-only; what it
 # writes is below /data. Build: docker build -t varve:0.1.0 .   Your content types: FROM varve:0.1.0, COPY src /content-types
-FROM node:26.10.0-bookworm-slim AS build
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-# The image brings Node itself: the copy among the dependencies is for machines with another one.
+# The image brings Node itself: the one among the dependencies is for machines with another.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY shared ./shared
@@ -12,9 +12,9 @@ COPY services ./services
 COPY examples ./examples
 RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json \
   && npm prune --omit=dev --ignore-scripts \
-  && rm -rf node_modules/node node_modules/node-bin-*
+  && rm -rf node_modules/node-linux-*
 
-FROM node:26.10.0-bookworm-slim
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
 ENV NODE_ENV=production \
     VARVE_DATA=/data \
     VARVE_HOST=0.0.0.0 \

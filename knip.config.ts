@@ -16,8 +16,8 @@ const config: KnipConfig = {
   project: ['{shared,projections,services,test}/**/*.ts', '*.ts'],
   // Dependency-cruiser reads TypeScript with @swc/core.
   ignoreDependencies: ['@swc/core'],
-  // Not from npm: certificates of the KurrentDB tests, and what fetches Elasticsearch.
-  ignoreBinaries: ['mount', 'umount', 'openssl', 'mvn'],
+  // Not from npm: certificates of the KurrentDB tests, pipes and small file systems.
+  ignoreBinaries: ['mount', 'umount', 'openssl', 'mkfifo'],
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
 

@@ -1,5 +1,7 @@
+import { Writable } from 'node:stream';
 import type { Logger } from 'pino';
 import { REDACTING } from '../operating/redact-secrets.ts';
+import { createLogSink } from './log-sink.ts';
 import type { ServeSettings } from './settings.ts';
 
 /** Logs to stderr, so that stdout is for people: JSON lines, or readable ones on a terminal. Secrets are left out. */
@@ -10,7 +12,20 @@ export async function createLogger({
   const { pino } = await import('pino');
   const format = logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
   const options = { level: logLevel, ...REDACTING };
-  if (format === 'json') return pino(options, pino.destination({ fd: 2, sync: true }));
+  const sink = createLogSink(stderrOrNothing());
+  if (format === 'json') return pino(options, sink);
   const { PinoPretty } = await import('pino-pretty');
-  return pino(options, PinoPretty({ destination: 2, sync: true, ignore: 'pid,hostname' }));
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      sink.write(String(chunk));
+      done();
+    },
+  });
+  return pino(options, PinoPretty({ destination, ignore: 'pid,hostname' }));
+}
+
+/** Opens stderr as a stream, which makes its pipe one that is written without waiting for its reader. */
+function stderrOrNothing(): number {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  return process.stderr.fd;
 }

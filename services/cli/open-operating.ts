@@ -1,7 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { mayAdminister } from '../../shared/access/rights.ts';
 import type { AccessControl } from '../access/access-control.ts';
+import { isLocalHost, stranger } from '../http/guard-development.ts';
 import { type Listener, listen } from '../http/listen.ts';
+import { refuseRequest } from '../http/refuse-request.ts';
 import { createOperating, type Operating } from '../operating/operating.ts';
 import {
   createOperatingEndpoints,
@@ -45,13 +48,14 @@ export async function openOperating(settings: ServeSettings, logger: Logger): Pr
         });
   own?.serve((_request, response) => response.writeHead(404).end());
   if (own !== undefined) console.log(`Metrics and health are at ${own.url}`);
+  const answerHere = createOperatingEndpoints({
+    readiness,
+    metrics: own === undefined ? metrics : undefined,
+    access: (authorization) => (access === undefined ? 'starting' : judge(access, authorization)),
+  });
   return {
     operating,
-    first: createOperatingEndpoints({
-      readiness,
-      metrics: own === undefined ? metrics : undefined,
-      access: (authorization) => (access === undefined ? 'starting' : judge(access, authorization)),
-    }),
+    first: (request, response) => refuseStranger(access, request, response) || answerHere(request, response),
     admit(loaded) {
       access = loaded;
     },
@@ -60,6 +64,21 @@ export async function openOperating(settings: ServeSettings, logger: Logger): Pr
       await own?.drain(0);
     },
   };
+}
+
+/**
+ * In development mode a page of another name, which its browser was made to send here (DNS rebinding), gets neither metrics nor
+ * what processes tell each other. The routes of the API guard themselves. True: it has been refused.
+ */
+function refuseStranger(
+  access: AccessControl | undefined,
+  { url = '', headers: { host = 'localhost' } }: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  if (!url.startsWith('/metrics') && !url.startsWith('/_varve/')) return false;
+  if (access?.state().development !== true || isLocalHost(host)) return false;
+  refuseRequest(response, stranger(`to ${host}`, host));
+  return true;
 }
 
 function judge(access: AccessControl, authorization: string | undefined): ReturnType<MetricsAccess> {

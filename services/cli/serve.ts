@@ -68,7 +68,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const opening = openAndListen(options, onEarlier, {
     host: settings.host,
     port: settings.port,
-    first: (request, response) => presence.answer(request, response) || first(request, response),
+    first: (request, response) => first(request, response) || presence.answer(request, response),
   });
   // Else their ports would keep the process.
   opening.catch(() => Promise.all([told.close(), operators.close()]));

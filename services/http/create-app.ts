@@ -18,7 +18,7 @@ import { guardDevelopment } from './guard-development.ts';
 import { parseJsonBody } from './json-body.ts';
 import { measureRequests, type RequestMeters } from './measure-requests.ts';
 import { registerProjections } from './projection-routes.ts';
-import { type ProtectionOptions, protect } from './protect.ts';
+import { HEALTH_PATH, type ProtectionOptions, protect } from './protect.ts';
 import { refuseReads } from './refuse-reads.ts';
 import { nameAuthors } from './request-author.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
@@ -74,15 +74,18 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   refuse(app, measureRequests(app, options.meters));
   await protect(app, options.protection);
   if (!options.answersReads) refuseReads(app);
-  app.get('/_health', (_request, reply) => reply.code(204).send());
+  app.get(HEALTH_PATH, (_request, reply) => reply.code(204).send());
   app.decorateRequest('rights');
   app.decorateRequest('sentJson');
   app.decorateRequest('command');
   app.decorateRequest('isElsewhere', false);
   app.decorateRequest('receivedWhole');
   app.register(async (scope) => registerGuarded(scope, options));
-  registerAssets(app, options.assets);
-  registerDocsPage(app);
+  app.register(async (scope) => {
+    guardDevelopment(scope, options.access, options.protection.corsOrigins);
+    registerAssets(scope, options.assets);
+    registerDocsPage(scope);
+  });
   await app.ready();
   return app;
 }

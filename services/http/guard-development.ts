@@ -21,7 +21,7 @@ export function guardDevelopment(
     if (!access.state().development) return done();
     const { host, origin } = headers;
     if (host !== undefined && host !== lastHost) {
-      if (!isLocalUrl(`http://${host}`)) return done(stranger(`to ${host}`, host));
+      if (!isLocalHost(host)) return done(stranger(`to ${host}`, host));
       lastHost = host;
     }
     const isWelcome =
@@ -34,13 +34,19 @@ export function guardDevelopment(
   });
 }
 
+/** Whether a `Host` header names this machine. */
+export function isLocalHost(host: string): boolean {
+  return isLocalUrl(`http://${host}`);
+}
+
 function isLocalUrl(text: string): boolean {
   const hostname = URL.parse(text)?.hostname.replace(/^\[|\]$/g, '') ?? '';
   // RFC 6761: names below localhost lead nowhere else.
   return isLoopback(hostname) || hostname.endsWith('.localhost');
 }
 
-function stranger(what: string, found: string): RequestError {
+/** The refusal of whoever is not from this machine. */
+export function stranger(what: string, found: string): RequestError {
   return new RequestError(
     403,
     'ForbiddenError',

@@ -25,6 +25,9 @@ const NO_HEADERS = {
   'x-ratelimit-reset': false,
 };
 
+/** Asked by whoever decides whether this process lives: never limited. */
+export const HEALTH_PATH = '/_health';
+
 /** What a request meets before anything else. Without these settings nothing is added to its way. */
 export async function protect(app: FastifyInstance, options: ProtectionOptions): Promise<void> {
   const { corsOrigins, rateLimit: max, isLimiting, isCounted } = options;
@@ -43,7 +46,7 @@ export async function protect(app: FastifyInstance, options: ProtectionOptions):
     await app.register(rateLimit, {
       max,
       timeWindow: '1 minute',
-      allowList: (request) => !isLimiting() || isCounted(request),
+      allowList: (request) => !isLimiting() || request.routeOptions.url === HEALTH_PATH || isCounted(request),
       // An answer past fastify's reply has no headers of its own; a refusal says with Retry-After what there is to say.
       addHeadersOnExceeding: NO_HEADERS,
       addHeaders: { ...NO_HEADERS, 'retry-after': true },

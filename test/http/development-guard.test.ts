@@ -24,7 +24,20 @@ it('takes no requests of strangers’ pages while there are no tokens', async ()
   for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example', '10.0.0.1', 'a b']) {
     expect([403, 400], host).toContain(await ask(tags, 'GET', { host }));
   }
-  expect(await ask(`${server.url}/_varve/tokens`, 'GET', { host: 'evil.example' })).toBe(403);
+  for (const path of [
+    '/_varve/tokens',
+    '/_varve/leader',
+    '/_varve/projections',
+    '/metrics',
+    '/docs',
+    '/openapi.json',
+  ]) {
+    expect(await ask(server.url + path, 'GET', { host: 'evil.example' }), path).toBe(403);
+    expect(await ask(server.url + path, 'GET', { host: 'localhost' }), path).toBe(200);
+  }
+  expect(await ask(`${server.url}/uploads/none.txt`, 'GET', { host: 'evil.example' })).toBe(403);
+  for (const path of ['/_health', '/health/live', '/health/ready'])
+    expect(await ask(server.url + path, 'GET', { host: 'evil.example' }), path).toBeLessThan(300);
 
   const publish = `${tags}/nope/actions/publish`;
   for (const origin of ['http://localhost:3000', `http://127.0.0.1:${port}`, 'https://admin.example']) {

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+type Locked = { readonly integrity?: string; readonly dev?: boolean; readonly inBundle?: boolean };
+
+it('the lock file has a checksum for every package that a user installs, on every platform', () => {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Readonly<Record<string, Locked>>;
+  };
+  // What is bundled in another package has that one's checksum.
+  const installed = Object.entries(packages).filter(
+    ([path, { dev, inBundle }]) => path !== '' && dev !== true && inBundle !== true,
+  );
+  expect(installed.length).toBeGreaterThan(100);
+  const without = installed.filter(([, { integrity = '' }]) => !/^sha512-[\w+/]{86}==$/.test(integrity));
+  expect(without.map(([path]) => path)).toEqual([]);
+});
+
+/** Such a script could fetch anything, and once fetched the program that everything runs on. */
+it('no package runs a script when it is installed', () => {
+  const { allowScripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    allowScripts: Readonly<Record<string, boolean>>;
+  };
+  expect(Object.entries(allowScripts).filter(([, isAllowed]) => isAllowed)).toEqual([]);
+});
