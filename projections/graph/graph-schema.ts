@@ -121,4 +121,9 @@ export const GRAPH_MIGRATIONS: readonly string[] = [
     chain TEXT
   );
   `,
+  `
+  -- Commands are forgotten when the clock of commands (command-clock.ts) is behind this. Those from before it are kept for a
+  -- day and an hour of it.
+  ALTER TABLE commands ADD COLUMN forgotten_at INTEGER NOT NULL DEFAULT 90000000;
+  `,
 ];

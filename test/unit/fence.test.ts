@@ -272,11 +272,11 @@ describe('a command that is sent again', () => {
   test('is forgotten after its time: a day for clients, ten minutes for what processes sent on', async () => {
     const world = await newWorld();
     const epoch = await claim(world, 'first');
-    const at = (hours: number) => new Date(Date.UTC(2026, 0, 1, hours)).toISOString();
-    const note = (n: number, hours: number, command: { id: string; request?: string }) => {
+    const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes)).toISOString();
+    const note = (n: number, minutes: number, command: { id: string; request?: string }) => {
       const documentId = `document${n}`.padEnd(24, 'x');
       const data = { type: TYPE, documentId, locale: null, values: { n }, shared: [], relations: [] };
-      const metadata = { schemaVersion: 1, at: at(hours), epoch, command };
+      const metadata = { schemaVersion: 1, at: at(minutes), epoch, command };
       return world.append(`varve.api_page_page-${documentId}`, [
         { id: randomUUID(), type: 'entry-created', data, metadata },
       ]);
@@ -284,9 +284,9 @@ describe('a command that is sent again', () => {
     await note(0, 0, { id: 'client', request: 'a' });
     await note(1, 0, { id: 'sent on' });
     const known = (id: string) => world.graph.reader.command(id) !== undefined;
-    for (let n = 2; n < 1_002; n++) await note(n, 23, { id: `later ${n}` });
+    for (let n = 2; n < 1_002; n++) await note(n, n, { id: `later ${n}` });
     expect([known('client'), known('sent on'), known('later 999')]).toEqual([true, false, true]);
-    for (let n = 1_002; n < 2_002; n++) await note(n, 25, { id: `later ${n}` });
+    for (let n = 1_002; n < 2_002; n++) await note(n, n, { id: `later ${n}` });
     expect([known('client'), known('later 999'), known('later 2001')]).toEqual([false, false, true]);
   });
 });

@@ -1,0 +1,48 @@
+import type { GraphDatabase } from './graph-database.ts';
+
+/**
+ * Time that has passed between commands, by the clocks that wrote their events, where those can be believed. It counts
+ * milliseconds, never goes back, and never runs ahead of real time by more than a minute for each time that a clock is set.
+ */
+export type CommandClock = {
+  /** Time at a command, by its event's clock: milliseconds since 1970. */
+  at(written: number): number;
+  now(): number;
+  /** Belongs into the transaction of the events. */
+  flush(): void;
+};
+
+/** A longer step is a clock that was set, or a time without commands: nobody can tell which. */
+const LONGEST_STEP_MS = 60_000;
+/** What such a step counts: enough that a log with few commands forgets them in the end. */
+const UNCERTAIN_STEP_MS = 100;
+
+const NOW = 'commands_now';
+const WRITTEN = 'commands_written';
+
+export function openCommandClock(db: GraphDatabase): CommandClock {
+  const read = (name: string) =>
+    db.get('SELECT value FROM meta WHERE name = ?', name)?.[0] as number | undefined;
+  let now = read(NOW) ?? 0;
+  let latest = read(WRITTEN);
+  let stored = now;
+  return {
+    at(written) {
+      const step = written - (latest ?? written);
+      if (step > LONGEST_STEP_MS) now += UNCERTAIN_STEP_MS;
+      else if (step > 0) now += step;
+      // A little back: other commands were written meanwhile. A lot: the clock was set.
+      if (step > 0 || step < -LONGEST_STEP_MS || latest === undefined) latest = written;
+      return now;
+    },
+    now: () => now,
+    flush() {
+      // What is lost with the process makes the time shorter, and so keeps commands for longer.
+      if (latest === undefined || (stored !== 0 && now - stored < LONGEST_STEP_MS)) return;
+      const write = 'INSERT OR REPLACE INTO meta VALUES (?, ?)';
+      db.run(write, NOW, now);
+      db.run(write, WRITTEN, latest);
+      stored = now;
+    },
+  };
+}
