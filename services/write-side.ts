@@ -20,6 +20,7 @@ import { NotLeading } from './command/not-leading.ts';
 import type { Claimant } from './fleet/claim-lease.ts';
 import { type Fleet, type FleetReport, joinFleet } from './fleet/fleet.ts';
 import type { LeaseView } from './fleet/lease-view.ts';
+import { identifyLog } from './fleet/log-identity.ts';
 import type { LedReadSide } from './lead-read-side.ts';
 
 export type WriteSideOptions = {
@@ -60,6 +61,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     position: graph.position,
     applied: projector.applied,
     async takeOffice(lead) {
+      await identifyLog(log, space);
       const defined = { at: claimant.now(), lead, owner: claimant.owner };
       await appendDefinitions(log, space, options.definitions, graph.definition, defined);
       await projector.applied(await log.lastPosition());

@@ -4,6 +4,7 @@ import { differingGroups } from '../../projections/generations/digest.ts';
 import { graphFile } from '../../projections/generations/generation-files.ts';
 import { replayGraph } from '../../projections/verification/replay-graph.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { beginLog } from '../fleet/log-identity.ts';
 import { copyFile } from './copy-file.ts';
 import { type Manifest, type NewManifest, readManifest } from './manifest.ts';
 import { readGraph, readLog } from './write-backup.ts';
@@ -90,6 +91,8 @@ async function replayChecked(part: string, manifest: Manifest, target: RestoreTa
     const expected = manifest.format === 3 ? manifest.graph : null;
     const compared = expected === null ? 'not compared' : compareWith(file, expected);
     await replayGraph({ log: store, file, upTo: BigInt(log.position), onEvents });
+    // What it is a copy of may live: it is another log from here on.
+    await beginLog(store, manifest.space);
     return compared;
   } finally {
     await store.close();

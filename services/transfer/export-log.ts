@@ -3,10 +3,11 @@ import { isAccessEvent } from '../../shared/access/access-events.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { type ExportEnding, type ExportHeader, presentExported } from './export-format.ts';
+import { createHistory } from './history.ts';
 
 /**
  * The lines of an export of the log as it is when the first is taken: everything but who may do what, which belongs to the place
- * and not to the content, and the events of other programs. Throws UnreadableEvent at an event that this program cannot vouch
+ * and not to the content, who led and which events that fenced off, and the events of other programs. Throws UnreadableEvent at an event that this program cannot vouch
  * for: an export is read by programs of this version, and what the event means for those around it is not known here.
  */
 export async function* exportLog(log: EventStore, space: string): AsyncGenerator<string> {
@@ -18,14 +19,17 @@ export async function* exportLog(log: EventStore, space: string): AsyncGenerator
   };
   const end = await log.lastPosition();
   yield line({ varve: 'export', format: 1, space } satisfies ExportHeader);
+  const revisionOf = createHistory();
   let events = 0;
   for await (const batch of log.readAll(0n)) {
     for (const event of batch) {
       if (event.position > end) break;
       refuseUnreadable(event);
       if (isAccessEvent(event) || isForeign(event)) continue;
+      const revision = revisionOf(event);
+      if (revision === undefined) continue;
       events++;
-      yield line(presentExported(space, event));
+      yield line({ ...presentExported(space, event), revision });
     }
     if ((batch.at(-1)?.position ?? 0n) >= end) break;
   }

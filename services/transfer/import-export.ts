@@ -1,9 +1,16 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, NewEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { validateEvent } from '../../shared/events/validate-event.ts';
+import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
+import { type Lead, leadOf } from '../../shared/fleet/lease.ts';
+import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
+import { type Claimant, claimLease } from '../fleet/claim-lease.ts';
+import { readLease } from '../fleet/lease-view.ts';
+import { beginLog } from '../fleet/log-identity.ts';
 import { type ExportedEvent, parseExportLine } from './export-format.ts';
+import { createHistory } from './history.ts';
 
 export type ExportImport = {
   readonly log: EventStore;
@@ -27,25 +34,34 @@ export function isExport(firstLine: string): boolean {
  * sentence.
  */
 export async function importExport(options: ExportImport): Promise<number> {
-  await checkFile(options.lines());
+  const epochs = await checkFile(options.lines());
   const present = await countPresent(options);
+  const { leader } = await readLease(options.log, options.space);
+  // One that was cut short at its very end, too, is brought to it.
+  let lead = leader?.address === NOWHERE ? await claimSpace(options, epochs.lowest) : undefined;
   let at = 0;
   let batch: ExportedEvent[] = [];
   for await (const event of eventsOf(options.lines())) {
     if (at++ < present) continue;
     batch.push(event);
-    if (batch.length === BATCH) batch = await appendAll(options, batch);
+    lead ??= await claimSpace(options, epochs.lowest);
+    if (batch.length === BATCH) batch = await appendAll(options, batch, lead);
   }
-  await appendAll(options, batch);
+  if (lead === undefined) return at;
+  await appendAll(options, batch, lead);
+  await returnSpace(options, lead, epochs.highest);
   return at;
 }
 
-/** Throws unless the file is whole. */
-async function checkFile(lines: AsyncIterable<string>): Promise<void> {
+type Epochs = { readonly lowest: number; readonly highest: number };
+
+/** The epochs of its events. Throws unless the file is whole. */
+async function checkFile(lines: AsyncIterable<string>): Promise<Epochs> {
   const sum = createHash('sha256');
   let events = 0;
   let number = 0;
   let isEnded = false;
+  let epochs: number[] = [];
   for await (const text of lines) {
     number++;
     const line = parseExportLine(text);
@@ -54,6 +70,8 @@ async function checkFile(lines: AsyncIterable<string>): Promise<void> {
     if (line.kind === 'event') {
       refuseUnknown(line.event, number);
       events++;
+      epochs.push(line.event.metadata.epoch);
+      if (epochs.length > BATCH) epochs = [Math.min(...epochs), Math.max(...epochs)];
     }
     if (line.kind === 'ending') {
       isEnded = true;
@@ -63,6 +81,7 @@ async function checkFile(lines: AsyncIterable<string>): Promise<void> {
     sum.update(`${text}\n`);
   }
   if (!isEnded) throw new Error('the export breaks off: its last line says how it ends');
+  return { lowest: epochs.length === 0 ? 0 : Math.min(...epochs), highest: Math.max(0, ...epochs) };
 }
 
 /** Throws when this program cannot vouch for the event: nothing of the file is imported then. */
@@ -73,10 +92,14 @@ function refuseUnknown({ type, data, metadata }: ExportedEvent, number: number):
     throw new Error(`line ${number} has an event that cannot be imported: ${problem}`);
 }
 
+/** Exports of earlier releases have all events of their log: those of leases, and what these fence off, are left out here. */
 async function* eventsOf(lines: AsyncIterable<string>): AsyncGenerator<ExportedEvent> {
+  const revisionOf = createHistory();
   for await (const text of lines) {
     const line = parseExportLine(text);
-    if (line?.kind === 'event') yield line.event;
+    if (line?.kind !== 'event') continue;
+    const revision = revisionOf(line.event);
+    if (revision !== undefined) yield { ...line.event, revision };
   }
 }
 
@@ -86,7 +109,7 @@ async function countPresent({ log, space, lines }: ExportImport): Promise<number
   let present = 0;
   for await (const events of log.readAll(0n)) {
     for (const event of events) {
-      if (isForeign(event)) continue;
+      if (isForeign(event) || isLeaseEvent(event) || isIdentityEvent(event)) continue;
       const { id, stream } = event;
       const next = await exported.next();
       if (next.done === true || next.value.id !== id || `${space}.${next.value.stream}` !== stream)
@@ -98,16 +121,56 @@ async function countPresent({ log, space, lines }: ExportImport): Promise<number
   return present;
 }
 
+const LEAD_LOST =
+  'another process has taken the lead of this log: stop it, and import into a new data directory';
+
+/** Makes this process the leader, so that whoever starts meanwhile ends the import. `epoch`: no event is of an earlier one. */
+async function claimSpace({ log, space }: ExportImport, epoch: number): Promise<Lead> {
+  const claimant = importer({ log, space });
+  const lease = await readLease(log, space);
+  // A claim fences off what is of an earlier epoch: this one is before them all.
+  const isLate = lease.epoch > epoch;
+  if (isLate || (await claimLease(claimant, { ...lease, epoch: epoch - 1 })) === undefined)
+    throw new Error(LEAD_LOST);
+  return leadOf(space, await readLease(log, space));
+}
+
+/**
+ * Makes a log of its own of what was imported, that nobody leads. The next leader's epoch is behind all those of the events, whose ids
+ * come of the epoch where a client sends a command again.
+ */
+async function returnSpace({ log, space }: ExportImport, { fence }: Lead, highest: number): Promise<void> {
+  const lease = await readLease(log, space);
+  if (lease.revision !== fence?.revision) throw new Error(LEAD_LOST);
+  await claimLease(importer({ log, space }), { ...lease, epoch: highest });
+  await beginLog(log, space);
+}
+
+/** Nobody listens there: whoever wants to lead may. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+function importer({ log, space }: Pick<ExportImport, 'log' | 'space'>): Claimant {
+  const now = () => new Date().toISOString();
+  return { log, space, owner: randomUUID(), address: NOWHERE, now };
+}
+
 /** In order: each append waits for those before it in the log, and they share a commit. */
 async function appendAll(
   { log, space, onEvents }: ExportImport,
   events: readonly ExportedEvent[],
+  { fence }: Lead,
 ): Promise<ExportedEvent[]> {
   const results = await Promise.all(
     events.map(({ stream, revision, ...event }) =>
-      log.append(`${space}.${stream}`, revision === 0 ? 'none' : BigInt(revision - 1), [event as NewEvent]),
+      log.append(
+        `${space}.${stream}`,
+        revision === 0 ? 'none' : BigInt(revision - 1),
+        [event as NewEvent],
+        fence,
+      ),
     ),
   );
+  if (results.some(({ kind }) => kind === 'fenced')) throw new Error(LEAD_LOST);
   const conflict = results.findIndex(({ kind }) => kind === 'conflict');
   if (conflict >= 0)
     throw new Error(`another process writes to the log: ${events[conflict]?.stream} has changed`);

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { EventStore, NewEvent } from '../../shared/event-store/event-store.ts';
+import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { identityStream, type LogIdentified } from '../../shared/fleet/identity-events.ts';
+import { leaseStream } from '../../shared/fleet/lease-events.ts';
+import { readLease } from './lease-view.ts';
+
+/** The identity of a log, and the revision that its stream stands at. */
+type Identity = { readonly id: string | undefined; readonly revision: bigint | undefined };
+
+async function readIdentity(log: EventStore, space: string): Promise<Identity> {
+  let identity: Identity = { id: undefined, revision: undefined };
+  for await (const { type, data, revision, unreadable } of log.readStream(identityStream(space))) {
+    const isNewer = type === 'log-identified' && unreadable === undefined;
+    identity = { id: isNewer ? (data as LogIdentified['data']).id : identity.id, revision };
+  }
+  return identity;
+}
+
+/** The identity of a log; undefined before anybody led it. */
+export async function identityOfLog(log: EventStore, space: string): Promise<string | undefined> {
+  return (await readIdentity(log, space)).id;
+}
+
+/** Gives a log an identity that has none. Belongs to whoever leads. */
+export async function identifyLog(log: EventStore, space: string): Promise<string> {
+  for (;;) {
+    const { id, revision } = await readIdentity(log, space);
+    if (id !== undefined) return id;
+    const fresh = randomUUID();
+    const stored = await log.append(identityStream(space), revision ?? 'none', [identified({ id: fresh })]);
+    if (stored.kind === 'appended') return fresh;
+  }
+}
+
+/**
+ * Makes a log of a copy that no server has open yet: it has an identity of its own, and nobody leads it. Answers the identity.
+ */
+export async function beginLog(log: EventStore, space: string): Promise<string> {
+  const { id: copyOf } = await readIdentity(log, space);
+  const id = randomUUID();
+  const data = copyOf === undefined ? { id } : { id, copyOf };
+  await log.append(identityStream(space), 'any', [identified(data)]);
+  const { leader, epoch, revision } = await readLease(log, space);
+  if (leader === undefined || revision === undefined) return id;
+  const type = 'leader-stepped-down';
+  await log.append(leaseStream(space), revision, [
+    { id: randomUUID(), type, data: { epoch }, metadata: metadata(type, epoch) },
+  ]);
+  return id;
+}
+
+function identified(data: LogIdentified['data']): NewEvent {
+  const type = 'log-identified';
+  return { id: randomUUID(), type, data, metadata: metadata(type, 0) };
+}
+
+function metadata(type: 'log-identified' | 'leader-stepped-down', epoch: number): NewEvent['metadata'] {
+  return {
+    ...{ schemaVersion: EVENT_VERSIONS[type], at: new Date().toISOString(), epoch },
+    actor: { kind: 'operator' },
+  };
+}

@@ -1,0 +1,28 @@
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
+import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
+import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
+
+/** An event of a log, or of an export that has all events of a log. */
+type Candidate = Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'> & {
+  readonly revision: bigint | number;
+};
+
+/**
+ * A function that is given the events of a log in order, and returns the revision of each that belongs to the history of its content;
+ * undefined for one that does not. Whether an event counts depends on the claims before it: a history without claims must be
+ * without the events that they fence off, and without the gaps that those leave in their streams.
+ */
+export function createHistory(): (event: Candidate) => number | undefined {
+  let epoch = 0;
+  const left = new Map<string, number>();
+  return (event) => {
+    epoch = epochAfter(epoch, event);
+    if (isLeaseEvent(event) || isIdentityEvent(event)) return undefined;
+    const { stream } = event;
+    const gone = left.get(stream) ?? 0;
+    if (!isFenced(event, epoch)) return Number(event.revision) - gone;
+    left.set(stream, gone + 1);
+    return undefined;
+  };
+}
