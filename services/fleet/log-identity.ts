@@ -17,11 +17,6 @@ async function readIdentity(log: EventStore, space: string): Promise<Identity> {
   return identity;
 }
 
-/** The identity of a log; undefined before anybody led it. */
-export async function identityOfLog(log: EventStore, space: string): Promise<string | undefined> {
-  return (await readIdentity(log, space)).id;
-}
-
 /** Gives a log an identity that has none. Belongs to whoever leads. */
 export async function identifyLog(log: EventStore, space: string): Promise<string> {
   for (;;) {
