@@ -8,6 +8,7 @@ const config: KnipConfig = {
     'shared/event-store/commit-thread.ts',
     'shared/sqlite/write-behind-thread.ts',
     'test/support/{append-until-killed,hold-data-directory}.ts',
+    'test/support/kurrentdb/replace-channels.ts',
     'test/**/*.test.ts',
     'test/bench/*.ts',
     'test/conformance/*.ts',

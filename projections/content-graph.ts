@@ -49,7 +49,7 @@ export type ContentGraph = {
    * The same where there is no index to tell, which is faster: at start, in a rebuild, in an import. A graph that is being built
    * writes behind: after a crash it stands at an earlier checkpoint, and an error is thrown by a later call.
    */
-  replay(events: readonly StoredEvent[]): void;
+  replay(events: readonly StoredEvent[], upTo?: bigint): void;
   /** What was replayed is in the file, for who opens it beside this. Throws when it could not be written. */
   settle(): void;
   /** Position of the last event applied; 0n before the first. */
@@ -236,7 +236,10 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
       if (upTo !== undefined) place.searched(upTo);
       return batch;
     },
-    replay: (events) => void applyOrStop(events, false),
+    replay(events, upTo) {
+      if (events.length > 0) applyOrStop(events, false);
+      if (upTo !== undefined) place.searched(upTo);
+    },
     stale,
     position: place.position,
     lastEvent: place.last,

@@ -29,7 +29,9 @@ export async function catchUp(
   graph: Pick<ContentGraph, 'readFrom' | 'replay'>,
   { until, batchSize = CATCH_UP_BATCH_SIZE, onBatch }: CatchUpOptions = {},
 ): Promise<StoredEvent | undefined> {
-  for await (const read of eventStore.readAll(graph.readFrom(), { batchSize })) {
+  // Noted so that what follows, and the next start, do not walk the same stretch again.
+  const searched = (upTo: bigint) => graph.replay([], upTo);
+  for await (const read of eventStore.readAll(graph.readFrom(), { batchSize, searched })) {
     const wanted = until === undefined ? read : read.filter(({ position }) => position <= until);
     const { readable: events, stop } = splitAtUnreadable(wanted);
     graph.replay(events);
@@ -44,6 +46,13 @@ export async function catchUpWhole(...parameters: Parameters<typeof catchUp>): P
   const stop = await catchUp(...parameters);
   if (stop !== undefined) throw new UnreadableEvent(stop);
 }
+
+/**
+ * How far the log is shown where an index shows it up to `shown`: behind that there may be nothing of ours, as far as the graph
+ * has searched.
+ */
+export const appliedUpTo = (graph: Pick<ContentGraph, 'position' | 'readFrom'>, shown: bigint): bigint =>
+  shown >= graph.position() && graph.readFrom() > shown ? graph.readFrom() : shown;
 
 /** Rows or links of a batch where requests come first: half a millisecond of work. */
 const GENTLE_BATCH_SIZE = 20;

@@ -1,4 +1,4 @@
-import { startProjector } from '../projections/projector.ts';
+import { appliedUpTo, startProjector } from '../projections/projector.ts';
 import { isForeign } from '../shared/event-store/unreadable.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
@@ -170,7 +170,8 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   generations.followKept();
   watchGenerations(operating.metrics, generations.store);
   watchLead(operating, fleet);
-  watchVitals(operating, { log, index, registry, documents: readSide.status });
+  const applied = () => appliedUpTo(graph, index.position());
+  watchVitals(operating, { log, index, registry, applied, documents: readSide.status });
   return {
     registry,
     access,

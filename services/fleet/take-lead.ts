@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { Lease } from '../../shared/fleet/lease.ts';
 import { type Claimant, claimLease } from './claim-lease.ts';
 import { readLease } from './lease-view.ts';
@@ -35,7 +36,13 @@ export async function takeFreeLead(claimant: Claimant): Promise<number | NonNull
     }
     await delay(PATIENCE.probeEvery);
     const last = await log.lastPosition();
-    if (last !== before) silentFor = 0;
+    if (last !== before && (await hasEventsBehind(log, before))) silentFor = 0;
     before = last;
   }
+}
+
+/** Others may write to the server that the log is on: only events of the space are a sign of life. */
+async function hasEventsBehind(log: EventStore, position: bigint): Promise<boolean> {
+  for await (const _events of log.readAll(position, { batchSize: 1 })) return true;
+  return false;
 }

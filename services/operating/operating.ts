@@ -58,6 +58,8 @@ export type Vitals = {
   readonly log: EventStore;
   readonly index: ReadIndex;
   readonly registry: SchemaRegistry;
+  /** The log has been applied up to here: the index's position, or one behind it where there is nothing of ours. */
+  readonly applied?: () => bigint;
   /** Seconds that readiness is judged by; absent: how far the index is behind the log. */
   readonly behind?: () => Promise<number>;
   /** Of documents that are written behind the log, where there are documents. */
@@ -74,11 +76,11 @@ export type DocumentsStatus = {
 /** From now on the process is ready as far as its index is level with the log, and says at every scrape where both stand. */
 export function watchVitals(
   { metrics, readiness }: Operating,
-  { log, index, registry, documents, behind }: Vitals,
+  { log, index, registry, documents, behind, applied = index.position }: Vitals,
 ): void {
-  readiness.serving(behind ?? (() => lagSeconds(log, index.position(), Date.now)));
+  readiness.serving(behind ?? (() => lagSeconds(log, applied(), Date.now)));
   if (metrics === undefined) return;
-  const lag = () => measureLag(log, index.position(), Date.now);
+  const lag = () => measureLag(log, applied(), Date.now);
   metrics.gauge(METRICS.logPosition, async () => one(Number(await log.lastPosition())));
   metrics.gauge(METRICS.projectionPosition, () => one(Number(index.position())));
   metrics.gauge(METRICS.lagEvents, async () => one((await lag()).events));

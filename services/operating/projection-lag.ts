@@ -20,7 +20,7 @@ export async function measureLag(
   if ((await log.lastPosition()) <= applied) return LEVEL;
   let events = 0;
   let oldest: number | undefined;
-  for await (const batch of log.readAll(applied, { batchSize: 500 })) {
+  for await (const batch of readBehind(log, applied, 500)) {
     events += batch.length;
     oldest ??= batch.map(timeOf).find((time) => time !== undefined);
     if (events >= COUNT_LIMIT) break;
@@ -33,11 +33,29 @@ export async function measureLag(
 /** How old the oldest event is that is not shown: one event is read at most, so a probe may ask often. */
 export async function lagSeconds(log: EventStore, applied: bigint, now: () => number): Promise<number> {
   if ((await log.lastPosition()) <= applied) return 0;
-  for await (const [first] of log.readAll(applied, { batchSize: 1 })) {
+  for await (const [first] of readBehind(log, applied, 1)) {
     const time = first === undefined ? undefined : timeOf(first);
     if (time !== undefined) return Math.max(0, now() - time) / 1000;
   }
   return 0;
+}
+
+/** How far a log was found to hold nothing behind a position: others' records there are searched once, not at each scrape. */
+type Searched = { readonly after: bigint; readonly upTo: bigint };
+
+const searchedOf = new WeakMap<EventStore, Searched>();
+
+async function* readBehind(log: EventStore, applied: bigint, batchSize: number) {
+  const known = searchedOf.get(log);
+  const from = known?.after === applied ? known.upTo : applied;
+  let isEmpty = true;
+  const searched = (upTo: bigint) => {
+    if (isEmpty) searchedOf.set(log, { after: applied, upTo });
+  };
+  for await (const batch of log.readAll(from, { batchSize, searched })) {
+    isEmpty = false;
+    yield batch;
+  }
 }
 
 /** An event that is not Varve's has no time that is known here. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Generation, Rebuild } from '../../projections/generations/generation.ts';
+import { appliedUpTo } from '../../projections/projector.ts';
 import type { StoredEvent, Unreadable } from '../../shared/event-store/event-store.ts';
 import { type ReadIndex, worldsOfType } from '../../shared/read-index/read-index.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
@@ -137,8 +138,8 @@ function generationOf({ generations }: OperatorContext): number {
   return generations.store.live().number;
 }
 
-async function lagOf({ log }: OperatorContext, position: bigint) {
-  const { events, seconds } = await measureLag(log, position, Date.now);
+async function lagOf({ log, graph }: OperatorContext, shown: bigint) {
+  const { events, seconds } = await measureLag(log, appliedUpTo(graph, shown), Date.now);
   return { lagEvents: events, lagSeconds: seconds };
 }
 

@@ -112,6 +112,15 @@ export type Subscription = {
   readonly done: Promise<void>;
 };
 
+export type ReadAllOptions = {
+  readonly batchSize?: number;
+  /**
+   * Told how far the log has been searched, once the caller has come back for more behind the batches up to there. Only stores
+   * whose log is searched record by record tell it.
+   */
+  readonly searched?: (upTo: bigint) => void;
+};
+
 export type EventStore = {
   /**
    * Appends all events or none, durably (survives kill -9 and power loss once resolved). Appending again events whose ids are
@@ -130,7 +139,7 @@ export type EventStore = {
   /** A stream's events from `fromRevision` (inclusive, default 0n) on. A stream that does not exist is empty. */
   readStream(stream: string, fromRevision?: bigint): AsyncIterable<StoredEvent>;
   /** All events with position > `after`, in order of position, in batches. */
-  readAll(after: bigint, options?: { readonly batchSize?: number }): AsyncIterable<readonly StoredEvent[]>;
+  readAll(after: bigint, options?: ReadAllOptions): AsyncIterable<readonly StoredEvent[]>;
   /**
    * Position of the last event, 0n when empty: that or one behind it. The `upTo` of every subscriber reaches it within a second.
    */

@@ -1,5 +1,5 @@
 import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from './event-codec.ts';
-import type { EventStore, StoredEvent, Subscription } from './event-store.ts';
+import type { EventStore, ReadAllOptions, StoredEvent, Subscription } from './event-store.ts';
 import { canCheck, createAppender } from './kurrentdb-append.ts';
 import { type Connection, connect } from './kurrentdb-connection.ts';
 import { positionOf, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
@@ -64,8 +64,8 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
     checksConditions: () =>
       retrying('the question what the server can do', connection.patience, () => canCheck(connection)),
     readStream: (stream, fromRevision = 0n) => readStream(connection, decode, stream, fromRevision),
-    readAll: (after, { batchSize = DEFAULT_BATCH_SIZE } = {}) =>
-      readAll(connection, decode, after, checkedBatchSize(batchSize)),
+    readAll: (after, { batchSize = DEFAULT_BATCH_SIZE, searched } = {}) =>
+      readAll({ connection, decode, searched }, after, checkedBatchSize(batchSize)),
     lastPosition: () => lastPosition(connection, watch),
     subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE } = {}) {
       assertOpen();
@@ -113,8 +113,17 @@ async function* readStream(connection: Connection, decode: DecodeRecorded, strea
   }
 }
 
-async function* readAll(connection: Connection, decode: DecodeRecorded, after: bigint, batchSize: number) {
-  for await (const events of scanSpace(connection, after, batchSize)) yield events.map(decode);
+type Reading = {
+  readonly connection: Connection;
+  readonly decode: DecodeRecorded;
+  readonly searched: ReadAllOptions['searched'];
+};
+
+async function* readAll({ connection, decode, searched }: Reading, after: bigint, batchSize: number) {
+  for await (const { events, upTo } of scanSpace(connection, after, batchSize)) {
+    if (events.length > 0) yield events.map(decode);
+    searched?.(upTo);
+  }
 }
 
 /** Of the newest record of the whole log: finding the space's own last one could take a search of all that others wrote since. */

@@ -60,7 +60,8 @@ export const waitBefore = (attempt: number): number =>
   Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS) * (1 - Math.random() / 2);
 
 /** Whether the same call may succeed later. */
-export const isPassing = (error: unknown): boolean => {
+export const isPassing = (failure: unknown): boolean => {
+  const error = causeOf(failure);
   if (error instanceof DeadlinePassed) return true;
   const kind = commandError(error);
   if (kind === undefined) return isDiscoveryFailure(error);
@@ -132,9 +133,15 @@ export const withDeadline = async <T>(promise: Promise<T>, milliseconds: number)
   }
 };
 
-export const named = (operation: string, error: unknown, attempts: number): unknown => {
+/** The attempts of an operation are at an end. Whether it may succeed later is said by its cause. */
+class OperationFailed extends Error {}
+
+const causeOf = (error: unknown): unknown => (error instanceof OperationFailed ? error.cause : error);
+
+export const named = (operation: string, failure: unknown, attempts: number): unknown => {
+  const error = causeOf(failure);
   if (!isPassing(error) && !isCommandError(error as Error)) return error;
   const { message, type } = error as Error & { type?: ErrorType };
   const times = attempts === 1 ? '' : ` (${attempts} attempts)`;
-  return new Error(`${operation} failed: ${message || type}${times}`, { cause: error });
+  return new OperationFailed(`${operation} failed: ${message || type}${times}`, { cause: error });
 };

@@ -13,14 +13,14 @@ const STALLED_AFTER_MS = 2_000;
 const LOOK_EVERY_MS = 250;
 
 /**
- * The space's events behind a position up to the log's end, in batches. Read by a subscription, which passes others' records ten
+ * The space's events behind a position up to the log's end, in batches, and how far it was searched. Read by a subscription, which passes others' records ten
  * times as fast as a filtered read does, and reports how far it is, so that a read that was cut goes on from there.
  */
 export async function* scanSpace(
   connection: Connection,
   after: bigint,
   batchSize: number,
-): AsyncGenerator<readonly Recorded[]> {
+): AsyncGenerator<Pick<SpaceStep, 'events' | 'upTo'>> {
   const { patience } = connection;
   const place = { at: after };
   let attempt = 0;
@@ -49,7 +49,7 @@ async function* scanOnce(
   connection: Connection,
   place: { at: bigint },
   batchSize: number,
-): AsyncGenerator<readonly Recorded[]> {
+): AsyncGenerator<Pick<SpaceStep, 'events' | 'upTo'>> {
   const stop = new AbortController();
   const options = { node: connection.reader, after: place.at, requiresLeader: true, signal: stop.signal };
   const call = await openSpaceCall(connection, options);
@@ -59,12 +59,17 @@ async function* scanOnce(
   try {
     for (;;) {
       const { events, upTo } = await gather(call, batchSize);
-      if (upTo > place.at) missingSince = undefined;
-      if (events.length > 0) yield events;
-      place.at = upTo > place.at ? upTo : place.at;
+      if (upTo > place.at) {
+        missingSince = undefined;
+        yield { events, upTo };
+        place.at = upTo;
+      }
       if (!call.isLevel()) continue;
       const stretch = await searchBehind(connection, place.at);
-      if (stretch.kind === 'empty') return;
+      if (stretch.kind === 'empty') {
+        yield { events: [], upTo: stretch.upTo };
+        return;
+      }
       missingSince ??= performance.now();
       if (performance.now() - missingSince > STALLED_AFTER_MS) call.giveUp();
     }

@@ -117,6 +117,10 @@ export const notLeaderError = (leader: { readonly host: string; readonly port: n
     'leader-endpoint-port': `${leader.port}`,
   });
 
+/** RpcExceptions.NoLeaderInfo: during an election, and without a majority. */
+export const noLeaderError = (): ServiceError =>
+  rpcError(status.UNKNOWN, 'No leader info available in response');
+
 export const accessDeniedError = (): ServiceError =>
   rpcError(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
 

@@ -1,7 +1,7 @@
 import type { Metadata, Server } from '@grpc/grpc-js';
 import { createDoubleFaults, type DoubleCall, type DoubleFaults, type Fault } from './double-faults.ts';
 import { createDoubleLog, type DoubleLog } from './double-log.ts';
-import { accessDeniedError, notLeaderError, rpcError } from './double-messages.ts';
+import { accessDeniedError, noLeaderError, notLeaderError, rpcError } from './double-messages.ts';
 import { createServer, listen, type TlsIdentity } from './double-server.ts';
 import type { DoubleServices, Observed } from './double-services.ts';
 
@@ -13,6 +13,8 @@ export type KurrentDbDoubleOptions = {
   readonly tls?: TlsIdentity;
   readonly maxAppendSize?: number;
   readonly dropSlowAfter?: number;
+  /** What its gossip and its answers name as its port. Default: the one it listens to. */
+  readonly advertisedPort?: () => number | undefined;
   /** Whether it says that it has `BatchAppend` (EventStoreDB 21.10 and later). Default: true. */
   readonly batchAppend?: boolean;
   /** Whether it has `AppendRecords` (KurrentDB 26.1 and later). Default: false. */
@@ -29,8 +31,10 @@ export type KurrentDbDouble = {
   /** How many calls of each kind arrived. */
   readonly calls: { readonly [call in DoubleCall]: number };
   readonly observed: Observed;
-  /** From now on calls that need the leader are sent to that node; of itself: it leads. */
-  follow(leader: KurrentDbDouble): void;
+  /** From now on calls that need the leader are sent to that node; of itself: it leads. `nobody`: there is no majority. */
+  follow(leader: KurrentDbDouble | 'nobody'): void;
+  /** What the other nodes' gossip says of it, where it is not as `isAlive` says. */
+  seenAs(state: 'alive' | 'dead'): void;
   /** The other nodes that its gossip names. */
   join(nodes: readonly KurrentDbDouble[]): void;
   isAlive(): boolean;
@@ -52,7 +56,8 @@ export const startKurrentDbDouble = async (
   const log = options.log ?? createDoubleLog();
   const faults = createDoubleFaults();
   const calls = { append: 0, appendRecords: 0, batchAppend: 0, read: 0, subscribe: 0, features: 0 };
-  let leader: KurrentDbDouble | undefined;
+  let leader: KurrentDbDouble | 'nobody' | undefined;
+  let seen: 'alive' | 'dead' | undefined;
   let others: readonly KurrentDbDouble[] = [];
   let alive = true;
 
@@ -61,8 +66,9 @@ export const startKurrentDbDouble = async (
     // As on the server, what it can do is told to anyone.
     if (call !== 'features' && !mayCall(options, metadata)) throw accessDeniedError();
     const fault = await meet(faults.take(call));
-    const needsLeader = metadata.get('requires-leader').includes('true');
-    if (needsLeader && leader !== undefined) throw notLeaderError(leader);
+    const known = metadata.get('requires-leader').includes('true') ? leader : undefined;
+    if (known === 'nobody') throw noLeaderError();
+    if (known !== undefined) throw notLeaderError(known);
     return fault;
   };
   const services: DoubleServices = {
@@ -87,7 +93,9 @@ export const startKurrentDbDouble = async (
   const query = options.tls === undefined ? '?tls=false&discoveryInterval=10' : '?discoveryInterval=10';
   const double: KurrentDbDouble = {
     host: '127.0.0.1',
-    port,
+    get port() {
+      return options.advertisedPort?.() ?? port;
+    },
     url: `kurrentdb://127.0.0.1:${port}${query}`,
     log,
     faults,
@@ -99,7 +107,10 @@ export const startKurrentDbDouble = async (
     join(nodes) {
       others = nodes;
     },
-    isAlive: () => alive,
+    isAlive: () => (seen === undefined ? alive : seen === 'alive'),
+    seenAs(state) {
+      seen = state;
+    },
     interrupt: end,
     async resume() {
       await start(port);

@@ -1,0 +1,40 @@
+import { readdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { UnavailableError } from '@kurrent/kurrentdb-client';
+import { parseAddress } from '../../../shared/event-store/kurrentdb-address.ts';
+import { createNodeClient } from '../../../shared/event-store/kurrentdb-client.ts';
+import { HEAD_REQUEST } from '../../../shared/event-store/kurrentdb-pages.ts';
+import { readEvents } from '../../../shared/event-store/kurrentdb-read.ts';
+
+/**
+ * A program: reads from the address in its first argument, and replaces the channel after each read, as often as the second says.
+ * Writes what that cost as one line of JSON. Run with --expose-gc.
+ */
+const [url = '', count = '0'] = process.argv.slice(2);
+const node = createNodeClient(parseAddress(url), { firstMs: 1, even: 1_000_000, longestMs: 1 });
+
+const replace = async (times: number) => {
+  for (let n = 0; n < times; n += 1) {
+    await readEvents(node, HEAD_REQUEST, 5_000);
+    node.channel.lost(await node.channel.current(), new UnavailableError());
+    // In operation there is at most one a second, and garbage is collected meanwhile.
+    if (n % 10 === 0) globalThis.gc?.();
+  }
+  await delay(200);
+  globalThis.gc?.();
+};
+const measure = () => ({
+  descriptors: readdirSync('/proc/self/fd').length,
+  bytes: process.memoryUsage.rss(),
+});
+
+await replace(20);
+const before = measure();
+await replace(Number(count));
+const after = measure();
+const cost = {
+  descriptors: after.descriptors - before.descriptors,
+  megabytes: Math.round((after.bytes - before.bytes) / 100_000) / 10,
+};
+process.stdout.write(`${JSON.stringify(cost)}\n`);
+await node.close();

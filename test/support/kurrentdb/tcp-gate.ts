@@ -1,0 +1,65 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A TCP address in front of another, which can be cut, or left standing without an answer. */
+export type TcpGate = {
+  readonly port: number;
+  /** As a process that was stopped (SIGSTOP): the kernel accepts connections, and nobody answers. */
+  freeze(): void;
+  thaw(): void;
+  /** As a process that was killed: connections end, new ones are refused. */
+  cut(): Promise<void>;
+  restore(): Promise<void>;
+  /** Connections that are open now. */
+  open(): number;
+  stop(): Promise<void>;
+};
+
+export const openTcpGate = async (targetPort: number): Promise<TcpGate> => {
+  const sockets = new Set<Socket>();
+  let isFrozen = false;
+  const hold = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+    if (isFrozen) socket.pause();
+  };
+  const accept = (incoming: Socket) => {
+    const outgoing = connect(targetPort, '127.0.0.1');
+    for (const socket of [incoming, outgoing]) hold(socket);
+    incoming.on('data', (bytes) => outgoing.write(bytes));
+    outgoing.on('data', (bytes) => incoming.write(bytes));
+    incoming.on('close', () => outgoing.destroy());
+    outgoing.on('close', () => incoming.destroy());
+    if (isFrozen) for (const socket of [incoming, outgoing]) socket.pause();
+  };
+  let server: Server = createServer(accept);
+  const listen = (port: number) =>
+    new Promise<number>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
+    });
+  const port = await listen(0);
+  const cut = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    port,
+    freeze() {
+      isFrozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw() {
+      isFrozen = false;
+      for (const socket of sockets) socket.resume();
+    },
+    cut,
+    async restore() {
+      server = createServer(accept);
+      await listen(port);
+    },
+    open: () => sockets.size / 2,
+    stop: cut,
+  };
+};

@@ -1,0 +1,161 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import {
+  type KurrentDbEventStoreOptions,
+  openKurrentDbEventStore,
+} from '../../shared/event-store/kurrentdb-event-store.ts';
+import { collect, ids, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
+import { type KurrentDbCluster, startKurrentDbCluster } from '../support/kurrentdb/kurrentdb-cluster.ts';
+import { streamOf } from './kurrentdb-world.ts';
+
+const run = promisify(execFile);
+
+let cluster: KurrentDbCluster;
+const stores: EventStore[] = [];
+const start = async (options: Partial<KurrentDbEventStoreOptions> = {}) => {
+  cluster = await startKurrentDbCluster();
+  return open(options);
+};
+const open = (options: Partial<KurrentDbEventStoreOptions> = {}, url = cluster.url) => {
+  const store = openKurrentDbEventStore(url, { space: 'varve', ...options });
+  stores.push(store);
+  return store;
+};
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()));
+  await cluster.stop();
+});
+
+const rejections: unknown[] = [];
+process.on('unhandledRejection', (reason) => rejections.push(reason));
+afterEach(() => expect(rejections).toEqual([]));
+
+const leaderOf = ({ leader }: KurrentDbCluster) => {
+  const node = leader();
+  if (node === undefined) throw new Error('the cluster has no leader');
+  return node;
+};
+
+/** What a process does with a log: appends, reads of a stream and of the log, its end, and a subscription. */
+const useAll = async (store: EventStore, stream: string) => {
+  await store.append(stream, 'any', newEvents(1));
+  await readStream(store, stream);
+  await store.lastPosition();
+};
+
+describe('the node that leads is dead for good', () => {
+  test('appends, reads and subscriptions go on with the next, and a store that is opened then works', async () => {
+    const store = await start();
+    const stream = streamOf();
+    const subscriber = collect(store);
+    await useAll(store, stream);
+    await subscriber.until(1);
+    await cluster.kill(leaderOf(cluster));
+    await useAll(store, stream);
+    await useAll(open(), stream);
+    await subscriber.until(3);
+    expect(subscriber.events).toEqual(await readAll(store));
+  });
+
+  test('what a read found is read again from a node that leads, also where the address names one follower', async () => {
+    const store = await start();
+    const stream = streamOf();
+    const [, follower] = cluster.nodes;
+    const other = open({}, `kurrentdb://127.0.0.1:${follower?.gate.port}?tls=false`);
+    await useAll(store, stream);
+    expect(await readStream(other, stream)).toHaveLength(1);
+    expect(follower?.double.calls.read).toBeGreaterThan(0);
+  });
+});
+
+test('a leading node that stops answering without closing is left', async () => {
+  const store = await start({ deadlineMs: 1_000 });
+  const stream = streamOf();
+  const subscriber = collect(store);
+  await useAll(store, stream);
+  await subscriber.until(1);
+  cluster.freeze(leaderOf(cluster));
+  await useAll(store, stream);
+  await subscriber.until(2);
+  expect(ids(subscriber.events)).toEqual(ids(await readAll(store)));
+});
+
+test('a subscription whose own node stops answering is made anew, though appends and reads go on', async () => {
+  const store = await start({ deadlineMs: 1_000 });
+  const other = open();
+  const subscriber = collect(store);
+  await other.append(streamOf(), 'none', newEvents(1));
+  await subscriber.until(1);
+  const [first] = cluster.nodes;
+  cluster.freeze(first as NonNullable<typeof first>);
+  // Nothing is asked of the frozen node by the subscriber's store but what it asks by itself.
+  await other.append(streamOf(), 'none', newEvents(1));
+  await subscriber.until(2);
+});
+
+test('without a majority nothing ends; all is there and goes on afterwards', async () => {
+  const majorityGoneMs = Number(process.env['VARVE_NO_MAJORITY_MS'] ?? 3_000);
+  const troubles: string[] = [];
+  const store = await start({
+    deadlineMs: 500,
+    giveUpAfterMs: 600_000,
+    onTrouble: ({ operation }) => troubles.push(operation),
+  });
+  const stream = streamOf();
+  const subscriber = collect(store);
+  await useAll(store, stream);
+  const [first, second] = cluster.nodes as [
+    KurrentDbCluster['nodes'][number],
+    KurrentDbCluster['nodes'][number],
+  ];
+  await cluster.kill(first);
+  await cluster.kill(second);
+  const appending = store.append(stream, 'any', newEvents(1));
+  const reading = store.lastPosition();
+  await delay(majorityGoneMs);
+  expect(troubles.length).toBeGreaterThan(2);
+  await cluster.revive(first);
+  expect(await appending).toMatchObject({ kind: 'appended', revision: 1n });
+  await reading;
+  await useAll(store, stream);
+  await subscriber.until(3);
+  expect(subscriber.events).toEqual(await readAll(store));
+});
+
+test('where the address gives discovery an end, calls reject in the end, and nothing is left unhandled', async () => {
+  cluster = await startKurrentDbCluster();
+  for (const node of cluster.nodes) await cluster.kill(node);
+  const store = open(
+    { giveUpAfterMs: 300, deadlineMs: 200 },
+    `${cluster.url}&maxDiscoverAttempts=2&discoveryInterval=10`,
+  );
+  const calls = [store.append(streamOf(), 'none', newEvents(1)), store.lastPosition(), readAll(store)];
+  const settled = await Promise.allSettled(calls);
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  await delay(100);
+});
+
+test('a store that was closed stops looking for a node', async () => {
+  const store = await start({ giveUpAfterMs: 100, deadlineMs: 100 });
+  for (const node of cluster.nodes) await cluster.kill(node);
+  await expect(store.lastPosition()).rejects.toThrow(/read of the log failed/);
+  await store.close();
+  await cluster.revive(cluster.nodes[0] as KurrentDbCluster['nodes'][number]);
+  const asked = cluster.nodes[0]?.gate.open();
+  await delay(300);
+  expect(cluster.nodes[0]?.gate.open()).toBe(asked);
+});
+
+test('channels that were replaced leave no socket behind, and hardly any memory', async () => {
+  const replacements = process.env['VARVE_REPLACEMENTS'] ?? '30';
+  cluster = await startKurrentDbCluster();
+  const program = 'test/support/kurrentdb/replace-channels.ts';
+  const { stdout } = await run(process.execPath, ['--expose-gc', program, cluster.url, replacements]);
+  const cost = JSON.parse(stdout) as { readonly descriptors: number; readonly megabytes: number };
+  console.log(`${replacements} replacements: ${stdout.trim()}`);
+  expect(cost.descriptors).toBeLessThanOrEqual(0);
+  expect(cost.megabytes).toBeLessThan(20);
+});

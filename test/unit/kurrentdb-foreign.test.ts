@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { lagSeconds, measureLag } from '../../services/operating/projection-lag.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { collect, ids, newEvents, readAll } from '../contract/event-store-fixtures.ts';
+import { gate, type KurrentDbWorld, startWorld, streamOf } from './kurrentdb-world.ts';
+
+const FOREIGN = 3_000_000;
+
+let world: KurrentDbWorld;
+const start = async () => {
+  world = await startWorld();
+  return world;
+};
+afterEach(() => world.end());
+
+/** How many records the server looked at for this. */
+const scannedBy = async (work: () => Promise<unknown>): Promise<number> => {
+  const before = world.double.observed.scanned;
+  await work();
+  return world.double.observed.scanned - before;
+};
+
+const reaches = async (store: EventStore, subscriber: ReturnType<typeof collect>) => {
+  const end = await store.lastPosition();
+  while ((subscriber.searched.at(-1) ?? 0n) < end)
+    await Promise.race([delay(5), subscriber.subscription.done]);
+  return end;
+};
+
+describe(`${FOREIGN} records of another application behind the last event`, () => {
+  test('the end of the log is one record, however many are in front of it', async () => {
+    const { store, double } = await start();
+    await store.append(streamOf(), 'none', newEvents(3));
+    double.log.addForeign(FOREIGN);
+    expect(await scannedBy(() => store.lastPosition())).toBe(1);
+  });
+
+  test('a subscription walks them once, and one that goes on from where it searched does not walk them again', async () => {
+    const { store, double, open } = await start();
+    await store.append(streamOf(), 'none', newEvents(3));
+    double.log.addForeign(FOREIGN);
+    const subscriber = collect(store);
+    const scanned = await scannedBy(() => reaches(store, subscriber));
+    expect(scanned).toBeLessThan(FOREIGN + 30_000);
+    const searched = subscriber.searched.at(-1);
+    const again = collect(open(), searched);
+    await store.append(streamOf(), 'none', newEvents(1));
+    expect(await scannedBy(() => again.until(1))).toBeLessThan(1_000);
+  });
+
+  test('a walk that is cut goes on from the last checkpoint', async () => {
+    const { store, double } = await start();
+    await store.append(streamOf(), 'none', newEvents(3));
+    double.log.addForeign(FOREIGN);
+    const subscriber = collect(store);
+    while (subscriber.searched.length < 20) await delay(1);
+    const cutAt = subscriber.searched.at(-1) ?? 0n;
+    double.interrupt();
+    await double.resume();
+    await reaches(store, subscriber);
+    expect(double.observed.starts.at(-1)).toBeGreaterThanOrEqual(cutAt);
+    expect(subscriber.events).toHaveLength(3);
+  });
+
+  test('readiness and gauges of a process that is level look at a handful of records', async () => {
+    const { store, double } = await start();
+    await store.append(streamOf(), 'none', newEvents(3));
+    double.log.addForeign(FOREIGN);
+    const subscriber = collect(store);
+    await reaches(store, subscriber);
+    const applied = () => subscriber.searched.at(-1) ?? 0n;
+    expect(await scannedBy(() => lagSeconds(store, applied(), Date.now))).toBeLessThan(10);
+    expect(await scannedBy(() => measureLag(store, applied(), Date.now))).toBeLessThan(10);
+    // A few more have come since the last look.
+    double.log.addForeign(20);
+    expect(await scannedBy(() => measureLag(store, applied(), Date.now))).toBeLessThan(1_000);
+  });
+
+  test('who knows only the last event walks them once, not at every scrape', async () => {
+    const { store, double } = await start();
+    await store.append(streamOf(), 'none', newEvents(3));
+    const applied = (await readAll(store)).at(-1)?.position ?? 0n;
+    double.log.addForeign(FOREIGN);
+    expect(await scannedBy(() => measureLag(store, applied, Date.now))).toBeGreaterThan(FOREIGN);
+    expect(await scannedBy(() => measureLag(store, applied, Date.now))).toBeLessThan(30_000);
+    await store.append(streamOf(), 'none', newEvents(1));
+    expect(await measureLag(store, applied, Date.now)).toMatchObject({ events: 1 });
+  });
+
+  test('a read of the log gives what is in front of them and behind them', async () => {
+    const { store, double } = await start();
+    await store.append(streamOf(), 'none', newEvents(3));
+    double.log.addForeign(FOREIGN);
+    await store.append(streamOf(), 'none', newEvents(2));
+    const searched: bigint[] = [];
+    const read: string[] = [];
+    for await (const batch of store.readAll(0n, { searched: (upTo) => searched.push(upTo) }))
+      read.push(...ids(batch));
+    expect(read).toHaveLength(5);
+    expect(searched.at(-1)).toBe(await store.lastPosition());
+  });
+});
+
+test.each([0, 1, 9_999, 10_001])('a subscriber reaches a head %i foreign records on', async (count) => {
+  const { store, double } = await start();
+  await store.append(streamOf(), 'none', newEvents(1));
+  const subscriber = collect(store);
+  await subscriber.until(1);
+  if (count > 0) double.log.addForeign(count);
+  await reaches(store, subscriber);
+  expect(subscriber.events).toHaveLength(1);
+});
+
+test('a subscriber keeps up with a head that others move all the time, and misses no event between', async () => {
+  const { store, double } = await start();
+  const subscriber = collect(store);
+  const timer = setInterval(() => double.log.addForeign(10), 10);
+  const written: string[] = [];
+  for (let n = 0; n < 20; n += 1) {
+    const events = newEvents(1);
+    await store.append(streamOf(), 'none', events);
+    written.push(...ids(events));
+    await reaches(store, subscriber);
+  }
+  clearInterval(timer);
+  expect(ids(subscriber.events)).toEqual(written);
+});
+
+test('where it has searched is told only behind every event in front of it, however many wait in its buffer', async () => {
+  const { store, double } = await start();
+  await store.append(streamOf(), 'none', newEvents(700));
+  double.log.addForeign(25_000);
+  const busy = gate();
+  const handled: string[] = [];
+  const told: { readonly upTo: bigint; readonly behind: number }[] = [];
+  const subscription = store.subscribe(
+    0n,
+    async (events, upTo) => {
+      if (handled.length > 0) await busy.passed;
+      handled.push(...ids(events));
+      told.push({ upTo, behind: handled.length });
+    },
+    { batchSize: 10 },
+  );
+  // The server has sent its checkpoint by now; the handler has taken ten.
+  while (double.observed.scanned < 25_000) await Promise.race([delay(5), subscription.done]);
+  await delay(50);
+  busy.open();
+  const end = await store.lastPosition();
+  while ((told.at(-1)?.upTo ?? 0n) < end) await Promise.race([delay(5), subscription.done]);
+  const log = await readAll(store);
+  for (const { upTo, behind } of told) {
+    expect(log.filter(({ position }) => position <= upTo)).toHaveLength(behind);
+  }
+});
