@@ -55,13 +55,14 @@ export async function importExport(options: ExportImport): Promise<number> {
 
 type Epochs = { readonly lowest: number; readonly highest: number };
 
-/** The epochs of its events. Throws unless the file is whole. */
+/** The epochs of the events that count. Throws unless the file is whole. */
 async function checkFile(lines: AsyncIterable<string>): Promise<Epochs> {
   const sum = createHash('sha256');
   let events = 0;
   let number = 0;
   let isEnded = false;
   let epochs: number[] = [];
+  const revisionOf = createHistory();
   for await (const text of lines) {
     number++;
     const line = parseExportLine(text);
@@ -70,7 +71,7 @@ async function checkFile(lines: AsyncIterable<string>): Promise<Epochs> {
     if (line.kind === 'event') {
       refuseUnknown(line.event, number);
       events++;
-      epochs.push(line.event.metadata.epoch);
+      if (revisionOf(line.event) !== undefined) epochs.push(line.event.metadata.epoch);
       if (epochs.length > BATCH) epochs = [Math.min(...epochs), Math.max(...epochs)];
     }
     if (line.kind === 'ending') {
@@ -124,8 +125,12 @@ async function countPresent({ log, space, lines }: ExportImport): Promise<number
 const LEAD_LOST =
   'another process has taken the lead of this log: stop it, and import into a new data directory';
 
-/** Makes this process the leader, so that whoever starts meanwhile ends the import. `epoch`: no event is of an earlier one. */
+/**
+ * Makes this process the leader, so that whoever starts meanwhile ends the import. `epoch`: no event is of an earlier one. Events of
+ * epoch 0 are older than leases: a claim would fence them off.
+ */
 async function claimSpace({ log, space }: ExportImport, epoch: number): Promise<Lead> {
+  if (epoch === 0) return { epoch };
   const claimant = importer({ log, space });
   const lease = await readLease(log, space);
   // A claim fences off what is of an earlier epoch: this one is before them all.
