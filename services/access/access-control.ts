@@ -7,7 +7,7 @@ import {
   tokenStatus,
 } from '../../shared/access/access-state.ts';
 import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
-import type { Actor, EventStore } from '../../shared/event-store/event-store.ts';
+import type { Actor, EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { createPositionGate } from '../../shared/position-gate.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -38,7 +38,8 @@ export type AccessControl = {
 
 /**
  * Reads the access stream and follows it from then on: what is appended by any process counts here as soon as the log's
- * subscription brings it. At an event of that stream that this program cannot vouch for, the rights stay as they were before it.
+ * subscription brings it. At an event of that stream that this program cannot vouch for, the rights stay as they were
+ * before it; revocations still count.
  */
 export async function openAccessControl(options: AccessControlOptions): Promise<AccessControl> {
   const { log, space, key, now } = options;
@@ -51,8 +52,7 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
   const subscription = log.subscribe(start, async (events, upTo) => {
     for (const event of events) {
       if (event.stream !== stream) continue;
-      isStopped ||= stopsReaders(event);
-      if (!isStopped) state = evolveAccess(state, event);
+      ({ state, isStopped } = evolveUpTo({ state, isStopped }, event));
     }
     position = upTo;
     gate.advanced();
@@ -89,18 +89,24 @@ export async function readAccess(log: EventStore, space: string): Promise<Access
   return state;
 }
 
-/** The access stream up to the first event that this program cannot vouch for. */
+/** The access stream up to the first event that this program cannot vouch for, and the revocations behind it. */
 export async function readAccessUpTo(log: EventStore, space: string): Promise<AccessState> {
   return (await readUpTo(log, space)).state;
 }
 
 async function readUpTo(log: EventStore, space: string) {
-  let state = INITIAL_ACCESS;
-  for await (const event of log.readStream(accessStream(space))) {
-    if (stopsReaders(event)) return { state, isStopped: true };
-    state = evolveAccess(state, event);
-  }
-  return { state, isStopped: false };
+  let read: StoppableAccess = { state: INITIAL_ACCESS, isStopped: false };
+  for await (const event of log.readStream(accessStream(space))) read = evolveUpTo(read, event);
+  return read;
+}
+
+type StoppableAccess = { readonly state: AccessState; readonly isStopped: boolean };
+
+/** Behind an event that this program cannot vouch for only revocations count: whatever it says, they take rights away. */
+function evolveUpTo({ state, isStopped: before }: StoppableAccess, event: StoredEvent): StoppableAccess {
+  const isStopped = before || stopsReaders(event);
+  const counts = !isStopped || event.type === 'token-revoked';
+  return { state: counts ? evolveAccess(state, event) : state, isStopped };
 }
 
 /** Other schemes than Bearer are no business of this API, as in Strapi: the caller counts as anonymous. */

@@ -1,3 +1,4 @@
+import { catchUpWhole } from '../../projections/projector.ts';
 import { type Lead, leadOf } from '../../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { ContentStore } from '../content-store.ts';
@@ -26,13 +27,15 @@ export type ImportLeadOptions = {
 
 /**
  * Makes this process the leader of its log, as only a leader writes, and brings its content types in force. Rejects with a
- * sentence when another process leads.
+ * sentence when another process leads, or the log has an event that this program cannot read.
  */
 export async function leadForImport(options: ImportLeadOptions): Promise<ImportLead> {
   const { store, space, definitions, membership, address } = options;
   const { log, graph } = store;
   const { owner } = membership;
   const claimant = { log, space, owner, address, now: () => new Date().toISOString(), membership };
+  // Before the claim, which would end the lease of a process that can read the log.
+  await catchUpWhole(log, graph);
   await takeLead(claimant);
   await settleContentTypes({ claimant, graph, definitions, waiting: () => {} });
   const lease = await readLease(log, space);

@@ -1,4 +1,5 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
 
 /**
@@ -8,7 +9,8 @@ import type { Lead } from '../../shared/fleet/lease.ts';
 export async function countsByLease(log: EventStore, position: bigint, { fence }: Lead): Promise<boolean> {
   if (fence === undefined) return true;
   for await (const event of log.readStream(fence.stream, fence.revision + 1n)) {
-    if (event.type === 'leader-elected') return position < event.position;
+    refuseUnreadable(event);
+    if (event.type === 'leader-elected' && !isForeign(event)) return position < event.position;
   }
   return true;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Generation, Rebuild } from '../../projections/generations/generation.ts';
 import { appliedUpTo } from '../../projections/projector.ts';
 import type { StoredEvent, Unreadable } from '../../shared/event-store/event-store.ts';
+import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { type ReadIndex, worldsOfType } from '../../shared/read-index/read-index.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import { measureLag } from '../operating/projection-lag.ts';
@@ -85,7 +86,7 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
       : null,
     log: {
       position: String(position),
-      unreadable: describe(context.unreadable?.()),
+      unreadable: describe(server ? context.unreadable?.() : await firstUnreadable(context)),
       foreignEvents: graph.foreignEvents().count,
     },
     projections: [
@@ -108,11 +109,24 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
   };
 }
 
+/** Looks as far ahead of the graph as the lag is counted. */
+async function firstUnreadable({ log, graph }: OperatorContext): Promise<StoredEvent | undefined> {
+  let seen = 0;
+  for await (const events of log.readAll(graph.position())) {
+    const stop = events.find(stopsReaders);
+    seen += events.length;
+    if (stop !== undefined || seen >= LOOKED_AHEAD) return stop;
+  }
+  return undefined;
+}
+
 function describe(event: StoredEvent | undefined): UnreadableStatus | null {
   if (event?.unreadable === undefined) return null;
   const { position, stream, type, unreadable } = event;
   return { position: String(position), stream, type, kind: unreadable.kind, reason: unreadable.reason };
 }
+
+const LOOKED_AHEAD = 5_000;
 
 const NO_BACKLOG = { backlog: 0, backlogSeconds: 0, parked: 0 } as const;
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import { removeGeneration } from '../../projections/generations/generation-files.ts';
+import { splitAtUnreadable } from '../../shared/event-store/unreadable.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import { applyTo, type GenerationState, gently, type HeldGeneration, openGraph } from './generation-state.ts';
 import { removeIndices } from './remove-indices.ts';
@@ -35,7 +36,9 @@ export function keep(state: GenerationState, number: number, opened?: HeldGenera
     async (events) => {
       if (events.some(({ type }) => type === 'content-type-defined')) stop.abort();
       if (signal.aborted) return;
-      await gently(() => applyTo({ graph, readSide }, events));
+      const { readable, stop: unreadable } = splitAtUnreadable(events);
+      await gently(() => applyTo({ graph, readSide }, readable));
+      if (unreadable !== undefined) stop.abort();
       // Of others' time as much as is left when there is more.
       if (events.length < EVENTS_AT_ONCE)
         await delay(KEPT_PAUSE_MS, undefined, { signal, ref: false }).catch(() => {});

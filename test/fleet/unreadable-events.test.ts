@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { NewEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
+import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { sampleOf } from '../support/metrics-client.ts';
 import { runVarve } from '../support/run-varve.ts';
+import { CONFORMANCE_SCHEMA, startServer } from '../support/server.ts';
 
 /** Two processes on one log, to which a process of a newer release and another program write as well. */
 let fleet: TestFleet;
@@ -33,6 +37,7 @@ async function append(stream: string, event: Omit<NewEvent, 'id'>): Promise<bigi
   return result.position;
 }
 
+const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
 const STREAMS = ['varve.note-1', 'varve.lease', 'varve.access', 'varve.identity'];
 
 it('events of other programs are skipped, named and counted, in streams of the lease and of access too', async () => {
@@ -88,6 +93,30 @@ it('an event of a newer release stops the older processes: they serve what they 
   }
 });
 
+it('commands that read the log to its end, or write to it, refuse with a sentence', async () => {
+  const [member] = fleet.members;
+  if (member === undefined) throw new Error('there is no member');
+  const own = ['--data', member.data, '--event-store', fleet.eventStore];
+  const file = join(member.data, 'tags.jsonl');
+  writeFileSync(file, `${JSON.stringify({ type: 'tag', key: 'x', data: { key: 'x' } })}\n`);
+  await member.end('SIGTERM');
+  const types = ['--content-types', CONFORMANCE_SCHEMA];
+  const sentence = /cannot read the event at position .*entry-archived/;
+  const commands = [
+    ['export', join(member.data, 'log.jsonl')],
+    ['import', file, ...types],
+  ];
+  for (const command of commands) {
+    const before = (await runVarve(['events', '--raw', ...own])).stdout;
+    const { code, stderr } = await runVarve([...command, ...own]);
+    expect([code, stderr], command[0]).toEqual([1, expect.stringMatching(sentence)]);
+    expect((await runVarve(['events', '--raw', ...own])).stdout, command[0]).toBe(before);
+  }
+  expect((await runVarve(['status', ...own])).stdout).toContain('Stopped before the event at position');
+  expect((await runVarve(['events', ...own])).stdout).toContain('unknown-type: "entry-archived"');
+  await member.start();
+});
+
 it('a process that starts with such a log serves what is before the event', async () => {
   const [member] = fleet.members;
   if (member === undefined) throw new Error('there is no member');
@@ -99,4 +128,27 @@ it('a process that starts with such a log serves what is before the event', asyn
     .toBe(1);
   expect((await call(member, 'POST', '/api/tags', { data: { key: 'refused' } })).status).toBe(503);
   expect(JSON.parse(await textOf(member, '/_varve/leader'))).toMatchObject({ epoch: null });
+});
+
+it('a server on KurrentDB passes binary events of another program in streams of its space', async () => {
+  const double = await startKurrentDbDouble();
+  const bytes = { type: 'note', contentType: 'application/octet-stream', metadata: Buffer.of() };
+  const write = (stream: string) =>
+    double.log.write(stream, 'any', [{ ...bytes, id: randomUUID(), data: Buffer.of(0, 0xff) }]);
+  write('varve.note-1');
+  const server = await startServer({ arguments: ['--event-store', double.url, '--access-key', ACCESS_KEY] });
+  try {
+    const { call } = createApiClient(server.url);
+    write('varve.lease');
+    write('varve.note-1');
+    expect((await call('POST', '/api/tags', { data: { key: 'a' } })).status).toBe(201);
+    write('varve.access');
+    expect((await call('POST', '/api/tags', { data: { key: 'b' } })).status).toBe(201);
+    expect((await call<unknown[]>('GET', '/api/tags')).data).toHaveLength(2);
+    const parked = await runVarve(['parked', 'list', '--data', server.data, '--event-store', double.url]);
+    expect(parked.stdout.match(/note .*another program wrote it/g)).toHaveLength(4);
+  } finally {
+    await server.dispose();
+    double.stop();
+  }
 });

@@ -216,6 +216,10 @@ describe('events that were stored before a claim', () => {
     const lead = leadOf('varve', await readLease(world.store, 'varve'));
     const before = await world.store.lastPosition();
     expect(await countsByLease(world.store, before + 1n, lead)).toBe(true);
+    // Another program's event is no claim, whatever its type.
+    const foreign = { id: randomUUID(), type: 'leader-elected', data: { epoch: 9 }, metadata: {} as never };
+    await world.store.append('varve.lease', 'any', [foreign]);
+    expect(await countsByLease(world.store, before + 2n, lead)).toBe(true);
     const metadata = { schemaVersion: 1, at: new Date().toISOString(), epoch: lead.epoch };
     const append = () =>
       world.store.append('varve.other-x', 'any', [{ id: randomUUID(), type: 'other', data: {}, metadata }]);

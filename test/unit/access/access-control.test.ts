@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { parseExpiry } from '../../../services/access/parse-expiry.ts';
 import { createTokenCommands, type TokenCommands } from '../../../services/access/token-commands.ts';
 import { accessStream } from '../../../shared/access/access-events.ts';
 import { FULL_ACCESS, NO_RIGHTS } from '../../../shared/access/rights.ts';
+import { upcast } from '../../../shared/document/upcasters.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../../shared/event-store/sqlite-event-store.ts';
 import { RequestError } from '../../../shared/request-error.ts';
@@ -139,6 +141,40 @@ describe('authentication', () => {
     const elsewhere = await openAccessControl({ log, space: 'other', key, now: () => now });
     expect(elsewhere.state().development).toBe(true);
     await Promise.all([later.close(), elsewhere.close()]);
+  });
+
+  test('an event of another program in its stream is skipped', async () => {
+    const { header } = await createToken();
+    const foreign = { id: randomUUID(), type: 'public-rights-set', data: null, metadata: {} as never };
+    const result = await log.append(accessStream('varve'), 'any', [foreign]);
+    await access.applied(result.kind === 'appended' ? result.position : 0n);
+    expect(access.authenticate(header)).toBeDefined();
+    expect(access.state().publicRights).toEqual(NO_RIGHTS);
+    await tokens.setPublic([]);
+  });
+
+  test('at an event of a newer release the rights stay as they were, revocations aside, here and after a start; nothing is decided on them', async () => {
+    await log.close();
+    log = openSqliteEventStore(join(folder, 'events.db'), { decode: upcast });
+    const options = { log, space: 'varve', key, now: () => now, author: () => AUTHOR };
+    tokens = createTokenCommands(options);
+    access = await openAccessControl(options);
+    const { header, token } = await createToken();
+    const metadata = { schemaVersion: 3, at: new Date(now).toISOString(), epoch: 0 };
+    const newer = { id: randomUUID(), type: 'public-rights-set', data: { allow: ['x'] }, metadata };
+    await log.append(accessStream('varve'), 'any', [newer]);
+    const revoked = { ...newer, id: randomUUID(), type: 'token-revoked', data: { id: token.id } };
+    const result = await log.append(accessStream('varve'), 'any', [
+      { ...revoked, metadata: { ...metadata, schemaVersion: 2 } },
+    ]);
+    await access.applied(result.kind === 'appended' ? result.position : 0n);
+    const anew = await openAccessControl(options);
+    for (const control of [access, anew]) {
+      expect(() => control.authenticate(header)).toThrow('Missing or invalid credentials');
+      expect(control.state().publicRights).toEqual(NO_RIGHTS);
+    }
+    await expect(tokens.revoke(token.id)).rejects.toThrow(/cannot read the event .*version 3/);
+    await anew.close();
   });
 
   test('hears of a revocation by another process', async () => {
