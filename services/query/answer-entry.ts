@@ -1,13 +1,14 @@
 import type { Scalar } from '../../shared/read-index/bool-query.ts';
 import type { AnswerScope, ReadIndex } from '../../shared/read-index/read-index.ts';
+import { TURNS, taskOf } from '../../shared/turns/turns.ts';
 import type { AnswerOptions } from './answer-list.ts';
-import { writeAnswer, writeShort } from './answer-writer.ts';
+import { createAnswer, writeShort } from './answer-writer.ts';
 import { allOf } from './combine-queries.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
 import { onOneState } from './one-state.ts';
 import type { EntryPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
-import { writeRow } from './write-rows.ts';
+import { createRowWriting } from './write-rows.ts';
 
 const OPEN = Buffer.from('{"data":');
 const CLOSE = Buffer.from(',"meta":{}}');
@@ -24,11 +25,13 @@ export async function answerEntry(
   return onOneState(index, options, async (answer) => {
     const entry = await findEntry({ index, options, answer }, plan, 'documentId', documentId);
     if (entry === null) return null;
-    return writeAnswer((writer) => {
-      writeShort(writer, OPEN);
-      writeRow(writer, entry, 0);
-      writeShort(writer, CLOSE);
-    });
+    return TURNS.finish(taskOf(answer), () =>
+      createAnswer([
+        (writer) => writeShort(writer, OPEN),
+        createRowWriting(entry, 0),
+        (writer) => writeShort(writer, CLOSE),
+      ]),
+    );
   });
 }
 
@@ -46,7 +49,9 @@ export async function answerBareEntry(
       typeof id === 'number' ? 'id' : 'documentId',
       id,
     );
-    return entry === null ? null : writeAnswer((writer) => writeRow(writer, entry, 0));
+    return entry === null
+      ? null
+      : TURNS.finish(taskOf(answer), () => createAnswer([createRowWriting(entry, 0)]));
   });
 }
 

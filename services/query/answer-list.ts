@@ -1,12 +1,13 @@
 import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
-import { writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
+import { TURNS, taskOf } from '../../shared/turns/turns.ts';
+import { createAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
 import { onOneState } from './one-state.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
-import { writeList } from './write-rows.ts';
+import { createListWriting } from './write-rows.ts';
 
 export type AnswerOptions = {
   /** Rows that `populate` may bring in, all levels together; more is a 400. */
@@ -37,11 +38,13 @@ async function listBody(
       ? JSON.stringify({ pagination })
       : jsonText({ pagination, explain: await explainList(index, plan, answer) });
   const end = Buffer.from(`,"meta":${meta}}`);
-  return writeAnswer((writer) => {
-    writeShort(writer, OPEN);
-    writeList(writer, page);
-    writeBytes(writer, end);
-  });
+  return TURNS.finish(taskOf(answer), () =>
+    createAnswer([
+      (writer) => writeShort(writer, OPEN),
+      createListWriting(page),
+      (writer) => writeBytes(writer, end),
+    ]),
+  );
 }
 
 /** The stages of a query as it went through them, and what the engine says of the last one. */
@@ -69,7 +72,7 @@ export function answerBareList(
   return onOneState(index, options, async (answer) => {
     const { hits } = await searchPage(index, plan, answer);
     const page = await gatherPage(index, plan, hits, answer, options);
-    return writeAnswer((writer) => writeList(writer, page));
+    return TURNS.finish(taskOf(answer), () => createAnswer([createListWriting(page)]));
   });
 }
 

@@ -5,22 +5,27 @@
 export type AnswerWriter = { bytes: Uint8Array; length: number };
 
 const FIRST_BYTES = 256 * 1024;
-/** A larger answer's bytes are not kept for the next one. */
+/** Larger ones are not kept for the next answer. */
 const MOST_KEPT_BYTES = 4 * 2 ** 20;
 
 /** What the last answer was written in. */
 let spare: AnswerWriter['bytes'] | undefined;
 
-/** The bytes that `write` writes, in a buffer of their own. `write` is done when it returns. */
-export function writeAnswer(write: (writer: AnswerWriter) => void): Buffer {
+/** The bytes that all of `parts` write, one after the other. Where a call ends with its slice, the next goes on with it. */
+export function createAnswer(parts: readonly ((writer: AnswerWriter) => void)[]): () => Buffer {
   const writer: AnswerWriter = { bytes: spare ?? new Uint8Array(FIRST_BYTES), length: 0 };
   spare = undefined;
-  write(writer);
-  const { bytes, length } = writer;
-  const answer = Buffer.allocUnsafe(length);
-  answer.set(bytes.subarray(0, length));
-  if (bytes.length <= MOST_KEPT_BYTES) spare = bytes;
-  return answer;
+  let written = 0;
+  return () => {
+    for (; written < parts.length; written++) parts[written]?.(writer);
+    const { bytes, length } = writer;
+    // Copying it once more would take longer than the room that it leaves is worth.
+    if (bytes.length > MOST_KEPT_BYTES) return Buffer.from(bytes.buffer, 0, length);
+    const answer = Buffer.allocUnsafe(length);
+    answer.set(bytes.subarray(0, length));
+    spare = bytes;
+    return answer;
+  };
 }
 
 export function writeByte(writer: AnswerWriter, byte: number): void {

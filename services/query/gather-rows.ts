@@ -9,6 +9,8 @@ import type {
 } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
+import { rest } from '../../shared/turns/slice.ts';
+import { TURNS, taskOf } from '../../shared/turns/turns.ts';
 import type { PopulatedValue, RowTree, ZoneEntry } from './row-tree.ts';
 import { createMemberSelector } from './select-members.ts';
 import type { PopulatedLink, PopulatedZone, PopulateNode, Selection } from './selection.ts';
@@ -50,18 +52,46 @@ async function gatherLevel(
   level: Level,
   { fields, populate }: Selection,
 ): Promise<RowTree> {
-  const select = fields === null ? undefined : createMemberSelector(fields);
   if (populate.length === 0 || level.rows.length === 0) {
-    const sources = select === undefined ? level.sources : level.sources.map(select);
+    const sources = await selectFields(context, level.sources, fields);
     return { sources, places: null, attributes: [] };
   }
-  const { places, ...parents } = distinctRows(level);
+  const { places, ...parents } = await piece(context, level.rows.length, () => distinctRows(level));
   const attributes = populate.map(async (node) => ({
     name: Buffer.from(`,${JSON.stringify(node.attribute)}:`),
     value: await gatherNode(context, space, parents, node),
   }));
-  const sources = select === undefined ? parents.sources : parents.sources.map(select);
+  const sources = await selectFields(context, parents.sources, fields);
   return { sources, places, attributes: await Promise.all(attributes) };
+}
+
+/** Fewer rows take no time to speak of. */
+const FEW_ROWS = 128;
+
+/** Work on rows of a level, as a piece of the answer's. */
+function piece<Result>(
+  { answer = {} }: GatherContext,
+  rows: number,
+  work: () => Result,
+): Result | Promise<Result> {
+  return rows <= FEW_ROWS ? work() : TURNS.finish(taskOf(answer), () => work);
+}
+
+function selectFields(
+  context: GatherContext,
+  sources: readonly Uint8Array[],
+  fields: Selection['fields'],
+): readonly Uint8Array[] | Promise<readonly Uint8Array[]> {
+  if (fields === null) return sources;
+  const select = createMemberSelector(fields);
+  const selected: Uint8Array[] = [];
+  return piece(context, sources.length, () => {
+    for (const source of sources.slice(selected.length)) {
+      selected.push(select(source));
+      rest(source.length / 8);
+    }
+    return selected;
+  });
 }
 
 /** Without repetition; `shown` is of all places of a row together. */
@@ -119,7 +149,7 @@ async function gatherLink(
     node.kind === 'relation'
       ? { type: node.target, path: [] }
       : { type: space.type, path: [...space.path, { attribute }] };
-  const level = together(children, parents.shown);
+  const level = await piece(context, children.length, () => together(children, parents.shown));
   const tree = await gatherLevel(context, childSpace, level, node.selection);
   return { kind: 'rows', toMany, starts: startsOf(children), tree };
 }
@@ -137,7 +167,7 @@ async function gatherZone(
   const request = { space, world, parents: parents.rows, attribute, zone, limit: budget.left };
   const { children, zoneComponents = [] } = await follow(context, parents, request);
   const kinds = zoneComponents.flat();
-  const all = together(children, parents.shown);
+  const all = await piece(context, kinds.length, () => together(children, parents.shown));
   const components: ZoneEntry[] = new Array(kinds.length);
   for (const [kind, { selection }] of node.components) {
     const entries = kinds.flatMap((other, i) => (other === kind ? [i] : []));

@@ -1,72 +1,117 @@
 import { assertNever } from '../../shared/assert-never.ts';
+import { rest } from '../../shared/turns/slice.ts';
 import { type AnswerWriter, writeByte, writeBytes, writeShort } from './answer-writer.ts';
-import type { PopulatedValue, RowTree } from './row-tree.ts';
+import type { PopulatedValue, RowTree, ZoneEntry } from './row-tree.ts';
 
 const COMMA = 0x2c;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const NULL = Buffer.from('null');
+/** Bytes that are copied in the time of a step of a slice. */
+const BYTES_PER_STEP = 128;
 
-/** All rows of a level as a JSON list. */
-export function writeList(writer: AnswerWriter, tree: RowTree): void {
-  writePlaces(writer, tree, 0, tree.places?.length ?? tree.sources.length);
+/** Rows that are being written one after the other: what is left to do stands in a stack of these. */
+type Writing = {
+  /** Of the places of a tree, or entries of a dynamic zone. */
+  readonly tree: RowTree | undefined;
+  readonly zone: readonly ZoneEntry[];
+  readonly start: number;
+  readonly end: number;
+  readonly isList: boolean;
+  place: number;
+  /** The next attribute of the row at `place`; -1: the row has not been begun. */
+  attribute: number;
+};
+
+/** All rows of a level as a JSON list. Where a call ends with its slice, the next goes on with it. */
+export function createListWriting(tree: RowTree): (writer: AnswerWriter) => void {
+  const rows = rowsOf(tree, 0, tree.places?.length ?? tree.sources.length, true);
+  return createWriting(rows);
 }
 
-/** The row at `place`: its source as it is, populated attributes spliced in before the closing brace. */
-export function writeRow(writer: AnswerWriter, tree: RowTree, place: number): void {
-  const row = tree.places === null ? place : (tree.places[place] as number);
-  writeBytes(writer, tree.sources[row] as Uint8Array);
-  if (tree.attributes.length === 0) return;
-  // Goes on over the brace.
-  writer.length--;
-  for (const { name, value } of tree.attributes) {
-    writeShort(writer, name);
-    writeValue(writer, value, row);
+/** The row at `place`. */
+export function createRowWriting(tree: RowTree, place: number): (writer: AnswerWriter) => void {
+  return createWriting(rowsOf(tree, place, place + 1, false));
+}
+
+function createWriting(rows: Writing): (writer: AnswerWriter) => void {
+  const stack = [rows];
+  let isOpen = false;
+  return (writer) => {
+    if (!isOpen && rows.isList) writeByte(writer, OPEN_LIST);
+    isOpen = true;
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      if (top.attribute >= 0) goOnWithRow(writer, top, stack);
+      else if (top.place < top.end) beginRow(writer, top);
+      else {
+        if (top.isList) writeByte(writer, CLOSE_LIST);
+        stack.pop();
+      }
+    }
+  };
+}
+
+/** Writes the row's source as it is; populated attributes are spliced in before the closing brace. */
+function beginRow(writer: AnswerWriter, writing: Writing): void {
+  const { tree, row } = rowAt(writing);
+  const source = tree.sources[row] as Uint8Array;
+  if (writing.place > writing.start) writeByte(writer, COMMA);
+  writeBytes(writer, source);
+  if (tree.attributes.length === 0) writing.place++;
+  else {
+    // Goes on over the brace.
+    writer.length--;
+    writing.attribute = 0;
+  }
+  rest(1 + source.length / BYTES_PER_STEP);
+}
+
+/** Writes the next attribute, but for rows: they are put on the stack. */
+function goOnWithRow(writer: AnswerWriter, writing: Writing, stack: Writing[]): void {
+  const { tree, row } = rowAt(writing);
+  const attribute = tree.attributes[writing.attribute++];
+  if (attribute !== undefined) {
+    writeShort(writer, attribute.name);
+    const rows = writeValue(writer, attribute.value, row);
+    if (rows === undefined) return;
+    if (rows.isList) writeByte(writer, OPEN_LIST);
+    stack.push(rows);
+    return;
   }
   writeByte(writer, CLOSE_OBJECT);
+  writing.place++;
+  writing.attribute = -1;
 }
 
-function writeValue(writer: AnswerWriter, value: PopulatedValue, row: number): void {
+function rowAt({ tree, zone, place }: Writing): { readonly tree: RowTree; readonly row: number } {
+  if (tree !== undefined) return { tree, row: tree.places === null ? place : (tree.places[place] as number) };
+  const entry = zone[place] as ZoneEntry;
+  const { places } = entry.tree;
+  return { tree: entry.tree, row: places === null ? entry.place : (places[entry.place] as number) };
+}
+
+/** Returns the rows that are to be written next, if there are any. */
+function writeValue(writer: AnswerWriter, value: PopulatedValue, row: number): Writing | undefined {
+  if (value.kind === 'counts') {
+    writeShort(writer, Buffer.from(`{"count":${value.counts[row]}}`));
+    return undefined;
+  }
+  const start = value.starts[row] as number;
+  const end = value.starts[row + 1] as number;
   switch (value.kind) {
-    case 'counts':
-      writeShort(writer, Buffer.from(`{"count":${value.counts[row]}}`));
-      break;
     case 'rows':
-      writeEntries(writer, value, row);
-      break;
+      if (value.toMany) return rowsOf(value.tree, start, end, true);
+      if (start < end) return rowsOf(value.tree, start, start + 1, false);
+      writeShort(writer, NULL);
+      return undefined;
     case 'zone':
-      writeZone(writer, value, row);
-      break;
+      return { ...rowsOf(undefined, start, end, true), zone: value.components };
     default:
-      assertNever(value);
+      return assertNever(value);
   }
 }
 
-function writeEntries(writer: AnswerWriter, value: PopulatedValue & { kind: 'rows' }, row: number): void {
-  const start = value.starts[row] as number;
-  const end = value.starts[row + 1] as number;
-  if (value.toMany) writePlaces(writer, value.tree, start, end);
-  else if (start === end) writeShort(writer, NULL);
-  else writeRow(writer, value.tree, start);
-}
-
-function writeZone(writer: AnswerWriter, value: PopulatedValue & { kind: 'zone' }, row: number): void {
-  const start = value.starts[row] as number;
-  const end = value.starts[row + 1] as number;
-  writeByte(writer, OPEN_LIST);
-  for (const [i, { tree, place }] of value.components.slice(start, end).entries()) {
-    if (i > 0) writeByte(writer, COMMA);
-    writeRow(writer, tree, place);
-  }
-  writeByte(writer, CLOSE_LIST);
-}
-
-function writePlaces(writer: AnswerWriter, tree: RowTree, start: number, end: number): void {
-  writeByte(writer, OPEN_LIST);
-  for (let place = start; place < end; place++) {
-    if (place > start) writeByte(writer, COMMA);
-    writeRow(writer, tree, place);
-  }
-  writeByte(writer, CLOSE_LIST);
+function rowsOf(tree: RowTree | undefined, start: number, end: number, isList: boolean): Writing {
+  return { tree, zone: [], start, end, isList, place: start, attribute: -1 };
 }

@@ -47,7 +47,7 @@ export function spend(steps: number): void {
   if (stepsLeft <= 0) look(Number.POSITIVE_INFINITY);
 }
 
-/** The same, where the work can be gone on with: may throw SLICE_OVER. */
+/** The same, where the work can be gone on with: may throw SLICE_OVER. Called behind a piece of it, so that every slice does one. */
 export function rest(steps: number): void {
   stepsLeft -= steps;
   if (stepsLeft <= 0) look(current?.restsAt ?? Number.POSITIVE_INFINITY);

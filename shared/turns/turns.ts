@@ -27,6 +27,8 @@ export type Turns = {
    * turn. The little that was done may be thrown away and begun again.
    */
   run<Result>(task: Task, begin: () => Step<Result>): Result | Promise<Result>;
+  /** The same for what is bounded, and the last of an answer: it counts, but is not refused for the time it takes. */
+  finish<Result>(task: Task, begin: () => Step<Result>): Result | Promise<Result>;
 };
 
 export type TurnsOptions = {
@@ -61,9 +63,9 @@ const FIRST_SLICES = 4;
 const WALL_FACTOR = 10;
 const LEAST_WALL_MS = 1_000;
 
-type Queued = {
-  readonly task: Task;
-  readonly begin: () => Step<unknown>;
+type Work<Result> = { readonly task: Task; readonly isRefused: boolean; readonly begin: () => Step<Result> };
+
+type Queued = Work<unknown> & {
   /** undefined: not begun, or begun again. */
   step: Step<unknown> | undefined;
   readonly resolve: (result: unknown) => void;
@@ -87,7 +89,7 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   /** Turns in which old work got no slice as new work was waiting. */
   let delayed = 0;
 
-  const slice = <Result>(task: Task, ms: number, step: Step<Result>): Result => {
+  const slice = <Result>({ task, isRefused }: Work<Result>, ms: number, step: Step<Result>): Result => {
     const start = now();
     const restsAt = start + ms;
     try {
@@ -97,7 +99,7 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
           steps: options.steps,
           restsAt,
           haltsAt: restsAt + options.graceMs,
-          refusesAt: start + task.limit - task.spent,
+          refusesAt: isRefused ? start + task.limit - task.spent : Number.POSITIVE_INFINITY,
           refusal: () => refusal(task),
         },
         step,
@@ -141,7 +143,7 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   const isDone = (queued: Queued, ms: number): boolean => {
     try {
       queued.step ??= queued.begin();
-      queued.resolve(slice(queued.task, ms, queued.step));
+      queued.resolve(slice(queued, ms, queued.step));
       return true;
     } catch (error) {
       if (error === SLICE_OVER) return false;
@@ -159,34 +161,54 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
     }
   };
 
-  const enqueue = <Result>(task: Task, begin: () => Step<Result>, step?: Step<Result>): Promise<Result> => {
+  const enqueue = <Result>(work: Work<Result>, step?: Step<Result>): Promise<Result> => {
     if (fresh.length + postponed.length >= options.waiting) throw busy('too many queries wait');
     return new Promise<unknown>((resolve, reject) => {
-      const queued = { task, begin, step, resolve, reject };
-      if (step === undefined && task.spent < sliceMs) fresh.push(queued);
+      const queued: Queued = { ...work, step, resolve, reject };
+      if (step === undefined && work.task.spent < sliceMs) fresh.push(queued);
       else admit(queued);
       defer();
     }) as Promise<Result>;
+  };
+
+  const run = <Result>(work: Work<Result>): Result | Promise<Result> => {
+    if (used >= sliceMs || fresh.length > 0) return enqueue(work);
+    const step = work.begin();
+    try {
+      return slice(work, sliceMs - used, step);
+    } catch (error) {
+      if (error !== SLICE_OVER) throw error;
+      return enqueue(work, step);
+    }
   };
 
   return {
     task: (limit, isWanted = () => true) => ({ spent: 0, since: now(), limit, restarts: 0, isWanted }),
     run(task, begin) {
       if (task.spent >= task.limit) throw refusal(task);
-      if (used >= sliceMs || fresh.length > 0) return enqueue(task, begin);
-      const step = begin();
-      try {
-        return slice(task, sliceMs - used, step);
-      } catch (error) {
-        if (error !== SLICE_OVER) throw error;
-        return enqueue(task, begin, step);
-      }
+      return run({ task, isRefused: true, begin });
     },
+    finish: (task, begin) => run({ task, isRefused: false, begin }),
   };
 }
 
 /** Of what is read on this thread. */
 export const TURNS = createTurns();
+
+const TASKS = new WeakMap<object, Task>();
+
+/** The task of an answer, by the object that stands for it: one of its own unless another was given to it. */
+export function taskOf(answer: object): Task {
+  const known = TASKS.get(answer);
+  if (known !== undefined) return known;
+  const task = TURNS.task(Number.POSITIVE_INFINITY);
+  TASKS.set(answer, task);
+  return task;
+}
+
+export function giveTask(answer: object, task: Task): void {
+  TASKS.set(answer, task);
+}
 
 /** Those begun anew, so that they get done before the next change; then those who have worked least, by powers of four. */
 function leastServed(underWay: readonly Queued[]): Queued | undefined {

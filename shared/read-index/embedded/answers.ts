@@ -1,4 +1,4 @@
-import type { Step, Task, Turns } from '../../turns/turns.ts';
+import { giveTask, type Step, type Task, type Turns } from '../../turns/turns.ts';
 import type { AnswerScope } from '../read-index.ts';
 
 /** Answers under way, and the changes that come meanwhile. */
@@ -99,6 +99,7 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
       const attempt: Attempt = { task, state, parts: 0, over: false };
       const scope: AnswerScope = {};
       ATTEMPTS.set(scope, attempt);
+      giveTask(scope, task);
       try {
         return await work(scope, attempt);
       } catch (error) {

@@ -80,9 +80,10 @@ export function makeUpTo(
   rows: number,
   isEnough: () => boolean = () => false,
 ): void {
-  for (; making.done < end && !isEnough(); making.done++) {
-    if ((making.done & 63) === 0) rest(64 * ENTRY_STEPS);
+  while (making.done < end && !isEnough()) {
     setTerm(making.dictionary, making.done, valueAt(making.done), rows);
+    making.done++;
+    if ((making.done & 63) === 0) rest(64 * ENTRY_STEPS);
   }
 }
 
@@ -123,11 +124,11 @@ export function ngramsOf(dictionary: Dictionary, length: number): NgramIndex {
     done: 0,
   };
   const making = dictionary.makingNgrams[length];
-  for (; making.done < texts.length; making.done++) {
+  while (making.done < texts.length) {
     const text = texts[making.done];
-    if (text === undefined) continue;
-    rest(text.length);
-    addNgrams(making.index, making.done, text);
+    if (text !== undefined) addNgrams(making.index, making.done, text);
+    making.done++;
+    rest(text?.length ?? 1);
   }
   dictionary.ngrams[length] = making.index;
   dictionary.makingNgrams[length] = undefined;
@@ -139,8 +140,8 @@ function foldedTexts(dictionary: Dictionary): (string | undefined)[] {
   dictionary.makingFolded ??= [];
   const folded = dictionary.makingFolded;
   while (folded.length < dictionary.values.length) {
-    if ((folded.length & 63) === 0) rest(64 * ENTRY_STEPS);
     folded.push(foldTerm(dictionary, folded.length));
+    if ((folded.length & 63) === 0) rest(64 * ENTRY_STEPS);
   }
   dictionary.folded = folded;
   dictionary.makingFolded = undefined;

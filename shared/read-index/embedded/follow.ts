@@ -59,13 +59,13 @@ function createStepFollow({ context, sources, request }: Following, step: Step):
   return () => {
     filter?.prepare();
     while (children.length < parents.length) {
-      rest(1);
       const parent = parents[children.length] as number;
       if (exceeded || listCount(step.down.lists, parent) === 0) children.push(NO_HITS);
       else {
         children.push(childrenOf(parent));
         current = startList();
       }
+      rest(1);
     }
     return { children, counts: children.map(({ rows }) => rows.length), exceeded };
   };
@@ -86,10 +86,11 @@ function startList(): ListState {
 }
 
 function keepMatching(filter: TargetFilter, state: ListState, linked: readonly number[]): readonly number[] {
-  for (; state.next < linked.length; state.next++) {
-    rest(1);
+  while (state.next < linked.length) {
     const row = linked[state.next] as number;
     if (filter.keeps(row)) state.kept.push(row);
+    state.next++;
+    rest(1);
   }
   return state.kept;
 }
@@ -111,9 +112,9 @@ function createCount({ context, request }: Following, step: Step): () => FollowR
   return () => {
     filter?.prepare();
     while (counts.length < parents.length) {
-      rest(1);
       counts.push(countOf(parents[counts.length] as number));
       if (filter !== undefined) current = startList();
+      rest(1);
     }
     return { children: parents.map(() => NO_HITS), counts, exceeded: false };
   };
@@ -147,7 +148,6 @@ function createZoneFollow(
   return () => {
     for (const { filter } of steps) filter?.prepare();
     while (counts.length < parents.length) {
-      rest(PART / 8);
       const parent = parents[counts.length] as number;
       if (countOnly === true)
         counts.push(steps.reduce((sum, step) => sum + keptRows(step, parent).length, 0));
@@ -160,6 +160,7 @@ function createZoneFollow(
         lists.push(kept);
         counts.push(kept.length);
       }
+      rest(PART / 8);
     }
     if (countOnly === true) {
       const none = parents.map(() => []);

@@ -14,9 +14,10 @@ export function matchAny(options: readonly Matcher[], space: RowSpaceIndex): Mat
     cost: sum(options, (option) => option.cost),
     testCost: sum(options, (option) => option.testCost),
     collect: (into) => {
-      for (; collected < options.length; collected++) {
-        rest(PART);
+      while (collected < options.length) {
         options[collected]?.collect(into);
+        collected++;
+        rest(PART);
       }
     },
     test: (row) => options.some((option) => option.test(row)),
@@ -43,11 +44,14 @@ export function matchAll(
     collect: (into) => {
       rows ??= borrowBits(space);
       if (narrowed < 0) driver.collect(rows);
-      for (narrowed = Math.max(0, narrowed); narrowed < others.length + excluded.length; narrowed++) {
+      narrowed = Math.max(0, narrowed);
+      while (narrowed < others.length + excluded.length) {
         const wanted = narrowed < others.length;
         const matcher = (wanted ? others[narrowed] : excluded[narrowed - others.length]) as Matcher;
         narrow(rows, matcher, wanted, space, state);
         state = createNarrowing();
+        narrowed++;
+        rest(PART);
       }
       orBits(into, rows);
       releaseBits(space, rows);
@@ -98,7 +102,6 @@ function createNarrowing(): Narrowing {
 
 /** rows &= matcher, or rows &= ~matcher when it is not `wanted`. */
 function narrow(rows: Bits, matcher: Matcher, wanted: boolean, space: RowSpaceIndex, state: Narrowing): void {
-  rest(PART);
   if (state.by === 'undecided' && (matcher.cost > 1000 || space.size > 100_000)) {
     const count = countBits(rows);
     if (count === 0) return;
@@ -122,10 +125,8 @@ function keepTested(rows: Bits, matcher: Matcher, wanted: boolean, state: Narrow
     const word = state.tested >>> 5;
     const decoded = decodeRows(rows, word);
     for (let from = 0; from < decoded.count; from += TESTED_AT_ONCE) {
-      state.tested = decoded.rows[from] as number;
-      rest(TESTED_AT_ONCE);
+      const end = Math.min(from + TESTED_AT_ONCE, decoded.count);
       try {
-        const end = Math.min(from + TESTED_AT_ONCE, decoded.count);
         for (let i = from; i < end; i++) {
           const row = decoded.rows[i] as number;
           if (matcher.test(row) !== wanted) clearBit(rows, row);
@@ -135,6 +136,8 @@ function keepTested(rows: Bits, matcher: Matcher, wanted: boolean, state: Narrow
         if (error === SLICE_OVER) state.by = 'set';
         throw error;
       }
+      state.tested = (decoded.rows[end - 1] as number) + 1;
+      rest(TESTED_AT_ONCE);
     }
     state.tested = (word + STRETCH) * 32;
   }

@@ -21,9 +21,11 @@ export function matchSome(space: RowSpaceIndex, step: Step, inner: Matcher): Mat
     collect: (into) => {
       matched ??= borrowBits(step.target);
       if (followed < 0) inner.collect(matched);
-      for (followed = Math.max(0, followed); followed < matched.length; followed += STRETCH) {
-        rest(PART);
+      followed = Math.max(0, followed);
+      while (followed < matched.length) {
         scatter(step.up.lists, matched, followed, into);
+        followed += STRETCH;
+        rest(PART);
       }
       releaseBits(step.target, matched);
     },

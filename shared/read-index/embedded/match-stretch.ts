@@ -36,9 +36,9 @@ export function matchStretch(
     testCost: 8,
     collect: (into) => {
       while (next < end) {
-        rest(AT_ONCE / 8);
         const stop = Math.min(end, next + AT_ONCE);
         for (; next < stop; next++) setBit(into, rows[next] as number);
+        rest(AT_ONCE / 8);
       }
     },
     test: (row) => placeOf(row) === 0,

@@ -47,10 +47,11 @@ function matchTexts(texts: Dictionary, rows: number, query: TextQuery): Matcher 
     cost: candidates.count * (VERIFY_COST + rowsPerTerm * ROW_COST),
     testCost: VERIFY_COST,
     collect: (into) => {
-      for (; next < candidates.count; next++) {
-        if ((next & 63) === 0) rest(64);
+      while (next < candidates.count) {
         const term = candidates.at(next);
         if (matches(term)) collectPosting(texts.postings, term, into);
+        next++;
+        if ((next & 63) === 0) rest(64);
       }
     },
     test: (row) => matches(texts.terms[row] as number),

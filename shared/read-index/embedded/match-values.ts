@@ -71,9 +71,10 @@ function matchTerms(dictionary: Dictionary, terms: readonly number[]): Matcher {
   }
   let next = 0;
   const collect = (into: Bits) => {
-    for (; next < terms.length; next++) {
-      if ((next & 15) === 0) rest(PART);
+    while (next < terms.length) {
       collectPosting(dictionary.postings, terms[next] as number, into);
+      next++;
+      if ((next & 15) === 0) rest(PART);
     }
   };
   if (terms.length === 1) {

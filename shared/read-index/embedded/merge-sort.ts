@@ -22,10 +22,10 @@ export function createMergeSort(
   return () => {
     for (; width < count; width *= 2) {
       while (merged < count) {
-        rest(MERGED_AT_ONCE * MERGE_STEPS);
         const stop = Math.min(count, merged + MERGED_AT_ONCE);
         merge(from, into, width, merged, stop);
         merged = stop;
+        rest(MERGED_AT_ONCE * MERGE_STEPS);
       }
       merged = 0;
       [from, into] = [into, from];

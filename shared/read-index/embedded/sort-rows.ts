@@ -91,9 +91,10 @@ function readNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array): (
   };
   let finish: (() => Float64Array) | undefined;
   return () => {
-    for (; done < rows.length; done++) {
-      if ((done & 63) === 0) rest(64 * READ_STEPS);
+    while (done < rows.length) {
       numbers[done] = read(rows[done] as number);
+      done++;
+      if ((done & 63) === 0) rest(64 * READ_STEPS);
     }
     finish ??= createAscending(numbers, known, key.descending ? -1 : 1);
     return finish();
@@ -111,11 +112,12 @@ function createAscending(
   return () => {
     const ranks = ranking();
     const isRanked = ranks.length > 0;
-    for (; done < numbers.length; done++) {
-      if ((done & 1023) === 0) rest(1024);
+    while (done < numbers.length) {
       const number = numbers[done] as number;
       if (Number.isNaN(number)) numbers[done] = sign * Number.POSITIVE_INFINITY;
       else numbers[done] = sign * (isRanked ? (ranks[number] as number) : number);
+      done++;
+      if ((done & 1023) === 0) rest(1024);
     }
     return numbers;
   };
@@ -134,13 +136,14 @@ function createRanking(known: ReadonlyMap<SortValue, number>): () => Float64Arra
   let ranked = 0;
   return () => {
     while (runs.length < values.length) {
-      rest(SORTED_AT_ONCE * READ_STEPS);
       for (const value of sortRun(values.slice(runs.length, runs.length + SORTED_AT_ONCE))) runs.push(value);
+      rest(SORTED_AT_ONCE * READ_STEPS);
     }
     const order = merge();
-    for (; ranked < order.length; ranked++) {
-      if ((ranked & 255) === 0) rest(256);
+    while (ranked < order.length) {
       ranks[known.get(runs[order[ranked] as number] as SortValue) as number] = ranked;
+      ranked++;
+      if ((ranked & 255) === 0) rest(256);
     }
     return ranks;
   };

@@ -151,7 +151,6 @@ function putMovedRows(order: SortedOrder): void {
   while (out.size > 0) {
     order.readers ??= createKeyReaders(keys);
     const { readers } = order;
-    rest(PUT_AT_ONCE * PUT_STEPS);
     const back = [...out.values().take(PUT_AT_ONCE)];
     const live = back.filter((row) => hasBit(space.live, row));
     live.sort((a, b) => compareRows(keys, readers, a, b));
@@ -159,6 +158,7 @@ function putMovedRows(order: SortedOrder): void {
     const places = live.map((row) => placeFor(order, readers, row, order.count));
     putIn(order, live, places);
     for (const row of back) out.delete(row);
+    rest(PUT_AT_ONCE * PUT_STEPS);
   }
 }
 

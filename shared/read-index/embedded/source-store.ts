@@ -71,8 +71,8 @@ export function addSources(
   for (let i = found.length; i < rows.length; i++) {
     const row = rows[i] as number;
     const held = sources[row];
-    rest(held === undefined ? LOAD_STEPS : 1);
     found.push(held ?? loadSource(store, space, row));
+    rest(held === undefined ? LOAD_STEPS : 1);
   }
 }
 

@@ -1,9 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { writeAnswer, writeByte, writeBytes, writeShort } from '../../../services/query/answer-writer.ts';
+import {
+  type AnswerWriter,
+  createAnswer,
+  writeByte,
+  writeBytes,
+  writeShort,
+} from '../../../services/query/answer-writer.ts';
+
+import type { RowTree } from '../../../services/query/row-tree.ts';
+import { createListWriting, createRowWriting } from '../../../services/query/write-rows.ts';
+import { inSlice, SLICE_OVER } from '../../../shared/turns/slice.ts';
+
+const writeAnswer = (write: (writer: AnswerWriter) => void) => createAnswer([write])();
 
 const A = 0x61;
 
-describe('writeAnswer', () => {
+describe('an answer', () => {
   it('gives what was written, in order', () => {
     const answer = writeAnswer((writer) => {
       writeShort(writer, Buffer.from('one '));
@@ -46,5 +58,62 @@ describe('writeAnswer', () => {
       writeByte(writer, A);
     });
     expect([outer.toString(), inner.toString()]).toEqual(['aa', 'inner']);
+  });
+});
+
+describe('rows written in slices', () => {
+  const sourced = (names: readonly string[]): RowTree => ({
+    sources: names.map((name) => Buffer.from(JSON.stringify({ name }))),
+    places: null,
+    attributes: [],
+  });
+  const name = (attribute: string) => Buffer.from(`,${JSON.stringify(attribute)}:`);
+  const leaves = sourced(Array.from({ length: 40 }, (_, i) => `leaf ${i}`));
+  const tree: RowTree = {
+    ...sourced(['a', 'b', 'c']),
+    places: [0, 1, 0, 2],
+    attributes: [
+      { name: name('many'), value: { kind: 'rows', toMany: true, starts: [0, 30, 30, 40], tree: leaves } },
+      { name: name('one'), value: { kind: 'rows', toMany: false, starts: [0, 1, 1, 2], tree: leaves } },
+      { name: name('count'), value: { kind: 'counts', counts: [3, 0, 1] } },
+      {
+        name: name('zone'),
+        value: {
+          kind: 'zone',
+          starts: [0, 0, 2, 2],
+          components: [
+            { tree: leaves, place: 3 },
+            { tree: leaves, place: 1 },
+          ],
+        },
+      },
+    ],
+  };
+
+  it('are those written at a stretch, wherever slices end', () => {
+    const whole = createAnswer([createListWriting(tree)])().toString();
+    expect(JSON.parse(whole).map((row: { many: readonly object[] }) => row.many.length)).toEqual([
+      30, 0, 30, 10,
+    ]);
+    for (const looks of [2, 3, 7]) {
+      let time = 0;
+      let slices = 0;
+      const write = createAnswer([createListWriting(tree), createRowWriting(tree, 3)]);
+      const slice = () => ({
+        ...{ now: () => time++, steps: 1, restsAt: time + looks, haltsAt: Number.POSITIVE_INFINITY },
+        ...{ refusesAt: Number.POSITIVE_INFINITY, refusal: () => new Error('refused') },
+      });
+      let written: Buffer | undefined;
+      while (written === undefined) {
+        slices++;
+        try {
+          written = inSlice(slice(), write);
+        } catch (error) {
+          if (error !== SLICE_OVER) throw error;
+        }
+      }
+      expect(slices).toBeGreaterThan(10);
+      expect(written.toString()).toBe(whole + JSON.stringify(JSON.parse(whole)[3]));
+    }
   });
 });
