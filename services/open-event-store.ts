@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Decode } from '../shared/event-store/event-codec.ts';
 import type { EventStore } from '../shared/event-store/event-store.ts';
 import type { Trouble } from '../shared/event-store/kurrentdb-retry.ts';
+import { upgradeLog } from '../shared/event-store/open-log.ts';
 import { openSqliteEventStore } from '../shared/event-store/sqlite-event-store.ts';
 
 export type EventStoreOptions = {
@@ -55,7 +56,8 @@ export const openEventStore = async (url: string, options: EventStoreOptions): P
     const found = scheme === undefined ? 'this address' : `an address that begins with ${scheme}`;
     throw new Error(`${found} names no event store: use sqlite:FILE or kurrentdb://HOST:PORT`);
   }
-  const { decode, threaded = false } = options;
+  const { space, decode, threaded = false } = options;
   mkdirSync(dirname(resolve(path)), { recursive: true, mode: 0o700 });
-  return openSqliteEventStore(path, decode === undefined ? { threaded } : { decode, threaded });
+  await upgradeLog(path);
+  return openSqliteEventStore(path, { space, threaded, ...(decode && { decode }) });
 };

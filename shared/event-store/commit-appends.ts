@@ -2,7 +2,9 @@ import type { Database } from '../sqlite/database.ts';
 import { transaction } from '../sqlite/transaction.ts';
 import type { EncodedEvent, EventRow } from './event-codec.ts';
 import type { AppendCondition, AppendResult, ExpectedRevision } from './event-store.ts';
-import { findEvent, insertEvent, readLastPosition, readLastRevision } from './sqlite-log.ts';
+import { nextLink } from './hash-chain.ts';
+import { findEvent, insertEvent, noteSpace, readHead, readLastRevision } from './sqlite-log.ts';
+import { spaceOf } from './stream-space.ts';
 
 export type Append = {
   readonly stream: string;
@@ -20,6 +22,8 @@ export type Commit = {
   readonly outcomes: readonly AppendOutcome[];
   /** Position of the log's last event before the commit: another process may have moved it. */
   readonly before: bigint;
+  /** The links of the events that were written, in order. */
+  readonly links: readonly string[];
 };
 
 /**
@@ -29,21 +33,30 @@ export type Commit = {
  */
 export const commitAppends = (db: Database, appends: readonly Append[]): Commit =>
   transaction(db, () => {
-    const before = readLastPosition(db);
-    let last = before;
+    const head = readHead(db);
+    const links: string[] = [];
+    let last = head.position;
+    let link = head.chain;
     const outcomes = appends.map((append): AppendOutcome => {
       const settled = findEarlierAppend(db, append) ?? findFence(db, append) ?? findConflict(db, append);
       if (settled.kind !== 'free') return settled;
-      const { rows, result } = writtenAt(append, settled.revision, last);
+      const { stream, events } = append;
+      noteSpace(db, spaceOf(stream), last + 1n);
+      for (const [n, { digest }] of events.entries()) {
+        link = nextLink(link, stream, settled.revision + BigInt(n), digest);
+        links.push(link);
+      }
+      const { rows, result } = writtenAt(append, settled.revision, last, links.slice(-events.length));
       for (const row of rows) insertEvent(db, row);
       last = result.position;
       return result;
     });
-    return { outcomes, before };
+    return { outcomes, before: head.position, links };
   });
 
 /** The events that a commit of these appends wrote, in order of position. */
-export const committedRows = (appends: readonly Append[], { outcomes, before }: Commit): EventRow[] => {
+export const committedRows = (appends: readonly Append[], commit: Commit): EventRow[] => {
+  const { outcomes, before, links } = commit;
   const written: EventRow[] = [];
   let last = before;
   for (const [n, append] of appends.entries()) {
@@ -51,7 +64,8 @@ export const committedRows = (appends: readonly Append[], { outcomes, before }: 
     // An append of the same commit may be the retry of one before it.
     if (outcome?.kind !== 'appended' || outcome.position <= last) continue;
     const first = outcome.revision - BigInt(append.events.length - 1);
-    written.push(...writtenAt(append, first, last).rows);
+    const own = links.slice(written.length, written.length + append.events.length);
+    written.push(...writtenAt(append, first, last, own).rows);
     last = outcome.position;
   }
   return written;
@@ -59,7 +73,7 @@ export const committedRows = (appends: readonly Append[], { outcomes, before }: 
 
 /** The result of the append whose events these are, when it has been made already: its retry writes nothing. */
 const findEarlierAppend = (db: Database, { stream, events }: Append): AppendOutcome | undefined => {
-  const found = events.map((event) => findEvent(db, event.id));
+  const found = events.map((event) => findEvent(db, spaceOf(stream), event.id));
   const first = found.find((event) => event !== undefined);
   if (first === undefined) return undefined;
   const start = found[0]?.revision ?? 0n;
@@ -90,10 +104,15 @@ const findConflict = (db: Database, { stream, expected }: Append): Free | Append
 };
 
 /** An append's events as rows, from `firstRevision` on and behind the event at `lastPosition`, and where that leaves the log. */
-const writtenAt = ({ stream, events }: Append, firstRevision: bigint, lastPosition: bigint) => {
+const writtenAt = (
+  { stream, events }: Append,
+  firstRevision: bigint,
+  lastPosition: bigint,
+  links: readonly string[],
+) => {
   const rows = events.map(({ id, type, data, metadata }, n): EventRow => {
     const revision = firstRevision + BigInt(n);
-    return [lastPosition + BigInt(n) + 1n, stream, revision, id, type, data, metadata];
+    return [lastPosition + BigInt(n) + 1n, stream, revision, id, type, data, metadata, links[n] ?? ''];
   });
   const count = BigInt(events.length);
   const result = {

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Append, commitAppends } from './commit-appends.ts';
 import type { CommitAnswer } from './log-writer.ts';
-import { openLog } from './sqlite-log.ts';
+import { openLog } from './open-log.ts';
 
 /** The thread of `createThreadedLogWriter`: answers each list of appends with its commit. */
 const port = parentPort;

@@ -1,4 +1,5 @@
-import { inOrder, parseStored, readMetadata, storedValue, textOf } from './event-metadata.ts';
+import { addDigest, digestContent, matchesDigest, OTHER_CONTENT, sortedJson } from './event-digest.ts';
+import { parseStored, readMetadata, storedValue, textOf } from './event-metadata.ts';
 import type { EventMetadata, NewEvent, StoredEvent } from './event-store.ts';
 
 /**
@@ -6,15 +7,16 @@ import type { EventMetadata, NewEvent, StoredEvent } from './event-store.ts';
  * positions and revisions, which are bigints in the program and decimal strings wherever they leave it.
  */
 
-/** An event ready to be stored: JSON texts. */
+/** An event ready to be stored: JSON texts, and the digest that the metadata carries. */
 export type EncodedEvent = {
   readonly id: string;
   readonly type: string;
   readonly data: string;
   readonly metadata: string;
+  readonly digest: string;
 };
 
-/** A stored event as text, in the order of the log's columns. */
+/** A stored event as text, in the order of the log's columns, its link in the log's hash chain, and what is wrong with it. */
 export type EventRow = readonly [
   position: bigint,
   stream: string,
@@ -23,6 +25,8 @@ export type EventRow = readonly [
   type: string,
   data: string,
   metadata: string,
+  chain?: string,
+  damage?: string | undefined,
 ];
 
 export type EventContent = Pick<StoredEvent, 'type' | 'data' | 'metadata' | 'unreadable'>;
@@ -37,7 +41,11 @@ const encodeEvent = (event: NewEvent): EncodedEvent => {
   if (!UUID.test(event.id)) throw new TypeError(`event id "${event.id}" is not a UUID in lower case`);
   const data: string | undefined = JSON.stringify(event.data);
   if (data === undefined) throw new TypeError(`the data of a "${event.type}" event is not a JSON value`);
-  return { id: event.id, type: event.type, data, metadata: JSON.stringify(inOrder(event.metadata)) };
+  const { digest: _, ...facts } = event.metadata;
+  const metadata = sortedJson(facts);
+  const { id, type } = event;
+  const digest = digestContent({ id, type, data, metadata });
+  return { id, type, data, metadata: addDigest(metadata, digest), digest };
 };
 
 /**
@@ -54,22 +62,23 @@ export const encodeEvents = (stream: string, events: readonly NewEvent[]): reado
 
 /** An event as its row has it. Never throws: what cannot be read is marked `unreadable`. */
 export const decodeEvent = (row: EventRow, decode: Decode): StoredEvent => {
-  const [position, stream, revision, id, type, data, metadata] = row;
+  const [position, stream, revision, id, type, data, metadata, chain, damage] = row;
   const stored = { type, data: parseStored(data), metadata: parseStored(metadata) };
-  return decodeContent({ id, stream, revision, position }, stored, decode);
+  const place = { id, stream, revision, position, ...(chain !== undefined && { chain }) };
+  if (damage === undefined) return decodeContent(place, stored, decode);
+  const event = decodeContent(place, stored, (content) => content);
+  return { ...event, unreadable: { ...event.unreadable, kind: 'damaged', reason: damage } };
 };
 
 /** An event as a driver gives it: parsed JSON, or `notJson`. */
 export type StoredContent = { readonly type: string; readonly data: unknown; readonly metadata: unknown };
 
-type EventPlace = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position'>;
+type EventPlace = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position' | 'chain'>;
 
 /** As decodeEvent, for a store whose driver parses the JSON. */
 export const decodeContent = (place: EventPlace, stored: StoredContent, decode: Decode): StoredEvent => {
-  const { id, stream, revision, position } = place;
-  const content = readContent(stored, decode);
-  const { type, data, metadata, unreadable } = content;
-  const event = { id, stream, revision, position, type, data, metadata };
+  const { type, data, metadata, unreadable } = readContent(stored, decode);
+  const event = { ...place, type, data, metadata };
   return unreadable === undefined ? event : { ...event, unreadable };
 };
 
@@ -94,6 +103,15 @@ const damaged = (type: string, data: unknown, metadata: EventMetadata, reason: s
   ...{ type, data: storedValue(data), metadata },
   unreadable: { kind: 'damaged', reason },
 });
+
+/** `decode`, for a store that checks nothing else: an event whose content does not match its digest is damaged. */
+export const checkingDigest =
+  (id: string, decode: Decode): Decode =>
+  (stored) => {
+    if (matchesDigest({ id, ...stored })) return decode(stored);
+    const { type, data, metadata } = stored;
+    return damaged(type, data, metadata, OTHER_CONTENT);
+  };
 
 /** Throws a RangeError when it is no whole number from 1 on. */
 export const checkedBatchSize = (batchSize: number): number => {

@@ -32,12 +32,6 @@ export const parseStored = (text: string): unknown => {
 const REQUIRED = ['schemaVersion', 'at', 'epoch'] as const;
 const ENOUGH = 2;
 
-/** In the order in which metadata is written: a digest of its text must not depend on the store. */
-const ORDER: readonly string[] = [
-  ...REQUIRED,
-  ...(['actor', 'via', 'correlationId', 'traceId', 'causationId', 'command'] as const),
-] satisfies readonly (keyof EventMetadata)[];
-
 /** Values that are texts: the same in both forms. */
 const TEXTS: ReadonlySet<string> = new Set([
   'at',
@@ -88,13 +82,10 @@ export const withServerNames = (metadata: EventMetadata): Readonly<Record<string
   };
 };
 
-/** The metadata with its keys in the one order in which they are written. */
-export const inOrder = (metadata: Stored): Stored => {
-  const known = ORDER.filter((name) => metadata[name] !== undefined);
-  const others = Object.keys(metadata).filter(
-    (name) => !ORDER.includes(name) && metadata[name] !== undefined,
-  );
-  return Object.fromEntries([...known, ...others.sort()].map((name) => [name, metadata[name]]));
+/** The metadata with its names in the order in which they are written: sorted, and the digest last. */
+export const inOrder = ({ digest, ...facts }: Stored): Stored => {
+  const entries = Object.entries(facts).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(digest === undefined ? entries : [...entries, ['digest', digest]]);
 };
 
 type Stored = Readonly<Record<string, unknown>>;

@@ -51,6 +51,8 @@ export type EventMetadata = {
   readonly causationId?: string;
   /** The command, where its sender may send it again. */
   readonly command?: CommandIdentity;
+  /** Of the event's content, in base64url. The store adds it (event-digest.ts); events of earlier releases have none. */
+  readonly digest?: string;
 };
 
 /** Who caused an event. Never a secret, never an address of a client. */

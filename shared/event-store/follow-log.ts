@@ -3,10 +3,16 @@ import type { EventHandler, StoredEvent, Subscription } from './event-store.ts';
 
 /** What a follower reads of a log. */
 export type LogSource = {
-  /** Up to `limit` events after this position, none only when there are none yet. */
-  next(after: bigint, limit: number): readonly StoredEvent[];
-  /** Position of the last event known. */
+  /** Up to `limit` of the space's events after this position, none only when there are none yet. */
+  next(after: bigint, limit: number): Found;
+  /** Position up to which the log is known. */
   last(): bigint;
+};
+
+export type Found = {
+  readonly events: readonly StoredEvent[];
+  /** The log was searched up to this position. */
+  readonly upTo: bigint;
 };
 
 export type Follower = Subscription & {
@@ -14,10 +20,13 @@ export type Follower = Subscription & {
   wake(): void;
 };
 
+/** A handler hears this often of events that are not its own: each call may cost it a transaction. */
+const PASS_OVER_MS = 250;
+
 /**
- * Hands `handle` every event after `after`, in order and each once, and then waits to be woken. The follower asks for a batch
- * only when the last one is handled, so a slow handler costs no memory; while it is behind it lets the event loop turn
- * between batches.
+ * Hands `handle` every event of the space after `after`, in order and each once, and then waits to be woken. The follower asks for a
+ * batch only when the last one is handled, so a slow handler costs no memory; while it is behind it lets the event loop turn
+ * between batches. Events of other spaces reach the handler as a call without events, a few times a second.
  */
 export const followLog = (
   source: LogSource,
@@ -27,22 +36,32 @@ export const followLog = (
 ): Follower => {
   let closed = false;
   let wake: () => void = () => undefined;
+  const woken = async (ms: number | undefined) => {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      if (ms !== undefined) timer = setTimeout(resolve, ms);
+    });
+    clearTimeout(timer);
+  };
 
   const run = async () => {
     let at = after;
+    let told = after;
+    let toldAt = Number.NEGATIVE_INFINITY;
     await nextTurn();
     while (!closed) {
-      const events = source.next(at, batchSize);
-      const last = events.at(-1);
-      if (last === undefined) {
+      const { events, upTo } = source.next(at, batchSize);
+      at = upTo;
+      const restMs = toldAt + PASS_OVER_MS - performance.now();
+      if (events.length === 0 && (upTo === told || restMs > 0)) {
         // Nothing can be missed in between: reading and waiting happen in one turn, and commits in another.
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+        await woken(upTo === told ? undefined : restMs);
         continue;
       }
-      await handle(events, last.position);
-      at = last.position;
+      await handle(events, upTo);
+      told = upTo;
+      toldAt = performance.now();
       if (at < source.last()) await nextTurn();
     }
   };

@@ -8,6 +8,7 @@ import { createPageSize, readHead, readStreamPage } from './kurrentdb-pages.ts';
 import { type Patience, retrying, type Trouble } from './kurrentdb-retry.ts';
 import { scanSpace } from './kurrentdb-scan.ts';
 import { followSpace } from './kurrentdb-subscription.ts';
+import { assertInSpace, spaceOf } from './stream-space.ts';
 
 export type KurrentDbEventStoreOptions = {
   /** The store is about streams that begin with `<space>.`; the server may hold others. */
@@ -58,12 +59,14 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
     async append(stream, expected, events, condition) {
       assertOpen();
       const encoded = encodeEvents(stream, events);
-      if (!stream.startsWith(connection.prefix)) throw new TypeError(notInSpace(stream, connection));
+      assertInSpace(stream, options.space);
       return tracked(appends, append({ stream, expected, events: encoded, condition }));
     },
     checksConditions: () =>
       retrying('the question what the server can do', connection.patience, () => canCheck(connection)),
-    readStream: (stream, fromRevision = 0n) => readStream(connection, decode, stream, fromRevision),
+    async *readStream(stream, fromRevision = 0n) {
+      if (spaceOf(stream) === options.space) yield* readStream(connection, decode, stream, fromRevision);
+    },
     readAll: (after, { batchSize = DEFAULT_BATCH_SIZE, searched } = {}) =>
       readAll({ connection, decode, searched }, after, checkedBatchSize(batchSize)),
     lastPosition: () => lastPosition(connection, watch),
@@ -88,9 +91,6 @@ const patienceOf = (options: KurrentDbEventStoreOptions): Patience => ({
   giveUpAfterMs: options.giveUpAfterMs ?? 30_000,
   onTrouble: options.onTrouble ?? (() => undefined),
 });
-
-const notInSpace = (stream: string, { prefix }: Connection): string =>
-  `stream ${stream} is not in the space ${prefix.slice(0, -1)}: nobody who follows it would see its events`;
 
 const tracked = async <T>(running: Set<Promise<unknown>>, task: Promise<T>): Promise<T> => {
   running.add(task);

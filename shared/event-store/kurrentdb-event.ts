@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type EventData, jsonEvent, type ResolvedEvent } from '@kurrent/kurrentdb-client';
-import { type Decode, decodeContent, type EncodedEvent, MAX_INT64 } from './event-codec.ts';
+import { checkingDigest, type Decode, decodeContent, type EncodedEvent, MAX_INT64 } from './event-codec.ts';
 import { metadataAsStrings, notJson, withServerNames } from './event-metadata.ts';
 import type { EventMetadata, StoredEvent } from './event-store.ts';
 
@@ -31,7 +31,11 @@ export const toRecordData = (event: EncodedEvent): EventData =>
 export const toStoredEvent = (recorded: Recorded, decode: Decode): StoredEvent => {
   const { id, streamId: stream, revision, type, data, metadata } = recorded;
   const place = { id, stream, revision, position: positionOf(recorded) };
-  return decodeContent(place, { type, data: jsonOf(data), metadata: jsonOf(metadata) }, decode);
+  return decodeContent(
+    place,
+    { type, data: jsonOf(data), metadata: jsonOf(metadata) },
+    checkingDigest(id, decode),
+  );
 };
 
 /** The client gives bytes where the content is not JSON. */

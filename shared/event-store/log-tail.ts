@@ -2,11 +2,11 @@ import type { Database } from '../sqlite/database.ts';
 import { type Append, type AppendOutcome, committedRows } from './commit-appends.ts';
 import type { EventRow } from './event-codec.ts';
 import type { EventHandler, StoredEvent, Subscription } from './event-store.ts';
-import { type Follower, followLog } from './follow-log.ts';
+import { type Follower, type Found, followLog } from './follow-log.ts';
 import { type ForeignCommits, watchForeignCommits } from './foreign-commits.ts';
 import type { LogWriter } from './log-writer.ts';
 import { createRecentEvents } from './recent-events.ts';
-import { readAfter, readForeignVersion, readLastPosition } from './sqlite-log.ts';
+import { laterOf, readAfter, readForeignVersion, readLastPosition, type SpacePage } from './sqlite-log.ts';
 
 export type DecodeAll = (rows: readonly EventRow[]) => readonly StoredEvent[];
 
@@ -19,12 +19,15 @@ export type LogTail = {
   close(): Promise<void>;
 };
 
-export const createLogTail = (
-  path: string,
-  db: Database,
-  writer: LogWriter,
-  decodeAll: DecodeAll,
-): LogTail => {
+export type LogTailOptions = {
+  readonly path: string;
+  readonly db: Database;
+  readonly space: string;
+  readonly writer: LogWriter;
+  readonly decodeAll: DecodeAll;
+};
+
+export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOptions): LogTail => {
   const followers = new Set<Follower>();
   const growth = createGrowth(db);
   const { recent } = growth;
@@ -46,9 +49,15 @@ export const createLogTail = (
       return false;
     }
   };
-  const next = (after: bigint, limit: number) => {
+  const readRecent = (after: bigint, limit: number): SpacePage => {
+    const rows = recent.after(after, limit);
+    const searched = rows.length < limit ? recent.last() : (rows.at(-1)?.[0] ?? after);
+    return { rows, upTo: laterOf(searched, after) };
+  };
+  const next = (after: bigint, limit: number): Found => {
     if (failure !== undefined) throw failure;
-    return decodeAll(recent.covers(after) ? recent.after(after, limit) : readAfter(db, after, limit));
+    const page = recent.covers(after) ? readRecent(after, limit) : readAfter(db, space, after, limit);
+    return { events: decodeAll(page.rows), upTo: page.upTo };
   };
   const forget = (follower: Follower) => {
     followers.delete(follower);

@@ -5,9 +5,13 @@ import { checkedBatchSize, type Decode, decodeEvent, type EventRow, encodeEvents
 import type { EventStore } from './event-store.ts';
 import { createLogTail, type DecodeAll } from './log-tail.ts';
 import { createLogWriter, createThreadedLogWriter } from './log-writer.ts';
-import { openLog, readAfter, readLastPosition, readStreamFrom } from './sqlite-log.ts';
+import { openLog } from './open-log.ts';
+import { readAfter, readLastPositionOf, readStreamFrom, type SpacePage } from './sqlite-log.ts';
+import { assertInSpace, spaceOf } from './stream-space.ts';
 
 export type SqliteEventStoreOptions = {
+  /** The store is about streams that begin with `<space>.`; the file may hold others. */
+  readonly space: string;
   /** Applied to every event read, live ones included. Default: as stored. */
   readonly decode?: Decode;
   /** Commit on a thread of its own, so that this one goes on meanwhile. */
@@ -18,16 +22,18 @@ const DEFAULT_BATCH_SIZE = 512;
 
 /**
  * The event log in an SQLite file, made when it is not there. Any number of processes may have it open. Appends made in one
- * turn of the event loop share one durable commit. An event id belongs to one event of the whole log: an append that has
- * only some ids in common with the log, or has them in another stream, rejects and writes nothing.
+ * turn of the event loop share one durable commit. An event id belongs to one event of the space: an append that has
+ * only some ids in common with the space, or has them in another stream, rejects and writes nothing, and so does one to a stream
+ * outside of the space.
  * Throws when the file cannot be opened (see openDatabase).
  */
-export const openSqliteEventStore = (path: string, options: SqliteEventStoreOptions = {}): EventStore => {
+export const openSqliteEventStore = (path: string, options: SqliteEventStoreOptions): EventStore => {
+  const { space } = options;
   const db = openLog(path);
   const decode = options.decode ?? ((stored) => stored);
   const decodeAll: DecodeAll = (rows: readonly EventRow[]) => rows.map((row) => decodeEvent(row, decode));
   const writer = options.threaded === true ? createThreadedLogWriter(path) : createLogWriter(db);
-  const tail = createLogTail(path, db, writer, decodeAll);
+  const tail = createLogTail({ path, db, space, writer, decodeAll });
   const queue = createAppendQueue(tail.commit);
   let closing: Promise<void> | undefined;
 
@@ -43,13 +49,19 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
   return {
     async append(stream, expected, events, condition) {
       assertOpen();
-      return queue.append({ stream, expected, events: encodeEvents(stream, events), condition });
+      const encoded = encodeEvents(stream, events);
+      assertInSpace(stream, space);
+      return queue.append({ stream, expected, events: encoded, condition });
     },
     checksConditions: async () => true,
-    readStream: (stream, fromRevision = 0n) => readStream(db, decodeAll, stream, fromRevision),
-    readAll: (after, { batchSize = DEFAULT_BATCH_SIZE } = {}) =>
-      readAll(db, decodeAll, after, checkedBatchSize(batchSize)),
-    lastPosition: async () => readLastPosition(db),
+    async *readStream(stream, fromRevision = 0n) {
+      if (spaceOf(stream) === space) yield* readStream(db, decodeAll, stream, fromRevision);
+    },
+    readAll(after, { batchSize = DEFAULT_BATCH_SIZE } = {}) {
+      const limit = checkedBatchSize(batchSize);
+      return readAll(decodeAll, (at) => readAfter(db, space, at, limit), after);
+    },
+    lastPosition: async () => readLastPositionOf(db, space),
     subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE } = {}) {
       assertOpen();
       return tail.follow(after, handle, checkedBatchSize(batchSize));
@@ -69,10 +81,9 @@ async function* readStream(db: Database, decodeAll: DecodeAll, stream: string, f
   }
 }
 
-async function* readAll(db: Database, decodeAll: DecodeAll, after: bigint, batchSize: number) {
-  for (let rows = readAfter(db, after, batchSize); rows.length > 0; ) {
-    yield decodeAll(rows);
+async function* readAll(decodeAll: DecodeAll, pageAfter: (after: bigint) => SpacePage, after: bigint) {
+  for (let page = pageAfter(after); page.rows.length > 0; page = pageAfter(page.upTo)) {
+    yield decodeAll(page.rows);
     await nextTurn();
-    rows = readAfter(db, rows.at(-1)?.[0] ?? after, batchSize);
   }
 }

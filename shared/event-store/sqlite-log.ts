@@ -1,36 +1,51 @@
 import type { Database } from '../sqlite/database.ts';
-import { openDatabase } from '../sqlite/open-database.ts';
 import { prepared } from '../sqlite/prepared.ts';
+import { reading } from '../sqlite/transaction.ts';
 import { type EventRow, MAX_INT64 } from './event-codec.ts';
+import { CHAIN_START } from './hash-chain.ts';
+import { openSpan } from './log-upgrade.ts';
+import { damageOf, type StoredRow } from './stored-row.ts';
+import { SPACE_OF_STREAM } from './stream-space.ts';
 
-/** The log's file: its schema and every statement that reads it. No read outlasts the call it is made in. */
+/** The statements that read and write the log's file. No read outlasts the call it is made in. */
 
-const MIGRATIONS = [
-  `CREATE TABLE event (
-     position INTEGER PRIMARY KEY,
-     stream   TEXT    NOT NULL,
-     revision INTEGER NOT NULL,
-     id       TEXT    NOT NULL,
-     type     TEXT    NOT NULL,
-     data     TEXT    NOT NULL,
-     metadata TEXT    NOT NULL
-   ) STRICT;
-   CREATE UNIQUE INDEX event_by_stream ON event (stream, revision);
-   CREATE UNIQUE INDEX event_by_id ON event (id);`,
-] as const;
-
-const COLUMNS = 'position, stream, revision, id, type, data, metadata';
+const COLUMNS = 'position, stream, revision, id, type, data, metadata, chain';
+const WITH_LINK_BEFORE = `event.position, stream, revision, id, type, data, metadata, chain,
+  (SELECT before.chain FROM event AS before WHERE before.position = event.position - 1)`;
 
 /** A page ends when its texts reach this many characters, however few events it has. */
 const PAGE_CHARACTERS = 8_000_000;
 
-export const openLog = (path: string): Database =>
-  openDatabase(path, { durability: 'full', migrations: MIGRATIONS });
+/** Events of a space, and how far the log was searched for them. */
+export type SpacePage = { readonly rows: readonly EventRow[]; readonly upTo: bigint };
 
-/** Up to `limit` events with position > `after`, in order; fewer when they are big, none only at the end. */
-export const readAfter = (db: Database, after: bigint, limit: number): readonly EventRow[] => {
-  const sql = `SELECT ${COLUMNS} FROM event WHERE position > ? ORDER BY position LIMIT ?`;
-  return after > MAX_INT64 ? [] : readPage(db, sql, [after < 0n ? 0n : after, limit]);
+/** From `first` on, up to the next span, all events are of one space. Spans come in order, so their events do. */
+const OF_SPACE = `SELECT ${WITH_LINK_BEFORE} FROM span CROSS JOIN event
+  WHERE span.space = ? AND span.first >= ?
+    AND event.position >= max(span.first, ?)
+    AND event.position < coalesce(
+      (SELECT next.first FROM span AS next WHERE next.first > span.first ORDER BY next.first LIMIT 1), 9223372036854775807)
+  ORDER BY span.first, event.position LIMIT ?`;
+
+/**
+ * Up to `limit` of the space's events with position > `after`, in order; fewer when they are big, none only at the end. The cost does
+ * not depend on how many events other spaces have.
+ */
+export const readAfter = (db: Database, space: string, after: bigint, limit: number): SpacePage =>
+  reading(db, () => {
+    if (after >= MAX_INT64) return { rows: [], upTo: after };
+    const from = after < 0n ? 1n : after + 1n;
+    const span = readOne<bigint | null>(db, 'SELECT max(first) FROM span WHERE first <= ?', from) ?? 0n;
+    const { rows, isFull } = readPage(db, OF_SPACE, [space, span, from, limit], limit);
+    const last = rows.at(-1)?.[0] ?? after;
+    const end = isFull ? last : readLastPosition(db);
+    return { rows, upTo: laterOf(last, end) };
+  });
+
+/** Of two positions the one behind the other. */
+export const laterOf = (one: bigint, other: bigint): bigint => {
+  if (one < other) return other;
+  return one;
 };
 
 /** Up to `limit` events of a stream with revision >= `from`, in order; fewer when they are big, none only at the end. */
@@ -40,51 +55,87 @@ export const readStreamFrom = (
   from: bigint,
   limit: number,
 ): readonly EventRow[] => {
-  const sql = `SELECT ${COLUMNS} FROM event WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`;
-  return from > MAX_INT64 ? [] : readPage(db, sql, [stream, from < 0n ? 0n : from, limit]);
+  const sql = `SELECT ${WITH_LINK_BEFORE} FROM event WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`;
+  if (from > MAX_INT64) return [];
+  return readPage(db, sql, [stream, from < 0n ? 0n : from, limit], limit).rows;
 };
 
-const readPage = (db: Database, sql: string, parameters: (string | bigint | number)[]): EventRow[] => {
+const readPage = (
+  db: Database,
+  sql: string,
+  parameters: (string | bigint | number)[],
+  limit: number,
+): { readonly rows: readonly EventRow[]; readonly isFull: boolean } => {
   const rows: EventRow[] = [];
   let characters = 0;
   for (const found of prepared(db, sql, { bigints: true, arrays: true }).iterate(...parameters)) {
-    const row = found as unknown as EventRow;
+    const row = eventRow(found as unknown as StoredRow);
     rows.push(row);
     characters += row[5].length + row[6].length;
     if (characters >= PAGE_CHARACTERS) break;
   }
-  return rows;
+  return { rows, isFull: rows.length === limit || characters >= PAGE_CHARACTERS };
 };
 
-/** Position of the last event, 0n when there is none. */
+const eventRow = (row: StoredRow): EventRow => {
+  const [position, stream, revision, id, type, data, metadata, chain] = row;
+  return [position, stream, revision, id, type, data, metadata, chain ?? '', damageOf(row)];
+};
+
+/** The last event of the file, of whatever space: its position, 0n when there is none, and its link. */
+export const readHead = (db: Database): { readonly position: bigint; readonly chain: string } => {
+  const sql = 'SELECT position, chain FROM event ORDER BY position DESC LIMIT 1';
+  const row = prepared(db, sql, { bigints: true, arrays: true }).get() as unknown as
+    | readonly [bigint, string]
+    | undefined;
+  return row === undefined ? { position: 0n, chain: CHAIN_START } : { position: row[0], chain: row[1] };
+};
+
+/** Position of the file's last event, 0n when there is none. */
 export const readLastPosition = (db: Database): bigint =>
   readOne<bigint | null>(db, 'SELECT max(position) FROM event') ?? 0n;
+
+/** Position of the space's last event, 0n when there is none. */
+export const readLastPositionOf = (db: Database, space: string): bigint =>
+  reading(db, () => {
+    const first = readOne<bigint | null>(db, 'SELECT max(first) FROM span WHERE space = ?', space);
+    if (first === null) return 0n;
+    const next = readOne<bigint | null>(db, 'SELECT min(first) FROM span WHERE first > ?', first);
+    return next === null ? readLastPosition(db) : next - 1n;
+  });
 
 /** Revision of the stream's last event, undefined when it has none. */
 export const readLastRevision = (db: Database, stream: string): bigint | undefined =>
   readOne<bigint | null>(db, 'SELECT max(revision) FROM event WHERE stream = ?', stream) ?? undefined;
 
-/** Where an event with this id stands, if it is stored. */
+/** Where an event with this id stands, if the space has it. */
 export const findEvent = (
   db: Database,
+  space: string,
   id: string,
 ): { readonly stream: string; readonly revision: bigint; readonly position: bigint } | undefined => {
-  const sql = 'SELECT stream, revision, position FROM event WHERE id = ?';
-  const row = prepared(db, sql, { bigints: true, arrays: true }).get(id) as unknown as
+  const sql = `SELECT stream, revision, position FROM event
+               WHERE id = ? AND ${SPACE_OF_STREAM} = ? AND chain IS NOT NULL`;
+  const row = prepared(db, sql, { bigints: true, arrays: true }).get(id, space) as unknown as
     | readonly [string, bigint, bigint]
     | undefined;
   return row && { stream: row[0], revision: row[1], position: row[2] };
 };
 
 export const insertEvent = (db: Database, row: EventRow): void => {
-  prepared(db, `INSERT INTO event (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`).run(...row);
+  const [position, stream, revision, id, type, data, metadata, chain = null] = row;
+  const statement = prepared(db, `INSERT INTO event (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+  statement.run(position, stream, revision, id, type, data, metadata, chain);
 };
+
+/** Notes that the events from this position on are of the space. */
+export const noteSpace = openSpan;
 
 /** A number that is another one whenever another connection (of any process) has committed to the file since. */
 export const readForeignVersion = (db: Database): number =>
   Number(readOne<bigint>(db, 'PRAGMA data_version'));
 
-const readOne = <T>(db: Database, sql: string, ...parameters: string[]): T => {
+const readOne = <T>(db: Database, sql: string, ...parameters: (string | bigint)[]): T => {
   const row = prepared(db, sql, { bigints: true, arrays: true }).get(...parameters);
   return (row as unknown as readonly [T])[0];
 };

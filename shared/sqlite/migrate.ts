@@ -1,24 +1,45 @@
 import type { Database } from './database.ts';
 import { transaction } from './transaction.ts';
 
-/**
- * Brings the file's schema from its `user_version` to `migrations.length`, each step in a transaction of its own.
- * Throws when the file is of a newer version than this program knows, or a step fails (which then left nothing behind).
- */
-export const migrate = (db: Database, migrations: readonly string[]): void => {
-  while (schemaVersion(db, migrations.length) < migrations.length) {
-    transaction(db, () => {
-      // Read again under the write lock: another process may have migrated meanwhile.
-      const version = schemaVersion(db, migrations.length);
-      const step = migrations[version];
-      if (step === undefined) return;
-      db.exec(step);
-      db.exec(`PRAGMA user_version = ${version + 1}`);
-    });
-  }
+/** SQL for small changes; steps for changes that grow with the file. */
+export type Migration = string | MigrationSteps;
+
+export type MigrationSteps = {
+  /** Runs without a transaction before the steps, and again when the process ended in between. */
+  readonly prepare?: (db: Database) => void;
+  /** Runs in one transaction after the other until it answers `done`. Keeps in the file how far it has come. */
+  readonly step: (db: Database) => 'again' | 'done';
 };
 
-const schemaVersion = (db: Database, known: number): number => {
+/**
+ * Brings the file's schema from its `user_version` to `migrations.length`, each migration in a transaction of its own, or in one for
+ * each of its steps.
+ * Throws when the file is of a newer version than this program knows, or a step fails (which then left nothing behind).
+ */
+export const migrate = (db: Database, migrations: readonly Migration[]): void => {
+  for (const _ of migrating(db, migrations));
+};
+
+/** As `migrate`; yields after every transaction. */
+export function* migrating(db: Database, migrations: readonly Migration[]): Generator<void> {
+  for (;;) {
+    const version = schemaVersion(db, migrations.length);
+    const migration = migrations[version];
+    if (migration === undefined) return;
+    if (typeof migration !== 'string') migration.prepare?.(db);
+    transaction(db, () => {
+      // Read again under the write lock: another process may have migrated meanwhile.
+      if (schemaVersion(db, migrations.length) !== version) return;
+      if (typeof migration === 'string') db.exec(migration);
+      else if (migration.step(db) === 'again') return;
+      db.exec(`PRAGMA user_version = ${version + 1}`);
+    });
+    yield;
+  }
+}
+
+/** Throws when it is newer than the `known` ones. */
+export const schemaVersion = (db: Database, known: number): number => {
   const version = Number(db.prepare('PRAGMA user_version').get()?.['user_version']);
   if (version > known) {
     throw new Error(

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Database } from './database.ts';
-import { migrate } from './migrate.ts';
+import { type Migration, migrate } from './migrate.ts';
 import { createPrivateDatabase } from './private-database.ts';
 
 export type { Database, Statement } from './database.ts';
@@ -12,7 +12,7 @@ export type DatabaseOptions = {
    */
   readonly durability: 'full' | 'normal';
   /** Migration n (from 0) takes the file from `user_version` n to n + 1. Only ever add at the end. */
-  readonly migrations: readonly string[];
+  readonly migrations: readonly Migration[];
   /** Pages kept in memory. Default: SQLite's 2 MB. */
   readonly cacheKibibytes?: number;
   /** Pages of the write-ahead log between two times that they are moved to where they belong. Default: 16 MB. */
@@ -26,11 +26,22 @@ const CHECKPOINT_PAGES = 4_000;
 const WAL_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Opens (or creates) the file, readable for its owner only, in WAL mode, with foreign keys enforced and its schema brought up to date. Several processes may
- * have one file open: a writer waits up to 5 s for another's transaction. Throws an error that names the path when the file
- * is no database, cannot be opened, or was written by a newer version.
+ * Opens (or creates) the file, readable for its owner only, in WAL mode, with foreign keys enforced and its schema brought up to date.
+ * Several processes may have one file open: a writer waits up to 5 s for another's transaction. Throws an error that names the path
+ * when the file is no database, cannot be opened, or was written by a newer version.
  */
-export const openDatabase = (path: string, options: DatabaseOptions): Database => {
+export const openDatabase = (path: string, { migrations, ...options }: DatabaseOptions): Database =>
+  openWith(path, options, (db) => migrate(db, migrations));
+
+/** As openDatabase, with the schema as it is. */
+export const connectDatabase = (path: string, options: Omit<DatabaseOptions, 'migrations'>): Database =>
+  openWith(path, options, () => undefined);
+
+const openWith = (
+  path: string,
+  options: Omit<DatabaseOptions, 'migrations'>,
+  prepare: (db: Database) => void,
+): Database => {
   let db: Database | undefined;
   try {
     createPrivateDatabase(path);
@@ -40,13 +51,17 @@ export const openDatabase = (path: string, options: DatabaseOptions): Database =
     db.exec(`PRAGMA wal_autocheckpoint = ${options.checkpointPages ?? CHECKPOINT_PAGES}`);
     if (options.cacheKibibytes !== undefined) db.exec(`PRAGMA cache_size = -${options.cacheKibibytes}`);
     db.exec(`PRAGMA journal_size_limit = ${WAL_FILE_LIMIT_BYTES}`);
-    migrate(db, options.migrations);
+    prepare(db);
     return db;
   } catch (error) {
     db?.close();
-    throw new Error(`cannot open the database ${path}: ${(error as Error).message}`, { cause: error });
+    throw cannotOpen(path, error as Error);
   }
 };
+
+/** Names the file. */
+export const cannotOpen = (path: string, error: Error): Error =>
+  new Error(`cannot open the database ${path}: ${error.message}`, { cause: error });
 
 const useWriteAheadLog = (db: Database): void => {
   const answer = db.prepare('PRAGMA journal_mode = WAL').get();

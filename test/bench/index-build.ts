@@ -44,7 +44,7 @@ const REQUEST_BYTES = 4 * 2 ** 20;
 const AT_ONCE = 2;
 
 const scratch = mkdtempSync(join(tmpdir(), 'varve-build-'));
-const log = openSqliteEventStore(join(options.data, 'events.db'), { decode: upcast });
+const log = openSqliteEventStore(join(options.data, 'events.db'), { space: 'varve', decode: upcast });
 const graphFile = options.graph ?? join(scratch, 'graph.db');
 const graph = openContentGraph(graphFile, { dependencies: documentDependencies });
 for await (const events of log.readAll(graph.position(), { batchSize: 5000 })) graph.replay(events);

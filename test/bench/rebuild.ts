@@ -18,7 +18,7 @@ const options = new Command()
   .parse()
   .opts<{ data: string; rounds: string; batch: string }>();
 
-const log = openSqliteEventStore(join(options.data, 'events.db'), { decode: upcast });
+const log = openSqliteEventStore(join(options.data, 'events.db'), { space: 'varve', decode: upcast });
 for (let round = 1; round <= Number(options.rounds); round++) {
   const read = await timed(readAll);
   const replayed = await timed(replayAll);

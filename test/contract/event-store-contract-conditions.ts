@@ -15,10 +15,10 @@ export const describeConditions = (withLog: WithLog, checks: Abilities['checksCo
   const where =
     (expected: boolean): WithLog =>
     (body) =>
-      withLog(async (store, open) => {
+      withLog(async (store, open, openNeighbour) => {
         const actual = await store.checksConditions();
         if (checks !== 'of its version') expect(actual).toBe(expected);
-        if (actual === expected) await body(store, open);
+        if (actual === expected) await body(store, open, openNeighbour);
         else console.log(`not run: the server ${actual ? 'checks' : 'does not check'} conditions`);
       });
   describe('a condition', () => {

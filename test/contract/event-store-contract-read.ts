@@ -38,12 +38,14 @@ const describeFidelity = (withLog: WithLog, { largeAppends }: ContractSkips): vo
       const result = await store.append(stream, 'none', [event]);
       const stored = {
         ...event,
+        metadata: { ...metadata, digest: expect.stringMatching(/^[\w-]{43}$/) },
         stream,
         revision: 0n,
         position: result.kind === 'appended' ? result.position : undefined,
       };
-      expect(await readStream(store, stream)).toEqual([stored]);
-      expect(await readAll(store)).toEqual([stored]);
+      const [found] = await readStream(store, stream);
+      expect(found).toMatchObject(stored);
+      expect(await readAll(store)).toEqual([found]);
     }),
   );
 
@@ -120,7 +122,7 @@ const describeStreams = (withLog: WithLog): void => {
     'streams whose names begin alike, or differ in case only, are not mixed up',
     withLog(async (store) => {
       const stream = newStream();
-      const names = [stream, `${stream}x`, stream.toUpperCase(), `${stream}%`, `${stream}é`];
+      const names = [stream, `${stream}x`, stream.replace('test', 'TEST'), `${stream}%`, `${stream}é`];
       for (const name of names) await store.append(name, 'none', [newEvent({ name })]);
       for (const name of names) {
         expect((await readStream(store, name)).map((event) => event.data)).toEqual([{ name }]);

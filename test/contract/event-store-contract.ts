@@ -3,8 +3,17 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { describeAppending } from './event-store-contract-append.ts';
 import { describeConditions } from './event-store-contract-conditions.ts';
 import { describeReading } from './event-store-contract-read.ts';
+import { describeSpaces } from './event-store-contract-spaces.ts';
 import { describeSubscribing } from './event-store-contract-subscribe.ts';
-import type { Abilities, ContractSkips, TestLog, WithLog } from './event-store-fixtures.ts';
+import {
+  type Abilities,
+  type ContractSkips,
+  newEvents,
+  newStream,
+  type TestLog,
+  type WithLog,
+  withNeighbour,
+} from './event-store-fixtures.ts';
 
 /**
  * What every adapter of the EventStore port holds to. It assumes neither dense positions nor that a subscriber hears of an
@@ -16,29 +25,36 @@ export const describeEventStore = (
   skips: ContractSkips = {},
   abilities: Abilities = {},
 ): void => {
-  const withLog = withLogOf(createLog);
+  const withLog = withLogOf(createLog, abilities);
   describe(`event store contract: ${name}`, () => {
     describeAppending(withLog);
     describeConditions(withLog, abilities.checksConditions);
     describeReading(withLog, skips);
     describeSubscribing(withLog);
+    describeSpaces(withLog);
   });
 };
 
 /** Opens a log for each test, and closes it behind the test. */
 export const withLogOf =
-  (createLog: () => Promise<TestLog>): WithLog =>
+  (createLog: () => Promise<TestLog>, abilities: Abilities = {}): WithLog =>
   (body) =>
   async () => {
     const log = await createLog();
     const stores: EventStore[] = [];
-    const open = async () => {
-      const store = await log.open();
+    const kept = (store: EventStore) => {
       stores.push(store);
       return store;
     };
+    const openNeighbour = async () => kept(await log.openNeighbour());
+    const neighbour = abilities.neighbour === true ? await openNeighbour() : undefined;
+    const open = async () => {
+      const store = kept(await log.open());
+      return neighbour === undefined ? store : withNeighbour(store, neighbour);
+    };
     try {
-      await body(await open(), open);
+      await neighbour?.append(newStream(), 'none', newEvents(3));
+      await body(await open(), open, openNeighbour);
     } finally {
       await Promise.all(stores.map((store) => store.close()));
       await log.remove();

@@ -51,7 +51,7 @@ const appendAndKill = async (milliseconds: number): Promise<void> => {
 };
 
 const reopenAndRead = async (): Promise<StoredEvent[]> => {
-  const store = openSqliteEventStore(log);
+  const store = openSqliteEventStore(log, { space: 'varve' });
   try {
     return await readAll(store);
   } finally {

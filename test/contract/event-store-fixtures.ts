@@ -4,6 +4,8 @@ import type { EventStore, NewEvent, StoredEvent } from '../../shared/event-store
 /** One log of its own, empty at first. `open` gives a new connection to it, as another process would have. */
 export type TestLog = {
   open(): Promise<EventStore>;
+  /** A connection to another space of the same log, with the same names of streams. */
+  openNeighbour(): Promise<EventStore>;
   /** Called when all its stores are closed. */
   remove(): Promise<void>;
 };
@@ -18,12 +20,30 @@ export type ContractSkips = {
 export type Abilities = {
   /** Default: true. `of its version`: the store says so itself once it is open. */
   readonly checksConditions?: boolean | 'of its version';
+  /** Every test shares its log with another space that is written to. Default: false. */
+  readonly neighbour?: boolean;
 };
 
 /** Gives the test a store on a log of its own; closes every store and removes the log whatever happens. */
 export type WithLog = (
-  body: (store: EventStore, open: () => Promise<EventStore>) => Promise<void>,
+  body: (
+    store: EventStore,
+    open: () => Promise<EventStore>,
+    openNeighbour: () => Promise<EventStore>,
+  ) => Promise<void>,
 ) => () => Promise<void>;
+
+/** The store, with another space that gets the first event of every append too. */
+export const withNeighbour = (store: EventStore, neighbour: EventStore): EventStore => ({
+  ...store,
+  async append(stream, expected, events, condition) {
+    const result = await store.append(stream, expected, events, condition);
+    const [event] = events;
+    const isCopied = event !== undefined && JSON.stringify(event.data).length < 1_000;
+    if (isCopied) await neighbour.append(`${stream}-copy`, 'any', [{ ...event, id: randomUUID() }]);
+    return result;
+  },
+});
 
 export const newEvent = (data: unknown = {}, id: string = randomUUID()): NewEvent => ({
   id,

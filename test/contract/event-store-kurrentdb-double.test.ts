@@ -15,15 +15,17 @@ afterAll(() => {
 });
 
 const logOn = (n: number) => async () => {
-  const space = `test-${randomUUID()}`;
+  const open = (space: string) => inSpace(openKurrentDbEventStore(String(doubles[n]?.url), { space }), space);
+  const [own, other] = [`test-${randomUUID()}`, `test-${randomUUID()}`];
   return {
-    open: async () => inSpace(openKurrentDbEventStore(String(doubles[n]?.url), { space }), space),
+    open: async () => open(own),
+    openNeighbour: async () => open(other),
     remove: async () => undefined,
   };
 };
 
 const NAME = 'kurrentdb, on an in-process gRPC test double that stands in for the server';
-describeEventStore(NAME, logOn(0), {}, { checksConditions: false });
+describeEventStore(NAME, logOn(0), {}, { checksConditions: false, neighbour: true });
 
 /** All appends of the contract but these have no condition, and are made by the same call on both servers. */
 describe(`event store contract: ${NAME} of version 26.1, which has AppendRecords`, () => {

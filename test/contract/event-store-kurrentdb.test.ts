@@ -24,9 +24,11 @@ if (startServer === undefined) {
 
   // Every log is a space of its own, so a shared server will do and nothing is deleted on it.
   const createLog = async () => {
-    const space = `test-${randomUUID()}`;
+    const open = (space: string) => inSpace(openKurrentDbEventStore(server.url, { space }), space);
+    const [own, other] = [`test-${randomUUID()}`, `test-${randomUUID()}`];
     return {
-      open: async () => inSpace(openKurrentDbEventStore(server.url, { space }), space),
+      open: async () => open(own),
+      openNeighbour: async () => open(other),
       remove: async () => undefined,
     };
   };

@@ -30,7 +30,7 @@ const keysOf = async (member: Member) =>
 const textOf = async (member: Member, path: string) => (await fetch(member.server().url + path)).text();
 
 async function append(stream: string, event: Omit<NewEvent, 'id'>): Promise<bigint> {
-  const log = openSqliteEventStore(fleet.eventStore.slice('sqlite:'.length));
+  const log = openSqliteEventStore(fleet.eventStore.slice('sqlite:'.length), { space: 'varve' });
   const result = await log.append(stream, 'any', [{ id: randomUUID(), ...event }]);
   await log.close();
   if (result.kind !== 'appended') throw new Error(`the append is ${result.kind}`);

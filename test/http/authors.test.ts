@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => fleet.dispose());
 
 async function readLog(): Promise<readonly StoredEvent[]> {
-  const log = openSqliteEventStore(fleet.eventStore.slice('sqlite:'.length));
+  const log = openSqliteEventStore(fleet.eventStore.slice('sqlite:'.length), { space: 'varve' });
   const events = (await Array.fromAsync(log.readAll(0n))).flat();
   await log.close();
   return events;

@@ -72,7 +72,7 @@ it('shows who wrote, and filters by that, by type and by time', async () => {
 });
 
 it('shows what no reader can read', async () => {
-  const log = openSqliteEventStore(join(data, 'events.db'));
+  const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve' });
   const foreign = { id: randomUUID(), type: 'x\u001b[31m', data: [7], metadata: { user: 'x' } as never };
   await log.append('varve.note-1', 'any', [foreign]);
   await log.close();

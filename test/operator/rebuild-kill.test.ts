@@ -41,7 +41,7 @@ it(`serves the right answers through ${ROUNDS} rebuilds that are killed`, {
   ...takesMinutes('rebuilds that are killed'),
   timeout: 60_000 + ROUNDS * 60_000,
 }, async () => {
-  const log = openSqliteEventStore(join(data, 'events.db'), { decode: upcast });
+  const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve', decode: upcast });
   const running = server as RunningServer;
   const load = startKitchenLoad(running.url, log, { writers: 2, readers: 2, pauseMs: LOAD_PAUSE_MS });
   const moments = createKillMoments();

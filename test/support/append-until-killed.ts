@@ -5,7 +5,7 @@ import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-stor
 // Started by test/contract/event-store-crash.test.ts with a log and a file: appends from 32 writers to 24 streams at once
 // until it is killed, and notes every append in the file after it was acknowledged.
 const [, , log = '', acknowledged = ''] = process.argv;
-const store = openSqliteEventStore(log, { threaded: true });
+const store = openSqliteEventStore(log, { space: 'varve', threaded: true });
 const file = openSync(acknowledged, 'a');
 
 const write = async (writer: number): Promise<never> => {

@@ -1,6 +1,7 @@
 import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
 
 // Started by test/unit/lock-data-directory.test.ts: takes the directory's lock, says so, and holds it until killed.
-lockDataDirectory(process.argv[2] ?? '');
+const lock = lockDataDirectory(process.argv[2] ?? '');
 process.stdout.write('locked\n');
-setInterval(() => undefined, 60_000);
+// The lock ends when it is collected as garbage.
+setInterval(() => lock.holder, 60_000);

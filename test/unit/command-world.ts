@@ -86,7 +86,7 @@ export async function newCommandWorld(schemas: Schemas): Promise<CommandWorld> {
 
 export async function openCommandWorld({ registry, definitions }: Schemas): Promise<CommandWorld> {
   const folder = mkdtempSync(path.join(tmpdir(), 'varve-command-'));
-  const store = openSqliteEventStore(path.join(folder, 'log.sqlite'));
+  const store = openSqliteEventStore(path.join(folder, 'log.sqlite'), { space: 'varve' });
   const graph = openContentGraph(path.join(folder, 'graph.sqlite'));
   const waiting: { readonly position: bigint; readonly resolve: () => void }[] = [];
   const subscription = store.subscribe(0n, async (events) => {

@@ -6,7 +6,7 @@ import type { Append, AppendOutcome } from '../../shared/event-store/commit-appe
 const append = (stream: string, data = '{}'): Append => ({
   stream,
   expected: 'any',
-  events: [{ id: '', type: '', data, metadata: '' }],
+  events: [{ id: '', type: '', data, metadata: '', digest: '' }],
 });
 const appended = (n: number): AppendOutcome => ({
   kind: 'appended',

@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { upcast } from '../../shared/document/upcasters.ts';
+import { OTHER_CONTENT } from '../../shared/event-store/event-digest.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { openLog } from '../../shared/event-store/open-log.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
-import { openLog } from '../../shared/event-store/sqlite-log.ts';
 import { describeUnreadable } from '../../shared/event-store/unreadable.ts';
 import { collect, ids, newEvent, newStream, readAll, readStream } from '../contract/event-store-fixtures.ts';
 
 let directory: string;
 let store: EventStore;
 const open = (decode?: typeof upcast) =>
-  openSqliteEventStore(join(directory, 'log.db'), decode === undefined ? {} : { decode });
+  openSqliteEventStore(join(directory, 'log.db'), { space: 'varve', ...(decode && { decode }) });
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'varve-log-'));
@@ -82,7 +83,7 @@ describe('decode', () => {
     await decoding.close();
   });
 
-  test('bytes of an event that are no JSON are delivered as text, as damage or as somebody else’s', async () => {
+  test('bytes of an event that are no JSON are delivered as text, as damage', async () => {
     const stream = newStream();
     await store.append(stream, 'none', [newEvent({ n: 1 }), newEvent({ n: 2 }), newEvent({ n: 3 })]);
     const file = openLog(join(directory, 'log.db'));
@@ -91,9 +92,9 @@ describe('decode', () => {
     file.exec("UPDATE event SET metadata = '' WHERE revision = 2");
     file.close();
     expect(await readAll(store)).toMatchObject([
-      { data: '{', metadata: { epoch: 0 }, unreadable: { kind: 'damaged', reason: 'its data is not JSON' } },
-      { data: { n: 2 }, unreadable: { kind: 'damaged', reason: 'its metadata is not JSON' } },
-      { data: { n: 3 }, unreadable: { kind: 'foreign', metadata: '' } },
+      { data: '{', metadata: { epoch: 0 }, unreadable: { kind: 'damaged', reason: OTHER_CONTENT } },
+      { data: { n: 2 }, unreadable: { kind: 'damaged', reason: OTHER_CONTENT } },
+      { data: { n: 3 }, unreadable: { kind: 'damaged', metadata: '' } },
     ]);
   });
 });

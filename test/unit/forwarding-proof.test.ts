@@ -34,7 +34,7 @@ afterEach(() => void vi.useRealTimers());
 
 function newLog(): EventStore {
   const folder = mkdtempSync(join(tmpdir(), 'varve-proof-'));
-  const log = openSqliteEventStore(join(folder, 'log.db'));
+  const log = openSqliteEventStore(join(folder, 'log.db'), { space: 'varve' });
   onTestFinished(async () => {
     await log.close();
     rmSync(folder, { recursive: true, force: true });

@@ -28,7 +28,7 @@ let projector: Projector;
 
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'varve-projector-'));
-  eventStore = openSqliteEventStore(path.join(folder, 'events.db'));
+  eventStore = openSqliteEventStore(path.join(folder, 'events.db'), { space: 'varve' });
   for (const event of DEFINITIONS) await append(event);
   await open();
 });
@@ -54,7 +54,7 @@ async function close(): Promise<void> {
 }
 
 async function append(event: VarveEvent): Promise<bigint> {
-  const stream = 'uid' in event.data ? `type-${event.data.uid}` : `doc-${event.data.documentId}`;
+  const stream = 'uid' in event.data ? `varve.type-${event.data.uid}` : `varve.doc-${event.data.documentId}`;
   const metadata = { schemaVersion: 1, at: '2024-01-01T00:00:00.000Z', epoch: 0 };
   const result = await eventStore.append(stream, 'any', [{ id: randomUUID(), ...event, metadata }]);
   if (result.kind !== 'appended') throw new Error('nobody else writes');
@@ -115,12 +115,12 @@ describe('the projector', () => {
         ...{ id: randomUUID(), ...event },
         metadata: { ...metadata, schemaVersion: n === 0 ? 3 : 2 },
       }));
-      await eventStore.append('doc-r1', 'any', events);
+      await eventStore.append('varve.doc-r1', 'any', events);
     };
     const reopen = async (decode?: typeof upcast) => {
       await close();
       await eventStore.close();
-      const options = decode === undefined ? {} : { decode };
+      const options = { space: 'varve', ...(decode && { decode }) };
       eventStore = openSqliteEventStore(path.join(folder, 'events.db'), options);
       await open();
     };
@@ -162,7 +162,7 @@ describe('the projector', () => {
     const foreign = [{ id: randomUUID(), type: 'leader-elected', data: { epoch: 9 }, metadata: {} as never }];
     for (const after of [created('restaurant', 'r1', { values: { name: 'A' } }), undefined]) {
       const result = await eventStore.append(
-        'note-1',
+        'varve.note-1',
         'any',
         foreign.map((event) => ({ ...event, id: randomUUID() })),
       );

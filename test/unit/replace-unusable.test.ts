@@ -34,7 +34,7 @@ function newFolder(): string {
 
 /** Closed again, as the file may be replaced then. */
 async function withLog<Result>(data: string, use: (log: EventStore) => Promise<Result>): Promise<Result> {
-  const log = openSqliteEventStore(join(data, 'events.db'));
+  const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve' });
   try {
     return await use(log);
   } finally {

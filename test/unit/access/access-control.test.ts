@@ -28,7 +28,7 @@ const key = Buffer.alloc(32, 7);
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'varve-access-'));
-  log = openSqliteEventStore(join(folder, 'events.db'));
+  log = openSqliteEventStore(join(folder, 'events.db'), { space: 'varve' });
   now = START;
   const options = { log, space: 'varve', key, now: () => now, author: () => AUTHOR };
   tokens = createTokenCommands(options);
@@ -179,7 +179,7 @@ describe('authentication', () => {
 
   test('hears of a revocation by another process', async () => {
     const { header, token } = await createToken();
-    const theirs = openSqliteEventStore(join(folder, 'events.db'));
+    const theirs = openSqliteEventStore(join(folder, 'events.db'), { space: 'varve' });
     const { position } = await createTokenCommands({
       log: theirs,
       space: 'varve',

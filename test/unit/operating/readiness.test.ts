@@ -55,7 +55,7 @@ it('takes a writer whose clock is ahead for level, not for late', async () => {
 it('counts up to its limit', async () => {
   const log = openLog();
   await log.append(
-    's-0',
+    'varve.s-0',
     'none',
     Array.from({ length: 5_200 }, (_, i) => eventAt(i, START)),
   );
@@ -64,7 +64,7 @@ it('counts up to its limit', async () => {
 
 function openLog(): EventStore {
   const folder = mkdtempSync(join(tmpdir(), 'varve-lag-'));
-  const log = openSqliteEventStore(join(folder, 'events.db'));
+  const log = openSqliteEventStore(join(folder, 'events.db'), { space: 'varve' });
   onTestFinished(async () => {
     await log.close();
     rmSync(folder, { recursive: true });
@@ -79,7 +79,7 @@ function eventAt(i: number, time: number) {
 }
 
 async function appendAt(log: EventStore, i: number, time: number): Promise<bigint> {
-  const result = await log.append(`s-${i}`, 'none', [eventAt(i, time)]);
+  const result = await log.append(`varve.s-${i}`, 'none', [eventAt(i, time)]);
   if (result.kind !== 'appended') throw new Error('conflict');
   return result.position;
 }

@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto';
+
+/**
+ * The digest of an event's content, which the event carries in its metadata. It covers what a writer gives and not the place in a log,
+ * so it stays the same in an export and in the log that the export is imported into.
+ */
+
+/** An event's content as text: `metadata` is JSON with sorted names and without the digest. */
+export type DigestedContent = {
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly metadata: string;
+};
+
+/** SHA-256 in base64url. No part but the type can contain a line end, so two contents never give the same text. */
+export const digestContent = ({ id, type, data, metadata }: DigestedContent): string =>
+  hash('sha256', `${id}\n${type}\n${data}\n${metadata}`, 'base64url');
+
+/** The metadata's JSON text with the digest added as the last member. */
+export const addDigest = (metadata: string, digest: string): string =>
+  `${metadata.slice(0, -1)}${metadata === '{}' ? '' : ','}"digest":"${digest}"}`;
+
+const DIGEST = /,?"digest":"([A-Za-z0-9_-]{43})"\}$/;
+
+export type DigestCheck = {
+  /** Of the content as it was found. */
+  readonly digest: string;
+  /** False when the event carries another digest. Events of earlier releases carry none. */
+  readonly matches: boolean;
+};
+
+/** Checks an event as its texts are stored. */
+export const checkStoredText = ({ id, type, data, metadata }: DigestedContent): DigestCheck => {
+  const carried = DIGEST.exec(metadata);
+  if (carried === null) return { digest: digestContent({ id, type, data, metadata }), matches: true };
+  const without = `${metadata.slice(0, carried.index)}}`;
+  const digest = digestContent({ id, type, data, metadata: without });
+  return { digest, matches: digest === carried[1] };
+};
+
+/** The digest of an event as its texts are stored, whether it carries it or not. */
+export const digestStoredText = (event: DigestedContent): string => checkStoredText(event).digest;
+
+/** What is wrong with an event that does not match its digest. */
+export const OTHER_CONTENT = 'its content does not match its digest: it was changed after it was written';
+
+/** Checks an event whose JSON was parsed on the way here: on a server, in an export. */
+export const matchesDigest = (event: {
+  readonly id: string;
+  readonly type: string;
+  readonly data: unknown;
+  readonly metadata: { readonly digest?: string | undefined };
+}): boolean => {
+  const { digest, ...metadata } = event.metadata;
+  if (digest === undefined) return true;
+  const { id, type, data } = event;
+  const text = { id, type, data: JSON.stringify(data), metadata: sortedJson(metadata) };
+  return digest === digestContent(text);
+};
+
+/** JSON with the names of every object sorted: the same text for the same value, in whatever order its members come. */
+export const sortedJson = (value: object): string => JSON.stringify(sorted(value));
+
+const sorted = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(value).sort()) copy[name] = sorted((value as Record<string, unknown>)[name]);
+  return copy;
+};

@@ -1,0 +1,54 @@
+import type { Migration } from '../sqlite/migrate.ts';
+import { chainNextEvents, keepCopy, refuseWithoutRoom } from './log-upgrade.ts';
+import { SPACE_OF_STREAM } from './stream-space.ts';
+
+/**
+ * The schema of the log's file. Version 1 is that of releases without a hash chain. The upgrade from it keeps every column that those
+ * releases know, so one that still has the file open goes on reading; a trigger refuses its inserts.
+ */
+export const LOG_MIGRATIONS: readonly Migration[] = [
+  `CREATE TABLE event (
+     position INTEGER PRIMARY KEY,
+     stream   TEXT    NOT NULL,
+     revision INTEGER NOT NULL,
+     id       TEXT    NOT NULL,
+     type     TEXT    NOT NULL,
+     data     TEXT    NOT NULL,
+     metadata TEXT    NOT NULL
+   ) STRICT;
+   CREATE UNIQUE INDEX event_by_stream ON event (stream, revision);
+   CREATE UNIQUE INDEX event_by_id ON event (id);`,
+  {
+    prepare: refuseWithoutRoom,
+    step(db) {
+      db.exec(`CREATE TRIGGER event_waits_for_copy BEFORE INSERT ON event
+               BEGIN SELECT RAISE(ABORT, 'this log is being upgraded by a newer release of Varve'); END`);
+      return 'done';
+    },
+  },
+  {
+    prepare: keepCopy,
+    step(db) {
+      db.exec(CHAIN_SCHEMA);
+      return 'done';
+    },
+  },
+  { step: chainNextEvents },
+  // Event ids are unique within a space.
+  'DROP INDEX event_by_id',
+];
+
+/**
+ * A span says that from its first event up to the next span's all events belong to one space. The index over ids covers events with a
+ * link, so it is made in no time and grows with the chain.
+ */
+const CHAIN_SCHEMA = `
+  DROP TRIGGER event_waits_for_copy;
+  ALTER TABLE event ADD COLUMN chain TEXT;
+  CREATE UNIQUE INDEX event_by_id_in_space ON event (id, ${SPACE_OF_STREAM}) WHERE chain IS NOT NULL;
+  CREATE TABLE span (first INTEGER PRIMARY KEY, space TEXT NOT NULL) STRICT;
+  CREATE INDEX span_by_space ON span (space, first);
+  CREATE TABLE chain_progress (position INTEGER NOT NULL, chain TEXT NOT NULL) STRICT;
+  INSERT INTO chain_progress VALUES (0, '');
+  CREATE TRIGGER event_needs_link BEFORE INSERT ON event WHEN NEW.chain IS NULL
+  BEGIN SELECT RAISE(ABORT, 'this log was upgraded by a newer release of Varve: start that release'); END;`;

@@ -1,0 +1,96 @@
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { copyDatabase } from '../sqlite/copy-database.ts';
+import type { Database } from '../sqlite/database.ts';
+import { prepared } from '../sqlite/prepared.ts';
+import { digestStoredText } from './event-digest.ts';
+import { CHAIN_START, nextLink } from './hash-chain.ts';
+import { spaceOf } from './stream-space.ts';
+
+/** The upgrade of a log that was written without a hash chain: a copy first, then a link for every event. */
+
+/** The log as it was before the upgrade: what an earlier release can open. */
+const copyOf = (file: string): string => `${file}.before-upgrade`;
+
+const UNDO_BARRIER = 'DROP TRIGGER event_waits_for_copy; PRAGMA user_version = 1;';
+
+/** Times the size of the log: one for the copy, the rest for links and the index that is made anew. */
+const ROOM = 2;
+
+/** Throws before anything is changed when the copy and the links do not fit, or an older copy is in the way. */
+export const refuseWithoutRoom = (db: Database): void => {
+  const file = db.location();
+  if (file === null || isEmpty(db)) return;
+  if (existsSync(copyOf(file))) {
+    throw new Error(
+      `it has to be upgraded, and ${copyOf(file)} is there from an earlier upgrade: move that copy away first; nothing was changed`,
+    );
+  }
+  const needed = ROOM * (sizeOf(file) + sizeOf(`${file}-wal`));
+  const { bavail, bsize } = statfsSync(dirname(file));
+  if (bavail * bsize >= needed) return;
+  throw new Error(
+    `it has to be upgraded, which takes ${megabytes(needed)} beside it, and ${megabytes(bavail * bsize)} are free: make room first; nothing was changed`,
+  );
+};
+
+/** Writes the copy, once. The barrier is in place: the log has no event that the copy lacks. */
+export const keepCopy = (db: Database): void => {
+  const file = db.location();
+  if (file === null || isEmpty(db) || existsSync(copyOf(file))) return;
+  copyDatabase(file, copyOf(file), UNDO_BARRIER);
+};
+
+/** Of one transaction, which other processes wait for. */
+const EVENTS_AT_ONCE = 5_000;
+const CHARACTERS_AT_ONCE = 8_000_000;
+
+type OldRow = readonly [bigint, string, bigint, string, string, string, string];
+
+/** Gives the next events their links and their spaces; `done` when there are none. */
+export const chainNextEvents = (db: Database): 'again' | 'done' => {
+  const progress = db.prepare('SELECT position, chain FROM chain_progress').get();
+  let position = BigInt(Number(progress?.['position'] ?? 0));
+  let chain = String(progress?.['chain'] ?? CHAIN_START);
+  const rows = readOldRows(db, position);
+  if (rows.length === 0) {
+    db.exec('DROP TABLE chain_progress');
+    return 'done';
+  }
+  const setLink = prepared(db, 'UPDATE event SET chain = ? WHERE position = ?');
+  for (const [at, stream, revision, id, type, data, metadata] of rows) {
+    chain = nextLink(chain, stream, revision, digestStoredText({ id, type, data, metadata }));
+    setLink.run(chain, at);
+    openSpan(db, spaceOf(stream), at);
+    position = at;
+  }
+  prepared(db, 'UPDATE chain_progress SET position = ?, chain = ?').run(position, chain);
+  return 'again';
+};
+
+/** Begins a span at the position unless the last one is of the same space. */
+export const openSpan = (db: Database, space: string, position: bigint): void => {
+  const last = prepared(db, 'SELECT space FROM span ORDER BY first DESC LIMIT 1').get();
+  if (last?.['space'] === space) return;
+  prepared(db, 'INSERT INTO span (first, space) VALUES (?, ?)').run(position, space);
+};
+
+const readOldRows = (db: Database, after: bigint): OldRow[] => {
+  const sql = `SELECT position, stream, revision, id, type, data, metadata FROM event
+               WHERE position > ? ORDER BY position LIMIT ${EVENTS_AT_ONCE}`;
+  const rows: OldRow[] = [];
+  let characters = 0;
+  for (const found of prepared(db, sql, { bigints: true, arrays: true }).iterate(after)) {
+    const row = found as unknown as OldRow;
+    rows.push(row);
+    characters += row[5].length + row[6].length;
+    if (characters >= CHARACTERS_AT_ONCE) break;
+  }
+  return rows;
+};
+
+const isEmpty = (db: Database): boolean => db.prepare('SELECT 1 FROM event LIMIT 1').get() === undefined;
+
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_000_000)} MB`;

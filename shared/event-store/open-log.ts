@@ -1,0 +1,78 @@
+import { existsSync, rmSync } from 'node:fs';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database } from '../sqlite/database.ts';
+import { type FileLock, tryLockFile } from '../sqlite/lock-file.ts';
+import { migrate, migrating, schemaVersion } from '../sqlite/migrate.ts';
+import { cannotOpen, connectDatabase } from '../sqlite/open-database.ts';
+import { LOG_MIGRATIONS } from './log-schema.ts';
+
+const OPTIONS = { durability: 'full' } as const;
+
+/** An upgrade is under way in another process. Its lock is looked at so often. */
+const LOOK_MS = 50;
+
+/** Opens the log's file, which is made or upgraded where necessary. The thread waits for an upgrade: see `upgradeLog`. */
+export const openLog = (path: string): Database => {
+  const db = connectDatabase(path, OPTIONS);
+  try {
+    const lock = isOlder(db) ? lockUpgradeSync(path) : undefined;
+    try {
+      migrate(db, LOG_MIGRATIONS);
+      if (lock !== undefined) rmSync(lockFile(path), { force: true });
+    } finally {
+      lock?.release();
+    }
+    return db;
+  } catch (error) {
+    db.close();
+    throw cannotOpen(path, error as Error);
+  }
+};
+
+/**
+ * Upgrades the log of an earlier release, in bounded transactions, and lets the event loop turn between them. An upgrade that was cut
+ * short goes on where it stopped. One process upgrades, the others wait. Does nothing where there is no log, or a current one.
+ */
+export const upgradeLog = async (path: string): Promise<void> => {
+  if (!existsSync(path)) return;
+  const db = connectDatabase(path, OPTIONS);
+  try {
+    if (!isOlder(db)) return;
+    const lock = await lockUpgrade(path);
+    try {
+      for (const _ of migrating(db, LOG_MIGRATIONS)) await nextTurn();
+      // Whoever waits for the lock finds the log upgraded.
+      rmSync(lockFile(path), { force: true });
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    throw cannotOpen(path, error as Error);
+  } finally {
+    db.close();
+  }
+};
+
+const isOlder = (db: Database): boolean => {
+  const version = schemaVersion(db, LOG_MIGRATIONS.length);
+  return version > 0 && version < LOG_MIGRATIONS.length;
+};
+
+const lockFile = (path: string): string => `${path}-upgrade`;
+
+const lockUpgrade = async (path: string): Promise<FileLock> => {
+  for (;;) {
+    const lock = tryLockFile(lockFile(path));
+    if (lock !== undefined) return lock;
+    await delay(LOOK_MS);
+  }
+};
+
+const lockUpgradeSync = (path: string): FileLock => {
+  const nobody = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    const lock = tryLockFile(lockFile(path));
+    if (lock !== undefined) return lock;
+    Atomics.wait(nobody, 0, 0, LOOK_MS);
+  }
+};

@@ -1,0 +1,13 @@
+/** The space that a stream belongs to: its name up to the first dot. */
+export const spaceOf = (stream: string): string => stream.slice(0, Math.max(0, stream.indexOf('.')));
+
+/** The same in SQL. */
+export const SPACE_OF_STREAM = "substr(stream, 1, instr(stream, '.') - 1)";
+
+/** Throws when the stream is not in the space. */
+export const assertInSpace = (stream: string, space: string): void => {
+  if (!stream.startsWith(`${space}.`))
+    throw new TypeError(
+      `stream ${stream} is not in the space ${space}: nobody who follows it would see its events`,
+    );
+};
