@@ -214,7 +214,7 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
   const refuseAfterFailure = (): void => {
     if (failure !== undefined) throw new Error('the content graph stopped at an error', { cause: failure });
   };
-  const readerContext = () => ({ db, names, existing, links, schema: definitions.view() });
+  const readerContext = () => ({ db, names, existing, links, pending, schema: definitions.view() });
 
   const applyOrStop = (events: readonly StoredEvent[], listening: boolean): ChangeBatch => {
     refuseAfterFailure();

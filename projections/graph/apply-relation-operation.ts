@@ -60,7 +60,7 @@ function replaceTargets(
   for (const world of edit.worlds) {
     const before = near.filter((record) => isIn(record, world)).sort(byNearOrder(edit, world));
     const beforeFars = before.map((record) => farOf(edit, record));
-    const fars = desiredFars(editing, edit, operation, beforeFars);
+    const fars = desiredFars(editing, edit.side, operation, beforeFars);
     const desired = nearToOne ? fars.slice(-1) : fars;
     if (sameList(desired, beforeFars)) continue;
     if (before.length > 0) {
@@ -75,22 +75,22 @@ function replaceTargets(
   }
 }
 
-function desiredFars(
-  editing: RelationEditing,
-  edit: RelationEdit,
+/** The far entries behind an operation, in order; a to-one keeps the last of them. */
+export function desiredFars(
+  { entryOf }: Pick<RelationEditing, 'entryOf'>,
+  side: GraphRelationSide,
   operation: RelationOperation,
   before: readonly number[],
 ): readonly number[] {
-  const farsOf = (targets: readonly LinkTarget[]) =>
-    targets.map((target) => editing.entryOf(edit.side, target));
+  const farsOf = (targets: readonly LinkTarget[]) => targets.map((target) => entryOf(side, target));
   if (operation.kind === 'set') return [...new Set(farsOf(operation.targets))];
   const removed = new Set(farsOf(operation.disconnect));
   const list = before.filter((far) => !removed.has(far));
   for (const { target, place } of operation.connect) {
-    const far = editing.entryOf(edit.side, target);
+    const far = entryOf(side, target);
     const at = list.indexOf(far);
     if (at >= 0) list.splice(at, 1);
-    const reference = isRelative(place) ? list.indexOf(editing.entryOf(edit.side, place)) : -1;
+    const reference = isRelative(place) ? list.indexOf(entryOf(side, place)) : -1;
     list.splice(insertionIndex(place, reference, list.length), 0, far);
   }
   return list;

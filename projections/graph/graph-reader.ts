@@ -1,5 +1,6 @@
 import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
+import { changingOperations } from './changing-operations.ts';
 import { entryValues } from './entry-values.ts';
 import type { GraphContext } from './graph-context.ts';
 import { type GraphRow, rowsOfEntry } from './graph-row.ts';
@@ -7,7 +8,7 @@ import { linkedEntries } from './linked-entries.ts';
 import { DRAFT, entryOfKey, rowKey, VERSIONS, versionOfKey } from './row-keys.ts';
 import type { TypeView } from './type-view.ts';
 
-export type ReaderContext = Pick<GraphContext, 'db' | 'names' | 'existing' | 'links' | 'schema'>;
+export type ReaderContext = Pick<GraphContext, 'db' | 'names' | 'existing' | 'links' | 'schema' | 'pending'>;
 
 /** The graph as the write side reads it. `context` is asked for at each read: content types may have changed. */
 export function createGraphReader(
@@ -46,6 +47,18 @@ export function createGraphReader(
       const entry = names.find(view.number, documentId, locale);
       if (entry === undefined) return [];
       return linkedEntries(links, view.relation(attribute), entry, DRAFT).map(names.target);
+    },
+    changingOperations(type, documentId, locale, operations) {
+      if (operations.length === 0) return operations;
+      const { existing, schema } = context();
+      const view = schema.type(type);
+      const edited = entriesOfDocument(context(), view, documentId).filter(({ id }) =>
+        existing.has(rowKey(id, view.edited)),
+      );
+      const entry = edited.find((each) => each.locale === locale);
+      if (entry === undefined) return operations;
+      const siblings = edited.filter((each) => each !== entry);
+      return changingOperations(context(), view, { entry, siblings }, operations);
     },
   };
 }

@@ -18,6 +18,7 @@ export type PendingEdits = {
   note(relation: GraphRelation, source: number, target: number, editor: number): void;
   /** The owner's own edit of the link supersedes the inverse side's. */
   forget(relation: GraphRelation, source: number, target: number): void;
+  has(relation: GraphRelation, source: number, target: number): boolean;
   by(editor: number): readonly PendingEdit[];
   /** `source` was published, or either end deleted. */
   forgetSource(source: number): void;
@@ -62,6 +63,7 @@ export function openPendingEdits(db: GraphDatabase): PendingEdits {
     forget(relation, source, target) {
       if (edits.size > 0) remove(edits.get(keyOf({ source, relation: relation.id, target })));
     },
+    has: (relation, source, target) => edits.has(keyOf({ source, relation: relation.id, target })),
     by: (editor) => by.editor.of(editor).sort(inOrder),
     forgetSource: (source) => by.source.of(source).forEach(remove),
     forgetEditor: (editor) => by.editor.of(editor).forEach(remove),

@@ -102,8 +102,8 @@ function targetsInLocale(
 }
 
 export function operationInLocale(
-  { schema }: GraphContext,
-  sibling: GraphEntry,
+  { schema }: Pick<GraphContext, 'schema'>,
+  sibling: Pick<GraphEntry, 'view' | 'locale'>,
   operation: RelationOperation,
 ): RelationOperation {
   const { relation, side } = sibling.view.relation(operation.attribute);

@@ -54,12 +54,18 @@ export function prepareWrite(
     relations: scope,
   };
   const isFurtherLocale = draft === undefined && state.entries.length > 0;
-  const input = checkEntry(check, type, data, {
+  const sent = checkEntry(check, type, data, {
     values: draft?.values ?? {},
     inherits: (attribute) => isFurtherLocale && isShared(type, attribute),
     linked: (attribute) => environment.graph.linkedTargets(type.uid, state.documentId, locale, attribute),
   });
   check.problems.push(...relationProblems(scope));
+  // Like values, relations that stay as they are need not be stored.
+  const relations =
+    draft === undefined
+      ? sent.relations
+      : environment.graph.changingOperations(type.uid, state.documentId, locale, sent.relations);
+  const input = { values: sent.values, relations };
   const inherited = isFurtherLocale ? inheritedRelations(environment.graph, state, locale, input) : [];
   const intent = { kind: 'write', locale, ...input, inheritedRelations: inherited, publish } as const;
   if (!type.draftAndPublish) return prepareLive(environment, check, state, intent);

@@ -1,5 +1,5 @@
 import type { Uid } from '../schema/content-type.ts';
-import type { EntryValues, LinkTarget } from './events.ts';
+import type { EntryValues, LinkTarget, RelationOperation } from './events.ts';
 
 /**
  * What the write side reads of the content graph (implemented in projections/, used by services/command through main.ts,
@@ -64,4 +64,14 @@ export type ContentGraphReader = {
     locale: string | null,
     attribute: string,
   ): readonly LinkTarget[];
+  /**
+   * Those of a write's relation operations that change something: links, in any world that the write reaches, or what the next
+   * publication shows. All of them for an entry that has no row to be edited.
+   */
+  changingOperations(
+    type: Uid,
+    documentId: string,
+    locale: string | null,
+    operations: readonly RelationOperation[],
+  ): readonly RelationOperation[];
 };

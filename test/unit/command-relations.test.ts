@@ -235,3 +235,68 @@ describe('locales of targets', () => {
     ]);
   });
 });
+
+describe('relations that stay as they are', () => {
+  /** Attributes of the operations that the events of the next write have. */
+  const operations = async () =>
+    (await world.newEvents()).map(({ data }) =>
+      'relations' in data ? data.relations.map(({ attribute }) => attribute) : [],
+    );
+
+  test.each<[string, (tags: readonly string[]) => unknown, boolean]>([
+    ['an array', (tags) => tags, false],
+    ['set', (tags) => ({ set: tags.map((documentId) => ({ documentId })) }), false],
+    ['an array in another order', (tags) => tags.toReversed(), true],
+    ['connect what is last', (tags) => ({ connect: tags.slice(-1) }), false],
+    ['connect what is first, which moves it', (tags) => ({ connect: tags.slice(0, 1) }), true],
+    ['connect at its place', ([a, b]) => ({ connect: [{ documentId: a, position: { before: b } }] }), false],
+    ['disconnect what is not linked', () => ({ disconnect: [t[4]] }), false],
+    ['disconnect what is linked', (tags) => ({ disconnect: tags.slice(0, 1) }), true],
+  ])('are not stored again: %s', async (_name, value, isStored) => {
+    await put({ best: t[2], cover: null });
+    await world.newEvents();
+    await put({ tags: value([String(t[0]), String(t[1])]), best: t[2], cover: null });
+    expect(await operations()).toEqual([isStored ? ['tags'] : []]);
+  });
+
+  test('leave an entry that is published at once with the event of its publication alone', async () => {
+    const body = { data: { tags: [t[0], t[1]] } };
+    const update = { kind: 'update', type: BOOK, documentId: book, body } as const;
+    await world.execute(update);
+    await world.newEvents();
+    await world.execute(update);
+    expect((await world.newEvents()).map(({ type }) => type)).toEqual(['entry-published']);
+  });
+
+  test('are stored where another document changed one world only', async () => {
+    const tag = (await world.execute({ kind: 'create', type: TAG, body: { data: { books: [book] } } }))
+      .documentId;
+    await world.execute({ kind: 'publish', type: BOOK, documentId: book });
+    // In the draft world alone the book lets go of the tag and takes it back.
+    await put({ tags: { disconnect: [tag] } });
+    await world.newEvents();
+    const update = { kind: 'update', type: TAG, documentId: tag, body: { data: { books: [] } } } as const;
+    await world.execute(update);
+    expect(await operations()).toEqual([['books']]);
+    await world.execute(update);
+    expect(await operations()).toEqual([[]]);
+  });
+
+  test('inside a component are part of its value, which is not stored again either', async () => {
+    const part = world.graph.reader.entries(BOOK, book)[0]!.values['part'] as { id: number };
+    await world.newEvents();
+    await put({ part: { id: part.id, n: 1, tags: [t[0], t[1]] } });
+    expect(await world.newEvents()).toMatchObject([{ data: { values: {}, relations: [] } }]);
+  });
+
+  test('are not stored again for one locale', async () => {
+    const data = { title: 'x' };
+    const create = { kind: 'create', type: PAGE, body: { data }, status: 'draft' } as const;
+    const { documentId } = await world.execute(create);
+    const english = { ...create, kind: 'update', documentId } as const;
+    await world.execute({ ...english, body: { data: { next: documentId } } });
+    await world.newEvents();
+    await world.execute({ ...english, body: { data: { next: documentId } } });
+    expect(await operations()).toEqual([[]]);
+  });
+});

@@ -7,6 +7,7 @@ import { type ContentGraph, openContentGraph } from '../../projections/content-g
 import type { Command, CommandResult } from '../../services/command/command.ts';
 import { createCommandHandler } from '../../services/command/command-handler.ts';
 import { randomDocumentId } from '../../services/command/document-id.ts';
+import type { CommandEnvironment } from '../../services/command/environment.ts';
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { EventStore, NewEvent, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
@@ -84,7 +85,10 @@ export async function newCommandWorld(schemas: Schemas): Promise<CommandWorld> {
   return world;
 }
 
-export async function openCommandWorld({ registry, definitions }: Schemas): Promise<CommandWorld> {
+export async function openCommandWorld(
+  { registry, definitions }: Schemas,
+  environment: (graph: ContentGraph) => Partial<CommandEnvironment> = () => ({}),
+): Promise<CommandWorld> {
   const folder = mkdtempSync(path.join(tmpdir(), 'varve-command-'));
   const store = openSqliteEventStore(path.join(folder, 'log.sqlite'), { space: 'varve' });
   const graph = openContentGraph(path.join(folder, 'graph.sqlite'));
@@ -124,6 +128,7 @@ export async function openCommandWorld({ registry, definitions }: Schemas): Prom
     now: () => new Date(),
     newDocumentId: randomDocumentId,
     newEventId: randomUUID,
+    ...environment(graph),
   });
   let seen = await store.lastPosition();
   return {
