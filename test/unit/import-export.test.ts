@@ -11,7 +11,7 @@ let folder: string;
 let log: EventStore;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'varve-import-'));
-  log = openSqliteEventStore(join(folder, 'events.db'));
+  log = openSqliteEventStore(join(folder, 'events.db'), { space: 'varve' });
 });
 afterEach(async () => {
   await log.close();

@@ -155,7 +155,7 @@ describe('authentication', () => {
 
   test('at an event of a newer release the rights stay as they were, revocations aside, here and after a start; nothing is decided on them', async () => {
     await log.close();
-    log = openSqliteEventStore(join(folder, 'events.db'), { decode: upcast });
+    log = openSqliteEventStore(join(folder, 'events.db'), { space: 'varve', decode: upcast });
     const options = { log, space: 'varve', key, now: () => now, author: () => AUTHOR };
     tokens = createTokenCommands(options);
     access = await openAccessControl(options);
