@@ -3,7 +3,7 @@ import { isForeign } from '../shared/event-store/unreadable.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
 import { openAccessControl } from './access/access-control.ts';
-import { readAccessKey } from './access/access-key.ts';
+import { openAccessKey } from './access/access-key.ts';
 import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { requestOrOperator } from './command/current-author.ts';
@@ -94,7 +94,8 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const store = await openContentStore(options, plan);
   const { log, graph, generations, isNew } = store;
   const now = () => new Date().toISOString();
-  const key = readAccessKey(logFolder(options), options.accessKey);
+  const folder = logFolder(options);
+  const key = await openAccessKey({ log, space, folder, given: options.accessKey });
   const membership = openMembership({ log, space, owner: options.presence.owner, key });
   options.presence.join(membership);
   const claimant = { log, space, owner: membership.owner, address: options.address, now, membership };

@@ -29,6 +29,8 @@ export type AccessControl = {
   authenticate(authorization: string | undefined): Rights;
   /** Who sends this `Authorization` header. Of what is no valid token: a caller without one. */
   actorOf(authorization: string | undefined): Actor;
+  /** Whether it has the form of a token that is not known here: another process may just have made it. */
+  mayBecomeValid(authorization: string | undefined): boolean;
   /** True as soon as every access event up to `position` counts, false when `timeoutMs` is over. */
   applied(position: bigint, timeoutMs?: number): Promise<boolean>;
   /** Rejects when the log cannot be followed any more; resolves on close. */
@@ -70,6 +72,10 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
       if (token !== undefined) return { kind: 'token', id: token.id, name: token.name };
       return { kind: state.development ? 'development' : 'anonymous' };
     },
+    mayBecomeValid(authorization) {
+      const secret = bearerToken(authorization);
+      return secret !== undefined && isSecret(secret) && !state.byHash.has(hashSecret(key, secret));
+    },
     applied: gate.reached,
     done: subscription.done,
     close: () => subscription.close(),
@@ -109,9 +115,16 @@ function evolveUpTo({ state, isStopped: before }: StoppableAccess, event: Stored
   return { state: counts ? evolveAccess(state, event) : state, isStopped };
 }
 
+/** A scheme, a space, and what it takes (RFC 9110, section 11.4). */
+const CREDENTIALS = /^([\w!#$%&'*+.^`|~-]+) +(\S.*)$/;
+
 /** Other schemes than Bearer are no business of this API, as in Strapi: the caller counts as anonymous. */
 function bearerToken(authorization: string | undefined): string | undefined {
-  return authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  if (authorization === undefined) return undefined;
+  const [, scheme, value = ''] = CREDENTIALS.exec(authorization) ?? [];
+  // What is no credentials is taken for a token that is not valid.
+  if (scheme === undefined) return '';
+  return scheme.toLowerCase() === 'bearer' ? value.trim() : undefined;
 }
 
 function tokenOf(state: AccessState, key: Buffer, secret: string, now: number): Token | undefined {

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { tokenStatus } from '../../shared/access/access-state.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { restrictToOwner } from '../../shared/private-file.ts';
+import { readAccessUpTo } from './access-control.ts';
 
 const FILE = 'access.key';
 const BYTES = 32;
@@ -22,6 +25,32 @@ export function readAccessKey(folder: string | undefined, given: string | undefi
   const text = readOrCreate(file, folder);
   restrictToOwner(file);
   return decode(text, file);
+}
+
+export type AccessKeyOptions = {
+  readonly log: EventStore;
+  readonly space: string;
+  /** Of the log's file; undefined where it is on a server. */
+  readonly folder: string | undefined;
+  /** base64url */
+  readonly given: string | undefined;
+};
+
+/**
+ * The key as readAccessKey gives it. Rejects with a sentence when it would be made anew while the log has tokens: no other key
+ * knows them.
+ */
+export async function openAccessKey({ log, space, folder, given }: AccessKeyOptions): Promise<Buffer> {
+  if (given === undefined && folder !== undefined && !existsSync(join(folder, FILE))) {
+    const { tokens } = await readAccessUpTo(log, space);
+    const active = [...tokens.values()].filter((token) => tokenStatus(token, Date.now()) === 'active');
+    if (active.length > 0) {
+      throw new Error(
+        `${join(folder, FILE)} is not there, and the log has ${active.length} access tokens that were made with it (${active[0]?.name}): put the file back from a backup, or give the key as VARVE_ACCESS_KEY. If it is lost, end every token with varve token revoke, then a new key is made`,
+      );
+    }
+  }
+  return readAccessKey(folder, given);
 }
 
 function readOrCreate(file: string, folder: string): string {

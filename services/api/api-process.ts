@@ -13,7 +13,7 @@ import {
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { openAccessControl } from '../access/access-control.ts';
-import { readAccessKey } from '../access/access-key.ts';
+import { openAccessKey } from '../access/access-key.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
 import { definitionStream } from '../append-definitions.ts';
 import { requestOrOperator } from '../command/current-author.ts';
@@ -84,7 +84,8 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   const log = await openEventStore(eventStore, { space, decode: upcast });
   const { connection, denormalise, rowCacheBytes } = options;
   const cluster = createElasticsearchCluster({ connection, space, registry, denormalise, rowCacheBytes });
-  const key = readAccessKey(logFolder({ data: '', eventStore }), options.accessKey);
+  const folder = logFolder({ data: '', eventStore });
+  const key = await openAccessKey({ log, space, folder, given: options.accessKey });
   const membership = openMembership({ log, space, owner: randomUUID(), key });
   const accessOptions = { log, space, key, now: Date.now };
   const name = await untilReadable(options, log, cluster);

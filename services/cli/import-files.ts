@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pino } from 'pino';
 import { catchUp } from '../../projections/projector.ts';
 import { DataDirectoryInUse } from '../../shared/sqlite/lock-data-directory.ts';
-import { readAccessKey } from '../access/access-key.ts';
+import { openAccessKey } from '../access/access-key.ts';
 import { EXISTS_OTHERWISE } from '../command/import-writer.ts';
 import { openContentStore } from '../content-store.ts';
 import { openMembership } from '../fleet/membership.ts';
@@ -47,8 +47,9 @@ async function importHere(
   const listener = await listen({ host: '127.0.0.1', port: 0, first: presence.answer });
   const { defaultLocale, space } = settings;
   try {
-    const key = readAccessKey(logFolder(settings), settings.accessKey);
-    const membership = openMembership({ log: store.log, space, owner: presence.owner, key });
+    const { log } = store;
+    const key = await openAccessKey({ log, space, folder: logFolder(settings), given: settings.accessKey });
+    const membership = openMembership({ log, space, owner: presence.owner, key });
     presence.join(membership);
     const lead = await leadForImport({
       ...{ store, space, definitions: contentTypes.definitions },
@@ -59,7 +60,7 @@ async function importHere(
       if (kind === 'fenced') throw new Error(LEAD_LOST);
       return kind === 'appended' ? [] : [EXISTS_OTHERWISE];
     };
-    const { registry, graph, log } = store;
+    const { registry, graph } = store;
     const options = { files, registry, defaultLocale, space, write, epoch: lead.epoch };
     await showImport(importDocuments({ ...options, graph: graph.reader }), async () => {
       await catchUp(log, graph);

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { readAccessKey } from '../access/access-key.ts';
+import { openAccessKey } from '../access/access-key.ts';
 import { describeToken, type TokenDescription } from '../access/describe-token.ts';
 import { createTokenCommands, type TokenCommands } from '../access/token-commands.ts';
 import { parseTokenRequest } from '../access/token-request.ts';
@@ -32,7 +32,7 @@ export async function createToken(options: TokenOptions, settings: TokenSettings
     );
   }
   mkdirSync(settings.data, { recursive: true, mode: 0o700 });
-  const { token, secret } = await withCommands(settings, (commands) => commands.create(parsed.request));
+  const { token, secret } = await withCommands(settings, (commands) => commands.create(parsed.request), true);
   const { name, id, expiresAt } = token;
   const until = expiresAt === null ? 'does not expire' : `expires at ${expiresAt}`;
   console.error(`Token "${name}" (${id}) ${until}. It is shown this once; send it as Authorization: Bearer`);
@@ -58,15 +58,19 @@ export async function revokeToken(idOrName: string, settings: TokenSettings): Pr
 
 const OPERATOR = { actor: { kind: 'operator' } } as const;
 
+/** Only new tokens are hashed. */
+const NO_KEY = Buffer.alloc(0);
+
 function withCommands<Result>(
   settings: TokenSettings,
   run: (commands: TokenCommands) => Promise<Result>,
+  makes = false,
 ): Promise<Result> {
-  const { space, accessKey } = settings;
-  const key = readAccessKey(logFolder(settings), accessKey);
-  return withLog(settings, (log) =>
-    run(createTokenCommands({ log, space, key, now: Date.now, author: () => OPERATOR })),
-  );
+  const { space, accessKey: given } = settings;
+  return withLog(settings, async (log) => {
+    const key = makes ? await openAccessKey({ log, space, folder: logFolder(settings), given }) : NO_KEY;
+    return run(createTokenCommands({ log, space, key, now: Date.now, author: () => OPERATOR }));
+  });
 }
 
 function requireLog(settings: TokenSettings): void {

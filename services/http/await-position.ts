@@ -45,9 +45,12 @@ export function awaitPositions(scope: FastifyInstance, freshness: Freshness, acc
   });
 }
 
+/** Behind every log's end: its end is read. */
+const ANY_POSITION = 2n ** 64n;
+
 /**
- * Resolves when the tokens of the wanted position count, as far as the log has reached it; undefined for a request that wants
- * none.
+ * Resolves when the tokens of the wanted position count, as far as the log has reached it; where no position is wanted, all that
+ * there are by now. Undefined for a request whose token cannot become valid by that.
  */
 export function awaitTokens(
   freshness: Freshness,
@@ -55,8 +58,9 @@ export function awaitTokens(
   request: FastifyRequest,
 ): Promise<unknown> | undefined {
   const wanted = wantedPosition(request);
-  if (typeof wanted !== 'string' || !POSITION.test(wanted)) return undefined;
-  const position = BigInt(wanted);
+  const isAny = wanted === undefined && access.mayBecomeValid(request.headers.authorization);
+  if (!isAny && (typeof wanted !== 'string' || !POSITION.test(wanted))) return undefined;
+  const position = isAny ? ANY_POSITION : BigInt(String(wanted));
   return freshness
     .head(position)
     .then((head) => access.applied(position < head ? position : head, TOKENS_MS));

@@ -57,3 +57,42 @@ describe('a write that comes to a follower', () => {
     expect(await forwarded()).toBe(before);
   });
 });
+
+it('knows a token at once that the other process has just made', async () => {
+  const full = createAsk(leader.server().url, tokens.full);
+  for (let n = 0; n < 10; n++) {
+    const token = await createTokenOver(full, { name: `new ${n}`, type: 'custom', allow: ['tag.find'] });
+    expect((await followerAsks(token)('/api/tags')).status).toBe(200);
+  }
+});
+
+it('keeps the Idempotency-Keys of callers without a token apart', async () => {
+  const full = createAsk(leader.server().url, tokens.full);
+  const allow = { data: { allow: ['tag.create', 'file.create'] } };
+  expect((await full('/_varve/public', { method: 'PUT', body: allow })).status).toBe(200);
+  const post = (member: Member, name: string, token?: string) =>
+    createAsk(member.server().url, token)('/api/tags', {
+      method: 'POST',
+      body: { data: { key: name, name } },
+      headers: { 'idempotency-key': 'order-1' },
+    });
+  const [one, other] = [await post(leader, 'one'), await post(follower, 'other')];
+  expect([one.status, other.status]).toEqual([201, 201]);
+  // Sent again it is the same write, wherever it comes to.
+  expect((await post(follower, 'one')).body).toEqual(one.body);
+  expect((await post(leader, 'one', tokens.full)).status).toBe(400);
+  const upload = (member: Member, content: string) => {
+    const body = new FormData();
+    body.append('files', new Blob([content]), 'note.txt');
+    const headers = { 'idempotency-key': 'upload-1' };
+    return createAsk(member.server().url)('/api/upload', { method: 'POST', body, headers });
+  };
+  const files = [
+    await upload(leader, 'first'),
+    await upload(follower, 'second'),
+    await upload(leader, 'first'),
+  ];
+  expect(files.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect(files[2]?.body).toEqual(files[0]?.body);
+  expect(files[1]?.body).not.toEqual(files[0]?.body);
+});
