@@ -12,6 +12,7 @@ const config: KnipConfig = {
     'test/**/*.test.ts',
     'test/bench/*.ts',
     'test/conformance/*.ts',
+    'test/fuzz/fuzz.ts',
     'test/projects/*.ts',
   ],
   project: ['{shared,projections,services,test}/**/*.ts', '*.ts'],

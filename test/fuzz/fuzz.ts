@@ -1,0 +1,85 @@
+import { Command } from 'commander';
+import { createRandom } from '../support/naive-random.ts';
+import { type FuzzInput, makeInput } from './inputs.ts';
+import { judge } from './judge.ts';
+import { minimise } from './minimise.ts';
+import { type FuzzTarget, startTarget } from './target.ts';
+import { createWireClient } from './wire-client.ts';
+
+type Options = {
+  readonly inputs: string;
+  readonly seed: string;
+  readonly readIndex?: string;
+  readonly fleet?: boolean;
+  readonly s3?: boolean;
+  readonly connections: string;
+  readonly only?: string;
+};
+
+/**
+ * `npm run fuzz -- --inputs 20000 --seed 7`: mutated requests to a server of its own. Fails when an answer is a 5xx, when there is
+ * none, when a process ends, and when an answer tells what its caller must not know. The same seed makes the same inputs.
+ */
+const options = new Command('fuzz')
+  .option('--inputs <count>', 'how many', '20000')
+  .option('--seed <number>', 'of the inputs', String(Date.now() % 1_000_000))
+  .option('--read-index <url>', 'an Elasticsearch; default: the embedded index')
+  .option('--fleet', 'through varve api beside varve project; needs --read-index')
+  .option('--s3', 'uploads go to a double of an S3 store')
+  .option('--connections <count>', 'inputs under way at once', '32')
+  .option('--only <number>', 'this input of the seed alone')
+  .parse()
+  .opts<Options>();
+
+const MOST_FINDINGS = 10;
+const seed = Number(options.seed);
+const count = Number(options.inputs);
+const { readIndex, fleet = false, s3 = false } = options;
+console.log(`seed ${seed}, ${count} inputs`);
+const target = await startTarget({ readIndex, fleet, s3 });
+try {
+  process.exitCode = (await run(target)) ? 0 : 1;
+} finally {
+  await target.dispose();
+}
+
+type Finding = { readonly number: number; readonly input: FuzzInput; readonly fault: string };
+
+async function run({ url, material, ended, faults }: FuzzTarget): Promise<boolean> {
+  const started = performance.now();
+  const findings: Finding[] = [];
+  const only = options.only === undefined ? undefined : Number(options.only);
+  let next = only ?? 0;
+  const end = only === undefined ? count : only + 1;
+  const worker = async (): Promise<void> => {
+    const client = createWireClient(url);
+    while (next < end && findings.length < MOST_FINDINGS && ended().length === 0) {
+      const number = next;
+      next += 1;
+      const input = makeInput(inputRandom(number), material);
+      const fault = await judge(client, input);
+      if (fault !== undefined) findings.push({ number, input, fault });
+    }
+    client.close();
+  };
+  await Promise.all(Array.from({ length: Number(options.connections) }, worker));
+  const seconds = (performance.now() - started) / 1_000;
+  for (const finding of findings) await show(finding, url);
+  for (const text of [...ended(), ...faults().slice(0, 5)]) console.log(text);
+  const done = next - (only ?? 0);
+  console.log(
+    `${done} inputs in ${seconds.toFixed(1)} s (${Math.round(done / seconds)} a second), ${findings.length} findings, ${ended().length} crashes, ${faults().length} errors in the log`,
+  );
+  return findings.length === 0 && ended().length === 0 && faults().length === 0;
+}
+
+/** Each input has choices of its own, whatever connection it goes through. */
+function inputRandom(number: number) {
+  return createRandom(Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b));
+}
+
+async function show({ number, input, fault }: Finding, url: string): Promise<void> {
+  const smallest = await minimise(input, (smaller) => judge(createWireClient(url), smaller));
+  console.log(`\n--seed ${seed} --only ${number} (${input.kind}): ${fault}`);
+  console.log(JSON.stringify(Buffer.from(smallest.bytes).toString('latin1')));
+}

@@ -1,0 +1,269 @@
+import type { Random } from '../support/naive-random.ts';
+import { LEAK_PARAMETERS, leakPair } from './leaks.ts';
+import { mutateBytes, mutateJson, mutateText } from './mutate.ts';
+
+export type Caller = 'anonymous' | 'site' | 'full';
+
+/** One thing to send. `pair`: another that has to get the same answer, the name in question aside. */
+export type FuzzInput =
+  | {
+      readonly kind: 'request' | 'probe';
+      readonly caller: Caller;
+      readonly method: string;
+      readonly bytes: Uint8Array;
+      readonly pair?: Pair;
+    }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
+
+export type Pair = { readonly bytes: Uint8Array; readonly name: string; readonly other: string };
+
+/** What inputs are made from. */
+export type FuzzMaterial = {
+  /** Paths with query strings that are answered. */
+  readonly urls: readonly string[];
+  readonly documentIds: readonly string[];
+  readonly files: readonly string[];
+  readonly tokens: Readonly<Record<Caller, string | undefined>>;
+};
+
+const HEADERS: readonly (readonly [string, readonly string[]])[] = [
+  ['Accept', ['*/*', 'text/html', 'application/xml;q=0.1', '']],
+  ['Accept-Encoding', ['gzip', 'br;q=1.0, *;q=0', 'identity;q=0']],
+  [
+    'Content-Type',
+    [
+      'application/json',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data',
+      'application/json; charset=utf-16',
+      'a/b',
+    ],
+  ],
+  ['Content-Encoding', ['gzip', 'br', 'identity']],
+  [
+    'Authorization',
+    ['', 'Bearer', 'Bearer ', 'Bearer x', 'Basic YTpi', 'bearer null', `Bearer ${'x'.repeat(500)}`],
+  ],
+  ['Cookie', ['a=b', 'jwt=x']],
+  ['Range', ['bytes=0-1', 'bytes=-1', 'bytes=9-1', 'bytes=0-0,2-2', 'lines=1']],
+  ['If-None-Match', ['*', '"x"', 'W/"x"']],
+  ['If-Modified-Since', ['Thu, 01 Jan 1970 00:00:00 GMT', 'never']],
+  ['Origin', ['null', 'http://localhost', 'http://evil.example']],
+  ['X-Forwarded-For', ['127.0.0.1', 'x', '::1, 10.0.0.1']],
+  ['X-Forwarded-Host', ['evil.example']],
+  ['X-HTTP-Method-Override', ['DELETE']],
+  ['X-Request-Id', ['abc', 'a b', 'x'.repeat(200)]],
+  ['Traceparent', ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', '00-0-0-0', 'x']],
+  ['Varve-Min-Position', ['0', '1', '-1', 'x', '99999999999999999999', '1, 2']],
+  ['Idempotency-Key', ['a', 'x'.repeat(300), '"quoted"', ' ']],
+  ['Varve-Command', ['x', 'a.b.c', '{}']],
+  ['Strapi-Response-Format', ['v4', 'v5', 'x']],
+  ['Expect', ['100-continue', 'x']],
+  ['Upgrade', ['h2c', 'websocket']],
+  ['TE', ['trailers', 'gzip']],
+  ['Via', ['1.1 x']],
+];
+const OTHER_PATHS = [
+  ...[
+    '/',
+    '/api',
+    '/api/',
+    '/api/nope',
+    '/api/users',
+    '/api/users/1',
+    '/api/users/me',
+    '/api/users/count',
+    '/api/upload',
+    '/api/upload/files',
+  ],
+  ...[
+    '/uploads/',
+    '/uploads/none.txt',
+    '/uploads/..%2f..%2fevents.db',
+    '/_health',
+    '/health/ready',
+    '/health/live',
+    '/metrics',
+    '/docs',
+  ],
+  ...[
+    '/openapi.json',
+    '/_varve/tokens',
+    '/_varve/public',
+    '/_varve/projections',
+    '/_varve/leader',
+    '/_varve/types',
+    '/admin',
+    '/api/content-type-builder',
+  ],
+  ...[
+    'http://evil.example/api/tags',
+    '//evil.example/api/tags',
+    '/api\\tags',
+    '\\api\\tags',
+    '*',
+    'evil.example:80',
+    '/api/tags/%2e%2e/tags',
+    '/%61pi/tags',
+  ],
+];
+const METHODS = [
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'POST',
+  'PUT',
+  'DELETE',
+  'PATCH',
+  'TRACE',
+  'PROPFIND',
+];
+const BODIES: readonly unknown[] = [
+  {
+    data: {
+      key: 'fuzz',
+      name: 'a',
+      stars: 3,
+      tags: ['x'],
+      address: { city: 'a' },
+      sections: [{ __component: 'blocks.hero', title: 'a' }],
+    },
+  },
+  { data: { name: 'b', tags: { connect: [{ documentId: 'x' }] } } },
+  { data: { title: 'c', seo: { title: 'd' }, locale: 'de' } },
+  { username: 'u', email: 'u@example.org', password: 'a long secret', role: 1 },
+];
+
+export function makeInput(random: Random, material: FuzzMaterial): FuzzInput {
+  const kind = random.next();
+  if (kind < 0.2) return makeProbe(random, material);
+  if (kind < 0.85) return makeRequest(random, material);
+  if (kind < 0.9) return makeUpload(random, material);
+  const whole = makeRequest(random, material);
+  return { kind: 'bytes', bytes: mutateBytes(whole.bytes, random) };
+}
+
+type Request = Extract<FuzzInput, { kind: 'request' | 'probe' }>;
+
+function makeRequest(random: Random, material: FuzzMaterial): Request {
+  const caller = random.pick<Caller>(['anonymous', 'anonymous', 'site', 'full']);
+  const method = random.pick(METHODS);
+  const url = random.chance(0.1) ? random.pick(OTHER_PATHS) : pickUrl(random, material);
+  const target = random.chance(0.85) ? mutateText(url, random) : url;
+  const hasBody = ['POST', 'PUT', 'PATCH'].includes(method) || random.chance(0.02);
+  const body = hasBody ? makeBody(random) : '';
+  return {
+    kind: 'request',
+    caller,
+    method,
+    bytes: encode(material, { caller, method, target, body, headers: someHeaders(random) }),
+  };
+}
+
+function pickUrl(random: Random, { urls, documentIds, files }: FuzzMaterial): string {
+  const url = random.pick(urls);
+  if (random.chance(0.7)) return url;
+  const [path = '', query = ''] = url.split('?');
+  const id = random.pick(documentIds);
+  return random.pick([
+    `${path}/${id}?${query}`,
+    `${path}/${id}/actions/publish`,
+    `/uploads/${random.pick(files)}`,
+    `${path}?status=draft&${query}`,
+  ]);
+}
+
+function makeBody(random: Random): string {
+  const json = JSON.stringify(mutateJson(random.pick(BODIES), random));
+  return random.chance(0.2) ? mutateText(json, random) : json;
+}
+
+function someHeaders(random: Random): readonly string[] {
+  const count = random.chance(0.6) ? 0 : random.between(1, 4);
+  return random.sample(HEADERS, count).map(([name, values]) => {
+    const value = random.pick(values);
+    return `${name}: ${random.chance(0.2) ? mutateText(value, random).replace(/[^\x20-\x7e\x80-\xff]/g, '') : value}`;
+  });
+}
+
+/** A pair of requests of which one names what there is and the other what there is not. */
+function makeProbe(random: Random, material: FuzzMaterial): Request {
+  const caller = random.pick<Caller>(['anonymous', 'site']);
+  const { name, other, first, second } = leakPair(random, LEAK_PARAMETERS);
+  const bytesOf = (target: string) =>
+    encode(material, { caller, method: 'GET', target, body: '', headers: [] });
+  return {
+    kind: 'probe',
+    caller,
+    method: 'GET',
+    bytes: bytesOf(first),
+    pair: { bytes: bytesOf(second), name, other },
+  };
+}
+
+const BOUNDARY = 'fuzzboundary';
+
+function makeUpload(random: Random, material: FuzzMaterial): FuzzInput {
+  const parts = Array.from({ length: random.between(1, 3) }, () => {
+    const name = random.pick(['files', 'files', 'fileInfo', 'ref', 'refId', 'field', '']);
+    const file = random.pick([
+      '; filename="a.txt"',
+      '; filename="../../a.svg"',
+      "; filename*=UTF-8''%e2%82%ac",
+      '',
+      '; filename=""',
+    ]);
+    const content = random.pick([
+      'a',
+      '',
+      '<svg onload="x">',
+      '{"name":"n"}',
+      '\u0089PNG\r\n',
+      'x'.repeat(20_000),
+    ]);
+    return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${file}\r\nContent-Type: ${random.pick(['text/plain', 'image/svg+xml', 'x'])}\r\n\r\n${content}\r\n`;
+  });
+  const form = `${parts.join('')}--${BOUNDARY}--\r\n`;
+  const body = random.chance(0.5)
+    ? mutateText(form, random, [`--${BOUNDARY}`, '\r\n', '"', ';', '\u0000', 'name=', '--'])
+    : form;
+  const headers = [`Content-Type: multipart/form-data; boundary=${BOUNDARY}`];
+  const caller = random.pick<Caller>(['anonymous', 'full', 'full']);
+  const target = random.pick(['/api/upload', '/api/upload?id=1', '/api/upload?id=x']);
+  return {
+    kind: 'request',
+    caller,
+    method: 'POST',
+    bytes: encode(material, { caller, method: 'POST', target, body, headers }),
+  };
+}
+
+type Encoded = {
+  readonly caller: Caller;
+  readonly method: string;
+  readonly target: string;
+  readonly body: string;
+  readonly headers: readonly string[];
+};
+
+/** Whatever the target is, it is one line without a space. */
+function encode({ tokens }: FuzzMaterial, { caller, method, target, body, headers }: Encoded): Uint8Array {
+  const bytes = Buffer.from(body, 'utf8');
+  const token = tokens[caller];
+  const hasOwn = (name: string) => headers.some((header) => header.startsWith(`${name}:`));
+  const lines = [
+    `${method} ${target.replace(/[\0-\x20\x7f]/g, '_')} HTTP/1.1`,
+    'Host: localhost',
+    ...(token === undefined || hasOwn('Authorization') ? [] : [`Authorization: Bearer ${token}`]),
+    ...(bytes.length > 0 || method === 'POST' ? [`Content-Length: ${bytes.length}`] : []),
+    ...(bytes.length > 0 && !hasOwn('Content-Type') ? ['Content-Type: application/json'] : []),
+    ...headers,
+  ];
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'utf8'), bytes]);
+}

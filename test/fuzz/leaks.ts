@@ -1,0 +1,82 @@
+import type { Random } from '../support/naive-random.ts';
+
+/** What the callers may do who must not see everything. */
+export const ALLOWED = ['restaurant.find', 'restaurant.findOne', 'tag.find', 'tag.findOne', 'article.find'];
+
+/** Texts that only those may see who may see everything. No input has one. */
+export const SECRETS = { draft: 'dr4ft-only', private: 'pr1v4te-note', forbidden: 'f0rb1dden-chef' } as const;
+
+/**
+ * Of restaurants: a private attribute, a password, relations and media that lead to what the callers may not find. `createdBy` and
+ * its like are no secret: every type of every Strapi project has them.
+ */
+const HIDDEN = [
+  'internalNote',
+  'secretPin',
+  'chef',
+  'category',
+  'menu',
+  'reviews',
+  'homeCountry',
+  'logo',
+  'gallery',
+];
+const WAYS = [
+  '',
+  'tags.restaurants',
+  'branches',
+  'parent',
+  'similar',
+  'tags.restaurants.branches',
+  'parent.tags.restaurants',
+];
+
+type Parameter = (name: string, way: readonly string[], random: Random) => string;
+
+const inBrackets = (names: readonly string[]): string => names.map((name) => `[${name}]`).join('');
+const populated = (way: readonly string[]): string =>
+  way.length === 0 ? '' : `populate${way.map((name) => `[${name}]`).join('[populate]')}`;
+const operators = ['$eq', '$ne', '$null', '$notNull', '$in', '$containsi', '$startsWith', '$gt', '$between'];
+
+/** Every place of a query string that can name an attribute. */
+export const LEAK_PARAMETERS: readonly Parameter[] = [
+  (name, way) => `filters${inBrackets([...way, name])}=1`,
+  (name, way, random) => `filters${inBrackets([...way, name, random.pick(operators)])}=a`,
+  (name, way) => `filters${inBrackets([...way, name, 'name'])}=a`,
+  (name, way) => `filters${inBrackets([...way, name, 'id', '$gt'])}=0`,
+  (name, way, random) => `filters[${random.pick(['$and', '$or'])}][0]${inBrackets([...way, name])}=1`,
+  (name, way) => `filters[$or][0][name]=x&filters[$or][1]${inBrackets([...way, name, '$notNull'])}=true`,
+  (name, way) => `filters[$not]${inBrackets([...way, name])}=1`,
+  (name, way, random) => `sort=${[...way, name].join('.')}${random.pick(['', ':desc', ':asc'])}`,
+  (name, way) => `sort[0]=name&sort[1]=${[...way, name, 'name'].join('.')}`,
+  (name) => `sort[${name}]=asc`,
+  (name) => `fields=${name}`,
+  (name) => `fields[0]=name&fields[1]=${name}`,
+  (name, way) => `populate=${[...way, name].join('.')}`,
+  (name, way) => `populate[0]=tags&populate[1]=${[...way, name].join('.')}`,
+  (name, way) => `${populated([...way, name])}=true`,
+  (name, way) => `${populated([...way, name])}[fields][0]=name`,
+  (name, way) => `${populated([...way, name])}[count]=true`,
+  (name, way) => (way.length === 0 ? `fields=${name}` : `${populated(way)}[fields][0]=${name}`),
+  (name, way) => (way.length === 0 ? `sort=${name}` : `${populated(way)}[sort]=${name}:asc`),
+  (name, way) => (way.length === 0 ? `filters[${name}]=a` : `${populated(way)}[filters][${name}][$eq]=a`),
+  (name, way) => (way.length === 0 ? `populate=${name}` : `${populated(way)}[populate]=${name}`),
+];
+
+/** Two URLs that differ in one name alone: of something hidden, and of nothing; both names are as long. */
+export function leakPair(random: Random, parameters: readonly Parameter[]) {
+  const name = random.pick(HIDDEN);
+  const other = `zq${'x'.repeat(name.length - 2)}`;
+  const way = random.pick(WAYS).split('.').filter(Boolean);
+  const parameter = random.pick(parameters);
+  // Both draw alike.
+  const draws = random.between(0, 2 ** 31);
+  const beside = random.pick(['', '&status=draft', '&locale=de', '&pagination[pageSize]=1', '&_q=a']);
+  const path = random.pick(['/api/restaurants', '/api/restaurants', '/api/restaurants/none']);
+  const url = (each: string) => `${path}?${parameter(each, way, fixed(random, draws))}${beside}`;
+  return { name, other, first: url(name), second: url(other) };
+}
+
+function fixed(random: Random, draws: number): Random {
+  return { ...random, pick: (items) => items[draws % items.length] as (typeof items)[number] };
+}

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { AS_RECORDED, loadFixtures } from '../conformance/run-corpus.ts';
+import { createAsk, createTokenOver } from '../support/access-client.ts';
+import { startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
+import { removeIndices } from '../support/remove-indices.ts';
+import { S3_CREDENTIALS, startS3Double } from '../support/s3-double.ts';
+import { startServer } from '../support/server.ts';
+import type { FuzzMaterial } from './inputs.ts';
+import { ALLOWED, SECRETS } from './leaks.ts';
+
+export type FuzzTarget = {
+  /** Answers what is sent. */
+  readonly url: string;
+  readonly material: FuzzMaterial;
+  /** Ends of processes that nobody asked for, and what they had written. */
+  ended(): readonly string[];
+  /** Lines of a process' log that tell of a fault. */
+  faults(): readonly string[];
+  dispose(): Promise<void>;
+};
+
+export type TargetOptions = {
+  readonly readIndex: string | undefined;
+  readonly fleet: boolean;
+  readonly s3: boolean;
+};
+
+const CORPUS = ['cases-visible.jsonl', 'random-visible.jsonl'];
+
+/** A server, or a fleet, with content of which a part is for nobody but full access. */
+export async function startTarget(options: TargetOptions): Promise<FuzzTarget> {
+  const started = await startProcesses(options);
+  try {
+    const material = await fillTarget(started.writer);
+    return watch(started, material);
+  } catch (error) {
+    await started.dispose();
+    throw error;
+  }
+}
+
+async function fillTarget(url: string): Promise<FuzzMaterial> {
+  await loadFixtures(url);
+  const full = await createTokenOver(createAsk(url), { name: 'full', type: 'full-access' });
+  const ask = createAsk(url, full);
+  const site = await createTokenOver(ask, { name: 'site', type: 'custom', allow: ALLOWED });
+  expectStatus(await ask('/_varve/public', { method: 'PUT', body: { data: { allow: ALLOWED } } }), 200);
+  const tokens = { anonymous: undefined, site, full };
+  return { ...(await hideSecrets(url, full)), urls: corpusUrls(), tokens };
+}
+
+function watch({ url, processes, dispose }: Processes, material: FuzzMaterial): FuzzTarget {
+  let isOver = false;
+  const ends: string[] = [];
+  for (const { exited } of processes)
+    exited.then(({ code, signal, output }) => {
+      if (!isOver) ends.push(`a process ended with ${code ?? signal}: ${output.slice(-2_000)}`);
+    });
+  return {
+    ...{ url, material },
+    ended: () => ends,
+    faults: () =>
+      processes.flatMap(({ output }) =>
+        output()
+          .split('\n')
+          .filter((line) => /"level":[56]0/.test(line)),
+      ),
+    async dispose() {
+      isOver = true;
+      await dispose();
+    },
+  };
+}
+
+type Process = {
+  readonly exited: Promise<{
+    readonly code: number | null;
+    readonly signal: string | null;
+    readonly output: string;
+  }>;
+  output(): string;
+};
+type Processes = {
+  readonly url: string;
+  readonly writer: string;
+  readonly processes: readonly Process[];
+  dispose(): Promise<void>;
+};
+
+const space = `fuzz_${process.pid}`;
+
+async function startProcesses({ readIndex, fleet, s3 }: TargetOptions): Promise<Processes> {
+  const double = s3 ? await startS3Double() : undefined;
+  const assets = double === undefined ? [] : ['--assets', double.address];
+  const env = { ...AS_RECORDED, ...(double === undefined ? {} : S3_CREDENTIALS) };
+  if (fleet) {
+    if (readIndex === undefined)
+      throw new Error('--fleet reads from Elasticsearch: name one with --read-index');
+    const running = await startElasticsearchFleet({ url: readIndex, space, projects: 1, apis: 1, env });
+    const processes = [...running.apis, ...running.projects].map((member) => member.server());
+    const url = running.apis[0]?.server().url ?? '';
+    return { url, writer: url, processes, dispose: running.dispose };
+  }
+  const onElasticsearch = readIndex === undefined ? [] : ['--read-index', readIndex, '--space', space];
+  const server = await startServer({ env, arguments: [...onElasticsearch, ...assets] });
+  return {
+    ...{ url: server.url, writer: server.url, processes: [server] },
+    async dispose() {
+      await server.dispose();
+      await double?.close();
+      if (readIndex !== undefined) await removeIndices(readIndex, space);
+    },
+  };
+}
+
+/** Drafts, private values and documents of other types that carry the texts nobody may see. */
+async function hideSecrets(url: string, token: string) {
+  const ask = createAsk(url, token);
+  const write = async (method: string, path: string, data: object) => {
+    const answer = await ask(path, { method, body: { data } });
+    expectStatus(answer, method === 'POST' ? 201 : 200);
+    return answer.body.data.documentId as string;
+  };
+  const documentIds: string[] = [];
+  for (let n = 0; n < 5; n++) {
+    const chef = await write('POST', '/api/chefs', {
+      key: `secret${n}`,
+      name: SECRETS.forbidden,
+      bio: SECRETS.forbidden,
+    });
+    const tag = await write('POST', '/api/tags', { key: `fuzz${n}`, name: 'open' });
+    const parent = documentIds.at(-4);
+    const shared = {
+      key: `fuzz${n}`,
+      internalNote: SECRETS.private,
+      chef,
+      tags: [tag],
+      ...(parent && { parent }),
+    };
+    const id = await write('POST', '/api/restaurants', { ...shared, name: `open ${n}` });
+    // A draft beside the published version, and one of its own.
+    await write('PUT', `/api/restaurants/${id}?status=draft`, {
+      name: SECRETS.draft,
+      description: SECRETS.draft,
+    });
+    const draft = { ...shared, key: `draft${n}`, name: SECRETS.draft, parent: id };
+    documentIds.push(id, await write('POST', '/api/restaurants?status=draft', draft), chef, tag);
+    await write('POST', '/api/articles?status=draft', {
+      key: `draft${n}`,
+      title: SECRETS.draft,
+      featured: [id],
+    });
+  }
+  const form = new FormData();
+  form.append('files', new Blob(['a file'], { type: 'text/plain' }), 'a.txt');
+  const upload = await ask('/api/upload', { method: 'POST', body: form });
+  expectStatus(upload, 201);
+  const files = (upload.body as readonly { url: string }[]).map((file) => file.url.replace('/uploads/', ''));
+  return { documentIds, files };
+}
+
+function corpusUrls(): readonly string[] {
+  return CORPUS.flatMap((name) =>
+    readFileSync(new URL(`../conformance/${name}`, import.meta.url), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"path"'))
+      .flatMap((line) => {
+        const { request } = JSON.parse(line) as { request?: { path?: string } };
+        return request?.path === undefined || request.path.length > 4_000 ? [] : [request.path];
+      }),
+  );
+}
+
+function expectStatus(
+  { status, body }: { readonly status: number; readonly body: unknown },
+  wanted: number,
+): void {
+  if (status !== wanted) throw new Error(`${status} instead of ${wanted}: ${JSON.stringify(body)}`);
+}
