@@ -6,6 +6,7 @@ import { type Follower, type Found, followLog } from './follow-log.ts';
 import { type ForeignCommits, watchForeignCommits } from './foreign-commits.ts';
 import type { LogWriter } from './log-writer.ts';
 import { createRecentEvents } from './recent-events.ts';
+import { type SameLog, watchSameLog } from './same-log.ts';
 import { laterOf, readAfter, readForeignVersion, readLastPosition, type SpacePage } from './sqlite-log.ts';
 
 export type DecodeAll = (rows: readonly EventRow[]) => readonly StoredEvent[];
@@ -29,7 +30,8 @@ export type LogTailOptions = {
 
 export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOptions): LogTail => {
   const followers = new Set<Follower>();
-  const growth = createGrowth(db);
+  const same = watchSameLog(path, db);
+  const growth = createGrowth(db, same);
   const { recent } = growth;
   let foreign: ForeignCommits | undefined;
   let failure: unknown;
@@ -38,7 +40,9 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
     for (const follower of followers) follower.wake();
   };
   const look = (): boolean => {
+    if (failure !== undefined) return false;
     try {
+      same.checkFile();
       const hasGrown = growth.look();
       if (hasGrown) wakeAll();
       return hasGrown;
@@ -67,8 +71,12 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
   };
   return {
     async commit(appends) {
+      look();
+      if (failure !== undefined) throw failure;
       const commit = await writer.commit(appends);
-      recent.push(commit.before, committedRows(appends, commit));
+      const rows = committedRows(appends, commit);
+      same.committed(rows.at(-1));
+      recent.push(commit.before, rows);
       wakeAll();
       return commit.outcomes;
     },
@@ -90,7 +98,7 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
 };
 
 /** The recent events, and a cheap look whether other connections have made the log grow beyond them. */
-const createGrowth = (db: Database) => {
+const createGrowth = (db: Database, same: SameLog) => {
   // In this order: a commit between the two reads is found by the next look, in the other order it would be missed.
   let foreignVersion = readForeignVersion(db);
   const recent = createRecentEvents(readLastPosition(db));
@@ -98,6 +106,7 @@ const createGrowth = (db: Database) => {
     const version = readForeignVersion(db);
     if (version === foreignVersion) return false;
     foreignVersion = version;
+    same.checkHead();
     const last = readLastPosition(db);
     if (last !== recent.last()) recent.restart(last);
     return true;

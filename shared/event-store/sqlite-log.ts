@@ -91,6 +91,13 @@ export const readHead = (db: Database): { readonly position: bigint; readonly ch
   return row === undefined ? { position: 0n, chain: CHAIN_START } : { position: row[0], chain: row[1] };
 };
 
+/** Link of the event at a position; undefined when there is none. */
+export const readLink = (db: Database, position: bigint): string | undefined => {
+  const sql = 'SELECT chain FROM event WHERE position = ?';
+  const row = prepared(db, sql, { bigints: true, arrays: true }).get(position);
+  return (row as unknown as readonly [string] | undefined)?.[0];
+};
+
 /** Position of the file's last event, 0n when there is none. */
 export const readLastPosition = (db: Database): bigint =>
   readOne<bigint | null>(db, 'SELECT max(position) FROM event') ?? 0n;

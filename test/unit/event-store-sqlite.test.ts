@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -45,6 +45,50 @@ describe('event ids', () => {
     const event = newEvent();
     await expect(store.append(newStream(), 'any', [event, event])).rejects.toThrow(/one event id twice/);
     expect(await readAll(store)).toEqual([]);
+  });
+});
+
+describe('a log that changes under a store that has it open', () => {
+  /** Follows the log until that fails, and answers with what message. */
+  const failureOf = () =>
+    store.subscribe(0n, async () => {}).done.then(String, ({ message }) => String(message));
+  const file = () => join(directory, 'log.db');
+
+  test.each(['replaced', 'removed'])(
+    'is noticed where its file is %s: nothing is appended or delivered any more',
+    async (how) => {
+      await store.append(newStream(), 'none', [newEvent()]);
+      const failed = failureOf();
+      copyFileSync(file(), join(directory, 'copy.db'));
+      if (how === 'replaced') renameSync(join(directory, 'copy.db'), file());
+      else rmSync(file());
+      expect(await failed).toContain('was replaced or removed while it was open');
+      await expect(store.append(newStream(), 'none', [newEvent()])).rejects.toThrow(
+        'was replaced or removed',
+      );
+    },
+  );
+
+  test.each([
+    ['cut off', 'DELETE FROM event WHERE position = 2'],
+    ['replaced by others', "UPDATE event SET chain = 'another' WHERE position = 2"],
+  ])('is noticed where its last events are %s', async (_how, sql) => {
+    const stream = newStream();
+    await store.append(stream, 'none', [newEvent(), newEvent()]);
+    const failed = failureOf();
+    await store.append(newStream(), 'none', [newEvent()]);
+    const other = openLog(file());
+    other.exec(`${sql}; DELETE FROM event WHERE position = 3`);
+    other.close();
+    expect(await failed).toMatch(/the event at position \d of .* was removed or replaced while it was open/);
+  });
+
+  test('goes on where another process only appends', async () => {
+    const other = open();
+    const live = collect(store, 0n);
+    for (let n = 0; n < 5; n++) await (n % 2 === 0 ? store : other).append(newStream(), 'none', [newEvent()]);
+    await live.until(5);
+    await other.close();
   });
 });
 
