@@ -12,14 +12,22 @@ export type WriteAnswer = {
   readonly body: Uint8Array | null;
 };
 
+/** Who asks. */
+export type Asking = {
+  /** Names the request in logs. */
+  readonly id: string;
+  /** False once the client is gone. */
+  readonly isWanted: () => boolean;
+};
+
 /**
  * What the routes offer, free of HTTP. `query` is a request's query string as it came, `body` its parsed JSON (undefined when
- * there was none), `command` what makes a write that is sent again the same one; an answer is the JSON to send. `requestId` names the request in logs. Everything that is refused throws a RequestError. A write resolves once it
+ * there was none), `command` what makes a write that is sent again the same one; an answer is the JSON to send. `asking` is the request that an answer is for. Everything that is refused throws a RequestError. A write resolves once it
  * is durable and visible to every later read of this process.
  */
 export type ContentApi = {
-  list(type: ContentType, query: string, requestId?: string): Promise<Uint8Array>;
-  entry(type: ContentType, documentId: string, query: string, requestId?: string): Promise<Uint8Array>;
+  list(type: ContentType, query: string, asking?: Asking): Promise<Uint8Array>;
+  entry(type: ContentType, documentId: string, query: string, asking?: Asking): Promise<Uint8Array>;
   create(type: ContentType, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   update(
     type: ContentType,
@@ -37,7 +45,7 @@ export type ContentApi = {
     query: string,
     command?: CommandIdentity,
   ): Promise<WriteAnswer>;
-  single(type: ContentType, query: string, requestId?: string): Promise<Uint8Array>;
+  single(type: ContentType, query: string, asking?: Asking): Promise<Uint8Array>;
   /** Creates the document when there is none. */
   putSingle(type: ContentType, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   removeSingle(type: ContentType, query: string, command?: CommandIdentity): Promise<bigint>;
@@ -46,7 +54,7 @@ export type ContentApi = {
 
 /** Users are named by their numeric id (SEMANTICS section 11). */
 export type UsersApi = {
-  list(query: string, requestId?: string): Promise<Uint8Array>;
+  list(query: string, asking?: Asking): Promise<Uint8Array>;
   count(query: string): Promise<Uint8Array>;
   /** undefined: there is no such user. */
   one(id: string, query: string): Promise<Uint8Array | undefined>;

@@ -27,39 +27,41 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
     ...options.caller,
   });
   const entries = entryWrites(options, request);
-  const entry: ContentApi['entry'] = async (type, documentId, query, requestId) =>
+  const entry: ContentApi['entry'] = async (type, documentId, query, asking) =>
     found(
       await observe({
         index,
         type: type.uid,
         queryString: query,
-        requestId,
+        requestId: asking?.id,
         plan: () => planEntry(request(type, query)),
-        answer: (plan, observed) => answerEntry(observed, plan, documentId),
+        answer: (plan, observed) => answerEntry(observed, plan, documentId, asking),
       }),
     );
   return {
-    list: (type, query, requestId) =>
+    list: (type, query, asking) =>
       observe({
         index,
         type: type.uid,
         queryString: query,
-        requestId,
+        requestId: asking?.id,
         plan: () => planList(request(type, query)),
-        answer: (plan, observed) => answerList(observed, plan),
+        answer: (plan, observed) => answerList(observed, plan, asking),
       }),
     entry,
     create: entries.create,
     update: entries.update,
     act: entries.act,
     remove: entries.remove,
-    async single(type, query, requestId) {
+    async single(type, query, asking) {
       const answer = async (plan: EntryPlan, observed: ReadIndex) => {
         const documentId = await singleDocument(observed, type);
-        return documentId === undefined ? null : answerEntry(observed, plan, documentId);
+        return documentId === undefined ? null : answerEntry(observed, plan, documentId, asking);
       };
       const plan = () => planEntry(request(type, query));
-      return found(await observe({ index, type: type.uid, queryString: query, requestId, plan, answer }));
+      return found(
+        await observe({ index, type: type.uid, queryString: query, requestId: asking?.id, plan, answer }),
+      );
     },
     async putSingle(type, query, body, command) {
       return entries.putSingle(type, await singleDocument(index, type), query, body, command);

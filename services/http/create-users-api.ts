@@ -44,14 +44,14 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
     return { documentId, position, body: id === undefined ? null : ((await one(String(id), '')) ?? null) };
   };
   return {
-    list: (query, requestId) =>
+    list: (query, asking) =>
       observe({
         index,
         type: USER_TYPE,
         queryString: query,
-        requestId,
+        requestId: asking?.id,
         plan: () => list(request(query)),
-        answer: (plan, observed) => (usersEnvelope ? answerList : answerBareList)(observed, plan),
+        answer: (plan, observed) => (usersEnvelope ? answerList : answerBareList)(observed, plan, asking),
       }),
     count: (query) => answerCount(index, list(request(query))),
     async one(id, query) {

@@ -26,13 +26,13 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
     refuseUnknownKeys(visible, contentTypeOf(visible, uid), singleData(parseDataPayload(body)));
   };
   return {
-    async list(type, query, requestId) {
+    async list(type, query, asking) {
       allow(type.uid, 'find');
-      return api.list(type, query, requestId);
+      return api.list(type, query, asking);
     },
-    async entry(type, documentId, query, requestId) {
+    async entry(type, documentId, query, asking) {
       allow(type.uid, 'findOne');
-      return api.entry(type, documentId, query, requestId);
+      return api.entry(type, documentId, query, asking);
     },
     async create(type, query, body, command) {
       allowBody(type, 'create', body);
@@ -50,9 +50,9 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
       allow(type.uid, ACTION_RIGHTS[action]);
       return api.act(type, documentId, action, query, command);
     },
-    async single(type, query, requestId) {
+    async single(type, query, asking) {
       allow(type.uid, 'find');
-      return api.single(type, query, requestId);
+      return api.single(type, query, asking);
     },
     async putSingle(type, query, body, command) {
       allowBody(type, 'update', body);
@@ -68,9 +68,9 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
 
 function guardUsersApi(users: UsersApi, allow: Allow): UsersApi {
   return {
-    async list(query, requestId) {
+    async list(query, asking) {
       allow(USER_TYPE, 'find');
-      return users.list(query, requestId);
+      return users.list(query, asking);
     },
     async count(query) {
       allow(USER_TYPE, 'find');

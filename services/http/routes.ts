@@ -4,7 +4,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { POSITION_HEADER } from './await-position.ts';
-import { type ContentApi, ENTRY_ACTIONS, type WriteAnswer } from './content-api.ts';
+import { type Asking, type ContentApi, ENTRY_ACTIONS, type WriteAnswer } from './content-api.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { presentInV4, V4_FORMAT, V4_HEADER } from './v4-format.ts';
 
@@ -23,13 +23,13 @@ export function registerCollectionType({ app, apiOf, registry }: RouteContext, t
   const { read, write, remove } = entryHandlers(registry, type);
   const path = `/api/${type.pluralName}`;
   register(app, path, {
-    GET: read((request) => apiOf(request).list(type, queryOf(request), request.id)),
+    GET: read((request) => apiOf(request).list(type, queryOf(request), askingOf(request))),
     POST: write(201, (request) =>
       apiOf(request).create(type, queryOf(request), request.body, request.command),
     ),
   });
   register(app, `${path}/:id`, {
-    GET: read((request) => apiOf(request).entry(type, idOf(request), queryOf(request), request.id)),
+    GET: read((request) => apiOf(request).entry(type, idOf(request), queryOf(request), askingOf(request))),
     PUT: write(200, (request) =>
       apiOf(request).update(type, idOf(request), queryOf(request), request.body, request.command),
     ),
@@ -50,7 +50,7 @@ export function registerCollectionType({ app, apiOf, registry }: RouteContext, t
 export function registerSingleType({ app, apiOf, registry }: RouteContext, type: ContentType): void {
   const { read, write, remove } = entryHandlers(registry, type);
   register(app, `/api/${type.singularName}`, {
-    GET: read((request) => apiOf(request).single(type, queryOf(request), request.id)),
+    GET: read((request) => apiOf(request).single(type, queryOf(request), askingOf(request))),
     PUT: write(200, (request) =>
       apiOf(request).putSingle(type, queryOf(request), request.body, request.command),
     ),
@@ -62,7 +62,8 @@ export function registerSingleType({ app, apiOf, registry }: RouteContext, type:
 export function registerUsers({ app, apiOf }: RouteContext): void {
   const users = (request: FastifyRequest) => apiOf(request).users;
   register(app, '/api/users', {
-    GET: async (request, reply) => send(reply, await users(request).list(queryOf(request), request.id)),
+    GET: async (request, reply) =>
+      send(reply, await users(request).list(queryOf(request), askingOf(request))),
     POST: async (request, reply) =>
       sendWrite(reply, 201, await users(request).create(request.body, request.command)),
   });
@@ -131,6 +132,11 @@ function refuseMethod(request: FastifyRequest, reply: FastifyReply, allow: strin
   reply.headers(SECURITY_HEADERS).header('allow', allow);
   if (request.method === 'OPTIONS') reply.code(204).send();
   else reply.code(405).type('text/plain; charset=utf-8').send(METHOD_NOT_ALLOWED);
+}
+
+/** No work goes into an answer once its connection is closed. */
+function askingOf({ id, raw }: FastifyRequest): Asking {
+  return { id, isWanted: () => !raw.socket.destroyed };
 }
 
 /** The query string as it came, without the question mark. */
