@@ -104,15 +104,18 @@ export function addOperatorCommands(line: CommandLine): void {
   withSettings(
     program
       .command('verify')
-      .description('compare the read index with the content graph, and the graph with the log')
+      .description(
+        'check every event of the log, and compare the read index with the content graph, and the graph with the log',
+      )
       .option('--repair', 'make anew what the read index has wrong')
+      .option('--head <head>', 'a head that varve status showed: the log must still have it')
       .option(...JSON_OPTION),
     OPERATOR_SETTINGS,
-  ).action(({ repair, json, ...given }) =>
+  ).action(({ repair, json, head, ...given }) =>
     run('verify', async () => {
       const settings = parseSettings(OPERATOR_SETTINGS, given);
       const { verify } = await import('./verify.ts');
-      await verify({ repair: repair === true, json: json === true }, settings);
+      await verify({ repair: repair === true, json: json === true, head }, settings);
     }),
   );
   withSettings(

@@ -25,6 +25,7 @@ function presentStatus(status: Status, data: string): string {
     `Data    ${data}`,
     `Server  ${holder}`,
     `Log     position ${log.position}`,
+    ...(log.head === null ? [] : [`Head    ${log.head.position}:${log.head.chain}`]),
     ...presentUnreadable(log),
     '',
     textTable([

@@ -15,10 +15,20 @@ import { liveGraphFile } from './live-graph-file.ts';
 import { withOperations } from './operate.ts';
 import { createScratchDirectory } from './scratch-directory.ts';
 import type { OperatorSettings } from './settings.ts';
+import { type LogDifference, parseHead, presentLogDifference, verifyLog } from './verify-log.ts';
 
-export type VerifyOptions = { readonly repair: boolean; readonly json: boolean };
+export type VerifyOptions = {
+  readonly repair: boolean;
+  readonly json: boolean;
+  /** Of the log, as it was written down: see parseHead. */
+  readonly head?: string | undefined;
+};
 
-type Difference = ({ readonly kind: 'read index' } & IndexDifference) | GraphDifference | EventDifference;
+type Difference =
+  | LogDifference
+  | ({ readonly kind: 'read index' } & IndexDifference)
+  | GraphDifference
+  | EventDifference;
 
 /** An event that is not as the schema of its type says (docs/events.md). */
 type EventDifference = {
@@ -39,8 +49,9 @@ const SHOWN_DIFFERENCES = 1_000;
 type Report = { differences: number; left: number; readonly show: (difference: Difference) => void };
 
 /**
- * `varve verify`: the read index against the graph, by whoever holds the data directory, and the graph as it is at one moment against
- * one made from the log in a file beside it, here, and every event against the schema of its type. All go on meanwhile. Throws when something differs and is not repaired.
+ * `varve verify`: every event of the log against its digest and the hash chain, the read index against the graph, by whoever holds the data
+ * directory, the graph as it is at one moment against one made from the log in a file beside it, here, and every event against the schema
+ * of its type. All go on meanwhile. Throws when something differs and is not repaired.
  */
 export async function verify(options: VerifyOptions, settings: OperatorSettings): Promise<void> {
   const report: Report = {
@@ -48,6 +59,10 @@ export async function verify(options: VerifyOptions, settings: OperatorSettings)
     left: 0,
     show: (difference) => console.log(options.json ? JSON.stringify(difference) : present(difference)),
   };
+  const head = parseHead(options.head);
+  await withLog(settings, (log) => verifyLog(log, head, (damage) => note(report, damage, false)));
+  // A graph is made of whole logs.
+  if (report.left > 0) throw new Error(`${countOf(report.left)} in the log: restore a backup of it`);
   const rows = await verifyIndex(options, settings, report);
   const { events, graph } = await verifyGraph(settings, report);
   const { differences, left } = report;
@@ -146,6 +161,7 @@ function note(report: Report, difference: Difference, repaired: boolean): void {
 }
 
 function present(difference: Difference): string {
+  if (difference.kind === 'log') return presentLogDifference(difference);
   const what = difference.differing.join(', ');
   if (difference.kind === 'event')
     return `event: position ${difference.position}, ${difference.stream}: ${what}`;

@@ -48,6 +48,8 @@ export type Status = {
   } | null;
   readonly log: {
     readonly position: string;
+    /** The last event of the log's file, of whatever space, and its link in the hash chain: proof of the whole history. null: no chain. */
+    readonly head: { readonly position: string; readonly chain: string } | null;
     /** The first event that the server cannot read: it applies the log up to there, and takes no writes. null: there is none. */
     readonly unreadable: UnreadableStatus | null;
     /** Events of other programs that were skipped: see varve parked. */
@@ -86,6 +88,7 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
       : null,
     log: {
       position: String(position),
+      head: await headOf(context),
       unreadable: describe(server ? context.unreadable?.() : await firstUnreadable(context)),
       foreignEvents: graph.foreignEvents().count,
     },
@@ -146,6 +149,11 @@ async function statusOfIndex(context: OperatorContext): Promise<ProjectionStatus
           parked: documents.refused,
         }),
   };
+}
+
+async function headOf({ log }: OperatorContext): Promise<Status['log']['head']> {
+  const head = await log.chain?.head();
+  return head === undefined ? null : { position: String(head.position), chain: head.chain };
 }
 
 function generationOf({ generations }: OperatorContext): number {

@@ -123,6 +123,22 @@ export type ReadAllOptions = {
   readonly searched?: (upTo: bigint) => void;
 };
 
+/** An event that is not as it was written, or not where it was written. */
+export type Damage = Pick<StoredEvent, 'position' | 'stream' | 'revision'> & {
+  /** For people; begins with a small letter. */
+  readonly reason: string;
+};
+
+/** The hash chain over all events of a log, whatever their space. */
+export type HashChain = {
+  /** The last event's position and link, which stands for the whole history; undefined for an empty log. */
+  head(): Promise<ChainHead | undefined>;
+  /** The link of the event at a position; undefined when there is none. */
+  at(position: bigint): Promise<string | undefined>;
+};
+
+export type ChainHead = { readonly position: bigint; readonly chain: string };
+
 export type EventStore = {
   /**
    * Appends all events or none, durably (survives kill -9 and power loss once resolved). Appending again events whose ids are
@@ -151,6 +167,10 @@ export type EventStore = {
    * batches of at most `batchSize`; the next call waits for the last one's promise (back-pressure).
    */
   subscribe(after: bigint, handle: EventHandler, options?: { readonly batchSize?: number }): Subscription;
+  /** Absent where the store keeps none (KurrentDB). */
+  readonly chain?: HashChain;
+  /** Reads the whole log, other spaces' events too where there is a hash chain over them, and finds what is damaged, in order. */
+  findDamage(): AsyncIterable<Damage>;
   /** Finishes the appends made so far, stops the subscriptions (as their `close` does) and lets the log go. */
   close(): Promise<void>;
 };

@@ -1,5 +1,6 @@
 import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from './event-codec.ts';
 import type { EventStore, ReadAllOptions, StoredEvent, Subscription } from './event-store.ts';
+import { findDamageOf } from './find-damage.ts';
 import { canCheck, createAppender } from './kurrentdb-append.ts';
 import { type Connection, connect } from './kurrentdb-connection.ts';
 import { positionOf, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
@@ -79,6 +80,8 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
       subscription.done.then(forget, forget);
       return subscription;
     },
+    findDamage: () =>
+      findDamageOf(readAll({ connection, decode, searched: undefined }, 0n, DEFAULT_BATCH_SIZE)),
     close() {
       closing ??= close();
       return closing;

@@ -2,11 +2,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../sqlite/database.ts';
 import { createAppendQueue } from './append-queue.ts';
 import { checkedBatchSize, type Decode, decodeEvent, type EventRow, encodeEvents } from './event-codec.ts';
-import type { EventStore } from './event-store.ts';
+import type { Damage, EventStore } from './event-store.ts';
 import { createLogTail, type DecodeAll } from './log-tail.ts';
 import { createLogWriter, createThreadedLogWriter } from './log-writer.ts';
 import { openLog } from './open-log.ts';
-import { readAfter, readLastPositionOf, readStreamFrom, type SpacePage } from './sqlite-log.ts';
+import {
+  readAfter,
+  readFileAfter,
+  readHead,
+  readLastPositionOf,
+  readLink,
+  readStreamFrom,
+  type SpacePage,
+} from './sqlite-log.ts';
 import { assertInSpace, spaceOf } from './stream-space.ts';
 
 export type SqliteEventStoreOptions = {
@@ -66,12 +74,30 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
       assertOpen();
       return tail.follow(after, handle, checkedBatchSize(batchSize));
     },
+    chain: {
+      async head() {
+        const head = readHead(db);
+        return head.position === 0n ? undefined : head;
+      },
+      at: async (position) => readLink(db, position),
+    },
+    findDamage: () => findDamage(db),
     close() {
       closing ??= close();
       return closing;
     },
   };
 };
+
+/** Every event of the file against its digest and its link. */
+async function* findDamage(db: Database): AsyncGenerator<Damage> {
+  for (let rows = readFileAfter(db, 0n, DEFAULT_BATCH_SIZE); rows.length > 0; ) {
+    for (const [position, stream, revision, , , , , , reason] of rows)
+      if (reason !== undefined) yield { position, stream, revision, reason };
+    await nextTurn();
+    rows = readFileAfter(db, rows.at(-1)?.[0] ?? 0n, DEFAULT_BATCH_SIZE);
+  }
+}
 
 async function* readStream(db: Database, decodeAll: DecodeAll, stream: string, from: bigint) {
   for (let rows = readStreamFrom(db, stream, from, DEFAULT_BATCH_SIZE); rows.length > 0; ) {

@@ -60,6 +60,12 @@ export const readStreamFrom = (
   return readPage(db, sql, [stream, from < 0n ? 0n : from, limit], limit).rows;
 };
 
+/** Up to `limit` events of all spaces with position > `after`, in order. */
+export const readFileAfter = (db: Database, after: bigint, limit: number): readonly EventRow[] => {
+  const sql = `SELECT ${WITH_LINK_BEFORE} FROM event WHERE position > ? ORDER BY position LIMIT ?`;
+  return readPage(db, sql, [after, limit], limit).rows;
+};
+
 const readPage = (
   db: Database,
   sql: string,

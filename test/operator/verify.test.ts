@@ -113,3 +113,28 @@ async function damage(url: string, index: string): Promise<void> {
   await send('/_doc/4004', { key: 4004, src: 'e30=', sum: base64('one more') });
   await send('/_refresh');
 }
+
+describe('varve verify of a damaged log', () => {
+  it('names the event, and knows the log by a head that was written down', async () => {
+    const server = await startWithCountries(['Norway', 'Peru']);
+    const log = ['--data', server.data];
+    const status = JSON.parse((await runVarve(['status', '--json', ...log])).stdout);
+    const head = `${status.log.head.position}:${status.log.head.chain}`;
+    expect((await runVarve(['status', ...log])).stdout).toContain(`Head    ${head}`);
+    await server.stop();
+    expect(await runVarve(['verify', '--head', head, ...log])).toMatchObject({ code: 0 });
+    const other = await runVarve(['verify', '--head', head.replace(/:..../, ':0000'), ...log]);
+    expect(other.stderr).toContain('it is not the one that had this head');
+    const events = new DatabaseSync(join(server.data, 'events.db'));
+    const { position } =
+      events.prepare("SELECT max(position) AS position FROM event WHERE data LIKE '%Peru%'").get() ?? {};
+    events.exec(`UPDATE event SET data = replace(data, 'Peru', 'Pern') WHERE position = ${Number(position)}`);
+    events.close();
+    const { code, stdout, stderr } = await runVarve(['verify', ...log]);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringContaining(`log: event at position ${position} (varve.api__country_country-`),
+    });
+    expect(stderr).toContain('in the log: restore a backup of it');
+  });
+});

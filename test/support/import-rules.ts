@@ -39,7 +39,7 @@ const DRIVERS: readonly { readonly driver: string; readonly place: string }[] = 
 
 /** Adapters of the ports; an adapter's own files import each other. Beside the event store's port, codec and what they need lies only its SQLite adapter. */
 const ADAPTERS = [
-  '^shared/event-store/(?!(event-(store|codec|metadata|digest)|stream-space|unreadable)\\.ts$|kurrentdb)',
+  '^shared/event-store/(?!(event-(store|codec|metadata|digest)|stream-space|unreadable|find-damage)\\.ts$|kurrentdb)',
   '^shared/event-store/kurrentdb',
   '^shared/read-index/embedded/',
   '^shared/asset-store/(?!asset-store\\.ts$)',
