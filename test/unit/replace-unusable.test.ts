@@ -163,7 +163,7 @@ describe('a log and its own graph', () => {
     await addTags(data, 'b');
     await follow(data);
     const db = new DatabaseSync(graphFile(data, 1));
-    db.exec('DROP TABLE last_event; PRAGMA user_version = 3');
+    db.exec('ALTER TABLE commands DROP COLUMN forgotten_at; DROP TABLE last_event; PRAGMA user_version = 3');
     db.close();
     expect(await replaced(data)).toEqual([]);
     expect(await follow(data)).toEqual(['a', 'b']);
