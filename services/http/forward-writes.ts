@@ -58,7 +58,6 @@ export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions
   scope.setErrorHandler(async (error, request, reply) => {
     if (!(error instanceof NotLeading)) throw error;
     if (commands.judge(request).kind !== 'none') throw refusal(reply, error);
-    options.refuseWrites?.();
     // The lead was lost while the command was carried out here: nothing of it counts.
     if (isStream(request)) throw interrupted();
     const answer = await askLeader(options, sender, sentWrite(request, options), true);
@@ -89,7 +88,6 @@ function whereItLeads(
       (error) => error,
     );
     if (!(refused instanceof NotLeading)) throw refused;
-    options.refuseWrites?.();
     // Carried out here after another leader had it, it must be the same command: that leader may have stored it.
     if (!isStream(request)) request.command ??= { id: options.newCommandId() };
     const answer = await askLeader(options, sender, sentWrite(request, options));
@@ -122,7 +120,7 @@ function sentWrite(request: FastifyRequest, { newCommandId }: ForwardingOptions)
  * nevertheless.
  */
 async function askLeader(
-  { fleet }: ForwardingOptions,
+  { fleet, refuseWrites }: ForwardingOptions,
   { send }: Sender,
   write: SentWrite,
   alsoHere = false,
@@ -130,6 +128,8 @@ async function askLeader(
   const deadline = performance.now() + WAIT_MS;
   let isSent = false;
   while (performance.now() < deadline) {
+    // That may come while a write waits for a leader. What was sent may have been stored.
+    if (!isSent) refuseWrites?.();
     const led = fleet.leader();
     if (led.kind === 'here' && !alsoHere) return 'here';
     const target = targetOf(led);

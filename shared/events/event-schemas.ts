@@ -133,4 +133,8 @@ export const METADATA_SCHEMA = z.looseObject({
     })
     .optional()
     .describe('What makes a command that is sent again the same command'),
+  digest: z
+    .string()
+    .optional()
+    .describe('SHA-256 of the content, base64url; events of earlier releases have none'),
 });

@@ -40,6 +40,13 @@ async function append(stream: string, event: Omit<NewEvent, 'id'>): Promise<bigi
 const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
 const STREAMS = ['varve.note-1', 'varve.lease', 'varve.access', 'varve.identity'];
 
+async function lastPosition(): Promise<bigint> {
+  const log = openSqliteEventStore(fleet.eventStore.slice('sqlite:'.length), { space: 'varve' });
+  const position = await log.lastPosition();
+  await log.close();
+  return position;
+}
+
 it('events of other programs are skipped, named and counted, in streams of the lease and of access too', async () => {
   const foreign = { type: 'leader-elected', data: null, metadata: {} as never };
   for (const stream of STREAMS) await append(stream, foreign);
@@ -93,7 +100,7 @@ it('an event of a newer release stops the older processes: they serve what they 
   }
 });
 
-it('commands that read the log to its end, or write to it, refuse with a sentence', async () => {
+it('commands that read the log to its end, or write to it, refuse with a sentence and write nothing', async () => {
   const [member] = fleet.members;
   if (member === undefined) throw new Error('there is no member');
   const own = ['--data', member.data, '--event-store', fleet.eventStore];
@@ -107,10 +114,10 @@ it('commands that read the log to its end, or write to it, refuse with a sentenc
     ['import', file, ...types],
   ];
   for (const command of commands) {
-    const before = (await runVarve(['events', '--raw', ...own])).stdout;
+    const before = await lastPosition();
     const { code, stderr } = await runVarve([...command, ...own]);
     expect([code, stderr], command[0]).toEqual([1, expect.stringMatching(sentence)]);
-    expect((await runVarve(['events', '--raw', ...own])).stdout, command[0]).toBe(before);
+    expect(await lastPosition(), command[0]).toBe(before);
   }
   expect((await runVarve(['status', ...own])).stdout).toContain('Stopped before the event at position');
   expect((await runVarve(['events', ...own])).stdout).toContain('unknown-type: "entry-archived"');
