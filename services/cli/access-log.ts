@@ -43,6 +43,6 @@ export async function refuseOpenHost(
     if (!development) return;
   }
   throw new InvalidSettings(
-    `  --host (VARVE_HOST) "${host}" is not a loopback address, and without access tokens whoever reaches it may read and change everything: make one with varve token create, or say with --public what everyone may do`,
+    `  --host (VARVE_HOST) "${host}" is not a loopback address, and without access tokens whoever reaches it may read and change everything: start once on a loopback address and make one with varve token create, or say with --public what everyone may do`,
   );
 }

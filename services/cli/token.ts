@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { openAccessKey } from '../access/access-key.ts';
 import { describeToken, type TokenDescription } from '../access/describe-token.ts';
@@ -31,7 +30,7 @@ export async function createToken(options: TokenOptions, settings: TokenSettings
       parsed.problems.map(({ path, message }) => `  --${path} ${message}`).join('\n'),
     );
   }
-  mkdirSync(settings.data, { recursive: true, mode: 0o700 });
+  requireLog(settings);
   const { token, secret } = await withCommands(settings, (commands) => commands.create(parsed.request), true);
   const { name, id, expiresAt } = token;
   const until = expiresAt === null ? 'does not expire' : `expires at ${expiresAt}`;
@@ -77,7 +76,9 @@ function requireLog(settings: TokenSettings): void {
   if (hasLog(settings)) return;
   const { data, eventStore } = settings;
   throw new Error(
-    eventStore === undefined ? `${data} is no data directory of a server` : 'there is no such log',
+    eventStore === undefined
+      ? `${data} is not a Varve data directory: start a server on it first, or pass the one that is meant with --data`
+      : `there is no log at ${eventStore}: start a server on it first, or pass the one that is meant with --event-store`,
   );
 }
 

@@ -2,27 +2,37 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { tryLockFile } from '../sqlite/lock-file.ts';
 import { checkedHash, isHash } from './asset-hash.ts';
 import type { AssetStore, StagedAsset } from './asset-store.ts';
+import { refusingTrouble } from './folder-trouble.ts';
 import { measureContent } from './measure-content.ts';
 
-/** Longer than any upload takes: an older unfinished file belongs to a process that is gone. */
+/** Longer than any upload takes. Earlier releases did not say whose an unfinished file is. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
+const LOCK = '.lock';
 
 /**
  * Assets as files of `folder`, made when it is not there: `<first two characters of the hash>/<hash>`, and `incoming/` for what
  * is still arriving, `suspects/` with an empty file for each suspected hash. A file has its final name only when it is whole and on
- * disk. Several processes may share the folder.
+ * disk. Several processes may share the folder: what arrives begins with a name of its process, which holds the lock of that name.
  */
 export function openFolderAssetStore(folder: string): AssetStore {
   const incoming = join(folder, 'incoming');
   const suspects = join(folder, 'suspects');
   for (const made of [incoming, suspects]) mkdirSync(made, { recursive: true, mode: 0o700 });
   removeAbandoned(incoming);
+  const name = randomUUID();
+  // For as long as the process lives.
+  const lock = tryLockFile(join(incoming, name + LOCK));
   return {
-    stage: (content, maxBytes) => stage(folder, join(incoming, randomUUID()), content, maxBytes),
+    async stage(content, maxBytes) {
+      if (lock === undefined) throw new Error(`${incoming} cannot be locked`);
+      const path = join(incoming, `${name} ${randomUUID()}`);
+      return refusingTrouble(stage(folder, path, content, maxBytes));
+    },
     async open(hash, range) {
-      const file = await openFile(pathOf(folder, hash));
+      const file = await refusingTrouble(openFile(pathOf(folder, hash)));
       if (file === undefined) return undefined;
       try {
         const { size } = await file.stat();
@@ -35,7 +45,7 @@ export function openFolderAssetStore(folder: string): AssetStore {
     },
     size: (hash) => sizeOf(pathOf(folder, hash)),
     delete: (hash) => rm(pathOf(folder, hash), { force: true }),
-    suspect: (hash) => suspect(join(suspects, checkedHash(hash))),
+    suspect: (hash) => refusingTrouble(suspect(join(suspects, checkedHash(hash)))),
     clear: (hash) => rm(join(suspects, checkedHash(hash)), { force: true }),
     suspects: (before) => suspectedBefore(suspects, before),
   };
@@ -53,7 +63,7 @@ async function stage(
     return {
       hash,
       size,
-      keep: () => keep(path, pathOf(folder, hash)),
+      keep: () => refusingTrouble(keep(path, pathOf(folder, hash))),
       discard: () => rm(path, { force: true }),
     };
   } catch (error) {
@@ -126,11 +136,27 @@ function pathOf(folder: string, hash: string): string {
   return join(folder, checkedHash(hash).slice(0, 2), hash);
 }
 
+/** What processes that are gone left half. */
 function removeAbandoned(incoming: string): void {
+  const names = readdirSync(incoming);
+  const gone = new Set(
+    names
+      .filter((name) => name.endsWith(LOCK) && isGone(join(incoming, name)))
+      .map((name) => name.slice(0, -LOCK.length)),
+  );
   const limit = Date.now() - ABANDONED_MS;
-  for (const name of readdirSync(incoming)) {
+  for (const name of names) {
     const path = join(incoming, name);
+    const [owner = ''] = name.split(/[ .]/);
     const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    if (mtimeMs !== undefined && mtimeMs < limit) rmSync(path, { force: true });
+    const isOld = !name.includes(LOCK) && mtimeMs !== undefined && mtimeMs < limit;
+    if (gone.has(owner) || isOld) rmSync(path, { force: true });
   }
+}
+
+/** The operating system gives the lock of a process back when that ends. */
+function isGone(lockFile: string): boolean {
+  const lock = tryLockFile(lockFile);
+  lock?.release();
+  return lock !== undefined;
 }

@@ -1,8 +1,10 @@
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openFolderAssetStore } from '../../shared/asset-store/folder-asset-store.ts';
+import { refusingTrouble } from '../../shared/asset-store/folder-trouble.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 import { describeAssetStore } from './asset-store-contract.ts';
 
 describeAssetStore('folder', async () => {
@@ -26,7 +28,50 @@ it('removes what a killed process left unfinished a day ago, and only that', asy
   expect(await filesOf(folder)).toEqual(['new']);
 });
 
+it('removes at once what a process left that is gone, and nothing of one that is there', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'varve-assets-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const living = openFolderAssetStore(folder);
+  const rest = Promise.withResolvers<void>();
+  const content = async function* () {
+    yield Buffer.from('first');
+    await rest.promise;
+    yield Buffer.from('second');
+  };
+  const staging = living.stage(content(), 100);
+  await expect.poll(() => filesOf(folder)).toHaveLength(1);
+  const incoming = join(folder, 'incoming');
+  await writeFile(join(incoming, 'killed.lock'), '');
+  await writeFile(join(incoming, 'killed half'), 'half');
+  openFolderAssetStore(folder);
+  expect(await filesOf(folder)).toHaveLength(1);
+  expect(await readdir(incoming)).not.toContain('killed.lock');
+  rest.resolve();
+  const staged = await staging;
+  await staged.keep();
+  expect(await living.size(staged.hash)).toBe(11);
+});
+
+it('refuses with 503 on a full disk and without file handles, and leaves nothing half', async (context) => {
+  const disk = mountSmallDisk(1);
+  if (disk === undefined) return context.skip('this process may not mount a tmpfs');
+  onTestFinished(disk.remove);
+  const store = openFolderAssetStore(disk.path);
+  disk.fill(100_000);
+  const content = async function* () {
+    for (let n = 0; n < 10; n++) yield Buffer.alloc(50_000);
+  };
+  await expect(store.stage(content(), 1_000_000)).rejects.toMatchObject({
+    status: 503,
+    message: expect.stringContaining('its disk is full'),
+  });
+  expect(await filesOf(join(disk.path, 'incoming'))).toEqual([]);
+  const noHandle = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+  await expect(refusingTrouble(Promise.reject(noHandle))).rejects.toMatchObject({ status: 503 });
+});
+
+/** Beside the locks of processes. */
 async function filesOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => basename(entry.name));
+  return entries.flatMap((entry) => (entry.isFile() && !entry.name.includes('.lock') ? [entry.name] : []));
 }

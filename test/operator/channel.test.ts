@@ -2,6 +2,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Status } from '../../services/operator/status.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import type { DirectoryHolder } from '../../shared/sqlite/lock-data-directory.ts';
 import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
 import { jsonOf, runVarve } from '../support/run-varve.ts';
@@ -86,7 +87,7 @@ describe('a directory that a command holds', () => {
   it('refuses another command with a sentence that names the process', async () => {
     const data = createDataDirectory();
     onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-    await runVarve(['token', 'create', '--name', 'a log', '--type', 'read-only', '--data', data]);
+    await openSqliteEventStore(join(data, 'events.db'), { space: 'varve' }).close();
     const lock = lockDataDirectory(data);
     const { code, stderr } = await runVarve(['status', '--data', data]);
     lock.release();

@@ -1,0 +1,21 @@
+import { RequestError } from '../request-error.ts';
+
+const FULL = ['ENOSPC', 'EDQUOT'];
+const NO_HANDLES = ['EMFILE', 'ENFILE'];
+
+/** Has what fails for now, as the disk is full or files cannot be opened, refused with 503. Everything else stays what it is. */
+export async function refusingTrouble<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (FULL.includes(code)) throw refusal('its disk is full', error);
+    if (NO_HANDLES.includes(code)) throw refusal('too many files are open', error);
+    throw error;
+  }
+}
+
+function refusal(reason: string, cause: unknown): RequestError {
+  const message = `The asset store cannot take or give files right now: ${reason}`;
+  return new RequestError(503, 'ServiceUnavailableError', message, {}, { cause });
+}
