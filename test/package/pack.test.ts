@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('has what runs and nothing else', () => {
-  expect(readdirSync(installed).sort()).toEqual(['README.md', 'dist', 'examples', 'package.json']);
+  expect(readdirSync(installed).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'examples', 'package.json']);
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
   expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
   expect(files).toContain(join('dist', 'services', 'cli', 'varve.js'));
