@@ -8,10 +8,11 @@ import { pauseMember } from '../support/pause-member.ts';
 import { type BurstOutcome, type BurstWrite, nameOf, sendBurst } from '../support/write-burst.ts';
 
 /**
- * Two `varve serve` on one log: the leader is paused while many writes are in flight, another process takes the lead, and the
+ * `varve serve` twice on one log, or PAUSE_MEMBERS times: the leader is paused while many writes are in flight, another process takes the lead, and the
  * paused one goes on. PAUSE_ROUNDS=100 PAUSE_WRITES=2500 PAUSE_SECONDS=12 for a full run. Pauses of more than 10 seconds outlast
  * every timer that a write waits for.
  */
+const MEMBERS = Number(process.env['PAUSE_MEMBERS'] ?? 2);
 const ROUNDS = Number(process.env['PAUSE_ROUNDS'] ?? 1);
 const WRITES = Number(process.env['PAUSE_WRITES'] ?? 300);
 /** What the answer says when the leader was lost behind the write. */
@@ -24,7 +25,7 @@ describe(`a leader that is paused for ${SECONDS} s with ${WRITES} writes in flig
   const outcomes: BurstOutcome[] = [];
   let takeovers = 0;
   beforeAll(async () => {
-    fleet = await startFleet({ size: 2, contentTypes });
+    fleet = await startFleet({ size: MEMBERS, contentTypes });
   });
   afterAll(async () => {
     await fleet?.dispose();
@@ -113,7 +114,7 @@ function refusals(answered: readonly BurstOutcome[], paused: number): Readonly<R
   const counts: Record<string, number> = {};
   for (const [n, outcome] of answered.entries()) {
     if (isStored(outcome)) continue;
-    const answer = `${n % 2 === paused ? 'paused' : 'other'}: ${outcome.status} ${outcome.text}`;
+    const answer = `${n % MEMBERS === paused ? 'paused' : 'other'}: ${outcome.status} ${outcome.text}`;
     counts[answer] = (counts[answer] ?? 0) + 1;
   }
   return counts;

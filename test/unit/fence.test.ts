@@ -209,6 +209,48 @@ describe('a leader on a store that checks conditions', () => {
   });
 });
 
+describe('a leader that is paused between its append and its answer', () => {
+  test('acknowledges the write although another one claimed, as the events stand before the claim', async () => {
+    const world = await newWorld();
+    await claim(world, 'first');
+    const lead = leadOf('varve', await readLease(world.store, 'varve'));
+    const late: EventStore = {
+      ...world.store,
+      async append(...append) {
+        const result = await world.store.append(...append);
+        const now = () => '2026-01-01T00:00:00.000Z';
+        const claimant = { log: world.store, space: 'varve', owner: 'second', address: '', now };
+        await claimLease(claimant, await readLease(world.store, 'varve'));
+        return result;
+      },
+    };
+    const writer = createCommandHandler({
+      ...environmentOf(world, lead, late),
+      // Its graph does not come any further before the time is over.
+      applied: () => new Promise(() => {}),
+      appliedTimeoutMs: 10,
+      counts: (position, of) => countsByLease(world.store, position, of),
+    });
+    const answer = await writer.execute(create(1, 'c-1'));
+    expect(answer).toMatchObject({ changed: true, applied: false });
+    expect((await readLease(world.store, 'varve')).leader?.owner).toBe('second');
+  });
+
+  test('says that the write may be stored where the log cannot be asked', async () => {
+    const world = await newWorld();
+    await claim(world, 'first');
+    const lead = leadOf('varve', await readLease(world.store, 'varve'));
+    const writer = createCommandHandler({
+      ...environmentOf(world, lead),
+      counts: () => Promise.reject(new Error('no connection')),
+    });
+    await expect(writer.execute(create(1, 'c-1'))).rejects.toMatchObject({
+      status: 503,
+      message: expect.stringContaining('may have been stored'),
+    });
+  });
+});
+
 describe('events that were stored before a claim', () => {
   test('count although the graph lags behind both, and those behind it do not', async () => {
     const world = await newWorld();
