@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { claimLease } from '../../services/fleet/claim-lease.ts';
+import { readLease } from '../../services/fleet/lease-view.ts';
 import { importExport } from '../../services/transfer/import-export.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
@@ -65,4 +67,28 @@ it.each([
 ])('refuses a file with an event %s, and writes nothing', async (_name, event, message) => {
   await expect(importLines(fileOf(deleted, event))).rejects.toThrow(message);
   expect(await log.lastPosition()).toBe(0n);
+});
+
+it('that is paused stores nothing behind the claim of another process', async () => {
+  const now = () => new Date().toISOString();
+  const store = log;
+  let claimed = false;
+  log = {
+    ...store,
+    async append(...append) {
+      // Between the import's own claim and its first event.
+      if (append[3] !== undefined && !claimed) {
+        claimed = true;
+        const claimant = { log: store, space: 'varve', owner: 'other', address: 'http://127.0.0.1:9', now };
+        await claimLease(claimant, await readLease(store, 'varve'));
+      }
+      return store.append(...append);
+    },
+  };
+  const events = [deleted, second].map((event) => ({ ...event, metadata: { ...METADATA, epoch: 3 } }));
+  await expect(importLines(fileOf(...events))).rejects.toThrow(/another process/);
+  expect(claimed).toBe(true);
+  const stored = [];
+  for await (const events of store.readAll(0n)) stored.push(...events.map(({ type }) => type));
+  expect(stored).not.toContain('entry-deleted');
 });
