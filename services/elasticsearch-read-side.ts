@@ -19,6 +19,7 @@ import { leadDocuments } from './elasticsearch/lead-documents.ts';
 import { nameOfLog } from './elasticsearch/name-of-log.ts';
 import type { Report } from './elasticsearch/report.ts';
 import { readLease } from './fleet/lease-view.ts';
+import { ownPlace } from './ownership.ts';
 import type { IndexContents, ReadSide, ReadSidePlan, WrittenIndices } from './read-side.ts';
 
 export type ElasticsearchOptions = {
@@ -30,6 +31,8 @@ export type ElasticsearchOptions = {
   /** As of `createElasticsearchCluster`. */
   readonly rowCacheBytes: number;
   readonly report: Report;
+  /** Take the indices over from another log. */
+  readonly adopt: boolean;
 };
 
 /** Reads from Elasticsearch. Nothing is asked of the cluster before `lead` or `follow`. */
@@ -40,6 +43,7 @@ export function elasticsearchReadSide({
   spread,
   denormalise,
   rowCacheBytes,
+  adopt,
 }: ElasticsearchOptions): ReadSidePlan {
   return {
     graph: { dependencies: (registry) => documentDependencies(registry, denormalise) },
@@ -51,7 +55,13 @@ export function elasticsearchReadSide({
       const cluster = createElasticsearchCluster({ connection, space, registry, ...shape });
       try {
         const leads = async (epoch: number) => (await readLease(log, space)).epoch <= epoch;
-        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, leads, writes }, set);
+        const name = `the indices ${space}-* in Elasticsearch`;
+        const place = { name, option: '--space or --read-index', store: cluster.owner };
+        const own = () => ownPlace(place, { log, space, adopt });
+        return readSide(
+          { cluster, graph, stale, log: await nameOfLog(log), report, leads, own, writes },
+          set,
+        );
       } catch (error) {
         await cluster.close();
         throw error;
@@ -67,6 +77,7 @@ type Opened = {
   readonly log: string;
   readonly report: Report;
   readonly leads: (epoch: number) => Promise<boolean>;
+  readonly own: () => Promise<string | undefined>;
   readonly writes: WrittenIndices | undefined;
 };
 

@@ -24,6 +24,7 @@ import { observeEventStore } from './operating/observe-event-store.ts';
 import { traceReadIndex } from './operating/observe-read-index.ts';
 import { type Operating, watchLead, watchVitals } from './operating/operating.ts';
 import type { OperatorContext } from './operator/operation.ts';
+import { ownAssets } from './owned-assets.ts';
 import type { RequestRules } from './query/plan-query.ts';
 import type { ReadSidePlan } from './read-side.ts';
 import { type Meanwhile, serveEarlier } from './rebuild/earlier-generation.ts';
@@ -43,6 +44,8 @@ export type VarveOptions = ContentStoreOptions & {
   /** Bytes of one uploaded file. */
   readonly uploadLimit: number;
   readonly uploadTypes: AcceptedMedia;
+  /** Take over uploaded files that another log has written. */
+  readonly adopt?: boolean;
   /** Of tokens and cursors, base64url; absent: made in the data directory. */
   readonly accessKey?: string | undefined;
   readonly operating: Operating;
@@ -149,9 +152,10 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       view.follow(events);
     },
   });
+  const owned = ownAssets(assets, assetsPlace(options), { log, space, adopt: options.adopt ?? false });
   const { commands, imports, library, fleet } = openWriteSide({
     ...{ claimant, view, eventStore, graph, projector, index, visible: readSide.visible, led },
-    ...{ registry, definitions, defaultLocale, assets, report },
+    ...{ registry, definitions, defaultLocale, assets: owned.store, own: owned.own, report },
     refuseWrites: room.refuseWithoutGraph,
     limits: { maxBytes: options.uploadLimit, accepted: options.uploadTypes },
   });

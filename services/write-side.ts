@@ -37,6 +37,8 @@ export type WriteSideOptions = {
   readonly defaultLocale: string;
   readonly assets: AssetStore;
   readonly limits: UploadLimits;
+  /** Makes sure that the place of uploaded files is this log's. Rejects with a sentence when it is another's. */
+  readonly own: () => Promise<void>;
   readonly report: (what: FleetReport) => void;
   /** Throws RequestError (503) while nothing that is written could be shown. */
   readonly refuseWrites: () => void;
@@ -61,7 +63,9 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     position: graph.position,
     applied: projector.applied,
     async takeOffice(lead) {
-      await identifyLog(log, space);
+      await identifyLog(log, space, claimant.membership?.isCopy() === true);
+      claimant.membership?.noteCopy(false);
+      await options.own();
       const defined = { at: claimant.now(), lead, owner: claimant.owner };
       await appendDefinitions(log, space, options.definitions, graph.definition, defined);
       await projector.applied(await log.lastPosition());

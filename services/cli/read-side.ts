@@ -12,7 +12,10 @@ import { InvalidSettings, type OperatorSettings } from './settings.ts';
  * Where the settings say that reads are answered. Throws a sentence when the certificate cannot be read, or what is said of
  * documents means nothing.
  */
-export async function chooseReadSide(settings: OperatorSettings, logger: Logger): Promise<ReadSidePlan> {
+export async function chooseReadSide(
+  settings: OperatorSettings & { readonly adopt?: boolean },
+  logger: Logger,
+): Promise<ReadSidePlan> {
   if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined) {
     refuseWithoutDocuments(settings);
     return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit });
@@ -23,6 +26,7 @@ export async function chooseReadSide(settings: OperatorSettings, logger: Logger)
     connection: connectionOf(settings),
     space: settings.space,
     report: logger,
+    adopt: settings.adopt ?? false,
     spread: { shards: settings.readIndexShards, replicas: settings.readIndexReplicas },
     denormalise: denormaliseOf(settings),
     rowCacheBytes: rowCacheBytesOf(settings),

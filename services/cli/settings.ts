@@ -170,6 +170,13 @@ export const SERVE_SETTINGS = {
     schema: z.string().min(1, 'is empty: an address is needed').default('127.0.0.1'),
   },
   advertise: ADVERTISE,
+  adopt: {
+    flags: '--adopt [boolean]',
+    variable: 'VARVE_ADOPT',
+    description:
+      'take over uploaded files and Elasticsearch indices that another log has written, which must not be used any more (default: false)',
+    schema: yesOrNo.default(false),
+  },
   public: {
     flags: '--public <rights>',
     variable: 'VARVE_PUBLIC',

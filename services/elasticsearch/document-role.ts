@@ -42,6 +42,8 @@ export type DocumentRoleOptions = {
   /** Names the log. */
   readonly log: string;
   readonly report: Report;
+  /** Makes sure that the indices are this log's. Answers a sentence when they are another's. */
+  readonly own: () => Promise<string | undefined>;
   /** Whether no claim of the lead in the log is newer than this epoch. */
   readonly leads: (epoch: number) => Promise<boolean>;
   /** Reads were answered in an earlier role: nothing has to be asked of the cluster first. */

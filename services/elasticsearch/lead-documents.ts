@@ -70,6 +70,8 @@ type Takeover = LeadDocumentsOptions & {
 
 async function takeOver(takeover: Takeover): Promise<void> {
   const { cluster, graph, stale, set, isWhole, signal, report, start, epoch, leads } = takeover;
+  const refusal = await persistently(report, signal, takeover.own);
+  if (refusal !== undefined) throw new Error(refusal);
   // Before it is asked which are live: from then on no leader before can lead searches elsewhere. Epoch 0 is no leader's.
   const isNewest =
     epoch === 0 || (await persistently(report, signal, () => cluster.fence.raise(epoch, () => leads(epoch))));

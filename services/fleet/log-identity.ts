@@ -17,32 +17,37 @@ async function readIdentity(log: EventStore, space: string): Promise<Identity> {
   return identity;
 }
 
-/** Gives a log an identity that has none. Belongs to whoever leads. */
-export async function identifyLog(log: EventStore, space: string): Promise<string> {
+/** The identity of a log; undefined before anybody led it. */
+export async function identityOfLog(log: EventStore, space: string): Promise<string | undefined> {
+  return (await readIdentity(log, space)).id;
+}
+
+/** Gives a log an identity that has none, or that of the log it is a copy of. Belongs to whoever leads. */
+export async function identifyLog(log: EventStore, space: string, isCopy: boolean): Promise<void> {
   for (;;) {
-    const { id, revision } = await readIdentity(log, space);
-    if (id !== undefined) return id;
-    const fresh = randomUUID();
-    const stored = await log.append(identityStream(space), revision ?? 'none', [identified({ id: fresh })]);
-    if (stored.kind === 'appended') return fresh;
+    const { id: copyOf, revision } = await readIdentity(log, space);
+    if (copyOf !== undefined && !isCopy) return;
+    const id = randomUUID();
+    const data = copyOf === undefined ? { id } : { id, copyOf };
+    const stored = await log.append(identityStream(space), revision ?? 'none', [identified(data)]);
+    if (stored.kind === 'appended') return;
   }
 }
 
 /**
- * Makes a log of a copy that no server has open yet: it has an identity of its own, and nobody leads it. Answers the identity.
+ * Makes a log of a copy that no server has open yet: it has an identity of its own, and nobody leads it.
  */
-export async function beginLog(log: EventStore, space: string): Promise<string> {
+export async function beginLog(log: EventStore, space: string): Promise<void> {
   const { id: copyOf } = await readIdentity(log, space);
   const id = randomUUID();
   const data = copyOf === undefined ? { id } : { id, copyOf };
   await log.append(identityStream(space), 'any', [identified(data)]);
   const { leader, epoch, revision } = await readLease(log, space);
-  if (leader === undefined || revision === undefined) return id;
+  if (leader === undefined || revision === undefined) return;
   const type = 'leader-stepped-down';
   await log.append(leaseStream(space), revision, [
     { id: randomUUID(), type, data: { epoch }, metadata: metadata(type, epoch) },
   ]);
-  return id;
 }
 
 function identified(data: LogIdentified['data']): NewEvent {

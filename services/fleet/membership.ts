@@ -17,8 +17,12 @@ export type Membership = {
   readonly questions: Seal;
   /** This process is about to claim the lead: event id of the claim. Before it: others may ask as soon as it is in the log. */
   claiming(claim: string): void;
+  /** A leader of this log's lease lives and does not see this log: the log is a copy of that leader's. */
+  noteCopy(is: boolean): void;
+  isCopy(): boolean;
   /** Event id of the newest claim of this process. */
   claim(): string | undefined;
+  hasClaimed(claim: string): boolean;
   /**
    * What this process shares with a leader, made known in the log at the first call of a term. Undefined when the log cannot be
    * written: the leader is asked to write the nonce then, and `read` finds it.
@@ -46,6 +50,7 @@ export function openMembership({ log, space, owner, key }: MembershipOptions): M
   const sought = new Map<string, Promise<Seal | undefined>>();
   const claims: string[] = [];
   let next = 0n;
+  let isCopy = false;
   let reading = Promise.resolve();
 
   const nameOf = (claim: string, of: string) => `${claim} ${of}`;
@@ -89,7 +94,12 @@ export function openMembership({ log, space, owner, key }: MembershipOptions): M
     claiming(claim) {
       claims.push(claim);
     },
+    noteCopy(is) {
+      isCopy = is;
+    },
+    isCopy: () => isCopy,
     claim: () => claims.at(-1),
+    hasClaimed: (claim) => claims.includes(claim),
     known: (claim, of) => seals.get(nameOf(claim, of)),
     read,
     sealTo({ claim }) {

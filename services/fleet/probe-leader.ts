@@ -35,7 +35,10 @@ export async function probeLeader(
     const answer = await ask({ [QUESTION_HEADER]: question.header });
     const proof = answer.headers.get(PROOF_HEADER) ?? undefined;
     if (answer.status !== 200) return 'silent';
-    return (await question.judge(proof, await answer.text())) === undefined ? 'gone' : 'alive';
+    const text = await answer.text();
+    if ((await question.judge(proof, text)) !== undefined) return 'alive';
+    if (PRESENCE.safeParse(JSON.parse(text)).data?.owner === leader.owner) membership.noteCopy(true);
+    return 'gone';
   } catch (error) {
     const cause = (error as { readonly cause?: { readonly code?: string } }).cause;
     return NOBODY.has(cause?.code ?? '') ? 'gone' : 'silent';

@@ -1,3 +1,5 @@
+import type { OwnerStore } from '../owner-record.ts';
+
 /**
  * The port of the media content: bytes named by the SHA-256 of what they are, so a name is never a client's and equal files
  * are kept once. Adapters: a folder, and an S3-compatible store. Every adapter passes test/contract/asset-store-contract.ts.
@@ -27,6 +29,8 @@ export type AssetStore = {
   clear(hash: string): Promise<void>;
   /** What was last suspected before a moment (milliseconds since 1970) and not cleared. */
   suspects(before: number): AsyncIterable<string>;
+  /** Which log writes here. */
+  readonly owner: OwnerStore;
 };
 
 /** Content that arrived whole. One of `keep` and `discard` is called, once. */

@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { parseOwner } from '../owner-record.ts';
 import { tryLockFile } from '../sqlite/lock-file.ts';
 import { checkedHash, isHash } from './asset-hash.ts';
 import type { AssetStore, StagedAsset } from './asset-store.ts';
@@ -48,6 +59,29 @@ export function openFolderAssetStore(folder: string): AssetStore {
     suspect: (hash) => refusingTrouble(suspect(join(suspects, checkedHash(hash)))),
     clear: (hash) => rm(join(suspects, checkedHash(hash)), { force: true }),
     suspects: (before) => suspectedBefore(suspects, before),
+    owner: ownerFile(join(folder, OWNER_FILE)),
+  };
+}
+
+const OWNER_FILE = 'owner.json';
+
+/** A copy of the folder has another inode: it is not what the record speaks of. */
+function ownerFile(path: string): AssetStore['owner'] {
+  const inode = async () => String((await stat(dirname(path), { bigint: true })).ino);
+  return {
+    async read() {
+      const text = await readFile(path, 'utf8').catch(undefinedWhenAbsent);
+      if (text === undefined) return undefined;
+      const owner = parseOwner(text, path);
+      return owner.inode === (await inode()) ? owner : undefined;
+    },
+    async write({ log, claim }) {
+      const fresh = `${path}.${randomUUID()}`;
+      const record = JSON.stringify({ log, claim, inode: await inode() });
+      await writeFile(fresh, record, { mode: 0o600, flush: true });
+      await rename(fresh, path);
+      await syncFolder(dirname(path));
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import {
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import { parseOwner } from '../owner-record.ts';
 import { checkedHash, isHash } from './asset-hash.ts';
 import type { AssetStore, ByteRange, StagedAsset, StoredAsset } from './asset-store.ts';
 import { measureContent } from './measure-content.ts';
@@ -56,6 +57,22 @@ export async function openS3AssetStore(
     suspect: (hash) => suspect(place, hash),
     clear: (hash) => remove(place, suspectKey(place, hash)),
     suspects: (before) => suspectedBefore(place, before),
+    owner: ownerObject(place),
+  };
+}
+
+function ownerObject(place: S3Place): AssetStore['owner'] {
+  const { client, bucket: Bucket, prefix } = place;
+  const Key = `${prefix}owner.json`;
+  return {
+    async read() {
+      const found = await reading(client.send(new GetObjectCommand({ Bucket, Key })));
+      const text = await found?.Body?.transformToString();
+      return text === undefined ? undefined : parseOwner(text, Key);
+    },
+    async write(owner) {
+      await writing(client.send(new PutObjectCommand({ Bucket, Key, Body: JSON.stringify(owner) })));
+    },
   };
 }
 

@@ -30,6 +30,15 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await store.size(staged.hash)).toBe(100_000);
     });
 
+    it('notes which log writes here, for every store on the place', async () => {
+      const { place, store } = await placeForTest();
+      expect(await store.owner.read()).toBeUndefined();
+      for (const claim of ['first', 'second']) {
+        await store.owner.write({ log: 'a log', claim });
+        expect(await (await place.open()).owner.read()).toMatchObject({ log: 'a log', claim });
+      }
+    });
+
     it('keeps content of no bytes', async () => {
       const { store } = await placeForTest();
       const staged = await store.stage(chunks(Buffer.alloc(0), 1), NO_LIMIT);

@@ -14,18 +14,21 @@ afterAll(async () => {
   await double?.close();
 });
 
+/** Beside the note that says which log writes there. */
+const fileNames = () => double.names().filter((name) => name !== 'media/owner.json');
+
 it('keeps uploaded files in the bucket, serves them from there in stretches, and removes them', async () => {
   const bytes = 'x'.repeat(70_000);
   const answer = await postForm(server, uploadForm([{ name: 'long.txt', bytes, type: 'text/plain' }]));
   const [file] = (await answer.json()) as FileAnswer[];
-  expect(double.names()).toEqual([`media/${file!.hash.slice(0, 2)}/${file!.hash}`]);
+  expect(fileNames()).toEqual([`media/${file!.hash.slice(0, 2)}/${file!.hash}`]);
   expect(await (await fetch(`${server.url}${file!.url}`)).text()).toBe(bytes);
   const part = await fetch(`${server.url}${file!.url}`, { headers: { range: 'bytes=10-19' } });
   expect(part.status).toBe(206);
   expect(part.headers.get('content-range')).toBe('bytes 10-19/70000');
   expect(await part.text()).toBe('x'.repeat(10));
   await fetch(`${server.url}/api/upload/files/${file!.id}`, { method: 'DELETE' });
-  expect(double.names()).toEqual([]);
+  expect(fileNames()).toEqual([]);
 });
 
 it('answers 503 while the store is away, and serves everything else', async () => {

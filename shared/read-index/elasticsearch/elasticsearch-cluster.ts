@@ -1,4 +1,5 @@
 import { errors } from '@elastic/elasticsearch';
+import type { OwnerStore } from '../../owner-record.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import type { Dependency, DocumentIndex } from '../document-index.ts';
 import type { ProgressStore } from '../index-progress.ts';
@@ -16,7 +17,7 @@ import { createIndexNames } from './index-names.ts';
 import { createIndexSets, type IndexSets, readLiveSet } from './index-sets.ts';
 import { createLeadFence, type LeadFence } from './lead-fence.ts';
 import { areWhole, type OpenedIndices, openIndices } from './open-indices.ts';
-import { createProgressDocument, openProgressIndex } from './progress-document.ts';
+import { createOwnerDocument, createProgressDocument, openProgressIndex } from './progress-document.ts';
 import { placesOf } from './read-indices.ts';
 import { readStoredDocuments } from './read-stored-documents.ts';
 import { createRowCache } from './row-cache.ts';
@@ -45,6 +46,8 @@ export type ElasticsearchCluster = {
     readonly epoch: number;
   }): Promise<OpenedIndices>;
   readonly fence: LeadFence;
+  /** Which log writes the space's indices. */
+  readonly owner: OwnerStore;
   /** Whether reads find an index for every content type, made from this log and for these types. */
   isWhole(log: string): Promise<boolean>;
   close(): Promise<void>;
@@ -116,6 +119,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       await client.cluster.health(health, { maxRetries: 0 });
     },
     fence: createLeadFence(client, space),
+    owner: createOwnerDocument(client, space),
     async openIndices({ log, anew, epoch }) {
       await openProgressIndex(client, space);
       const opened = await openIndices({ client, names, space, layouts: all, log, anew, epoch, spread });

@@ -1,4 +1,5 @@
 import { type Client, errors } from '@elastic/elasticsearch';
+import { type OwnerStore, parseOwner } from '../../owner-record.ts';
 import type { IndexProgress, ParkedState, ProgressStore } from '../index-progress.ts';
 
 export type ProgressDocumentOptions = {
@@ -58,6 +59,27 @@ export async function openProgressIndex(client: Client, space: string): Promise<
     // It is there already.
     if (!hasStatus(error, 400) || !(await client.indices.exists({ index }))) throw error;
   }
+}
+
+/** Beside the progress of logs, whose names are UUIDs. */
+export function createOwnerDocument(client: Client, space: string): OwnerStore {
+  const path = (kind: '_doc' | '_source') => `/${progressIndex(space)}/${kind}/owner`;
+  const options = { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 };
+  return {
+    async read() {
+      try {
+        const found = await client.transport.request({ method: 'GET', path: path('_source') }, options);
+        return parseOwner(JSON.stringify(found), `the document owner of ${progressIndex(space)}`);
+      } catch (error) {
+        if (hasStatus(error, 404)) return undefined;
+        throw error;
+      }
+    },
+    async write(owner) {
+      await openProgressIndex(client, space);
+      await client.transport.request({ method: 'PUT', path: path('_doc'), body: owner }, options);
+    },
+  };
 }
 
 function readBody({ epoch, position, parked }: ProgressBody): IndexProgress {
