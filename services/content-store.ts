@@ -4,6 +4,7 @@ import { isAccessEvent } from '../shared/access/access-events.ts';
 import { keepReserve, useReserve } from '../shared/disk-space.ts';
 import { upcast } from '../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../shared/event-store/event-store.ts';
+import type { Trouble } from '../shared/event-store/kurrentdb-retry.ts';
 import { isForeign } from '../shared/event-store/unreadable.ts';
 import { isIdentityEvent } from '../shared/fleet/identity-events.ts';
 import { isLeaseEvent } from '../shared/fleet/lease-events.ts';
@@ -35,6 +36,8 @@ export type ContentStoreOptions = {
   /** Where this process takes operators' requests. */
   readonly channel?: OperatorChannel;
   readonly reportReplaced: ReportReplaced;
+  /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
+  readonly reportTrouble?: (trouble: Trouble) => void;
 };
 
 /** A log and the graph made from it in a data directory, which this process alone holds until `close`. */
@@ -82,6 +85,7 @@ async function openLocked(
   try {
     log = await openEventStore(logAddress(options), {
       ...{ space: options.space, decode: upcast, threaded: true },
+      ...(options.reportTrouble && { onTrouble: options.reportTrouble }),
     });
     return await openWith(options, plan, log, lock);
   } catch (error) {

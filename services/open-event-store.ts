@@ -5,6 +5,7 @@ import type { EventStore } from '../shared/event-store/event-store.ts';
 import type { Trouble } from '../shared/event-store/kurrentdb-retry.ts';
 import { upgradeLog } from '../shared/event-store/open-log.ts';
 import { openSqliteEventStore } from '../shared/event-store/sqlite-event-store.ts';
+import { sayTrouble } from './report-trouble.ts';
 
 export type EventStoreOptions = {
   readonly space: string;
@@ -12,7 +13,7 @@ export type EventStoreOptions = {
   readonly decode?: Decode;
   /** SQLite: commit on a thread of its own, so that reads go on meanwhile. */
   readonly threaded?: boolean;
-  /** Hears of calls to KurrentDB that are tried again. */
+  /** Hears of calls to KurrentDB that are tried again. Default: they are said on standard error. */
   readonly onTrouble?: (trouble: Trouble) => void;
 };
 
@@ -48,7 +49,7 @@ const KURRENTDB = /^(esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\//;
 export const openEventStore = async (url: string, options: EventStoreOptions): Promise<EventStore> => {
   if (KURRENTDB.test(url)) {
     const { openKurrentDbEventStore } = await import('../shared/event-store/kurrentdb-event-store.ts');
-    return openKurrentDbEventStore(url, options);
+    return openKurrentDbEventStore(url, { onTrouble: sayTrouble, ...options });
   }
   const [, path] = SQLITE.exec(url) ?? [];
   if (path === undefined) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { followProgress } from '../../projections/follow-progress.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { Trouble } from '../../shared/event-store/kurrentdb-retry.ts';
 import { adviseOnUnreadable, stopsReaders, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
@@ -60,6 +61,8 @@ export type ApiProcessOptions = {
   readonly minPositionWait: number;
   readonly operating: Operating;
   readonly report: Report;
+  /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
+  readonly reportTrouble?: (trouble: Trouble) => void;
 };
 
 /** A content API that keeps nothing: it reads from Elasticsearch, and the leader carries its writes out. */
@@ -81,7 +84,8 @@ const PROGRESS_EVERY = 1_000;
 export async function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> {
   const { eventStore, space, registry, definitions, defaultLocale, usersEnvelope, operating } = options;
   const store = await openAssetStore(options.assets);
-  const log = await openEventStore(eventStore, { space, decode: upcast });
+  const onTrouble = options.reportTrouble;
+  const log = await openEventStore(eventStore, { space, decode: upcast, ...(onTrouble && { onTrouble }) });
   const { connection, denormalise, rowCacheBytes } = options;
   const cluster = createElasticsearchCluster({ connection, space, registry, denormalise, rowCacheBytes });
   const folder = logFolder({ data: '', eventStore });

@@ -5,6 +5,7 @@ import { assetsPlace } from '../open-asset-store.ts';
 import { readApiConfig } from '../project/read-api-config.ts';
 import { refuseOpenHost } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
+import { logTrouble } from './log-trouble.ts';
 import { openOperating } from './open-operating.ts';
 import { parsePublic, setPublic } from './public-rights.ts';
 import { readContentTypes } from './read-content-types.ts';
@@ -30,6 +31,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   const stop = stopOnSignal(logger, settings.drainSeconds, told);
   const options: ApiProcessOptions = {
     ...{ ...settings, ...contentTypes, eventStore, operating: told.operating, report: logger },
+    reportTrouble: logTrouble(logger),
     rules: requestRules(settings, project, { logger, metrics: told.operating.metrics }),
     connection: connectionOf(settings),
     denormalise: denormaliseOf(settings),

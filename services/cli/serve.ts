@@ -11,6 +11,7 @@ import { refuseOpenHost } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { findExampleRequest } from './example-request.ts';
 import { logFleet } from './log-fleet.ts';
+import { logTrouble } from './log-trouble.ts';
 import { openOperating } from './open-operating.ts';
 import { parsePublic, setPublic } from './public-rights.ts';
 import { reachableUrl } from './reachable-url.ts';
@@ -46,6 +47,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     ...{ ...settings, ...contentTypes, readSide, operating, channel: operators.channel },
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     ...{ presence, fleetLog: logFleet(logger), reportReplaced: logReplaced(logger) },
+    reportTrouble: logTrouble(logger),
   };
   const onEarlier = (listener: Listener): Meanwhile => ({
     async serve(served, operator, changes) {

@@ -19,6 +19,13 @@ export type Address = {
   readonly isDnsName: boolean;
   readonly tls: boolean;
   readonly channelCredentials: ChannelCredentials;
+  /** The same for `tls.connect`. */
+  readonly tlsOptions: {
+    readonly ca?: Buffer;
+    readonly cert?: Buffer;
+    readonly key?: Buffer;
+    readonly rejectUnauthorized: boolean;
+  };
   /** Absent: none, or a client certificate. */
   readonly credentials: Credentials | undefined;
   readonly nodePreference: NodePreference | undefined;
@@ -68,7 +75,7 @@ const parse = (url: string): Address => {
     isCluster: parsed.dnsDiscover || parsed.hosts.length > 1,
     isDnsName: parsed.dnsDiscover,
     tls,
-    channelCredentials: tls ? tlsCredentials(parsed) : ChannelCredentials.createInsecure(),
+    ...(tls ? tlsCredentials(parsed) : PLAIN),
     credentials: parsed.defaultCredentials,
     nodePreference: parsed.nodePreference,
     maxDiscoverAttempts: parsed.maxDiscoverAttempts ?? DISCOVER_ATTEMPTS,
@@ -93,21 +100,30 @@ class TlsNeedsName extends Error {}
 
 type Parsed = ReturnType<typeof parseConnectionString>;
 
-const tlsCredentials = ({
-  tlsCAFile,
-  tlsVerifyCert,
-  userCertFile,
-  userKeyFile,
-}: Parsed): ChannelCredentials => {
+type TlsSettings = Pick<Address, 'channelCredentials' | 'tlsOptions'>;
+
+const PLAIN: TlsSettings = {
+  channelCredentials: ChannelCredentials.createInsecure(),
+  tlsOptions: { rejectUnauthorized: false },
+};
+
+const tlsCredentials = ({ tlsCAFile, tlsVerifyCert, userCertFile, userKeyFile }: Parsed): TlsSettings => {
   if ((userCertFile === undefined) !== (userKeyFile === undefined)) {
     throw new Error('userCertFile and userKeyFile belong together: give both or none');
   }
-  return ChannelCredentials.createSsl(
-    readPem('tlsCAFile', tlsCAFile),
-    readPem('userKeyFile', userKeyFile),
-    readPem('userCertFile', userCertFile),
-    tlsVerifyCert === false ? { rejectUnauthorized: false } : {},
-  );
+  const rejectUnauthorized = tlsVerifyCert !== false;
+  const ca = readPem('tlsCAFile', tlsCAFile);
+  const key = readPem('userKeyFile', userKeyFile);
+  const cert = readPem('userCertFile', userCertFile);
+  return {
+    channelCredentials: ChannelCredentials.createSsl(
+      ca,
+      key,
+      cert,
+      rejectUnauthorized ? {} : { rejectUnauthorized },
+    ),
+    tlsOptions: { ...(ca && { ca }), ...(key && { key }), ...(cert && { cert }), rejectUnauthorized },
+  };
 };
 
 const readPem = (setting: string, path: string | undefined): Buffer | null => {

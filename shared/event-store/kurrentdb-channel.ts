@@ -31,9 +31,13 @@ const MAX_MESSAGE = 17 * 1024 * 1024;
 /**
  * What the client (1.3.1) does about channels, done so that it can be ended: its own discovery cannot be stopped, rejects where
  * nobody can handle it (kurrentdb-client.ts has the list), and gives up no channel whose node has stopped answering.
- * A channel that was lost is closed at once. Calls under way on it end with their answer or their deadline.
+ * `searching` is called when no node answers for the first time. A channel that was lost is closed at once. Calls under way on it end with their answer or their deadline.
  */
-export const createNodeChannel = (address: Address, pace: Pace): NodeChannel => {
+export const createNodeChannel = (
+  address: Address,
+  pace: Pace,
+  searching: () => void = () => undefined,
+): NodeChannel => {
   const closing = new AbortController();
   let current: Promise<Channel> | undefined;
   let open: Channel | undefined;
@@ -46,7 +50,7 @@ export const createNodeChannel = (address: Address, pace: Pace): NodeChannel => 
   const find = async (): Promise<Channel> => {
     const wait = openedAt + pauseAfter(losses, pace) - performance.now();
     if (wait > 0) await delay(wait, undefined, { signal: closing.signal });
-    const endPoint = leader ?? (await findNode(address, failed, closing.signal));
+    const endPoint = leader ?? (await findNode({ address, searching, signal: closing.signal }, failed));
     if (address.tls) assertTlsName(endPoint.address);
     closing.signal.throwIfAborted();
     leader = undefined;
@@ -95,10 +99,11 @@ export const createNodeChannel = (address: Address, pace: Pace): NodeChannel => 
 const pauseAfter = (losses: number, { firstMs, even, longestMs }: Pace): number =>
   losses === 0 ? 0 : Math.min(firstMs * 2 ** Math.max(0, losses - even), longestMs);
 
+type Search = { readonly address: Address; readonly searching: () => void; readonly signal: AbortSignal };
+
 const findNode = async (
-  address: Address,
+  { address, searching, signal }: Search,
   failed: EndPoint | undefined,
-  signal: AbortSignal,
 ): Promise<EndPoint> => {
   const [host] = address.hosts;
   if (host === undefined) throw new Error(`${address.shown} names no host`);
@@ -116,6 +121,7 @@ const findNode = async (
       return await discoverEndpoint(settings, address.channelCredentials, failed);
     } catch {
       signal.throwIfAborted();
+      if (attempt === 1) searching();
       if (attempt < address.maxDiscoverAttempts) continue;
       throw new Error(`Failed to discover after ${attempt} attempts: no node of ${address.shown} answers`);
     }

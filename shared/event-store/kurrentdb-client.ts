@@ -72,10 +72,10 @@ const FEATURES_DEADLINE_MS = 5_000;
  *   its sockets can be given back. Here: not used; one handle is made with the client and stays unconnected.
  * - A deadline that passes is no reason for the client to leave a node. Here: it is.
  */
-export const createNodeClient = (address: Address, pace: Pace): NodeClient => {
+export const createNodeClient = (address: Address, pace: Pace, searching?: () => void): NodeClient => {
   const client = KurrentDBClient.connectionString(address.text);
   const internals = client as unknown as Internals;
-  const channel = createNodeChannel(address, pace);
+  const channel = createNodeChannel(address, pace, searching);
   const stubs = new WeakMap<Channel, Map<unknown, Client>>();
 
   const stub = <Stub extends Client>(service: StubConstructor<Stub>, on: Channel): Stub => {

@@ -1,7 +1,8 @@
 import { type Address, parseAddress } from './kurrentdb-address.ts';
 import { READING_PACE, WRITING_PACE } from './kurrentdb-channel.ts';
 import { createNodeClient, type NodeClient } from './kurrentdb-client.ts';
-import type { Patience } from './kurrentdb-retry.ts';
+import { createExplain } from './kurrentdb-diagnose.ts';
+import { type Patience, tellTrouble } from './kurrentdb-retry.ts';
 
 /**
  * What the adapter's parts share. Two clients, so that reads are made elsewhere when their node is lost while an append, whose
@@ -20,10 +21,16 @@ export type Connection = {
 };
 
 /** Nothing is sent before the first call. Throws as parseAddress does. */
-export const connect = (url: string, space: string, patience: Patience): Connection => {
+export const connect = (url: string, space: string, options: Patience): Connection => {
   const address = parseAddress(url);
-  const writer = createNodeClient(address, WRITING_PACE);
-  const reader = createNodeClient(address, READING_PACE);
+  const patience = { ...options, explain: createExplain(address) };
+  const searching = () => {
+    const error = new Error(`no node of ${address.shown} answers, or none of them leads`);
+    const retryInMs = address.discoveryIntervalMs;
+    void tellTrouble(patience, { operation: 'search for a node', error, attempt: 1, retryInMs });
+  };
+  const writer = createNodeClient(address, WRITING_PACE, searching);
+  const reader = createNodeClient(address, READING_PACE, searching);
   return {
     address,
     writer,

@@ -17,6 +17,22 @@ export type Patience = {
   /** For one operation with all its attempts. Subscriptions never give up. */
   readonly giveUpAfterMs: number;
   readonly onTrouble: (trouble: Trouble) => void;
+  /** Says what has to be changed; undefined where nothing more is known than the error says. */
+  readonly explain?: (operation: string, error: unknown) => Promise<Explanation | undefined>;
+};
+
+/** What an operator has to change. `lasts`: nothing succeeds before that. */
+export type Explanation = { readonly sentence: string; readonly lasts: boolean };
+
+/** Tells of a failure that is tried again, with what there is to say about it. Resolves to that; does not hold up the next attempt. */
+export const tellTrouble = async (
+  { onTrouble, explain }: Patience,
+  trouble: Trouble,
+): Promise<Explanation | undefined> => {
+  const explanation = await explain?.(trouble.operation, trouble.error).catch(() => undefined);
+  if (explanation === undefined) onTrouble(trouble);
+  else onTrouble({ ...trouble, error: new Error(explanation.sentence, { cause: trouble.error }) });
+  return explanation;
 };
 
 const FIRST_WAIT_MS = 50;
@@ -103,18 +119,23 @@ const isDiscoveryFailure = (error: unknown): boolean =>
  */
 export const retrying = async <T>(
   operation: string,
-  { giveUpAfterMs, onTrouble }: Patience,
+  patience: Patience,
   call: () => Promise<T>,
 ): Promise<T> => {
-  const giveUpAt = performance.now() + giveUpAfterMs;
+  const giveUpAt = performance.now() + patience.giveUpAfterMs;
+  let lasts = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await call();
     } catch (error) {
       const retryInMs = waitBefore(attempt);
-      const lasts = !isPassing(error) || performance.now() + retryInMs > giveUpAt;
-      if (lasts) throw named(operation, error, attempt);
-      onTrouble({ operation, error: error as Error, attempt, retryInMs });
+      const isLast = lasts || !isPassing(error) || performance.now() + retryInMs > giveUpAt;
+      if (isLast) throw await explained(patience, operation, named(operation, error, attempt));
+      void tellTrouble(patience, { operation, error: error as Error, attempt, retryInMs }).then(
+        (explanation) => {
+          lasts = explanation?.lasts === true;
+        },
+      );
       await delay(retryInMs);
     }
   }
@@ -144,4 +165,16 @@ export const named = (operation: string, failure: unknown, attempts: number): un
   const { message, type } = error as Error & { type?: ErrorType };
   const times = attempts === 1 ? '' : ` (${attempts} attempts)`;
   return new OperationFailed(`${operation} failed: ${message || type}${times}`, { cause: error });
+};
+
+/** The failure of an operation with what an operator has to change. */
+export const explained = async (
+  { explain }: Patience,
+  operation: string,
+  failure: unknown,
+): Promise<unknown> => {
+  const cause = causeOf(failure);
+  const explanation = await explain?.(operation, cause).catch(() => undefined);
+  if (explanation === undefined) return failure;
+  return new OperationFailed(`${operation} failed: ${explanation.sentence}`, { cause });
 };

@@ -3,7 +3,7 @@ import type { Connection } from './kurrentdb-connection.ts';
 import type { Recorded } from './kurrentdb-event.ts';
 import { searchBehind } from './kurrentdb-head.ts';
 import { SubscriptionEnded } from './kurrentdb-inbox.ts';
-import { isPassing, named, waitBefore } from './kurrentdb-retry.ts';
+import { explained, isPassing, named, tellTrouble, waitBefore } from './kurrentdb-retry.ts';
 import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
 
 const OPERATION = 'read of the log';
@@ -38,8 +38,10 @@ export async function* scanSpace(
       attempt += 1;
       const retryInMs = waitBefore(attempt);
       const passes = isPassing(error) || error instanceof SubscriptionEnded;
-      if (!passes || performance.now() + retryInMs > giveUpAt) throw named(OPERATION, error, attempt);
-      patience.onTrouble({ operation: OPERATION, error: error as Error, attempt, retryInMs });
+      if (!passes || performance.now() + retryInMs > giveUpAt) {
+        throw await explained(patience, OPERATION, named(OPERATION, error, attempt));
+      }
+      void tellTrouble(patience, { operation: OPERATION, error: error as Error, attempt, retryInMs });
       await delay(retryInMs);
     }
   }

@@ -4,7 +4,7 @@ import type { Connection } from './kurrentdb-connection.ts';
 import type { Recorded } from './kurrentdb-event.ts';
 import type { Follower, HeadWatch, Stretch } from './kurrentdb-head.ts';
 import { SubscriptionEnded } from './kurrentdb-inbox.ts';
-import { isPassing, waitBefore } from './kurrentdb-retry.ts';
+import { explained, isPassing, tellTrouble, waitBefore } from './kurrentdb-retry.ts';
 import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
 
 export type Follow = {
@@ -49,6 +49,8 @@ const run = async (context: Run): Promise<void> => {
     try {
       await followOnce(context, place);
     } catch (error) {
+      if (error instanceof Refused)
+        throw await explained(context.connection.patience, OPERATION, error.reason);
       if (!(error instanceof Dropped)) throw error;
       if (place.at !== started) attempt = 1;
       await pause(context, error.reason, attempt);
@@ -65,12 +67,24 @@ class Dropped extends Error {
   }
 }
 
+/** The server refuses for good. */
+class Refused extends Error {
+  readonly reason: Error;
+  constructor(reason: Error) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
+
+const OPERATION = 'subscription';
+
 const orDropped = async <T>(promise: Promise<T>, call?: SpaceCall): Promise<T> => {
   try {
     return await promise;
   } catch (error) {
     const reason = call === undefined ? (error as Error) : call.failed(error);
-    throw isPassing(reason) || reason instanceof SubscriptionEnded ? new Dropped(reason) : reason;
+    const passes = isPassing(reason) || reason instanceof SubscriptionEnded;
+    throw passes ? new Dropped(reason) : new Refused(reason);
   }
 };
 
@@ -128,6 +142,6 @@ const createFollower = (call: SpaceCall, place: { at: bigint }) => {
 
 const pause = async ({ connection, signal }: Run, error: Error, attempt: number): Promise<void> => {
   const retryInMs = waitBefore(attempt);
-  connection.patience.onTrouble({ operation: 'subscription', error, attempt, retryInMs });
+  void tellTrouble(connection.patience, { operation: OPERATION, error, attempt, retryInMs });
   await delay(retryInMs, undefined, { signal }).catch(() => undefined);
 };

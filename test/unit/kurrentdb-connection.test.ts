@@ -47,22 +47,6 @@ describe('TLS', () => {
     expect(double.calls).toMatchObject({ append: 1, batchAppend: 0 });
   });
 
-  test('with other credentials everything is refused at once', async () => {
-    const options = {
-      tls: certificate,
-      credentials,
-      url: ({ port }) => trusting(port, 'varve:guess@'),
-    } satisfies WorldOptions;
-    const { store, troubles } = await start(options);
-    const stream = streamOf();
-    await expect(store.append(stream, 'none', newEvents(1))).rejects.toThrow(
-      /append to .* failed: (.*)access.?denied/i,
-    );
-    await expect(readAll(store)).rejects.toThrow(/read of the log failed: .*access.?denied/i);
-    await expect(collect(store).subscription.done).rejects.toThrow(/access.?denied/i);
-    expect(troubles).toEqual([]);
-  });
-
   test('without credentials every append is a call of its own too, not a part of the shared batch call', async () => {
     const { store, double } = await start({ tls: certificate, url: ({ port }) => trusting(port) });
     const stream = streamOf();

@@ -1,4 +1,4 @@
-import type { Metadata, Server } from '@grpc/grpc-js';
+import { type Metadata, type Server, status } from '@grpc/grpc-js';
 import { createDoubleFaults, type DoubleCall, type DoubleFaults, type Fault } from './double-faults.ts';
 import { createDoubleLog, type DoubleLog } from './double-log.ts';
 import { accessDeniedError, noLeaderError, notLeaderError, rpcError } from './double-messages.ts';
@@ -9,6 +9,8 @@ export type KurrentDbDoubleOptions = {
   /** Shared by several doubles, they are the nodes of one cluster. Default: a log of its own. */
   readonly log?: DoubleLog;
   readonly credentials?: { readonly username: string; readonly password: string };
+  /** Whom it lets do what, by name, where there is more than one user. */
+  readonly users?: Readonly<Record<string, DoubleUser>>;
   /** Default: no TLS. */
   readonly tls?: TlsIdentity;
   readonly maxAppendSize?: number;
@@ -19,6 +21,13 @@ export type KurrentDbDoubleOptions = {
   readonly batchAppend?: boolean;
   /** Whether it has `AppendRecords` (KurrentDB 26.1 and later). Default: false. */
   readonly appendRecords?: boolean;
+};
+
+export type DoubleUser = {
+  readonly password: string;
+  /** The ACL of $all; on a server only $admins have it by default. */
+  readonly readsAll: boolean;
+  readonly writes: boolean;
 };
 
 export type KurrentDbDouble = {
@@ -64,7 +73,7 @@ export const startKurrentDbDouble = async (
   const enter = async (call: DoubleCall, metadata: Metadata): Promise<Fault | undefined> => {
     calls[call] += 1;
     // As on the server, what it can do is told to anyone.
-    if (call !== 'features' && !mayCall(options, metadata)) throw accessDeniedError();
+    if (call !== 'features') checkAccess(options, call, metadata);
     const fault = await meet(faults.take(call));
     const known = metadata.get('requires-leader').includes('true') ? leader : undefined;
     if (known === 'nobody') throw noLeaderError();
@@ -127,8 +136,26 @@ const meet = async (fault: Fault | undefined): Promise<Fault | undefined> => {
   return fault;
 };
 
-const mayCall = ({ credentials }: KurrentDbDoubleOptions, metadata: Metadata): boolean => {
-  if (credentials === undefined) return true;
-  const expected = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
-  return metadata.get('authorization').some((value) => value.toString() === `Basic ${expected}`);
+/**
+ * A wrong password is UNAUTHENTICATED (AuthenticationMiddleware answers 401), everything else that is refused is
+ * PERMISSION_DENIED (RpcExceptions.AccessDenied).
+ */
+const checkAccess = (
+  { credentials, users }: KurrentDbDoubleOptions,
+  call: DoubleCall,
+  metadata: Metadata,
+): void => {
+  const known =
+    users ?? (credentials && { [credentials.username]: { ...ADMIN, password: credentials.password } });
+  if (known === undefined) return;
+  const [, encoded] = /^Basic (.*)$/.exec(String(metadata.get('authorization')[0] ?? '')) ?? [];
+  if (encoded === undefined) throw accessDeniedError();
+  const [, name = '', password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  const user = known[name];
+  if (user === undefined || user.password !== password)
+    throw rpcError(status.UNAUTHENTICATED, 'Bad HTTP status code: 401');
+  const isRead = call === 'read' || call === 'subscribe';
+  if (isRead ? !user.readsAll : !user.writes) throw accessDeniedError();
 };
+
+const ADMIN = { readsAll: true, writes: true };

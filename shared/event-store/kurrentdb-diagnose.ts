@@ -1,0 +1,144 @@
+import { connect as connectTcp, isIP } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
+import type { Address, EndPoint } from './kurrentdb-address.ts';
+import type { Explanation, Patience } from './kurrentdb-retry.ts';
+
+/** Says in a sentence what an operator has to change where a server refuses or cannot be reached. */
+type Explain = NonNullable<Patience['explain']>;
+
+const UNAUTHENTICATED = 16;
+const PROBE_TIMEOUT_MS = 1_500;
+/** Nobody is probed more often: a store that is not reached fails many calls at once. */
+const KNOWN_FOR_MS = 2_000;
+
+export const createExplain = (address: Address, probe = diagnose): Explain => {
+  let known: { readonly at: number; readonly explanation: Promise<Explanation | undefined> } | undefined;
+  return async (operation, error) => {
+    const kind = isCommandError(error as Error)
+      ? (error as Error & { type: ErrorType; code?: number })
+      : undefined;
+    if (kind?.type === ErrorType.ACCESS_DENIED) {
+      return { sentence: explainDenied(operation, address, kind.code), lasts: true };
+    }
+    if (kind !== undefined && kind.type !== ErrorType.UNAVAILABLE) return undefined;
+    if (known === undefined || performance.now() - known.at > KNOWN_FOR_MS) {
+      known = { at: performance.now(), explanation: probe(address) };
+    }
+    return known.explanation;
+  };
+};
+
+const explainDenied = (operation: string, address: Address, code: number | undefined): string => {
+  const { shown, user } = address;
+  if (user === undefined && address.tls) {
+    return `${shown} wants a user: give user and password in the address (kurrentdb://USER:PASSWORD@HOST:PORT), or a client certificate`;
+  }
+  if (code === UNAUTHENTICATED) {
+    return `${shown} knows no user ${user} with this password: check both; reserved characters such as @ : / % are percent-encoded`;
+  }
+  if (operation.startsWith('append')) {
+    return `user ${user} may not write at ${shown} (${operation}): make the user an admin, or give it $w in the server's default ACL of user streams ($settings)`;
+  }
+  if (operation.startsWith('read of the log') || operation === 'subscription') {
+    return `user ${user} may not read $all at ${shown}: make the user an admin, or add it to the ACL of $all ($r in the stream metadata of $all)`;
+  }
+  return `user ${user} may not do this at ${shown} (${operation}): make the user an admin, or give it $r in the server's default ACL of user streams ($settings)`;
+};
+
+/** Looks at the hosts of the address, one after the other; undefined when nothing is wrong with any that answers. */
+const diagnose = async (address: Address): Promise<Explanation | undefined> => {
+  const found: Explanation[] = [];
+  for (const host of address.hosts) {
+    const explanation = await diagnoseHost(address, host);
+    if (explanation === undefined) return undefined;
+    found.push(explanation);
+  }
+  const sentence = [...new Set(found.map((each) => each.sentence))].join('; ');
+  return { sentence, lasts: found.every(({ lasts }) => lasts) };
+};
+
+const diagnoseHost = async (address: Address, host: EndPoint): Promise<Explanation | undefined> => {
+  const place = `${host.address}:${host.port}`;
+  const reached = await attempt((settle) => {
+    const socket = connectTcp(host.port, host.address, () => settle(undefined));
+    socket.on('error', settle);
+    return socket;
+  });
+  if (reached !== undefined) return { sentence: sayUnreached(place, reached), lasts: false };
+  if (!address.tls) {
+    const speaksTls = (await handshake(host, { rejectUnauthorized: false })) === undefined;
+    if (!speaksTls) return undefined;
+    return { sentence: `the server at ${place} wants TLS: leave out tls=false`, lasts: true };
+  }
+  const failure = await handshake(host, address.tlsOptions);
+  if (failure === undefined) return undefined;
+  return {
+    sentence: sayTls(place, failure),
+    lasts: failure.code !== 'ETIMEDOUT' && failure.code !== 'ECONNRESET',
+  };
+};
+
+type Failure = Error & { readonly code?: string };
+
+const sayUnreached = (place: string, { code, message }: Failure): string => {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `nobody listens at ${place}: start the server, or check the port`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `the name of ${place} is not known: check it, and the name service`;
+    case 'ETIMEDOUT':
+      return `${place} does not answer: check the address, the network and firewalls`;
+    default:
+      return `${place} cannot be reached: ${message}`;
+  }
+};
+
+const sayTls = (place: string, { code = '', message }: Failure): string => {
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return `the certificate of ${place} is for another name (${message}): use a name that is in it`;
+  }
+  if (code === 'CERT_HAS_EXPIRED') return `the certificate of ${place} has expired: renew it on the server`;
+  if (/SELF_SIGNED|UNABLE_TO|CERT_/.test(code)) {
+    return `the certificate of ${place} is not trusted (${message}): name the file of its authority with tlsCAFile=FILE`;
+  }
+  if (code === 'EPROTO' || /wrong version|SSL/i.test(code + message)) {
+    return `the server at ${place} speaks no TLS: add tls=false if that is meant`;
+  }
+  if (code === 'ETIMEDOUT')
+    return `${place} accepts connections and does not answer: the server may stand still, or speak no TLS`;
+  return `TLS with ${place} fails: ${message}`;
+};
+
+const handshake = (host: EndPoint, options: object): Promise<Failure | undefined> =>
+  attempt((settle) => {
+    const servername = isIP(host.address) === 0 ? { servername: host.address } : {};
+    const settings = {
+      host: host.address,
+      port: host.port,
+      ALPNProtocols: ['h2'],
+      ...servername,
+      ...options,
+    };
+    const socket: TLSSocket = connectTls(settings, () => settle(undefined));
+    socket.on('error', settle);
+    return socket;
+  });
+
+/** Resolves with why it failed, or with undefined. */
+const attempt = (
+  start: (settle: (failure: Failure | undefined) => void) => { destroy(): void },
+): Promise<Failure | undefined> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(
+      () => settle(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
+      PROBE_TIMEOUT_MS,
+    );
+    const settle = (failure: Failure | undefined) => {
+      clearTimeout(timer);
+      resolve(failure);
+      socket.destroy();
+    };
+    const socket = start((failure) => settle(failure));
+  });
