@@ -3,8 +3,7 @@ import { catchUpWithinSpace } from '../projections/projector.ts';
 import { isAccessEvent } from '../shared/access/access-events.ts';
 import { keepReserve, useReserve } from '../shared/disk-space.ts';
 import { upcast } from '../shared/document/upcasters.ts';
-import type { EventStore, StoredEvent } from '../shared/event-store/event-store.ts';
-import type { Trouble } from '../shared/event-store/kurrentdb-retry.ts';
+import type { EventStore, StoredEvent, Trouble } from '../shared/event-store/event-store.ts';
 import { isForeign } from '../shared/event-store/unreadable.ts';
 import { isIdentityEvent } from '../shared/fleet/identity-events.ts';
 import { isLeaseEvent } from '../shared/fleet/lease-events.ts';
@@ -37,6 +36,8 @@ export type ContentStoreOptions = {
   readonly channel?: OperatorChannel;
   readonly reportReplaced: ReportReplaced;
   /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
+  /** Hears what the log's server says of itself at start. */
+  readonly reportCheck?: (finding: string) => void;
   readonly reportTrouble?: (trouble: Trouble) => void;
 };
 
@@ -87,6 +88,7 @@ async function openLocked(
       ...{ space: options.space, decode: upcast, threaded: true },
       ...(options.reportTrouble && { onTrouble: options.reportTrouble }),
     });
+    for (const finding of (await log.check?.()) ?? []) options.reportCheck?.(finding);
     return await openWith(options, plan, log, lock);
   } catch (error) {
     // Else they would keep the process, which has nothing to do any more.

@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Decode } from '../shared/event-store/event-codec.ts';
-import type { EventStore } from '../shared/event-store/event-store.ts';
-import type { Trouble } from '../shared/event-store/kurrentdb-retry.ts';
+import type { EventStore, Trouble } from '../shared/event-store/event-store.ts';
 import { upgradeLog } from '../shared/event-store/open-log.ts';
 import { openSqliteEventStore } from '../shared/event-store/sqlite-event-store.ts';
 import { sayTrouble } from './report-trouble.ts';

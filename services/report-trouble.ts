@@ -1,4 +1,4 @@
-import type { Trouble } from '../shared/event-store/kurrentdb-retry.ts';
+import type { Trouble } from '../shared/event-store/event-store.ts';
 
 /** The same is said again after this. */
 const AGAIN_AFTER_MS = 10_000;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { followProgress } from '../../projections/follow-progress.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import type { Trouble } from '../../shared/event-store/kurrentdb-retry.ts';
+import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
 import { adviseOnUnreadable, stopsReaders, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';

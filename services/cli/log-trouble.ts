@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Trouble } from '../../shared/event-store/kurrentdb-retry.ts';
+import type { Trouble } from '../../shared/event-store/event-store.ts';
 import { reportTrouble } from '../report-trouble.ts';
 
 /** Says in the log what the log's server refuses or does not answer, while it goes on trying. */

@@ -48,6 +48,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     ...{ presence, fleetLog: logFleet(logger), reportReplaced: logReplaced(logger) },
     reportTrouble: logTrouble(logger),
+    reportCheck: (finding: string) => logger.info({ finding }, `the event log's server: ${finding}`),
   };
   const onEarlier = (listener: Listener): Meanwhile => ({
     async serve(served, operator, changes) {

@@ -1,6 +1,10 @@
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
-import type { AppendResult, CommandIdentity } from '../../shared/event-store/event-store.ts';
+import {
+  type AppendResult,
+  AppendTooLarge,
+  type CommandIdentity,
+} from '../../shared/event-store/event-store.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
@@ -199,6 +203,7 @@ async function append(
   try {
     return await eventStore.append(stream, expected, newEvents(events, key, metadata), fence);
   } catch (cause) {
+    if (cause instanceof AppendTooLarge) throw tooLarge(cause);
     throw new RequestError(
       503,
       'ServiceUnavailableError',
@@ -209,6 +214,15 @@ async function append(
       { cause },
     );
   }
+}
+
+function tooLarge(cause: AppendTooLarge): RequestError {
+  const { limit } = cause;
+  const most = limit === undefined ? 'less than this' : `at most ${limit} bytes for all events of a write`;
+  const message = `The entry is too large for the event log, which takes ${most}`;
+  return new RequestError(413, 'PayloadTooLargeError', message, limit === undefined ? {} : { limit }, {
+    cause,
+  });
 }
 
 /** `shown`, or false once the time is over. */

@@ -104,6 +104,30 @@ export type AppendCondition = { readonly stream: string; readonly revision: bigi
  */
 export type EventHandler = (events: readonly StoredEvent[], upTo: bigint) => Promise<void>;
 
+/** Something went wrong that will be tried again: for logs and metrics. */
+export type Trouble = {
+  /** Such as `append to varve.lease` or `subscription`. */
+  readonly operation: string;
+  readonly error: Error;
+  /** 1 after the first failure. */
+  readonly attempt: number;
+  readonly retryInMs: number;
+};
+
+/** More than the store takes in one append. `limit`: in bytes, where the store says it. */
+export class AppendTooLarge extends Error {
+  readonly limit: number | undefined;
+  constructor(limit: number | undefined, cause: unknown) {
+    super(
+      limit === undefined
+        ? 'the append is larger than the event log takes'
+        : `the event log takes at most ${limit} bytes in one append`,
+      { cause },
+    );
+    this.limit = limit;
+  }
+}
+
 export type Subscription = {
   /** Resolves when no handler runs any more (so a handler must not wait for it). */
   close(): Promise<void>;
@@ -144,7 +168,8 @@ export type EventStore = {
    * Appends all events or none, durably (survives kill -9 and power loss once resolved). Appending again events whose ids are
    * already in that stream resolves `appended` with the first append's result and writes nothing, whatever is expected now.
    * The order of checks is: ids that are stored already, then the condition, then the expected revision.
-   * Rejects when there is no event, an id is no lower-case UUID, or the data is no JSON value.
+   * Rejects when there is no event, an id is no lower-case UUID, or the data is no JSON value; with AppendTooLarge when the store
+   * takes no append of this size.
    */
   append(
     stream: string,
@@ -171,6 +196,11 @@ export type EventStore = {
   readonly chain?: HashChain;
   /** Reads the whole log, other spaces' events too where there is a hash chain over them, and finds what is damaged, in order. */
   findDamage(): AsyncIterable<Damage>;
+  /**
+   * Where the log is on a server: looks whether it can be used. Resolves to what an operator should know; rejects with a sentence
+   * when it cannot.
+   */
+  check?(): Promise<readonly string[]>;
   /** Finishes the appends made so far, stops the subscriptions (as their `close` does) and lets the log go. */
   close(): Promise<void>;
 };

@@ -1,7 +1,19 @@
-import { NO_STREAM, WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
+import {
+  AppendRecordSizeExceededError,
+  isCommandError,
+  MaxAppendSizeExceededError,
+  NO_STREAM,
+  TransactionMaxSizeExceededError,
+  WrongExpectedVersionError,
+} from '@kurrent/kurrentdb-client';
 import { append as appendCall } from '@kurrent/kurrentdb-client/dist/streams/appendToStream/append.js';
 import { type EncodedEvent, MAX_INT64 } from './event-codec.ts';
-import type { AppendCondition, AppendResult, ExpectedRevision } from './event-store.ts';
+import {
+  type AppendCondition,
+  type AppendResult,
+  AppendTooLarge,
+  type ExpectedRevision,
+} from './event-store.ts';
 import { appendRecords, hasAppendRecords } from './kurrentdb-append-records.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOf, toEventData } from './kurrentdb-event.ts';
@@ -152,21 +164,35 @@ const isRevision = (revision: bigint): boolean => revision >= 0n && revision <= 
  * The client's `Append`, which it makes otherwise only for calls with credentials of their own: one call for each append, with a
  * deadline.
  */
-const callAppend = (
+export const callAppend = (
   connection: Connection,
   stream: string,
   events: readonly EncodedEvent[],
   streamState: bigint | typeof NO_STREAM,
 ) => {
   const { client } = connection.writer;
-  const options = {
-    streamState,
-    requiresLeader: true,
-    deadline: connection.patience.deadlineMs,
-    batchAppendSize: 0,
-  };
+  const deadline = connection.patience.deadlineMs + sizeOf(events) / SLOWEST_BYTES_PER_MS;
+  const options = { streamState, requiresLeader: true, deadline, batchAppendSize: 0 };
   return onWriter(connection, () => appendCall.call(client, stream, events.map(toEventData), options));
 };
+
+const RESOURCE_EXHAUSTED = 8;
+
+/** A server has three limits: of an append, of one event (`AppendRecords` alone), and of a message. */
+const asTooLarge = (error: unknown): AppendTooLarge | undefined => {
+  if (error instanceof MaxAppendSizeExceededError) return new AppendTooLarge(error.maxAppendSize, error);
+  if (error instanceof TransactionMaxSizeExceededError) return new AppendTooLarge(error.maxSize, error);
+  if (error instanceof AppendRecordSizeExceededError) return new AppendTooLarge(error.maxSize, error);
+  const isMessage =
+    isCommandError(error as Error) && (error as { code?: number }).code === RESOURCE_EXHAUSTED;
+  return isMessage ? new AppendTooLarge(undefined, error) : undefined;
+};
+
+/** A megabyte a second: a large append takes longer than an answer may. */
+const SLOWEST_BYTES_PER_MS = 1_000;
+
+const sizeOf = (events: readonly EncodedEvent[]): number =>
+  events.reduce((sum, event) => sum + event.data.length, 0);
 
 /** Whether the server checks conditions: see EventStore. */
 export const canCheck = ({ writer, patience }: Connection): Promise<boolean> =>
@@ -179,7 +205,7 @@ const onWriter = async <T>({ writer, patience }: Connection, call: () => Promise
     return await call();
   } catch (error) {
     if (isLost(error)) writer.channel.lost(channel, error);
-    throw error;
+    throw asTooLarge(error) ?? error;
   }
 };
 

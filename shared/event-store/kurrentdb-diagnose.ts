@@ -2,11 +2,13 @@ import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
 import type { Address, EndPoint } from './kurrentdb-address.ts';
-import type { Explanation, Patience } from './kurrentdb-retry.ts';
+import { type Explanation, isPassing, type Patience } from './kurrentdb-retry.ts';
 
 /** Says in a sentence what an operator has to change where a server refuses or cannot be reached. */
 type Explain = NonNullable<Patience['explain']>;
 
+/** What grpc-js says of a connection, other than what a server answers on one. */
+const NOT_REACHED = /connect|resol|ECONN|EPROTO|certificate|socket|dropped/i;
 const UNAUTHENTICATED = 16;
 const PROBE_TIMEOUT_MS = 1_500;
 /** Nobody is probed more often: a store that is not reached fails many calls at once. */
@@ -21,7 +23,8 @@ export const createExplain = (address: Address, probe = diagnose): Explain => {
     if (kind?.type === ErrorType.ACCESS_DENIED) {
       return { sentence: explainDenied(operation, address, kind.code), lasts: true };
     }
-    if (kind !== undefined && kind.type !== ErrorType.UNAVAILABLE) return undefined;
+    if (kind === undefined ? !isPassing(error) : kind.type !== ErrorType.UNAVAILABLE) return undefined;
+    if (kind !== undefined && !NOT_REACHED.test(kind.message)) return undefined;
     if (known === undefined || performance.now() - known.at > KNOWN_FOR_MS) {
       known = { at: performance.now(), explanation: probe(address) };
     }
@@ -67,7 +70,7 @@ const diagnoseHost = async (address: Address, host: EndPoint): Promise<Explanati
   });
   if (reached !== undefined) return { sentence: sayUnreached(place, reached), lasts: false };
   if (!address.tls) {
-    const speaksTls = (await handshake(host, { rejectUnauthorized: false })) === undefined;
+    const speaksTls = (await handshake(host, address.tlsOptions)) === undefined;
     if (!speaksTls) return undefined;
     return { sentence: `the server at ${place} wants TLS: leave out tls=false`, lasts: true };
   }

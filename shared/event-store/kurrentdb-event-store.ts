@@ -1,12 +1,13 @@
 import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from './event-codec.ts';
-import type { EventStore, ReadAllOptions, StoredEvent, Subscription } from './event-store.ts';
+import type { EventStore, ReadAllOptions, StoredEvent, Subscription, Trouble } from './event-store.ts';
 import { findDamageOf } from './find-damage.ts';
 import { canCheck, createAppender } from './kurrentdb-append.ts';
+import { checkServer } from './kurrentdb-check.ts';
 import { type Connection, connect } from './kurrentdb-connection.ts';
 import { positionOf, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
 import { createHeadWatch, type HeadWatch } from './kurrentdb-head.ts';
 import { createPageSize, readHead, readStreamPage } from './kurrentdb-pages.ts';
-import { type Patience, retrying, type Trouble } from './kurrentdb-retry.ts';
+import { type Patience, retrying } from './kurrentdb-retry.ts';
 import { scanSpace } from './kurrentdb-scan.ts';
 import { followSpace } from './kurrentdb-subscription.ts';
 import { assertInSpace, spaceOf } from './stream-space.ts';
@@ -70,6 +71,7 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
     },
     readAll: (after, { batchSize = DEFAULT_BATCH_SIZE, searched } = {}) =>
       readAll({ connection, decode, searched }, after, checkedBatchSize(batchSize)),
+    check: () => check(connection),
     lastPosition: () => lastPosition(connection, watch),
     subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE } = {}) {
       assertOpen();
@@ -128,6 +130,19 @@ async function* readAll({ connection, decode, searched }: Reading, after: bigint
     searched?.(upTo);
   }
 }
+
+/** Each with its own sentence: reachable, TLS, user and password, version, read on `$all`, append to the space, limit of an append. */
+const check = async (connection: Connection): Promise<readonly string[]> => {
+  const { version, appendLimit, refusal } = await checkServer(connection);
+  await readHead(connection);
+  const limit =
+    appendLimit === undefined
+      ? []
+      : [
+          `takes at most ${appendLimit} bytes in one append: larger entries are refused with 413 (setting MaxAppendSize, see docs/operations.md)`,
+        ];
+  return [`version ${version}`, ...limit, ...(refusal === undefined ? [] : [refusal])];
+};
 
 /** Of the newest record of the whole log: finding the space's own last one could take a search of all that others wrote since. */
 const lastPosition = async (connection: Connection, watch: HeadWatch): Promise<bigint> => {

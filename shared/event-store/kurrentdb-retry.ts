@@ -1,15 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { convertToCommandError, ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
-
-/** Something went wrong that will be tried again: for logs and metrics. */
-export type Trouble = {
-  /** Such as `append to varve.lease` or `subscription`. */
-  readonly operation: string;
-  readonly error: Error;
-  /** 1 after the first failure. */
-  readonly attempt: number;
-  readonly retryInMs: number;
-};
+import type { Trouble } from './event-store.ts';
 
 export type Patience = {
   /** For one call to the server. */

@@ -1,8 +1,13 @@
 import { status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { EventStore, ExpectedRevision } from '../../shared/event-store/event-store.ts';
-import { ids, newEvent, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
+import {
+  AppendTooLarge,
+  type EventStore,
+  type ExpectedRevision,
+} from '../../shared/event-store/event-store.ts';
+import { collect, ids, newEvent, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
 import { createDoubleLog } from '../support/kurrentdb/double-log.ts';
+import { forwardTimeoutError } from '../support/kurrentdb/double-messages.ts';
 import { gate, type KurrentDbWorld, startWorld, streamOf, type WorldOptions } from './kurrentdb-world.ts';
 
 let world: KurrentDbWorld;
@@ -74,6 +79,26 @@ describe('an append whose call fails is made again', () => {
     expect(ids(await readStream(store, stream))).toHaveLength(4);
   });
 
+  test('when the leader hears from no majority in time (ABORTED), whether it was written or not', async () => {
+    const { store, double } = await start();
+    const stream = await streamOfTwo(store);
+    const { code, details: message } = forwardTimeoutError();
+    double.faults.next('append', { kind: 'fail', code, message });
+    const events = newEvents(1);
+    expect(await store.append(stream, 1n, events)).toMatchObject({ kind: 'appended', revision: 2n });
+    expect(ids(await readStream(store, stream))).toHaveLength(3);
+  });
+
+  test('more at once than a connection has streams', async () => {
+    const { store, double } = await start();
+    const streams = Array.from({ length: 250 }, () => streamOf());
+    const subscriber = collect(store);
+    const results = await Promise.all(streams.map((stream) => store.append(stream, 'none', newEvents(1))));
+    expect(results.every(({ kind }) => kind === 'appended')).toBe(true);
+    await subscriber.until(250);
+    expect(double.calls.append).toBe(250);
+  });
+
   test('when every connection is cut and comes back', async () => {
     const { store, double, troubles } = await start();
     const stream = await streamOfTwo(store);
@@ -112,10 +137,19 @@ describe('an append that cannot succeed rejects', () => {
     const { store, double, troubles } = await start({ maxAppendSize: 1_000 });
     const stream = streamOf();
     const tooLarge = newEvent({ text: 'x'.repeat(1_000) });
-    await expect(store.append(stream, 'none', [tooLarge])).rejects.toThrow(/Maximum Append Size of 1000/);
+    await expect(store.append(stream, 'none', [tooLarge])).rejects.toThrow(
+      /takes at most 1000 bytes in one append/,
+    );
     expect(troubles).toEqual([]);
     expect(double.calls.append).toBe(1);
     expect(await store.append(stream, 'none', newEvents(1))).toMatchObject({ revision: 0n });
+  });
+
+  test('at once when one of its events is larger than a message may be', async () => {
+    const { store, double } = await start();
+    const tooLarge = newEvent({ text: 'x'.repeat(16_800_000) });
+    await expect(store.append(streamOf(), 'none', [tooLarge])).rejects.toThrow(AppendTooLarge);
+    expect(double.calls.append).toBe(0);
   });
 
   test('at once on a stream that was deleted on the server, as its reads do', async () => {

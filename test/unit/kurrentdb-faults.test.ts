@@ -1,11 +1,10 @@
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { EventStore, Trouble } from '../../shared/event-store/event-store.ts';
 import {
   type KurrentDbEventStoreOptions,
   openKurrentDbEventStore,
 } from '../../shared/event-store/kurrentdb-event-store.ts';
-import type { Trouble } from '../../shared/event-store/kurrentdb-retry.ts';
 import { collect, newEvents, readAll } from '../contract/event-store-fixtures.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { createTestCertificate, type TestCertificate } from '../support/kurrentdb/test-certificate.ts';
@@ -152,6 +151,28 @@ describe('a server that is not reached is diagnosed', () => {
   test('an IP address with TLS is refused before anything is sent', () => {
     expect(() => open('kurrentdb://user:secret@10.1.2.3:2113')).toThrow(
       /^(?!.*secret)cannot use the event store .*TLS needs a host name, got the IP address 10\.1\.2\.3: use a name/,
+    );
+  });
+});
+
+describe('what the server says of itself at start', () => {
+  test('its version, the limit of an append, and that the user may not append; nothing is written', async () => {
+    const double = await startDouble({ tls: certificate, users, maxAppendSize: 1_048_576 });
+    const [version, limit] = (await open(withTls(double.port, 'varve:secret@')).check?.()) ?? [];
+    expect(version).toBe('version 25.1.0');
+    expect(limit).toMatch(/^takes at most 1048576 bytes in one append: larger entries are refused with 413/);
+    const [, refusal] = (await open(withTls(double.port, 'reader:secret@')).check?.()) ?? [];
+    expect(refusal).toMatch(/user reader may not write at /);
+    await expect(open(withTls(double.port, 'writer:secret@')).check?.()).rejects.toThrow(
+      /user writer may not read \$all/,
+    );
+    expect([...double.log.records].filter(({ stream }) => stream.startsWith('varve.'))).toEqual([]);
+  });
+
+  test('that it is too old', async () => {
+    const { url } = await startDouble({ version: '21.10.9' });
+    await expect(open(url).check?.()).rejects.toThrow(
+      /runs version 21\.10\.9: Varve needs KurrentDB, or EventStoreDB 22\.10/,
     );
   });
 });

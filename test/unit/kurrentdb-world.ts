@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
 import {
   type KurrentDbEventStoreOptions,
   openKurrentDbEventStore,
 } from '../../shared/event-store/kurrentdb-event-store.ts';
-import type { Trouble } from '../../shared/event-store/kurrentdb-retry.ts';
 import type { LogRecord } from '../support/kurrentdb/double-log.ts';
 import {
   type KurrentDbDouble,

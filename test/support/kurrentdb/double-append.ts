@@ -16,6 +16,7 @@ import {
   appendTooLargeError,
   batchExpectedState,
   expectedState,
+  messageTooLargeError,
   proposedEvent,
   rpcError,
   streamDeletedError,
@@ -25,6 +26,8 @@ import {
 import type { DoubleServices } from './double-services.ts';
 
 const UNAVAILABLE = 14;
+/** TFConsts.EffectiveMaxLogRecordSize. */
+const MAX_MESSAGE = 16_767_216;
 
 /** `Append`: one call for one write, first its options, then its events. */
 export const appendCall =
@@ -38,7 +41,11 @@ export const appendCall =
       const events: ProposedEvent[] = [];
       for await (const message of call as AsyncIterable<AppendReq>) {
         if (message.hasOptions()) options = message.getOptions();
-        else events.push(proposedEvent(message.getProposedMessage() as AppendReq.ProposedMessage));
+        else {
+          // ClusterVNodeStartup.cs: MaxReceiveMessageSize of the Streams service.
+          if (message.serializeBinary().length > MAX_MESSAGE) throw messageTooLargeError();
+          events.push(proposedEvent(message.getProposedMessage() as AppendReq.ProposedMessage));
+        }
       }
       const fault = await enter('append', call.metadata);
       if (options === undefined || call.cancelled) return;

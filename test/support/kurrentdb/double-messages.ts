@@ -129,3 +129,11 @@ export const appendTooLargeError = (limit: number): ServiceError =>
     exception: 'maximum-append-size-exceeded',
     'maximum-append-size': `${limit}`,
   });
+
+/** Of grpc-dotnet, before the server sees the message. */
+export const messageTooLargeError = (): ServiceError =>
+  rpcError(status.RESOURCE_EXHAUSTED, 'Received message exceeds the maximum configured message size.');
+
+/** RpcExceptions.Timeout: the leader did not hear from a majority, or a node not from the leader, in time. */
+export const forwardTimeoutError = (): ServiceError =>
+  rpcError(status.ABORTED, 'Operation timed out: Forward timeout');

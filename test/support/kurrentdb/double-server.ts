@@ -19,6 +19,7 @@ export type TlsIdentity = { readonly key: Buffer; readonly certificate: Buffer }
 
 /** What a server's version decides. */
 export type DoubleAbilities = {
+  readonly version?: string;
   /** `BatchAppend`: EventStoreDB 21.10 and later. */
   readonly batchAppend: boolean;
   /** `AppendRecords`: KurrentDB 26.1 and later. */
@@ -31,7 +32,11 @@ export const createServer = (
   gossip: () => Gossip,
   abilities: DoubleAbilities,
 ): Server => {
-  const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 });
+  const server = new Server({
+    ...{ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 },
+    // Kestrel's default.
+    'grpc.max_concurrent_streams': 100,
+  });
   server.addService(streamsGrpc.StreamsService, {
     read: readCall(services),
     append: appendCall(services),
@@ -76,7 +81,7 @@ const memberInfo = ({ node, leads, alive }: Gossip[number]) => {
 const refuse = (_call: unknown, answer: (error: Error) => void): void =>
   answer(rpcError(status.UNIMPLEMENTED, 'the double has no such call'));
 
-const supportedMethods = ({ batchAppend, appendRecords }: DoubleAbilities) => {
+const supportedMethods = ({ batchAppend, appendRecords, version }: DoubleAbilities) => {
   const method = (name: string, features: string[] = []) =>
     new featuresPb.SupportedMethod()
       .setServiceName('event_store.client.streams.streams')
@@ -87,7 +92,7 @@ const supportedMethods = ({ batchAppend, appendRecords }: DoubleAbilities) => {
   if (appendRecords)
     methods.push(method('appendrecords').setServiceName('kurrentdb.protocol.v2.streams.streamsservice'));
   return new featuresPb.SupportedMethods()
-    .setEventStoreServerVersion(appendRecords ? '26.1.0' : '25.1.0')
+    .setEventStoreServerVersion(version ?? (appendRecords ? '26.1.0' : '25.1.0'))
     .setMethodsList(methods);
 };
 

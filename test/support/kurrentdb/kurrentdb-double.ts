@@ -9,6 +9,8 @@ export type KurrentDbDoubleOptions = {
   /** Shared by several doubles, they are the nodes of one cluster. Default: a log of its own. */
   readonly log?: DoubleLog;
   readonly credentials?: { readonly username: string; readonly password: string };
+  /** What it says its version is. Default: 25.1.0, with AppendRecords 26.1.0. */
+  readonly version?: string;
   /** Whom it lets do what, by name, where there is more than one user. */
   readonly users?: Readonly<Record<string, DoubleUser>>;
   /** Default: no TLS. */

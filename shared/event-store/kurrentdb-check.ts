@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
+import { AppendTooLarge } from './event-store.ts';
+import { callAppend } from './kurrentdb-append.ts';
+import type { Connection } from './kurrentdb-connection.ts';
+import { explained, isPassing, retrying } from './kurrentdb-retry.ts';
+
+/** What a server says of itself, and lets the user do. */
+export type ServerCheck = {
+  /** `unknown`: it does not say. */
+  readonly version: string;
+  /** Bytes of one append; undefined: more than was tried. */
+  readonly appendLimit: number | undefined;
+  /** Why the user may not append to the space. */
+  readonly refusal: string | undefined;
+};
+
+/** EventStoreDB 22.10 is the first whose stream reads give positions. */
+const OLDEST = [22, 10] as const;
+/** More than the limit of a server that was not configured, up to 25.0. */
+const TRIED_BYTES = 1_048_576 + 1_024;
+/** No stream has so many events, so what expects it is never written. */
+const NEVER = 2n ** 62n;
+
+/**
+ * Asks for the version, and whether and how much the user may append to the space: by appends that expect a revision which no stream
+ * has, and so write nothing. Rejects with a sentence when the server cannot be reached or is too old.
+ */
+export const checkServer = async (connection: Connection): Promise<ServerCheck> => {
+  const { patience, writer } = connection;
+  const { version } = await retrying('the question for the version', patience, () => writer.features());
+  if (isTooOld(version)) {
+    throw new Error(
+      `${connection.address.shown} runs version ${version}: Varve needs KurrentDB, or EventStoreDB 22.10 or later`,
+    );
+  }
+  return { version, ...(await tryAppend(connection)) };
+};
+
+const isTooOld = (version: string): boolean => {
+  const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
+  if (major === undefined) return false;
+  return Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]);
+};
+
+const tryAppend = async (connection: Connection): Promise<Pick<ServerCheck, 'appendLimit' | 'refusal'>> => {
+  const operation = 'append to the space';
+  const attempt = async () => {
+    try {
+      await callAppend(connection, `${connection.prefix}server-check`, [largeEvent()], NEVER);
+    } catch (error) {
+      if (error instanceof WrongExpectedVersionError) return { appendLimit: undefined, refusal: undefined };
+      if (!(error instanceof AppendTooLarge)) throw error;
+      return { appendLimit: error.limit, refusal: undefined };
+    }
+    return { appendLimit: undefined, refusal: undefined };
+  };
+  try {
+    return await retrying(operation, connection.patience, attempt);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    const refusal = (await explained(connection.patience, operation, error)) as Error;
+    return { appendLimit: undefined, refusal: refusal.message };
+  }
+};
+
+const largeEvent = () => ({
+  id: randomUUID(),
+  type: 'server-checked',
+  data: JSON.stringify('x'.repeat(TRIED_BYTES)),
+  metadata: '{}',
+  digest: '',
+});
