@@ -60,8 +60,7 @@ const LINGER_MS = 500;
 
 /** Answers the requests of each connection one after the other, and begins none while clients owe too much. */
 export function boundOutput(server: Server, { limits, urgent, handle }: BoundOutputOptions): BoundOutput {
-  const connections = new WeakMap<Socket, Connection>();
-  const busy = new Set<Connection>();
+  const connections = new Map<Socket, Connection>();
   const held = new Set<Connection>();
   let waiting = 0;
   let sum = 0;
@@ -87,7 +86,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
   });
 
   function forget(connection: Connection): void {
-    busy.delete(connection);
+    connections.delete(connection.socket);
     held.delete(connection);
     waiting -= connection.waiting.splice(0).length;
   }
@@ -95,7 +94,8 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
   function unsent(now: number): number {
     sum = 0;
     summedAt = now;
-    for (const connection of busy) {
+    for (const connection of connections.values()) {
+      if (connection.current === undefined) continue;
       const { writableLength } = connection.socket;
       sum += writableLength;
       connection.owingSince = writableLength === 0 ? undefined : (connection.owingSince ?? now);
@@ -111,8 +111,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
   function begin(connection: Connection, exchange: Exchange): void {
     const { request, response } = exchange;
     connection.current = exchange;
-    busy.add(connection);
-    response.once('close', () => finish(connection, exchange));
+    response.on('close', () => finish(connection, exchange));
     if (urgent(request, response)) return;
     if (held.size === 0 && !isFull()) {
       handle(request, response);
@@ -126,9 +125,8 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
     if (connection.current !== exchange) return;
     connection.current = undefined;
     connection.owingSince = undefined;
-    busy.delete(connection);
-    held.delete(connection);
-    const next = connection.waiting.shift();
+    if (held.size > 0) held.delete(connection);
+    const next = connection.waiting.length === 0 ? undefined : connection.waiting.shift();
     if (next === undefined) {
       if (connection.lastWords !== undefined) end(connection, connection.lastWords);
       return;
@@ -143,7 +141,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
   function look(): void {
     const now = performance.now();
     let owed = unsent(now);
-    const owing = [...busy].sort((a, b) => (a.owingSince ?? now) - (b.owingSince ?? now));
+    const owing = [...connections.values()].sort((a, b) => (a.owingSince ?? now) - (b.owingSince ?? now));
     for (const { socket, owingSince = now } of owing) {
       if (owed < limits.unsentBytes || now - owingSince < limits.patienceMs) break;
       owed -= socket.writableLength;
@@ -178,9 +176,9 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
 
   return {
     take(request, response) {
-      const connection = connections.get(request.socket) as Connection;
+      const connection = connections.get(request.socket);
+      if (connection === undefined || connection.lastWords !== undefined) return;
       const exchange = { request, response };
-      if (connection.lastWords !== undefined) return;
       if (connection.current === undefined) return begin(connection, exchange);
       if (waiting >= limits.waiting) {
         connection.socket.destroy();

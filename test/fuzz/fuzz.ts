@@ -36,7 +36,9 @@ const seed = Number(options.seed);
 const count = Number(options.inputs);
 const { readIndex, fleet = false, s3 = false } = options;
 console.log(`seed ${seed}, ${count} inputs`);
+const began = performance.now();
 const target = await startTarget({ readIndex, fleet, s3 });
+console.log(`loaded in ${((performance.now() - began) / 1_000).toFixed(1)} s`);
 try {
   process.exitCode = (await run(target)) ? 0 : 1;
 } finally {
