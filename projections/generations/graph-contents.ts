@@ -19,6 +19,8 @@ export type GraphContents = {
   readonly versions: { readonly schema: number; readonly projector: number };
   /** All items of the scope. Groups: `rows of <type>, <version>`, `links of <type>, <world>`, and `graph: …` without a scope. */
   items(scope: ContentScope): Iterable<Item>;
+  /** What answers show of a type's rows, in every version. */
+  sources(type: Uid): Iterable<unknown>;
   /** Content types in force. */
   types(): readonly Uid[];
   /** About how many items there are. */
@@ -47,6 +49,11 @@ export function readGraphContents(file: string): GraphContents {
       yield* rowItems(all, names, entries, scope);
       yield* linkItems(all, names, entries, scope);
       if (scope.type === undefined && scope.world === undefined) yield* graphItems(all, names, entries);
+    },
+    *sources(type) {
+      const [number] = [...names].find(([, name]) => name === type) ?? [-1];
+      for (const [source] of all(`SELECT CAST(source AS TEXT) FROM rows WHERE type = ${number} ORDER BY key`))
+        yield JSON.parse(String(source));
     },
     types: () => [...all('SELECT uid FROM definitions ORDER BY uid')].map(([uid]) => String(uid)),
     count: () => TABLES.reduce((sum, table) => sum + Number(one(`SELECT count(*) FROM ${table}`)), 0),

@@ -109,13 +109,14 @@ export function addOperatorCommands(line: CommandLine): void {
       )
       .option('--repair', 'make anew what the read index has wrong')
       .option('--head <head>', 'a head that varve status showed: the log must still have it')
+      .option('--assets [place]', 'look for the content of every uploaded file as well')
       .option(...JSON_OPTION),
     OPERATOR_SETTINGS,
-  ).action(({ repair, json, head, ...given }) =>
+  ).action(({ repair, assets, json, head, ...given }) =>
     run('verify', async () => {
       const settings = parseSettings(OPERATOR_SETTINGS, given);
       const { verify } = await import('./verify.ts');
-      await verify({ repair: repair === true, json: json === true, head }, settings);
+      await verify({ assets, repair: repair === true, json: json === true, head }, settings);
     }),
   );
   withSettings(

@@ -15,6 +15,7 @@ import { liveGraphFile } from './live-graph-file.ts';
 import { withOperations } from './operate.ts';
 import { createScratchDirectory } from './scratch-directory.ts';
 import type { OperatorSettings } from './settings.ts';
+import { type AssetDifference, verifyAssets } from './verify-assets.ts';
 import { type LogDifference, parseHead, presentLogDifference, verifyLog } from './verify-log.ts';
 
 export type VerifyOptions = {
@@ -22,13 +23,16 @@ export type VerifyOptions = {
   readonly json: boolean;
   /** Of the log, as it was written down: see parseHead. */
   readonly head?: string | undefined;
+  /** Also looks for uploaded files: in this place, or where a server has them without a setting. */
+  readonly assets?: string | true | undefined;
 };
 
 type Difference =
   | LogDifference
   | ({ readonly kind: 'read index' } & IndexDifference)
   | GraphDifference
-  | EventDifference;
+  | EventDifference
+  | AssetDifference;
 
 /** An event that is not as the schema of its type says (docs/events.md). */
 type EventDifference = {
@@ -65,10 +69,14 @@ export async function verify(options: VerifyOptions, settings: OperatorSettings)
   if (report.left > 0) throw new Error(`${countOf(report.left)} in the log: restore a backup of it`);
   const rows = await verifyIndex(options, settings, report);
   const { events, graph } = await verifyGraph(settings, report);
+  const before = report.left;
+  const files = await verifyFiles(options, settings, report);
+  const lost = report.left - before;
   const { differences, left } = report;
-  if (options.json) console.log(JSON.stringify({ kind: 'summary', rows, events, differences, left }));
+  if (options.json)
+    console.log(JSON.stringify({ kind: 'summary', rows, events, ...files, differences, left }));
   else console.log(`compared: the read index (${rows} rows) with the graph, the graph with ${events} events`);
-  if (left > 0) throw new Error(`${countOf(left)}${adviceFor(graph, options)}`);
+  if (left > 0) throw new Error(`${countOf(left)}${adviceFor(graph, options, lost)}`);
   if (!options.json) console.log(differences === 0 ? 'no differences' : `${countOf(differences)}, repaired`);
 }
 
@@ -98,6 +106,14 @@ async function verifyIndex(
   });
   progress?.end();
   return rows;
+}
+
+async function verifyFiles({ assets, json }: VerifyOptions, settings: OperatorSettings, report: Report) {
+  if (assets === undefined) return {};
+  const place = assets === true ? process.env['VARVE_ASSETS'] : assets;
+  const files = await verifyAssets({ ...settings, assets: place }, (missing) => note(report, missing, false));
+  if (!json) console.log(`looked for the content of ${files} uploaded files`);
+  return { files };
 }
 
 /** Of a snapshot: nobody waits for it. */
@@ -165,6 +181,8 @@ function present(difference: Difference): string {
   const what = difference.differing.join(', ');
   if (difference.kind === 'event')
     return `event: position ${difference.position}, ${difference.stream}: ${what}`;
+  if (difference.kind === 'uploaded file')
+    return `uploaded file: ${difference.documentId}, ${difference.hash}: ${what}`;
   if (difference.kind === 'content graph') {
     return `content graph: ${difference.group}, ${difference.name}: ${what}`;
   }
@@ -177,7 +195,8 @@ function countOf(count: number): string {
   return count === 1 ? '1 difference' : `${count} differences`;
 }
 
-function adviceFor(graph: number, { repair }: VerifyOptions): string {
+function adviceFor(graph: number, { repair }: VerifyOptions, lost: number): string {
+  if (lost > 0) return ': restore the uploaded files that are missing from a backup';
   if (graph > 0) return ': varve rebuild --graph makes the content graph anew';
   return repair ? ' that could not be repaired' : ': varve verify --repair makes what differs anew';
 }

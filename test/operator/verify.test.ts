@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -39,6 +40,24 @@ describe('varve verify', () => {
     const stopped = await runVarve(args);
     expect(stopped, stopped.stderr).toMatchObject({ code: 0 });
     expect(linesOf(stopped).at(-1)).toBe('no differences');
+  });
+
+  it('finds uploaded files whose content is missing', async () => {
+    const server = await startWithCountries([]);
+    const form = new FormData();
+    form.append('files', new Blob(['one'], { type: 'text/plain' }), 'one.txt');
+    form.append('files', new Blob(['two'], { type: 'text/plain' }), 'two.txt');
+    const { body } = await createAsk(server.url)('/api/upload', { method: 'POST', body: form });
+    const args = ['verify', '--assets', '--data', server.data];
+    const whole = await runVarve(args);
+    expect(whole, whole.stdout + whole.stderr).toMatchObject({ code: 0 });
+    expect(whole.stdout).toContain('looked for the content of 2 uploaded files');
+    const [{ documentId, hash }] = body;
+    rmSync(join(server.data, 'assets', hash.slice(0, 2), hash));
+    const lacking = await runVarve(args);
+    expect(lacking.code).toBe(1);
+    expect(lacking.stdout).toContain(`uploaded file: ${documentId}, ${hash}: missing`);
+    expect(lacking.stderr).toContain('restore the uploaded files');
   });
 
   it('names what differs in the graph and in the index that was made from it', async () => {
