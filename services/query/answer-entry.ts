@@ -1,8 +1,7 @@
 import type { Scalar } from '../../shared/read-index/bool-query.ts';
 import type { AnswerScope, ReadIndex } from '../../shared/read-index/read-index.ts';
-import { TURNS, taskOf } from '../../shared/turns/turns.ts';
 import type { AnswerOptions } from './answer-list.ts';
-import { createAnswer, writeShort } from './answer-writer.ts';
+import { writeAnswer, writeShort } from './answer-writer.ts';
 import { allOf } from './combine-queries.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
 import { onOneState } from './one-state.ts';
@@ -25,13 +24,11 @@ export async function answerEntry(
   return onOneState(index, options, async (answer) => {
     const entry = await findEntry({ index, options, answer }, plan, 'documentId', documentId);
     if (entry === null) return null;
-    return TURNS.finish(taskOf(answer), () =>
-      createAnswer([
-        (writer) => writeShort(writer, OPEN),
-        createRowWriting(entry, 0),
-        (writer) => writeShort(writer, CLOSE),
-      ]),
-    );
+    return writeAnswer(answer, plan.selection, [
+      (writer) => writeShort(writer, OPEN),
+      createRowWriting(entry, 0),
+      (writer) => writeShort(writer, CLOSE),
+    ]);
   });
 }
 
@@ -49,9 +46,7 @@ export async function answerBareEntry(
       typeof id === 'number' ? 'id' : 'documentId',
       id,
     );
-    return entry === null
-      ? null
-      : TURNS.finish(taskOf(answer), () => createAnswer([createRowWriting(entry, 0)]));
+    return entry === null ? null : writeAnswer(answer, plan.selection, [createRowWriting(entry, 0)]);
   });
 }
 

@@ -1,6 +1,5 @@
 import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
-import { TURNS, taskOf } from '../../shared/turns/turns.ts';
-import { createAnswer, writeBytes, writeShort } from './answer-writer.ts';
+import { writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
 import { onOneState } from './one-state.ts';
@@ -38,13 +37,11 @@ async function listBody(
       ? JSON.stringify({ pagination })
       : jsonText({ pagination, explain: await explainList(index, plan, answer) });
   const end = Buffer.from(`,"meta":${meta}}`);
-  return TURNS.finish(taskOf(answer), () =>
-    createAnswer([
-      (writer) => writeShort(writer, OPEN),
-      createListWriting(page),
-      (writer) => writeBytes(writer, end),
-    ]),
-  );
+  return writeAnswer(answer, plan.selection, [
+    (writer) => writeShort(writer, OPEN),
+    createListWriting(page),
+    (writer) => writeBytes(writer, end),
+  ]);
 }
 
 /** The stages of a query as it went through them, and what the engine says of the last one. */
@@ -72,7 +69,7 @@ export function answerBareList(
   return onOneState(index, options, async (answer) => {
     const { hits } = await searchPage(index, plan, answer);
     const page = await gatherPage(index, plan, hits, answer, options);
-    return TURNS.finish(taskOf(answer), () => createAnswer([createListWriting(page)]));
+    return writeAnswer(answer, plan.selection, [createListWriting(page)]);
   });
 }
 

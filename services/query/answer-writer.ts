@@ -1,3 +1,7 @@
+import type { AnswerScope } from '../../shared/read-index/read-index.ts';
+import { TURNS, taskOf } from '../../shared/turns/turns.ts';
+import type { Selection } from './selection.ts';
+
 /**
  * Bytes of an answer in the making. Most are copies of stored sources, so there are no strings to flatten and no pieces to
  * collect: each is copied to where it goes, and the whole once more when its length is known.
@@ -26,6 +30,16 @@ export function createAnswer(parts: readonly ((writer: AnswerWriter) => void)[])
     spare = bytes;
     return answer;
   };
+}
+
+/** The same as an answer's last work; a page without anything populated takes no slices. */
+export function writeAnswer(
+  answer: AnswerScope,
+  { populate }: Selection,
+  parts: readonly ((writer: AnswerWriter) => void)[],
+): Buffer | Promise<Buffer> {
+  const write = createAnswer(parts);
+  return populate.length === 0 ? write() : TURNS.finish(taskOf(answer), () => write);
 }
 
 export function writeByte(writer: AnswerWriter, byte: number): void {

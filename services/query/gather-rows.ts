@@ -88,7 +88,7 @@ function selectFields(
   return piece(context, sources.length, () => {
     for (const source of sources.slice(selected.length)) {
       selected.push(select(source));
-      rest(source.length / 8);
+      rest(source.length >> 3);
     }
     return selected;
   });

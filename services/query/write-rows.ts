@@ -1,15 +1,17 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import { rest } from '../../shared/turns/slice.ts';
 import { type AnswerWriter, writeByte, writeBytes, writeShort } from './answer-writer.ts';
-import type { PopulatedValue, RowTree, ZoneEntry } from './row-tree.ts';
+import type { PopulatedAttribute, PopulatedValue, RowTree, ZoneEntry } from './row-tree.ts';
 
 const COMMA = 0x2c;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const NULL = Buffer.from('null');
-/** Bytes that are copied in the time of a step of a slice. */
-const BYTES_PER_STEP = 128;
+/** Bytes that are copied in the time of a step of a slice: a power of two. */
+const BYTES_PER_STEP = 7;
+/** Rows that are written at once where nothing is populated in them. */
+const FEW_ROWS = 64;
 
 /** Rows that are being written one after the other: what is left to do stands in a stack of these. */
 type Writing = {
@@ -54,7 +56,8 @@ function createWriting(rows: Writing): (writer: AnswerWriter) => void {
 
 /** Writes the row's source as it is; populated attributes are spliced in before the closing brace. */
 function beginRow(writer: AnswerWriter, writing: Writing): void {
-  const { tree, row } = rowAt(writing);
+  const tree = treeAt(writing);
+  const row = rowAt(writing, tree);
   const source = tree.sources[row] as Uint8Array;
   if (writing.place > writing.start) writeByte(writer, COMMA);
   writeBytes(writer, source);
@@ -64,17 +67,20 @@ function beginRow(writer: AnswerWriter, writing: Writing): void {
     writer.length--;
     writing.attribute = 0;
   }
-  rest(1 + source.length / BYTES_PER_STEP);
+  rest(1 + (source.length >>> BYTES_PER_STEP));
 }
 
-/** Writes the next attribute, but for rows: they are put on the stack. */
+/** Writes attributes up to the next with rows in it: those are put on the stack, unless they are few. */
 function goOnWithRow(writer: AnswerWriter, writing: Writing, stack: Writing[]): void {
-  const { tree, row } = rowAt(writing);
-  const attribute = tree.attributes[writing.attribute++];
-  if (attribute !== undefined) {
-    writeShort(writer, attribute.name);
-    const rows = writeValue(writer, attribute.value, row);
-    if (rows === undefined) return;
+  const tree = treeAt(writing);
+  const row = rowAt(writing, tree);
+  const { attributes } = tree;
+  while (writing.attribute < attributes.length) {
+    const { name, value } = attributes[writing.attribute++] as PopulatedAttribute;
+    writeShort(writer, name);
+    if (writeFew(writer, value, row)) continue;
+    const rows = writeValue(writer, value, row);
+    if (rows === undefined) continue;
     if (rows.isList) writeByte(writer, OPEN_LIST);
     stack.push(rows);
     return;
@@ -84,11 +90,31 @@ function goOnWithRow(writer: AnswerWriter, writing: Writing, stack: Writing[]): 
   writing.attribute = -1;
 }
 
-function rowAt({ tree, zone, place }: Writing): { readonly tree: RowTree; readonly row: number } {
-  if (tree !== undefined) return { tree, row: tree.places === null ? place : (tree.places[place] as number) };
-  const entry = zone[place] as ZoneEntry;
-  const { places } = entry.tree;
-  return { tree: entry.tree, row: places === null ? entry.place : (places[entry.place] as number) };
+/** False: there are many, or something is populated in them. */
+function writeFew(writer: AnswerWriter, value: PopulatedValue, row: number): boolean {
+  if (value.kind !== 'rows' || value.tree.attributes.length > 0) return false;
+  const { toMany, starts, tree } = value;
+  const start = starts[row] as number;
+  const end = starts[row + 1] as number;
+  if (end - start > FEW_ROWS || (start === end && !toMany)) return false;
+  if (toMany) writeByte(writer, OPEN_LIST);
+  for (let place = start; place < end; place++) {
+    if (place > start) writeByte(writer, COMMA);
+    const at = tree.places === null ? place : (tree.places[place] as number);
+    writeBytes(writer, tree.sources[at] as Uint8Array);
+  }
+  if (toMany) writeByte(writer, CLOSE_LIST);
+  rest(end - start);
+  return true;
+}
+
+function treeAt({ tree, zone, place }: Writing): RowTree {
+  return tree ?? (zone[place] as ZoneEntry).tree;
+}
+
+function rowAt({ tree, zone, place }: Writing, { places }: RowTree): number {
+  const at = tree === undefined ? (zone[place] as ZoneEntry).place : place;
+  return places === null ? at : (places[at] as number);
 }
 
 /** Returns the rows that are to be written next, if there are any. */

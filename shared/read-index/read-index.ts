@@ -1,4 +1,5 @@
 import type { Uid } from '../schema/content-type.ts';
+import type { Answered } from '../turns/turns.ts';
 import type { BoolQuery, Scalar } from './bool-query.ts';
 
 /**
@@ -129,7 +130,7 @@ export type SearchRequest = {
  * Stands for the answer that a request is made for, by identity: an engine may keep what it reads for as long as the answer is
  * in the making.
  */
-export type AnswerScope = object;
+export type AnswerScope = Answered;
 
 /** Rows of one answer: parallel arrays. */
 export type Hits = {

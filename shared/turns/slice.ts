@@ -18,12 +18,15 @@ export type Slice = {
   readonly refusal: () => Error;
 };
 
+/** Steps outside of any slice. Small integers all along: other numbers would be allocated with every step. */
+const NEVER = 2 ** 30 - 1;
+
 /**
  * The slice under way. There is one at most in a process, as work in a slice is synchronous: a variable of the module costs
  * loops over millions of rows less than one more parameter in each of them.
  */
 let current: Slice | undefined;
-let stepsLeft = Number.POSITIVE_INFINITY;
+let stepsLeft = NEVER;
 
 /** As much as this many steps counts a part of a query, which takes a microsecond to some milliseconds. */
 export const PART = 400;
@@ -41,7 +44,7 @@ export function inSlice<Result>(slice: Slice, work: () => Result): Result {
   }
 }
 
-/** Called all along work, with about how many steps, of some nanoseconds to a microsecond each, come until the next call. Ends what takes too long for good. */
+/** Called all along work, with about how many steps, a whole number, of some nanoseconds to a microsecond each, come until the next call. Ends what takes too long for good. */
 export function spend(steps: number): void {
   stepsLeft -= steps;
   if (stepsLeft <= 0) look(Number.POSITIVE_INFINITY);
@@ -61,7 +64,7 @@ export function halt(steps: number): void {
 
 function look(endsAt: number): void {
   if (current === undefined) {
-    stepsLeft = Number.POSITIVE_INFINITY;
+    stepsLeft = NEVER;
     return;
   }
   stepsLeft = current.steps;

@@ -6,8 +6,8 @@ import { inSlice, SLICE_OVER } from './slice.ts';
 export type Task = {
   /** Milliseconds worked so far. */
   spent: number;
-  /** When it was asked for. */
-  readonly since: number;
+  /** When it first had to wait; 0: never yet. */
+  since: number;
   /** Milliseconds that it may work. Ten times as many, or a second, may pass until it is done. */
   readonly limit: number;
   /** How often its state changed, so that it was begun anew. */
@@ -72,6 +72,8 @@ type Queued = Work<unknown> & {
   readonly reject: (error: unknown) => void;
 };
 
+const NOBODYS: Task = { spent: 0, since: 0, limit: 0, restarts: 0, isWanted: () => false };
+
 /**
  * Work that fits into one slice is done at once. What does not waits, and is given a slice at a time, between two looks of the
  * event loop at what came in: first those who have had none, then the one who has had least. A few are under way at once; the
@@ -89,21 +91,21 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   /** Turns in which old work got no slice as new work was waiting. */
   let delayed = 0;
 
+  /** One for all, as there is one at a time. */
+  const current = {
+    ...{ now, steps: options.steps, restsAt: 0, haltsAt: 0, refusesAt: 0 },
+    task: NOBODYS,
+    refusal: () => refusal(current.task),
+  };
+
   const slice = <Result>({ task, isRefused }: Work<Result>, ms: number, step: Step<Result>): Result => {
     const start = now();
-    const restsAt = start + ms;
+    current.task = task;
+    current.restsAt = start + ms;
+    current.haltsAt = current.restsAt + options.graceMs;
+    current.refusesAt = isRefused ? start + task.limit - task.spent : Number.POSITIVE_INFINITY;
     try {
-      return inSlice(
-        {
-          now,
-          steps: options.steps,
-          restsAt,
-          haltsAt: restsAt + options.graceMs,
-          refusesAt: isRefused ? start + task.limit - task.spent : Number.POSITIVE_INFINITY,
-          refusal: () => refusal(task),
-        },
-        step,
-      );
+      return inSlice(current, step);
     } finally {
       const worked = now() - start;
       task.spent += worked;
@@ -163,6 +165,7 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
 
   const enqueue = <Result>(work: Work<Result>, step?: Step<Result>): Promise<Result> => {
     if (fresh.length + postponed.length >= options.waiting) throw busy('too many queries wait');
+    if (work.task.since === 0) work.task.since = now();
     return new Promise<unknown>((resolve, reject) => {
       const queued: Queued = { ...work, step, resolve, reject };
       if (step === undefined && work.task.spent < sliceMs) fresh.push(queued);
@@ -183,7 +186,7 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   };
 
   return {
-    task: (limit, isWanted = () => true) => ({ spent: 0, since: now(), limit, restarts: 0, isWanted }),
+    task: (limit, isWanted = () => true) => ({ spent: 0, since: 0, limit, restarts: 0, isWanted }),
     run(task, begin) {
       if (task.spent >= task.limit) throw refusal(task);
       return run({ task, isRefused: true, begin });
@@ -195,19 +198,12 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
 /** Of what is read on this thread. */
 export const TURNS = createTurns();
 
-const TASKS = new WeakMap<object, Task>();
+/** Stands for an answer that is being made. */
+export type Answered = { readonly task?: Task };
 
-/** The task of an answer, by the object that stands for it: one of its own unless another was given to it. */
-export function taskOf(answer: object): Task {
-  const known = TASKS.get(answer);
-  if (known !== undefined) return known;
-  const task = TURNS.task(Number.POSITIVE_INFINITY);
-  TASKS.set(answer, task);
-  return task;
-}
-
-export function giveTask(answer: object, task: Task): void {
-  TASKS.set(answer, task);
+/** The task of an answer. */
+export function taskOf({ task }: Answered): Task {
+  return task ?? TURNS.task(Number.POSITIVE_INFINITY);
 }
 
 /** Those begun anew, so that they get done before the next change; then those who have worked least, by powers of four. */

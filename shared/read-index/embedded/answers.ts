@@ -1,4 +1,4 @@
-import { giveTask, type Step, type Task, type Turns } from '../../turns/turns.ts';
+import type { Step, Task, Turns } from '../../turns/turns.ts';
 import type { AnswerScope } from '../read-index.ts';
 
 /** Answers under way, and the changes that come meanwhile. */
@@ -20,8 +20,11 @@ export type AnswersOptions = {
   readonly now: () => number;
 };
 
+const IS_ATTEMPT: unique symbol = Symbol('attempt');
+
 /** An answer in the making, made on one state of the index. */
 type Attempt = {
+  readonly [IS_ATTEMPT]: true;
   readonly task: Task;
   /** The state of its first part. */
   state: number;
@@ -30,12 +33,15 @@ type Attempt = {
   over: boolean;
 };
 
+function isAttempt(scope: AnswerScope | undefined): scope is Attempt {
+  return scope !== undefined && IS_ATTEMPT in scope;
+}
+
 /** Thrown where an answer meets another state than it began with. It is begun anew. */
 const CHANGED: Error = Object.freeze(new Error('the index has changed under an answer'));
 
 /** States of all indices: an answer never takes one's for another's. */
 let states = 0;
-const ATTEMPTS = new WeakMap<AnswerScope, Attempt>();
 
 /** An answer that was begun anew so often is waited for longer, where that delays changes for a tenth of the time at most. */
 const STUBBORN_RESTARTS = 3;
@@ -93,15 +99,12 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
 
   const answer = async <Result>(
     task: Task,
-    work: (scope: AnswerScope, attempt: Attempt) => Promise<Result> | Result,
+    work: (attempt: Attempt) => Promise<Result> | Result,
   ): Promise<Result> => {
     for (;;) {
-      const attempt: Attempt = { task, state, parts: 0, over: false };
-      const scope: AnswerScope = {};
-      ATTEMPTS.set(scope, attempt);
-      giveTask(scope, task);
+      const attempt: Attempt = { [IS_ATTEMPT]: true, task, state, parts: 0, over: false };
       try {
-        return await work(scope, attempt);
+        return await work(attempt);
       } catch (error) {
         if (error !== CHANGED) throw error;
         task.restarts++;
@@ -114,9 +117,8 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
   return {
     answer: (work, isWanted) => answer(turns.task(limit, isWanted), work),
     async part(scope, begin) {
-      const attempt = scope && ATTEMPTS.get(scope);
-      if (attempt !== undefined) return run(attempt, begin);
-      return answer(turns.task(limit), (_, own) => run(own, begin));
+      if (isAttempt(scope)) return run(scope, begin);
+      return answer(turns.task(limit), (own) => run(own, begin));
     },
     change(apply) {
       const change = () => {

@@ -37,7 +37,8 @@ export function matchStretch(
     collect: (into) => {
       while (next < end) {
         const stop = Math.min(end, next + AT_ONCE);
-        for (; next < stop; next++) setBit(into, rows[next] as number);
+        for (let i = next; i < stop; i++) setBit(into, rows[i] as number);
+        next = stop;
         rest(AT_ONCE / 8);
       }
     },

@@ -68,12 +68,12 @@ describe('rows written in slices', () => {
     attributes: [],
   });
   const name = (attribute: string) => Buffer.from(`,${JSON.stringify(attribute)}:`);
-  const leaves = sourced(Array.from({ length: 40 }, (_, i) => `leaf ${i}`));
+  const leaves = sourced(Array.from({ length: 140 }, (_, i) => `leaf ${i}`));
   const tree: RowTree = {
     ...sourced(['a', 'b', 'c']),
     places: [0, 1, 0, 2],
     attributes: [
-      { name: name('many'), value: { kind: 'rows', toMany: true, starts: [0, 30, 30, 40], tree: leaves } },
+      { name: name('many'), value: { kind: 'rows', toMany: true, starts: [0, 130, 130, 140], tree: leaves } },
       { name: name('one'), value: { kind: 'rows', toMany: false, starts: [0, 1, 1, 2], tree: leaves } },
       { name: name('count'), value: { kind: 'counts', counts: [3, 0, 1] } },
       {
@@ -93,7 +93,7 @@ describe('rows written in slices', () => {
   it('are those written at a stretch, wherever slices end', () => {
     const whole = createAnswer([createListWriting(tree)])().toString();
     expect(JSON.parse(whole).map((row: { many: readonly object[] }) => row.many.length)).toEqual([
-      30, 0, 30, 10,
+      130, 0, 130, 10,
     ]);
     for (const looks of [2, 3, 7]) {
       let time = 0;
@@ -112,7 +112,7 @@ describe('rows written in slices', () => {
           if (error !== SLICE_OVER) throw error;
         }
       }
-      expect(slices).toBeGreaterThan(10);
+      expect(slices).toBeGreaterThan(3);
       expect(written.toString()).toBe(whole + JSON.stringify(JSON.parse(whole)[3]));
     }
   });
