@@ -63,7 +63,11 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     position: graph.position,
     applied: projector.applied,
     async takeOffice(lead) {
-      await identifyLog(log, space, claimant.membership?.isCopy() === true);
+      const isCopy = claimant.membership?.isCopy() === true;
+      await identifyLog(log, space, isCopy).catch((error: unknown) => {
+        // A full disk is no reason to end: the next term gives the log its identity. A copy must not pass for the original.
+        if (isCopy) throw error;
+      });
       claimant.membership?.noteCopy(false);
       await options.own();
       const defined = { at: claimant.now(), lead, owner: claimant.owner };

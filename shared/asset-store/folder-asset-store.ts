@@ -70,7 +70,7 @@ function ownerFile(path: string): AssetStore['owner'] {
   const inode = async () => String((await stat(dirname(path), { bigint: true })).ino);
   return {
     async read() {
-      const text = await readFile(path, 'utf8').catch(undefinedWhenAbsent);
+      const text = await refusingTrouble(readFile(path, 'utf8').catch(undefinedWhenAbsent));
       if (text === undefined) return undefined;
       const owner = parseOwner(text, path);
       return owner.inode === (await inode()) ? owner : undefined;
@@ -78,7 +78,7 @@ function ownerFile(path: string): AssetStore['owner'] {
     async write({ log, claim }) {
       const fresh = `${path}.${randomUUID()}`;
       const record = JSON.stringify({ log, claim, inode: await inode() });
-      await writeFile(fresh, record, { mode: 0o600, flush: true });
+      await refusingTrouble(writeFile(fresh, record, { mode: 0o600, flush: true }));
       await rename(fresh, path);
       await syncFolder(dirname(path));
     },

@@ -1,7 +1,7 @@
 /**
  * What a space's log is, and which processes use it, in one stream beside the documents'. Events of this stream are written under
  * no lease (epoch 0): they change no content, no condition depends on the stream, and a log that has only these is new
- * (docs/adr/0013-a-log-has-an-identity.md).
+ * (docs/adr/0015-a-log-has-an-identity.md).
  */
 
 /** The log is this one from here on: everything before may be a copy of another's. */
