@@ -1,12 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
+import { realServerUrl } from '../support/kurrentdb/real-server.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { AS_RECORDED, loadFixtures, runCorpus, startLoadedServer } from './run-corpus.ts';
 
 /**
  * `npm run conformance -- --only deep`: the corpus against a server of its own. `--read-index URL` has it read from an
- * Elasticsearch, in indices of its own, and `--fleet` with that puts everything to a `varve api` beside a `varve project`; all
- * other arguments go to run.mjs (its head lists them), its exit code is this one's.
+ * Elasticsearch, in indices of its own, and `--fleet` with that puts everything to a `varve api` beside a `varve project`.
+ * `VARVE_TEST_KURRENTDB` puts the log of a single server on a KurrentDB, in a space of its own. All other arguments go to run.mjs
+ * (its head lists them), its exit code is this one's.
  */
 const { values, tokens } = parseArgs({
   options: { 'read-index': { type: 'string' }, fleet: { type: 'boolean' } },
@@ -22,7 +25,9 @@ const own = new Set(
   }),
 );
 const rest = process.argv.slice(2).filter((_, i) => !own.has(i));
-const space = `conformance_${process.pid}`;
+const space = `conformance_${process.pid}_${Date.now()}`;
+/** Of a KurrentDB; absent: an SQLite file. */
+const log = realServerUrl();
 const started = performance.now();
 const server = await start();
 console.log(`loaded in ${((performance.now() - started) / 1000).toFixed(1)} s`);
@@ -38,7 +43,10 @@ try {
 async function start(): Promise<{ readonly url: string; dispose(): Promise<void> }> {
   if (values['fleet'] !== true) {
     const onElasticsearch = typeof url === 'string' ? ['--read-index', url, '--space', space] : [];
-    return startLoadedServer({ env: AS_RECORDED, arguments: onElasticsearch });
+    const onKurrentDb =
+      log === undefined ? [] : ['--event-store', log, '--access-key', randomBytes(32).toString('base64url')];
+    const named = onElasticsearch.length > 0 || log === undefined ? [] : ['--space', space];
+    return startLoadedServer({ env: AS_RECORDED, arguments: [...onElasticsearch, ...onKurrentDb, ...named] });
   }
   if (typeof url !== 'string')
     throw new Error('--fleet reads from Elasticsearch: name one with --read-index');

@@ -8,6 +8,8 @@ export type TakeoverStore = {
   /** Default: an SQLite file. */
   readonly eventStore?: string;
   readonly arguments?: readonly string[];
+  /** Default: varve. */
+  readonly space?: string;
   readonly close: () => void;
 };
 
@@ -89,7 +91,7 @@ export function describeTakeover(
     });
 
     it('has every answered write once, no other twice, and the same graph everywhere', async () => {
-      const facts = await readLogFacts(fleet.eventStore);
+      const facts = await readLogFacts(fleet.eventStore, store.space);
       expect(sent.filter(({ isAnswered }) => isAnswered).length).toBeGreaterThan(100);
       for (const { key, number, isAnswered } of sent) {
         const times = facts.edits.get(`${key} ${number}`) ?? 0;
@@ -103,7 +105,7 @@ export function describeTakeover(
       const position = await lastPosition(fleet.members[0] as Member);
       for (const member of fleet.members) expect(await isShown(member, position)).toBe(200);
       for (const member of fleet.members) await member.end('SIGTERM');
-      const rebuilt = await rebuildGraph(fleet.eventStore);
+      const rebuilt = await rebuildGraph(fleet.eventStore, store.space);
       expect(rebuilt.length).toBeGreaterThan(30);
       for (const { data } of fleet.members) expect(readGraph(data)).toEqual(rebuilt);
     });

@@ -1,18 +1,22 @@
 import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
+import { realServerUrl } from '../support/kurrentdb/real-server.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';
 import { describeTakeover } from './describe-takeover.ts';
 
 const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
+const real = realServerUrl();
 
-/** By the log's order alone, and by the condition that KurrentDB 26.1 and later check. */
-for (const appendRecords of [false, true]) {
-  describeTakeover(
-    `two servers on one log behind the gRPC double of KurrentDB ${appendRecords ? '26.1' : '25.1'}`,
-    1,
-    async () => {
-      const double = await startKurrentDbDouble({ appendRecords });
-      return { eventStore: double.url, arguments: ['--access-key', ACCESS_KEY], close: double.stop };
-    },
-    takesMinutes('takeovers behind the gRPC double'),
-  );
-}
+describeTakeover(
+  `two servers on one log ${real === undefined ? 'behind the gRPC double of KurrentDB' : 'on a real KurrentDB'}`,
+  1,
+  async () => {
+    if (real !== undefined) {
+      const space = `takeover_${process.pid}_${Date.now()}`;
+      const args = ['--access-key', ACCESS_KEY, '--space', space];
+      return { eventStore: real, space, arguments: args, close: () => undefined };
+    }
+    const double = await startKurrentDbDouble();
+    return { eventStore: double.url, arguments: ['--access-key', ACCESS_KEY], close: double.stop };
+  },
+  real === undefined ? takesMinutes('takeovers behind the gRPC double') : {},
+);

@@ -87,11 +87,11 @@ export function readGraph(data: string): readonly string[] {
 }
 
 /** The same of a graph that is made anew from the log. */
-export async function rebuildGraph(eventStore: string): Promise<readonly string[]> {
+export async function rebuildGraph(eventStore: string, space = 'varve'): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-rebuilt-'));
   const graph = openContentGraph(join(folder, 'graph.db'));
   try {
-    await withLog({ eventStore, space: 'varve' }, async (log) => {
+    await withLog({ eventStore, space }, async (log) => {
       for await (const events of log.readAll(0n, { batchSize: 1_000 })) graph.replay(events);
     });
     return graphLines(graph);

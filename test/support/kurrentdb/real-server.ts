@@ -4,6 +4,23 @@ import { KurrentDbContainer } from '@testcontainers/kurrentdb';
 /** The server that the adapter is tested on where there is Docker: that of docker-compose.yml. */
 const KURRENTDB_IMAGE = 'docker.kurrent.io/kurrent-latest/kurrentdb:25.1.0';
 
+/**
+ * The connection string in `VARVE_TEST_KURRENTDB`: a whole one, which may name several nodes, or the nodes alone, separated by
+ * commas. Undefined when it is not set.
+ */
+export const realServerUrl = (given = process.env['VARVE_TEST_KURRENTDB']): string | undefined => {
+  if (given === undefined || given === '') return undefined;
+  const addresses = given.split(/,(?=[a-z+]+:\/\/)/);
+  if (addresses.length === 1) return /^[a-z+]+:\/\//.test(given) ? given : `kurrentdb://${given}`;
+  // Several connection strings: the hosts of all, with the settings of the first.
+  const [first = '', ...others] = addresses;
+  const [, head = '', settings = ''] = /^([^?]*?)\/?(\?.*)?$/.exec(first) ?? [];
+  const hosts = others.map((address) =>
+    address.replace(/^[a-z+]+:\/\/([^@]*@)?/, '').replace(/\/?(\?.*)?$/, ''),
+  );
+  return `${[head, ...hosts].join(',')}${settings}`;
+};
+
 export type RealServer = { readonly url: string; stop(): Promise<void> };
 
 /**
