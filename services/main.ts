@@ -32,6 +32,7 @@ import { watchGenerations } from './rebuild/watch-generations.ts';
 import { createApis, type ServedApi } from './served-api.ts';
 import { type Settling, settleContentTypes, watchContentTypes } from './settle-content-types.ts';
 import { createSpaceWatch } from './space-watch.ts';
+import { uploadNames } from './upload-names.ts';
 import { openWriteSide, type WriteSideOptions } from './write-side.ts';
 
 export type VarveOptions = ContentStoreOptions & {
@@ -158,6 +159,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     ...{ registry, definitions, defaultLocale, assets: owned.store, own: owned.own, report },
     refuseWrites: room.refuseWithoutGraph,
     limits: { maxBytes: options.uploadLimit, accepted: options.uploadTypes },
+    uploadName: uploadNames(key),
   });
   await Promise.race([led.readable, led.done, fleet.done, projector.done]);
   const forwarding = openForwarding({

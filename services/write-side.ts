@@ -7,7 +7,7 @@ import type { ReadIndex } from '../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 import { appendDefinitions } from './append-definitions.ts';
-import { createFileLibrary, type FileLibrary } from './assets/file-library.ts';
+import { createFileLibrary, type FileLibrary, type FileLibraryOptions } from './assets/file-library.ts';
 import type { UploadLimits } from './assets/receive-upload.ts';
 import { type CommandHandler, createCommandHandler } from './command/command-handler.ts';
 import { currentAuthor } from './command/current-author.ts';
@@ -37,6 +37,7 @@ export type WriteSideOptions = {
   readonly defaultLocale: string;
   readonly assets: AssetStore;
   readonly limits: UploadLimits;
+  readonly uploadName: FileLibraryOptions['uploadName'];
   /** Makes sure that the place of uploaded files is this log's. Rejects with a sentence when it is another's. */
   readonly own: () => Promise<void>;
   readonly report: (what: FleetReport) => void;
@@ -103,6 +104,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     ...{ registry, graph: graph.reader, index: options.index, commands, defaultLocale },
     store: options.assets,
     limits: options.limits,
+    uploadName: options.uploadName,
   });
   return { commands, imports: createImportWriter(environment, locks), library, fleet };
 }

@@ -8,7 +8,7 @@ import type { CommandResult } from '../command/command.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
 import { partOf } from '../command/command-identity.ts';
 import { createLocks } from '../command/locks.ts';
-import { contentValues } from './file-values.ts';
+import { contentValues, type UploadName } from './file-values.ts';
 import { discardAll, type ReceivedFile } from './receive-upload.ts';
 
 /** Files that were written. `applied` false: stored, but reads do not show them yet. */
@@ -47,6 +47,7 @@ export type FileContentsOptions = {
   readonly commands: CommandHandler;
   readonly graph: ContentGraphReader;
   readonly index: ReadIndex;
+  readonly uploadName: UploadName;
 };
 
 export function createFileContents(options: FileContentsOptions): FileContents {
@@ -98,7 +99,7 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       const results: CommandResult[] = [];
       try {
         for (const [i, file] of files.entries()) {
-          const body = { data: { ...contentValues(file), ...values(file, i) } };
+          const body = { data: { ...contentValues(file, options.uploadName), ...values(file, i) } };
           const own = partOf(identity, `file ${i}`);
           const create = { kind: 'create', type: FILE_TYPE, body, identity: own } as const;
           results.push(await write(file, () => commands.execute(create)));
@@ -113,7 +114,7 @@ export function createFileContents(options: FileContentsOptions): FileContents {
     async replace(before, file, values, identity) {
       const { documentId } = before;
       const hash = hashOf(before);
-      const data = { ...contentValues(file), ...values };
+      const data = { ...contentValues(file, options.uploadName), ...values };
       const isOther = hash !== file.staged.hash;
       if (isOther) await store.suspect(hash);
       const result = await write(file, () =>

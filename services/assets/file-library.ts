@@ -9,7 +9,7 @@ import type { CommandHandler } from '../command/command-handler.ts';
 import { partOf, withContent } from '../command/command-identity.ts';
 import { createFileContents, type WrittenFiles, writtenFiles } from './file-contents.ts';
 import { parseFileInfo } from './file-info.ts';
-import { infoValues } from './file-values.ts';
+import { infoValues, type UploadName } from './file-values.ts';
 import { linkFiles } from './link-files.ts';
 import { type LinkScope, refuseOtherMedia, resolveLinkRequest } from './link-request.ts';
 import {
@@ -28,6 +28,7 @@ export type FileLibraryOptions = LinkScope & {
   readonly commands: CommandHandler;
   readonly index: ReadIndex;
   readonly limits: UploadLimits;
+  readonly uploadName: UploadName;
 };
 
 /** Version and locale of the entry that files are linked with, as the request has them. */

@@ -5,8 +5,11 @@ import type { ReceivedFile } from './receive-upload.ts';
 /** Where content is served. */
 export const UPLOADS_PATH = '/uploads/';
 
+/** The name that content of a hash is served under; the hash does not tell it. */
+export type UploadName = (hash: string) => string;
+
 /** What follows from a file's bytes, as attributes of `plugin::upload.file`. */
-export function contentValues({ staged, media }: ReceivedFile) {
+export function contentValues({ staged, media }: ReceivedFile, uploadName: UploadName) {
   const { ext, mime, width, height } = media;
   return {
     hash: staged.hash,
@@ -16,7 +19,7 @@ export function contentValues({ staged, media }: ReceivedFile) {
     height,
     // Kilobytes with two decimals, as Strapi counts them.
     size: Math.round(staged.size / 10) / 100,
-    url: `${UPLOADS_PATH}${staged.hash}${ext}`,
+    url: `${UPLOADS_PATH}${uploadName(staged.hash)}${ext}`,
     provider: 'local',
   };
 }

@@ -13,7 +13,7 @@ export type AssetRoutesOptions = { readonly store: AssetStore; readonly index: R
 type FileFacts = { readonly hash: string; readonly mime: string; readonly name: string };
 
 /**
- * `/uploads/<hash>.<ext>`: content of files that are there, under the one name their upload gave them. A URL always means the
+ * `/uploads/<name>.<ext>`: content of files that are there, under the one name their upload gave them. A URL always means the
  * same bytes, so it may be cached for good (RFC 9110 for ranges and conditions, RFC 8246 for `immutable`).
  */
 export function registerAssets(app: FastifyInstance, options: AssetRoutesOptions): void {

@@ -16,7 +16,7 @@ afterAll(() => server?.dispose());
 const get = (headers: Record<string, string> = {}, method = 'GET') =>
   fetch(server.url + file.url, { method, headers });
 
-describe('GET /uploads/<hash>.<ext>', () => {
+describe('GET /uploads/<name>.<ext>', () => {
   it('answers the content, to be cached for good', async () => {
     const answer = await get();
     expect(answer.status).toBe(200);

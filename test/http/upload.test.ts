@@ -60,13 +60,16 @@ describe('POST /api/upload', () => {
       width: 7,
       height: 5,
       size: Math.round(picture.length / 10) / 100,
-      url: `/uploads/${hash}.png`,
+      url: expect.stringMatching(/^\/uploads\/[0-9a-f]{64}\.png$/),
       alternativeText: null,
       caption: null,
       formats: null,
       provider: 'local',
       createdAt: expect.stringMatching(/Z$/),
     });
+    // Who has the file cannot ask whether it is stored.
+    expect((await fetch(`${server.url}/uploads/${hash}.png`)).status).toBe(404);
+    expect((await fetch(server.url + first?.url)).status).toBe(200);
     expect(second).toMatchObject({ name: 'notes.md', ext: '.md', mime: 'text/markdown', width: null });
   });
 
