@@ -10,6 +10,9 @@ import { addSources, type SourceStore, sourcesOf } from './source-store.ts';
 import { spaceAt, stepFrom } from './spaces.ts';
 import { createTargetFilter, type TargetFilter } from './target-filter.ts';
 
+/** Links of a row that are followed between two looks at the clock. */
+const FEW_LINKS = 64;
+
 const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
 /** What is followed, and where. */
@@ -45,6 +48,14 @@ function createStepFollow({ context, sources, request }: Following, step: Step):
   let left = request.limit;
   let exceeded = false;
   let current = startList();
+  /** As they are linked: a few of them at a stretch. */
+  const fewOf = (parent: number): Hits => {
+    const linked = linkedRows(step, parent);
+    exceeded = linked.length > left;
+    const rows = exceeded ? linked.slice(0, left) : linked;
+    left -= rows.length;
+    return { rows, sources: sourcesOf(sources, step.target, rows) };
+  };
   const childrenOf = (parent: number): Hits => {
     current.linked ??= linkedRows(step, parent);
     const kept = filter === undefined ? current.linked : keepMatching(filter, current, current.linked);
@@ -60,12 +71,14 @@ function createStepFollow({ context, sources, request }: Following, step: Step):
     filter?.prepare();
     while (children.length < parents.length) {
       const parent = parents[children.length] as number;
-      if (exceeded || listCount(step.down.lists, parent) === 0) children.push(NO_HITS);
+      const count = exceeded ? 0 : listCount(step.down.lists, parent);
+      if (count === 0) children.push(NO_HITS);
+      else if (count <= FEW_LINKS && filter === undefined && keys === undefined) children.push(fewOf(parent));
       else {
         children.push(childrenOf(parent));
         current = startList();
       }
-      rest(1);
+      rest(1 + count);
     }
     return { children, counts: children.map(({ rows }) => rows.length), exceeded };
   };

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createAnswers } from '../../shared/read-index/embedded/answers.ts';
+import { rest } from '../../shared/turns/slice.ts';
+import { createTurns } from '../../shared/turns/turns.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** An index that is a number, and answers of as many slices as they are told. */
+function counter() {
+  let time = 0;
+  const deferred: (() => void)[] = [];
+  const turns = createTurns({
+    now: () => time,
+    defer: (turn) => void deferred.push(turn),
+    ...{ steps: 1, sliceMs: 1, graceMs: 1 },
+  });
+  const answers = createAnswers({ turns, limit: 10_000, patienceMs: 50, now: () => time });
+  let value = 0;
+  const part = (slices: number) => () => {
+    let left = slices;
+    const begun = value;
+    return () => {
+      while (left-- > 0) {
+        time++;
+        rest(1);
+      }
+      return [begun, value];
+    };
+  };
+  return {
+    answers,
+    part,
+    set: (to: number) =>
+      answers.change(() => {
+        value = to;
+      }),
+    value: () => value,
+    pass: (ms: number) => {
+      time += ms;
+      return vi.advanceTimersByTimeAsync(ms);
+    },
+    async turn(times = 1) {
+      for (let i = 0; i < times; i++) {
+        for (const each of deferred.splice(0)) each();
+        await vi.advanceTimersByTimeAsync(0);
+      }
+    },
+  };
+}
+
+it('changes at once when no answer is under way', () => {
+  const { set, value } = counter();
+  void set(1);
+  expect(value()).toBe(1);
+});
+
+it('makes a change wait for the answer under way, and then at once', async () => {
+  const { answers, part, set, value, turn } = counter();
+  const answer = answers.part(undefined, part(5));
+  const changed = set(1);
+  await turn();
+  expect(value()).toBe(0);
+  await turn(10);
+  expect(await answer).toEqual([0, 0]);
+  await changed;
+  expect(value()).toBe(1);
+});
+
+it('makes changes after 50 ms, in order, and begins the answer anew', async () => {
+  const { answers, part, set, value, turn, pass } = counter();
+  let tries = 0;
+  const answer = answers.answer(async (scope) => {
+    tries++;
+    const first = await answers.part(scope, part(3));
+    return [...first, ...(await answers.part(scope, part(200)))];
+  });
+  await turn(10);
+  const changed = [set(1), set(2)];
+  await pass(49);
+  expect(value()).toBe(0);
+  await pass(1);
+  await Promise.all(changed);
+  expect(value()).toBe(2);
+  await turn(500);
+  expect(await answer).toEqual([2, 2, 2, 2]);
+  expect(tries).toBe(2);
+});
+
+it('waits five times as long for an answer that was begun anew three times, but not time after time', async () => {
+  const { answers, part, set, value, turn, pass } = counter();
+  const answer = answers.part(undefined, part(2_000));
+  let changes = 0;
+  /** How long the next change waits. */
+  const patience = async () => {
+    void set(++changes);
+    let waited = 0;
+    for (; value() !== changes; waited++) {
+      await pass(1);
+      await turn();
+    }
+    return waited;
+  };
+  const waits: number[] = [];
+  for (let i = 0; i < 5; i++) waits.push(await patience());
+  expect(waits).toEqual([50, 50, 50, 250, 50]);
+  await turn(5_000);
+  expect(await answer).toEqual([5, 5]);
+});
+
+it('refuses with a 503 what changes never let come to an end', async () => {
+  const { answers, part, set, turn, pass } = counter();
+  const answer = answers.part(undefined, part(9_000)).catch((error: unknown) => error);
+  for (let i = 0; i < 60; i++) {
+    void set(i);
+    await turn(200);
+    await pass(250);
+  }
+  await turn(10_000);
+  expect(await answer).toMatchObject({ status: 503 });
+});
