@@ -50,6 +50,15 @@ export async function beginLog(log: EventStore, space: string): Promise<void> {
   ]);
 }
 
+/** Begins a log that is made of the events of another: its first event names the head of that log's hash chain. */
+export async function nameHistory(
+  log: EventStore,
+  space: string,
+  history: LogIdentified['data']['history'],
+): Promise<void> {
+  await log.append(identityStream(space), 'none', [identified({ id: randomUUID(), history })]);
+}
+
 function identified(data: LogIdentified['data']): NewEvent {
   const type = 'log-identified';
   return { id: randomUUID(), type, data, metadata: metadata(type, 0) };

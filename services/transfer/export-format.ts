@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { matchesDigest } from '../../shared/event-store/event-digest.ts';
 import type { NewEvent, StoredEvent } from '../../shared/event-store/event-store.ts';
 
 /**
@@ -11,12 +12,19 @@ export type ExportEnding = {
   readonly events: number;
   /** SHA-256 of all lines before, each with its line end. */
   readonly sha256: string;
+  /** The head of the log's hash chain at the last of the events, where the log has a chain. */
+  readonly head?: ExportedHead | undefined;
 };
+export type ExportedHead = { readonly position: string; readonly chain: string };
 export type ExportedEvent = NewEvent & { readonly stream: string; readonly revision: number };
 
 const metadata = z.looseObject({ schemaVersion: z.int(), at: z.string(), epoch: z.int() });
 const header = z.strictObject({ varve: z.literal('export'), format: z.literal(1), space: z.string() });
-const ending = z.strictObject({ end: z.literal(true), events: z.int(), sha256: z.string() });
+const head = z.strictObject({ position: z.string(), chain: z.string() });
+const ending = z.strictObject({
+  ...{ end: z.literal(true), events: z.int(), sha256: z.string() },
+  head: head.optional(),
+});
 const event = z.strictObject({
   stream: z.string(),
   revision: z.int(),
@@ -43,7 +51,10 @@ export function parseExportLine(text: string): ExportLine | undefined {
 }
 
 export function presentExported(space: string, stored: StoredEvent): ExportedEvent {
-  const { stream, revision, id, type, data, metadata: facts } = stored;
+  const { stream, revision, id, type, data } = stored;
+  // What was brought to a newer shape is no longer what the digest was made of.
+  const { digest: _, ...others } = stored.metadata;
+  const facts = matchesDigest(stored) ? stored.metadata : others;
   const name = stream.startsWith(`${space}.`) ? stream.slice(space.length + 1) : stream;
   return { stream: name, revision: Number(revision), id, type, data, metadata: facts };
 }

@@ -21,6 +21,7 @@ export async function* exportLog(log: EventStore, space: string): AsyncGenerator
   yield line({ varve: 'export', format: 1, space } satisfies ExportHeader);
   const revisionOf = createHistory();
   let events = 0;
+  let head: ExportEnding['head'];
   for await (const batch of log.readAll(0n)) {
     for (const event of batch) {
       if (event.position > end) break;
@@ -29,9 +30,10 @@ export async function* exportLog(log: EventStore, space: string): AsyncGenerator
       const revision = revisionOf(event);
       if (revision === undefined) continue;
       events++;
+      head = event.chain === undefined ? undefined : { position: String(event.position), chain: event.chain };
       yield line({ ...presentExported(space, event), revision });
     }
     if ((batch.at(-1)?.position ?? 0n) >= end) break;
   }
-  yield JSON.stringify({ end: true, events, sha256: sum.digest('hex') } satisfies ExportEnding);
+  yield JSON.stringify({ end: true, events, sha256: sum.digest('hex'), head } satisfies ExportEnding);
 }

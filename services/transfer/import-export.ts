@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { upcast } from '../../shared/document/upcasters.ts';
+import { matchesDigest, OTHER_CONTENT } from '../../shared/event-store/event-digest.ts';
 import type { EventStore, NewEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { validateEvent } from '../../shared/events/validate-event.ts';
@@ -8,8 +9,8 @@ import { type Lead, leadOf } from '../../shared/fleet/lease.ts';
 import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 import { type Claimant, claimLease } from '../fleet/claim-lease.ts';
 import { readLease } from '../fleet/lease-view.ts';
-import { beginLog } from '../fleet/log-identity.ts';
-import { type ExportedEvent, parseExportLine } from './export-format.ts';
+import { beginLog, nameHistory } from '../fleet/log-identity.ts';
+import { type ExportedEvent, type ExportedHead, parseExportLine } from './export-format.ts';
 import { createHistory } from './history.ts';
 
 export type ExportImport = {
@@ -34,8 +35,9 @@ export function isExport(firstLine: string): boolean {
  * sentence.
  */
 export async function importExport(options: ExportImport): Promise<number> {
-  const epochs = await checkFile(options.lines());
+  const { head, ...epochs } = await checkFile(options.lines());
   const present = await countPresent(options);
+  if (head !== undefined && present === 0) await nameHistory(options.log, options.space, head);
   const { leader } = await readLease(options.log, options.space);
   // One that was cut short at its very end, too, is brought to it.
   let lead = leader?.address === NOWHERE ? await claimSpace(options, epochs.lowest) : undefined;
@@ -53,14 +55,20 @@ export async function importExport(options: ExportImport): Promise<number> {
   return at;
 }
 
-type Epochs = { readonly lowest: number; readonly highest: number };
+type Checked = {
+  /** The epochs of the events that count. */
+  readonly lowest: number;
+  readonly highest: number;
+  readonly head: ExportedHead | undefined;
+};
 
-/** The epochs of the events that count. Throws unless the file is whole. */
-async function checkFile(lines: AsyncIterable<string>): Promise<Epochs> {
+/** Throws unless the file is whole, and every event matches its digest. */
+async function checkFile(lines: AsyncIterable<string>): Promise<Checked> {
   const sum = createHash('sha256');
   let events = 0;
   let number = 0;
   let isEnded = false;
+  let head: ExportedHead | undefined;
   let epochs: number[] = [];
   const revisionOf = createHistory();
   for await (const text of lines) {
@@ -76,17 +84,20 @@ async function checkFile(lines: AsyncIterable<string>): Promise<Epochs> {
     }
     if (line.kind === 'ending') {
       isEnded = true;
+      head = line.ending.head;
       if (line.ending.events !== events || line.ending.sha256 !== sum.copy().digest('hex'))
         throw new Error('the export is not as it was written: its SHA-256 is another');
     }
     sum.update(`${text}\n`);
   }
   if (!isEnded) throw new Error('the export breaks off: its last line says how it ends');
-  return { lowest: epochs.length === 0 ? 0 : Math.min(...epochs), highest: Math.max(0, ...epochs) };
+  return { lowest: epochs.length === 0 ? 0 : Math.min(...epochs), highest: Math.max(0, ...epochs), head };
 }
 
 /** Throws when this program cannot vouch for the event: nothing of the file is imported then. */
-function refuseUnknown({ type, data, metadata }: ExportedEvent, number: number): void {
+function refuseUnknown({ id, type, data, metadata }: ExportedEvent, number: number): void {
+  if (!matchesDigest({ id, type, data, metadata }))
+    throw new Error(`line ${number} has an event that was changed: ${OTHER_CONTENT}`);
   const read = upcast({ type, data, metadata });
   const problem = read.unreadable?.reason ?? validateEvent(read);
   if (problem !== undefined)

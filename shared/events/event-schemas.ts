@@ -76,6 +76,10 @@ const steppedDown = z.strictObject({ epoch });
 const identified = z.strictObject({
   id: z.string(),
   copyOf: z.string().optional().describe('The identity of the log that this one was copied from'),
+  history: z
+    .strictObject({ position: z.string(), chain: z.string() })
+    .optional()
+    .describe('The head of the hash chain of the log whose events were imported into this one'),
 });
 const processStarted = z.strictObject({
   owner: z.string().describe('Names the process'),

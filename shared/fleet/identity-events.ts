@@ -11,6 +11,8 @@ export type LogIdentified = {
     readonly id: string;
     /** Identity of the log that this one was copied from, where that is known. */
     readonly copyOf?: string;
+    /** Head of the hash chain of the log whose events were imported into this one. */
+    readonly history?: { readonly position: string; readonly chain: string } | undefined;
   };
 };
 
