@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { AS_RECORDED, loadFixtures } from '../conformance/run-corpus.ts';
 import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { S3_CREDENTIALS, startS3Double } from '../support/s3-double.ts';
-import { startServer } from '../support/server.ts';
+import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 import type { FuzzMaterial } from './inputs.ts';
 import { ALLOWED, SECRETS } from './leaks.ts';
 
@@ -29,12 +30,22 @@ const CORPUS = ['cases-visible.jsonl', 'random-visible.jsonl'];
 
 /** A server, or a fleet, with content of which a part is for nobody but full access. */
 export async function startTarget(options: TargetOptions): Promise<FuzzTarget> {
-  const started = await startProcesses(options);
+  const data = createDataDirectory();
+  const double = options.s3 ? await startS3Double() : undefined;
+  const assets = double === undefined ? [] : ['--assets', double.address];
+  const env = { ...AS_RECORDED, ...(double === undefined ? {} : S3_CREDENTIALS) };
+  const embedded = await startServer({ data, env, arguments: ['--space', space, ...assets] });
+  const clear = async () => {
+    await double?.close();
+    rmSync(data, { recursive: true, force: true });
+  };
   try {
-    const material = await fillTarget(started.writer);
-    return watch(started, material);
+    const material = await fillTarget(embedded.url);
+    const started = await startOn(options, data, embedded);
+    return watch(started, material, clear);
   } catch (error) {
-    await started.dispose();
+    await embedded.dispose();
+    await clear();
     throw error;
   }
 }
@@ -49,7 +60,11 @@ async function fillTarget(url: string): Promise<FuzzMaterial> {
   return { ...(await hideSecrets(url, full)), urls: corpusUrls(), tokens };
 }
 
-function watch({ url, processes, dispose }: Processes, material: FuzzMaterial): FuzzTarget {
+function watch(
+  { url, processes, dispose }: Processes,
+  material: FuzzMaterial,
+  clear: () => Promise<void>,
+): FuzzTarget {
   let isOver = false;
   const ends: string[] = [];
   for (const { exited } of processes)
@@ -68,6 +83,7 @@ function watch({ url, processes, dispose }: Processes, material: FuzzMaterial): 
     async dispose() {
       isOver = true;
       await dispose();
+      await clear();
     },
   };
 }
@@ -82,33 +98,37 @@ type Process = {
 };
 type Processes = {
   readonly url: string;
-  readonly writer: string;
   readonly processes: readonly Process[];
   dispose(): Promise<void>;
 };
 
 const space = `fuzz_${process.pid}`;
 
-async function startProcesses({ readIndex, fleet, s3 }: TargetOptions): Promise<Processes> {
-  const double = s3 ? await startS3Double() : undefined;
-  const assets = double === undefined ? [] : ['--assets', double.address];
-  const env = { ...AS_RECORDED, ...(double === undefined ? {} : S3_CREDENTIALS) };
-  if (fleet) {
-    if (readIndex === undefined)
-      throw new Error('--fleet reads from Elasticsearch: name one with --read-index');
-    const running = await startElasticsearchFleet({ url: readIndex, space, projects: 1, apis: 1, env });
-    const processes = [...running.apis, ...running.projects].map((member) => member.server());
-    const url = running.apis[0]?.server().url ?? '';
-    return { url, writer: url, processes, dispose: running.dispose };
+/** Content is loaded on the embedded index, which takes seconds; Elasticsearch then gets all of it at once. */
+async function startOn(
+  { readIndex, fleet }: TargetOptions,
+  data: string,
+  embedded: RunningServer,
+): Promise<Processes> {
+  if (readIndex === undefined) {
+    if (fleet) throw new Error('--fleet reads from Elasticsearch: name one with --read-index');
+    return { url: embedded.url, processes: [embedded], dispose: embedded.dispose };
   }
-  const onElasticsearch = readIndex === undefined ? [] : ['--read-index', readIndex, '--space', space];
-  const server = await startServer({ env, arguments: [...onElasticsearch, ...assets] });
+  await embedded.stop();
+  if (fleet) {
+    const eventStore = `sqlite:${join(data, 'events.db')}`;
+    const size = { url: readIndex, space, projects: 1, apis: 1 };
+    const running = await startElasticsearchFleet({ ...size, env: AS_RECORDED, eventStore });
+    const processes = [...running.apis, ...running.projects].map((member) => member.server());
+    return { url: running.apis[0]?.server().url ?? '', processes, dispose: running.dispose };
+  }
+  const args = ['--read-index', readIndex, '--space', space];
+  const server = await startServer({ data, env: AS_RECORDED, arguments: args });
   return {
-    ...{ url: server.url, writer: server.url, processes: [server] },
+    ...{ url: server.url, processes: [server] },
     async dispose() {
       await server.dispose();
-      await double?.close();
-      if (readIndex !== undefined) await removeIndices(readIndex, space);
+      await removeIndices(readIndex, space);
     },
   };
 }
