@@ -19,7 +19,13 @@ export function createSwitchedIndex(current: () => ReadIndex): ReadIndex {
     position: () => current().position(),
     answer: (work, isWanted) => {
       const index = current();
-      return index.answer === undefined ? work({}) : index.answer(work, isWanted);
+      if (index.answer === undefined) return work({});
+      let tries = 0;
+      return index.answer((answer) => {
+        // Begun anew, it stays with the index that it began with.
+        if (tries++ > 0) answered.set(answer, index);
+        return work(answer);
+      }, isWanted);
     },
     search: (request) => indexOf(request.answer, request.followed).search(request),
     follow: (request) => indexOf(request.answer, request.followed).follow(request),

@@ -1,7 +1,19 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createSwitchedIndex } from '../../services/rebuild/switched-index.ts';
 import { createAnswers } from '../../shared/read-index/embedded/answers.ts';
 import { rest } from '../../shared/turns/slice.ts';
 import { createTurns } from '../../shared/turns/turns.ts';
+import { BOOK } from '../contract/read-index-library.ts';
+import { book, taggedBooks } from '../support/tagged-books.ts';
+
+const SEARCH = {
+  type: BOOK,
+  world: 'published',
+  sort: [{ path: [], field: 'title', direction: 'asc' }],
+  from: 0,
+  size: 50,
+  withTotal: true,
+} as const;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -123,3 +135,45 @@ it('refuses with a 503 what changes never let come to an end', async () => {
   await turn(10_000);
   expect(await answer).toMatchObject({ status: 503 });
 });
+
+it('goes on with the index that an answer began with when another takes over', async () => {
+  const turns = createTurns({ sliceMs: 1, graceMs: 1, steps: 1, now: lookAtClock() });
+  const [one, other] = [await taggedBooks({ turns }), await taggedBooks()];
+  await other.apply({ position: 2n, rows: [book(1, 699)], links: [] });
+  let current = one;
+  const index = createSwitchedIndex(() => current);
+  const search = {
+    ...SEARCH,
+    query: { kind: 'text', match: 'contains', field: 'title', value: '7', fold: true },
+  } as const;
+  vi.useRealTimers();
+  const answer = index.answer?.(async (scope) => {
+    const { hits, total } = await index.search({ ...search, answer: scope, followed: true });
+    const tags = {
+      space: { type: BOOK, path: [] },
+      world: 'published',
+      attribute: 'tags',
+      limit: 10_000,
+    } as const;
+    const { counts } = await index.follow({ ...tags, parents: hits.rows, answer: scope });
+    return { total, counts: counts.length };
+  });
+  current = other;
+  // It is begun anew, on the same index.
+  await one.apply({
+    position: 2n,
+    rows: [{ type: BOOK, version: 'published', key: 7, row: null }],
+    links: [],
+  });
+  await one.close();
+  const expected = await one.search(search);
+  expect(await answer).toMatchObject({ total: expected.total, counts: expected.hits.rows.length });
+});
+
+function lookAtClock(): () => number {
+  let time = 0;
+  return () => {
+    time += 0.2;
+    return time;
+  };
+}

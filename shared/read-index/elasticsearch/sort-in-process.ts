@@ -1,3 +1,5 @@
+import { createMergeSort } from '../../turns/merge-sort.ts';
+import { TURNS } from '../../turns/turns.ts';
 import { compareCodePoints } from '../column.ts';
 import type { RowSpace, SortKey, SortPosition } from '../read-index.ts';
 import { linkingRows, ownedTargets, partSpace, partsOf, stepOf } from './linked-rows.ts';
@@ -23,8 +25,12 @@ export async function sortInProcess(
     const values = await valuesAlong(session, space, keys, path, field);
     for (const [key, position] of positions) position.push(endValue(values.get(key) ?? [null], direction));
   }
-  const rows = [...positions].map(([key, position]) => ({ key, position }));
-  return rows.sort((a, b) => comparePositions(all, a.position, b.position));
+  const rows = Array.from(positions, ([key, position]): PlacedRow => ({ key, position }));
+  const compare = (a: number, b: number) =>
+    comparePositions(all, (rows[a] as PlacedRow).position, (rows[b] as PlacedRow).position);
+  const begin = () => createMergeSort(rows.length, compare);
+  const order = await TURNS.finish(TURNS.task(Number.POSITIVE_INFINITY), begin);
+  return Array.from(order, (at) => rows[at] as PlacedRow);
 }
 
 function withId(sort: readonly SortKey[]): readonly SortKey[] {

@@ -1,8 +1,8 @@
+import { createMergeSort } from '../../turns/merge-sort.ts';
 import { rest } from '../../turns/slice.ts';
 import type { SortKey, World } from '../read-index.ts';
 import { compareSortValues, type SortValue } from './indexed-column.ts';
 import { type BoundSortKey, createKeyReader, type KeyReader } from './key-reader.ts';
-import { createMergeSort } from './merge-sort.ts';
 import { columnOf, type RowSpaceIndex } from './row-space.ts';
 import { type Spaces, stepFrom } from './spaces.ts';
 

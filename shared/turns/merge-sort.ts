@@ -1,4 +1,4 @@
-import { rest } from '../../turns/slice.ts';
+import { rest } from './slice.ts';
 
 /** Entries merged between two looks at the clock, and what one costs in steps of a slice. */
 const MERGED_AT_ONCE = 1_024;
