@@ -124,13 +124,18 @@ it('lists every problem of the content types and does not start', async () => {
     });
   writeFileSync(join(folder, 'thing.json'), schema('strnig'));
   writeFileSync(join(folder, 'broken.json'), '{');
-  const exit = await spawnVarve(['serve', '--content-types', folder, '--data', dataForTest(), '--port', '0'])
-    .exited;
+  const serve = ['serve', '--content-types', folder, '--data', dataForTest(), '--port', '0'];
+  const exit = await spawnVarve([...serve, '--strict-schemas']).exited;
   expect(exit.code).toBe(1);
   const lines = exit.output.trim().split('\n');
   expect(lines[0]).toContain(`the content types in ${folder} cannot be used`);
   expect(lines.some((line) => line.includes('thing.json $.attributes.a'))).toBe(true);
   expect(lines.some((line) => line.includes('broken.json $'))).toBe(true);
+  // An attribute that is left out does not stop a start; a file that is no JSON does.
+  const lenient = await spawnVarve(serve).exited;
+  expect(lenient.code).toBe(1);
+  expect(lenient.output).toContain('broken.json $');
+  expect(lenient.output).not.toContain('thing.json');
 });
 
 it('writes the examples on the first start only', async () => {
