@@ -23,7 +23,13 @@ import { readHeldRows } from './read-held-rows.ts';
 import { borrowBits, releaseBits } from './row-space.ts';
 import { countMatches, createPageSelection, createSelectionAfter } from './select-page.ts';
 import { emptyUnused } from './source-blocks.ts';
-import { addSources, createSourceStore, type LoadSource, type SourceStore } from './source-store.ts';
+import {
+  addSources,
+  createSourceStore,
+  type LoadSource,
+  type SourceStore,
+  sourcesOf,
+} from './source-store.ts';
 import { createSpaces, type Spaces, worldSpace } from './spaces.ts';
 import { warmColumns } from './warm-columns.ts';
 import { warmLike } from './warm-like.ts';
@@ -52,6 +58,8 @@ export type EmbeddedIndex = ReadIndex & {
 
 type EmbeddedState = { readonly spaces: Spaces; readonly sources: SourceStore; readonly orders: OrderCache };
 
+/** Rows whose sources are read between two looks at the clock. */
+const FEW_ROWS = 100;
 const PATIENCE_MS = 50;
 /** Of warming: a request waits so long at most. */
 const SLICE_MS = 1;
@@ -158,9 +166,9 @@ function createSearch(state: EmbeddedState, request: SearchRequest): () => Searc
     select ??= createSelection();
     selection ??= select();
     const { rows, count, next } = selection;
-    addSources(sources, space, rows, found);
+    if (rows.length > FEW_ROWS) addSources(sources, space, rows, found);
     if (!everything && matched !== undefined) releaseBits(space, matched);
-    const hits = { rows, sources: found };
+    const hits = { rows, sources: rows.length > FEW_ROWS ? found : sourcesOf(sources, space, rows) };
     return { total: withTotal ? count : undefined, hits, ...(next === undefined ? {} : { next }) };
   };
 }

@@ -57,7 +57,13 @@ export function sourcesOf(
   space: RowSpaceIndex,
   rows: readonly number[],
 ): readonly Uint8Array[] {
-  return rows.map((row) => space.sources[row] ?? loadSource(store, space, row));
+  const { sources } = space;
+  const found: Uint8Array[] = new Array(rows.length);
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    found[i] = sources[row] ?? loadSource(store, space, row);
+  }
+  return found;
 }
 
 /** The same in slices: adds those that are not in `found` yet: where a call ends with its slice, the next goes on with it. */
