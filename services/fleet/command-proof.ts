@@ -98,7 +98,8 @@ export function createCommandJudge(membership: Membership): (head: RequestHead) 
     if (!header.startsWith('2.')) return { kind: 'none' };
     const [, claim = '', owner = '', nonce = '', expires = '', id = '', proved = '', signature = ''] =
       HEADER.exec(header) ?? [];
-    const seal = membership.known(claim, owner);
+    // What this process itself has signed, for another that leads, is not for it.
+    const seal = membership.hasClaimed(claim) ? membership.known(claim, owner) : undefined;
     const fields = ['2', claim, owner, nonce, expires, id, proved];
     if (seal?.isSigned(signature, 'command', ...fields, ...partsOf(head)) !== true)
       return { kind: 'refused' };
