@@ -260,7 +260,13 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
     size: () => ({ rows: existing.count(), bytes: fileBytes(db) }),
     readAll: (batchSize) => readWholeGraph(readerContext(), place.position(), batchSize),
     settle: db.settle,
-    close: db.close,
+    close() {
+      try {
+        if (failure === undefined) place.flush();
+      } finally {
+        db.close();
+      }
+    },
   };
 }
 

@@ -27,9 +27,13 @@ export type LogPlace = {
   moved(last: StoredEvent): void;
   /** There was nothing of ours up to here. Costs a write now and then only: what is not written is searched again. */
   searched(upTo: bigint): void;
+  /** Writes what `searched` has not: the file is about to be closed. */
+  flush(): void;
 };
 
 const SEARCHED_EVERY_MS = 10_000;
+/** Some 300,000 records of others on a server, whose positions count bytes: a third of a second of search. */
+const SEARCHED_AT_MOST = 50_000_000n;
 
 export function openLogPlace(db: GraphDatabase): LogPlace {
   let position = readGraphPosition(db.connection);
@@ -40,6 +44,16 @@ export function openLogPlace(db: GraphDatabase): LogPlace {
   // Where there is a chain the position is enough to read on from, and a log that was replaced may be shorter than it was searched.
   if (readFrom < position || last?.chain !== undefined) readFrom = position;
   let searchedAt = Number.NEGATIVE_INFINITY;
+  let written = readFrom;
+  const writeSearched = () => {
+    searchedAt = performance.now();
+    written = readFrom;
+    try {
+      db.transaction(() => db.run("INSERT OR REPLACE INTO meta VALUES ('read_from', ?)", readFrom), false);
+    } catch (error) {
+      if (!isOutOfSpace(error)) throw error;
+    }
+  };
   return {
     position: () => position,
     last: () => last,
@@ -63,13 +77,11 @@ export function openLogPlace(db: GraphDatabase): LogPlace {
     searched(upTo) {
       if (upTo <= readFrom) return;
       readFrom = upTo;
-      if (performance.now() - searchedAt < SEARCHED_EVERY_MS) return;
-      searchedAt = performance.now();
-      try {
-        db.transaction(() => db.run("INSERT OR REPLACE INTO meta VALUES ('read_from', ?)", upTo), false);
-      } catch (error) {
-        if (!isOutOfSpace(error)) throw error;
-      }
+      if (performance.now() - searchedAt < SEARCHED_EVERY_MS && upTo - written < SEARCHED_AT_MOST) return;
+      writeSearched();
+    },
+    flush() {
+      if (readFrom > written && readFrom > position) writeSearched();
     },
   };
 }

@@ -83,17 +83,22 @@ async function* scanOnce(
   }
 }
 
-/** Takes until the batch is full or the server has nothing more. */
+/** The server searches, and what came before need not wait for that. */
+const WAIT_FOR_MORE_MS = 10;
+
+/** Takes until the batch is full, the server has nothing more, or what it searches takes a while. */
 const gather = async (call: SpaceCall, batchSize: number): Promise<SpaceStep> => {
   const events: Recorded[] = [];
   let bytes = 0;
   let upTo = 0n;
   while (events.length < batchSize && bytes < BATCH_BYTES) {
+    const timer = events.length > 0 ? setTimeout(call.wake, WAIT_FOR_MORE_MS) : undefined;
     const step = (await call.next(batchSize - events.length)) as SpaceStep;
+    clearTimeout(timer);
     events.push(...step.events);
     bytes += step.bytes;
     upTo = step.upTo;
-    if (call.isLevel()) break;
+    if (call.isLevel() || (events.length > 0 && step.events.length === 0)) break;
   }
   return { events, upTo, bytes };
 };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import type { ReadReq } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { LogRecord } from './double-log.ts';
@@ -82,6 +83,8 @@ const catchUp = async (search: Search): Promise<void> => {
     if (page.isEnd || search.next >= records.length) break;
     if (counter < interval) continue;
     counter %= interval;
+    // As on a server, whose search goes on beside other calls: a call that was given up ends it.
+    await nextTurn();
     await sendCheckpoint(search, records.at(first)?.position ?? 0n);
   }
   await sendCheckpoint(search, search.checkpoint ?? 0n);

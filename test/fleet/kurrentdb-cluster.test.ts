@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
+import { type KurrentDbCluster, startKurrentDbCluster } from '../support/kurrentdb/kurrentdb-cluster.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
+const FOREIGN = 3_000_000;
+
+let cluster: KurrentDbCluster;
+let fleet: TestFleet;
+const start = async (size: number) => {
+  cluster = await startKurrentDbCluster();
+  fleet = await startFleet({ size, eventStore: cluster.url, arguments: ['--access-key', ACCESS_KEY] });
+};
+afterEach(async () => {
+  await fleet?.dispose();
+  await cluster?.stop();
+});
+
+const write = (member: Member, name: string) =>
+  fetch(`${member.server().url}/api/restaurants`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    signal: AbortSignal.timeout(45_000),
+    body: JSON.stringify({ data: { name, key: name } }),
+  });
+
+/** Milliseconds until the member has taken a write. */
+const untilWritten = async (member: Member, name: string): Promise<number> => {
+  const started = performance.now();
+  for (;;) {
+    const answer = await write(member, name).catch(() => undefined);
+    if (answer?.status === 201) return performance.now() - started;
+    await delay(50);
+  }
+};
+const untilReady = async (member: Member): Promise<number> => {
+  const started = performance.now();
+  for (;;) {
+    const answer = await fetch(`${member.server().url}/health/ready`).catch(() => undefined);
+    if (answer?.status === 200) return performance.now() - started;
+    await delay(50);
+  }
+};
+const other = (member: Member): Member => {
+  const found = fleet.members.find((each) => each !== member);
+  if (found === undefined) throw new Error('there is one member');
+  return found;
+};
+const leadingNode = () => {
+  const node = cluster.leader();
+  if (node === undefined) throw new Error('the cluster has no leader');
+  return node;
+};
+
+describe(
+  'two processes on a cluster of three nodes',
+  takesMinutes('processes on a cluster of doubles'),
+  () => {
+    test('the leading node dies for good, then the leading process: the other takes writes', {
+      timeout: 180_000,
+    }, async () => {
+      await start(2);
+      const leader = await fleet.leader();
+      const follower = other(leader);
+      await untilWritten(follower, 'before');
+      await cluster.kill(leadingNode());
+      const afterNode = await untilWritten(leader, 'node is gone');
+      const ready = await untilReady(follower);
+      await leader.end('SIGKILL');
+      const afterProcess = await untilWritten(follower, 'process is gone');
+      await leader.start();
+      console.log(
+        `node dead: a write after ${Math.round(afterNode)} ms, ready after ${Math.round(ready)} ms more; its process dead: a write after ${Math.round(afterProcess)} ms`,
+      );
+      expect((await write(leader, 'started anew')).status).toBe(201);
+    });
+
+    test('without a majority no process ends, and all goes on afterwards', { timeout: 300_000 }, async () => {
+      await start(2);
+      const leader = await fleet.leader();
+      await untilWritten(leader, 'before');
+      const [first, second] = cluster.nodes;
+      for (const node of [first, second]) if (node !== undefined) await cluster.kill(node);
+      const refused = await write(leader, 'no majority').catch(() => undefined);
+      expect(refused?.status).toBe(503);
+      await delay(Number(process.env['VARVE_NO_MAJORITY_MS'] ?? 5_000));
+      if (first !== undefined) await cluster.revive(first);
+      await untilWritten(leader, 'after');
+      await untilReady(other(leader));
+    });
+
+    test('others have written 3,000,000 records: a start walks them once, probes look at a handful', {
+      timeout: 180_000,
+    }, async () => {
+      await start(1);
+      const [member] = fleet.members as [Member];
+      await untilWritten(member, 'before');
+      cluster.log.addForeign(FOREIGN);
+      const scanned = () => cluster.nodes.reduce((sum, { double }) => sum + double.observed.scanned, 0);
+      const counted = async (work: () => Promise<unknown>) => {
+        const [records, started] = [scanned(), performance.now()];
+        await work();
+        return { records: scanned() - records, ms: Math.round(performance.now() - started) };
+      };
+      const walk = await counted(() => untilReady(member));
+      await delay(3_000);
+      const probe = await counted(() => untilReady(member));
+      const gauges = await counted(() =>
+        fetch(`${member.server().url}/metrics`).then((answer) => answer.text()),
+      );
+      await member.end('SIGTERM');
+      const again = await counted(async () => {
+        await member.start();
+        await untilReady(member);
+      });
+      console.log(JSON.stringify({ walk, probe, gauges, again }));
+      expect(probe.records).toBeLessThan(100);
+      expect(gauges.records).toBeLessThan(1_000);
+      // The question whether there is a document ends with the first; the double searches on until it hears of that.
+      expect(again.records).toBeLessThan(FOREIGN / 2);
+    });
+  },
+);
