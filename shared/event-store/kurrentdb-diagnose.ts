@@ -2,10 +2,12 @@ import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
 import type { Address, EndPoint } from './kurrentdb-address.ts';
-import { type Explanation, isPassing, type Patience } from './kurrentdb-retry.ts';
+import { type Explanation, hasNoLeader, isPassing, type Patience } from './kurrentdb-retry.ts';
 
 /** Says in a sentence what an operator has to change where a server refuses or cannot be reached. */
 type Explain = NonNullable<Patience['explain']>;
+
+const NO_LEADER = 'an election goes on, or a majority of the nodes is gone and has to be started';
 
 /** What grpc-js says of a connection, other than what a server answers on one. */
 const NOT_REACHED = /connect|resol|ECONN|EPROTO|certificate|socket|dropped/i;
@@ -23,6 +25,8 @@ export const createExplain = (address: Address, probe = diagnose): Explain => {
     if (kind?.type === ErrorType.ACCESS_DENIED) {
       return { sentence: explainDenied(operation, address, kind.code), lasts: true };
     }
+    if (hasNoLeader(error))
+      return { sentence: `no node of ${address.shown} leads: ${NO_LEADER}`, lasts: false };
     if (kind === undefined ? !isPassing(error) : kind.type !== ErrorType.UNAVAILABLE) return undefined;
     if (kind !== undefined && !NOT_REACHED.test(kind.message)) return undefined;
     if (known === undefined || performance.now() - known.at > KNOWN_FOR_MS) {

@@ -21,8 +21,13 @@ export const tellTrouble = async (
   trouble: Trouble,
 ): Promise<Explanation | undefined> => {
   const explanation = await explain?.(trouble.operation, trouble.error).catch(() => undefined);
-  if (explanation === undefined) onTrouble(trouble);
-  else onTrouble({ ...trouble, error: new Error(explanation.sentence, { cause: trouble.error }) });
+  const error =
+    explanation === undefined ? trouble.error : new Error(explanation.sentence, { cause: trouble.error });
+  try {
+    onTrouble({ ...trouble, error });
+  } catch {
+    // Nobody awaits this: what cannot be told must not end the process.
+  }
   return explanation;
 };
 
@@ -76,6 +81,10 @@ export const isPassing = (failure: unknown): boolean => {
   if (type !== ErrorType.UNKNOWN) return PASSING.has(type);
   return !LASTING_CODES.has(code ?? -1) && !INVALID_POSITION.test(message);
 };
+
+/** Whether a server says that its cluster has no leader. */
+export const hasNoLeader = (error: unknown): boolean =>
+  error instanceof Error && NO_LEADER.test(error.message);
 
 /** Whether the server says that a position is none of its log. */
 export const isInvalidPosition = (error: unknown): boolean =>

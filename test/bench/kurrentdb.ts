@@ -1,0 +1,80 @@
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb-event-store.ts';
+import { newEvents } from '../contract/event-store-fixtures.ts';
+import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
+import { realServerUrl } from '../support/kurrentdb/real-server.ts';
+import { startServer } from '../support/server.ts';
+
+/**
+ * `node test/bench/kurrentdb.ts [seconds]`: raw appends of the adapter and POSTs to a server on the same log, by turns, with 1, 8 and 32
+ * at once. The log is the gRPC double in a process of its own, or the server that VARVE_TEST_KURRENTDB names.
+ */
+const CONCURRENCY = [1, 8, 32] as const;
+const ROUNDS = 3;
+
+if (process.send === undefined) await run();
+else await serveDouble();
+
+async function serveDouble(): Promise<void> {
+  const double = await startKurrentDbDouble();
+  process.send?.(double.url);
+}
+
+async function run(): Promise<void> {
+  const seconds = Number(process.argv[2] ?? 3);
+  const double = realServerUrl() === undefined ? fork(fileURLToPath(import.meta.url)) : undefined;
+  const url =
+    realServerUrl() ??
+    (await new Promise<string>((resolve) => double?.once('message', (text) => resolve(String(text)))));
+  const space = `bench_${process.pid}`;
+  const store = openKurrentDbEventStore(url, { space });
+  const key = randomBytes(32).toString('base64url');
+  const server = await startServer({
+    arguments: ['--event-store', url, '--space', space, '--access-key', key],
+  });
+  try {
+    for (const concurrency of CONCURRENCY) {
+      const ratios: string[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const raw = await measure(concurrency, seconds, () => appendOne(store, space));
+        const posts = await measure(concurrency, seconds, () => post(server.url));
+        ratios.push(`${raw} appends/s, ${posts} POSTs/s, ratio ${(posts / raw).toFixed(2)}`);
+      }
+      console.log(`${concurrency} at once: ${ratios.join('; ')}`);
+    }
+  } finally {
+    await server.dispose();
+    await store.close();
+    double?.kill();
+  }
+}
+
+async function appendOne(store: ReturnType<typeof openKurrentDbEventStore>, space: string): Promise<void> {
+  await store.append(`${space}.raw-${randomBytes(8).toString('hex')}`, 'none', newEvents(1));
+}
+
+async function post(url: string): Promise<void> {
+  const answer = await fetch(`${url}/api/restaurants`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ data: { name: 'Da Carmela', key: randomBytes(8).toString('hex') } }),
+  });
+  if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
+  await answer.arrayBuffer();
+}
+
+/** Calls a second. */
+async function measure(concurrency: number, seconds: number, call: () => Promise<void>): Promise<number> {
+  const until = performance.now() + seconds * 1000;
+  let done = 0;
+  const worker = async () => {
+    while (performance.now() < until) {
+      await call();
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  return Math.round(done / seconds);
+}
