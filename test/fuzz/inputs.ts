@@ -13,7 +13,7 @@ export type FuzzInput =
       readonly bytes: Uint8Array;
       readonly pair?: Pair;
     }
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
+  | { readonly kind: 'bytes'; readonly caller: Caller; readonly bytes: Uint8Array };
 
 export type Pair = { readonly bytes: Uint8Array; readonly name: string; readonly other: string };
 
@@ -21,7 +21,11 @@ export type Pair = { readonly bytes: Uint8Array; readonly name: string; readonly
 export type FuzzMaterial = {
   /** Paths with query strings that are answered. */
   readonly urls: readonly string[];
+  /** Those of the types that every caller may find. */
+  readonly openUrls: readonly string[];
   readonly documentIds: readonly string[];
+  /** Of documents without secrets: a write would publish those of others. */
+  readonly writableIds: readonly string[];
   readonly files: readonly string[];
   readonly tokens: Readonly<Record<Caller, string | undefined>>;
 };
@@ -109,7 +113,7 @@ const OTHER_PATHS = [
   ],
 ];
 const METHODS = [
-  'GET',
+  ...Array<string>(14).fill('GET'),
   'GET',
   'GET',
   'GET',
@@ -123,9 +127,8 @@ const METHODS = [
   'PATCH',
   'TRACE',
   'PROPFIND',
+  'CONNECT',
 ];
-const WRITING: ReadonlySet<string> = new Set(['POST', 'PUT', 'DELETE', 'PATCH']);
-const NO_DOCUMENT = ['none'];
 const BODIES: readonly unknown[] = [
   {
     data: {
@@ -148,7 +151,7 @@ export function makeInput(random: Random, material: FuzzMaterial): FuzzInput {
   if (kind < 0.85) return makeRequest(random, material);
   if (kind < 0.9) return makeUpload(random, material);
   const whole = makeRequest(random, material);
-  return { kind: 'bytes', bytes: mutateBytes(whole.bytes, random) };
+  return { kind: 'bytes', caller: whole.caller, bytes: mutateBytes(whole.bytes, random) };
 }
 
 type Request = Extract<FuzzInput, { kind: 'request' | 'probe' }>;
@@ -156,10 +159,11 @@ type Request = Extract<FuzzInput, { kind: 'request' | 'probe' }>;
 function makeRequest(random: Random, material: FuzzMaterial): Request {
   const caller = random.pick<Caller>(['anonymous', 'anonymous', 'site', 'full']);
   const method = random.pick(METHODS);
-  // Who may do everything may publish a draft: its text would be no secret any more.
-  const documentIds = caller === 'full' && WRITING.has(method) ? NO_DOCUMENT : material.documentIds;
-  const url = random.chance(0.1) ? random.pick(OTHER_PATHS) : pickUrl(random, { ...material, documentIds });
-  const target = random.chance(0.85) ? mutateText(url, random) : url;
+  const isOpen = caller !== 'full' && random.chance(0.8);
+  const url = random.chance(0.08)
+    ? random.pick(OTHER_PATHS)
+    : pickUrl(random, isOpen ? { ...material, urls: material.openUrls } : material, method);
+  const target = random.chance(0.6) ? mutateText(url, random) : url;
   const hasBody = ['POST', 'PUT', 'PATCH'].includes(method) || random.chance(0.02);
   const body = hasBody ? makeBody(random) : '';
   return {
@@ -170,11 +174,13 @@ function makeRequest(random: Random, material: FuzzMaterial): Request {
   };
 }
 
-function pickUrl(random: Random, { urls, documentIds, files }: FuzzMaterial): string {
+function pickUrl(random: Random, material: FuzzMaterial, method: string): string {
+  const { urls, files } = material;
+  const isRead = method === 'GET' || method === 'HEAD';
   const url = random.pick(urls);
-  if (random.chance(0.7)) return url;
+  if (random.chance(0.75)) return url;
   const [path = '', query = ''] = url.split('?');
-  const id = random.pick(documentIds);
+  const id = random.pick(isRead ? material.documentIds : material.writableIds);
   return random.pick([
     `${path}/${id}?${query}`,
     `${path}/${id}/actions/publish`,
@@ -189,7 +195,7 @@ function makeBody(random: Random): string {
 }
 
 function someHeaders(random: Random): readonly string[] {
-  const count = random.chance(0.6) ? 0 : random.between(1, 4);
+  const count = random.chance(0.8) ? 0 : random.between(1, 4);
   return random.sample(HEADERS, count).map(([name, values]) => {
     const value = random.pick(values);
     return `${name}: ${random.chance(0.2) ? mutateText(value, random).replace(/[^\x20-\x7e\x80-\xff]/g, '') : value}`;

@@ -7,7 +7,9 @@ export async function judge(client: WireClient, input: FuzzInput): Promise<strin
   if (input.kind === 'bytes') {
     const answers = await client.throwIn(input.bytes);
     if (answers.length === 0) return 'no answer';
-    return answers.map((answer) => faultOf(answer, true)).find((fault) => fault !== undefined);
+    return answers
+      .map((answer) => faultOf(answer, input.caller !== 'full'))
+      .find((fault) => fault !== undefined);
   }
   const answer = await client.ask(input.bytes, input.method);
   const fault = faultOf(answer, input.caller !== 'full');

@@ -63,8 +63,47 @@ export const LEAK_PARAMETERS: readonly Parameter[] = [
   (name, way) => (way.length === 0 ? `populate=${name}` : `${populated(way)}[populate]=${name}`),
 ];
 
+const TEXTS = [
+  '$startsWith',
+  '$contains',
+  '$containsi',
+  '$eqi',
+  '$ne',
+  '$notContains',
+  '$endsWith',
+  '$in',
+  '$lte',
+  '$gt',
+];
+const VALUES = [SECRETS.draft, SECRETS.draft.slice(0, 5), SECRETS.draft.slice(0, 3)];
+
+/** Two URLs that ask for a text: one that only drafts have, and one that nothing has. Both sort alike among all that is shown. */
+function valuePair(random: Random) {
+  const name = random.pick(VALUES);
+  const other = `${name.slice(0, -1)}${name.endsWith('4') ? '5' : '!'}`;
+  const way = random.pick(WAYS).split('.').filter(Boolean);
+  const [path, attribute] = random.pick([
+    ['/api/restaurants', 'name'],
+    ['/api/restaurants', 'description'],
+    ['/api/tags', 'restaurants][name'],
+    ['/api/articles', 'featured][name'],
+  ] as const);
+  const steps = path === '/api/restaurants' ? inBrackets(way) : '';
+  const condition = `filters${steps}[${attribute}][${random.pick(TEXTS)}]`;
+  const wrapped = random.pick([
+    condition,
+    condition.replace('filters', 'filters[$not]'),
+    condition.replace('filters', 'filters[$or][0]'),
+    path === '/api/restaurants' ? `populate[similar]${condition.replace('filters', '[filters]')}` : condition,
+  ]);
+  const url = (value: string) =>
+    `${path}?${wrapped}=${value}${wrapped.startsWith('populate') ? '' : '&populate=*'}&pagination[pageSize]=100`;
+  return { name, other, first: url(name), second: url(other) };
+}
+
 /** Two URLs that differ in one name alone: of something hidden, and of nothing; both names are as long. */
 export function leakPair(random: Random, parameters: readonly Parameter[]) {
+  if (random.chance(0.3)) return valuePair(random);
   const name = random.pick(HIDDEN);
   const other = `zq${'x'.repeat(name.length - 2)}`;
   const way = random.pick(WAYS).split('.').filter(Boolean);

@@ -106,7 +106,8 @@ const PIECES = [
 /** The same text with one to four small changes. */
 export function mutateText(text: string, random: Random, pieces: readonly string[] = PIECES): string {
   let changed = text;
-  for (let changes = random.between(1, 4); changes > 0; changes--) changed = change(changed, random, pieces);
+  for (let changes = random.chance(0.6) ? 1 : random.between(2, 4); changes > 0; changes--)
+    changed = change(changed, random, pieces);
   return changed;
 }
 

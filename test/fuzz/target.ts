@@ -57,7 +57,9 @@ async function fillTarget(url: string): Promise<FuzzMaterial> {
   const site = await createTokenOver(ask, { name: 'site', type: 'custom', allow: ALLOWED });
   expectStatus(await ask('/_varve/public', { method: 'PUT', body: { data: { allow: ALLOWED } } }), 200);
   const tokens = { anonymous: undefined, site, full };
-  return { ...(await hideSecrets(url, full)), urls: corpusUrls(), tokens };
+  const urls = corpusUrls();
+  const openUrls = urls.filter((path) => /^\/api\/(restaurants|tags|articles)\b/.test(path));
+  return { ...(await hideSecrets(url, full)), urls, openUrls, tokens };
 }
 
 function watch(
@@ -142,6 +144,7 @@ async function hideSecrets(url: string, token: string) {
     return answer.body.data.documentId as string;
   };
   const documentIds: string[] = [];
+  const writableIds: string[] = [];
   for (let n = 0; n < 5; n++) {
     const chef = await write('POST', '/api/chefs', {
       key: `secret${n}`,
@@ -149,6 +152,7 @@ async function hideSecrets(url: string, token: string) {
       bio: SECRETS.forbidden,
     });
     const tag = await write('POST', '/api/tags', { key: `fuzz${n}`, name: 'open' });
+    writableIds.push(await write('POST', '/api/restaurants', { key: `plain${n}`, name: 'plain' }), tag);
     const parent = documentIds.at(-4);
     const shared = {
       key: `fuzz${n}`,
@@ -176,7 +180,7 @@ async function hideSecrets(url: string, token: string) {
   const upload = await ask('/api/upload', { method: 'POST', body: form });
   expectStatus(upload, 201);
   const files = (upload.body as readonly { url: string }[]).map((file) => file.url.replace('/uploads/', ''));
-  return { documentIds, files };
+  return { documentIds, writableIds, files };
 }
 
 function corpusUrls(): readonly string[] {

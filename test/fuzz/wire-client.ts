@@ -73,16 +73,13 @@ function exchange(socket: Socket, request: Uint8Array, method: string): Promise<
 function throwIn(socket: Socket, bytes: Uint8Array): Promise<readonly WireAnswer[]> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    const answers: WireAnswer[] = [];
     const end = (why?: string): void => {
       clearTimeout(timer);
       socket.destroy();
-      let rest: Buffer = Buffer.concat(chunks);
-      for (let read = readAnswer(rest, 'GET'); read !== undefined; read = readAnswer(rest, 'GET')) {
-        answers.push(read.answer);
-        rest = rest.subarray(read.length);
-      }
-      if (answers.length === 0 && rest.length > 0) answers.push(headOnly(rest));
+      const text = Buffer.concat(chunks).toString('latin1');
+      const answers: WireAnswer[] = statusesIn(text).map((status) => ({
+        ...{ kind: 'answer', status, head: '', body: text },
+      }));
       if (why !== undefined && answers.length === 0) answers.push({ kind: 'cut', why });
       resolve(answers);
     };
@@ -94,10 +91,11 @@ function throwIn(socket: Socket, bytes: Uint8Array): Promise<readonly WireAnswer
   });
 }
 
-/** The answer to a HEAD among others: its body never comes. */
-function headOnly(bytes: Buffer): WireAnswer {
-  const head = bytes.toString('latin1', 0, 2_000);
-  return { kind: 'answer', status: Number(head.slice(9, 12)), head, body: '' };
+/** Of final answers. Which request each is for, and so where it ends, is not known when the requests were damaged. */
+function statusesIn(text: string): readonly number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g)]
+    .map(([, status]) => Number(status))
+    .filter((status) => status !== 100);
 }
 
 type ReadAnswer = { readonly answer: WireAnswer; readonly length: number; readonly isLast: boolean };
