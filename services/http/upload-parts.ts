@@ -15,14 +15,20 @@ export async function* uploadParts(request: FastifyRequest): AsyncGenerator<Uplo
     for await (const part of request.parts({ limits: { ...LIMITS, fileSize: Number.POSITIVE_INFINITY } })) {
       yield uploadPart(part);
     }
+    // A form may end before the body does. Nobody reads the rest, and without it nobody knows whether the body came whole.
+    readToTheEnd(request);
     await request.receivedWhole?.();
   } catch (error) {
     throw formError(error);
   } finally {
     // What was refused half-way is read to its end, so that the client gets to see the answer.
-    request.raw.unpipe();
-    request.raw.resume();
+    readToTheEnd(request);
   }
+}
+
+function readToTheEnd({ raw }: FastifyRequest): void {
+  raw.unpipe();
+  raw.resume();
 }
 
 function uploadPart(part: Multipart): UploadPart {

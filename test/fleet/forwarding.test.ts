@@ -96,3 +96,23 @@ it('keeps the Idempotency-Keys of callers without a token apart', async () => {
   expect(files[2]?.body).toEqual(files[0]?.body);
   expect(files[1]?.body).not.toEqual(files[0]?.body);
 });
+
+it('answers a form that ends before its body does', async () => {
+  const upload = (body: string) =>
+    fetch(`${follower.server().url}/api/upload`, {
+      method: 'POST',
+      body,
+      signal: AbortSignal.timeout(20_000),
+      headers: {
+        authorization: `Bearer ${tokens.full}`,
+        'content-type': 'multipart/form-data; boundary=form',
+      },
+    });
+  const file = '--form\r\ncontent-disposition: form-data; name="files"; filename="a.txt"\r\n\r\na file\r\n';
+  const rest = 'nobody reads this'.repeat(20_000);
+  expect((await upload(`--form--${rest}`)).status).toBe(400);
+  expect((await upload(`${file}--form--\r\n${rest}`)).status).toBe(201);
+  const twice =
+    '--form--form\r\nContent-Disposition: form-data; name="files"\r\nContent-Type: x\r\n\r\n\r\n--formname=un\r\nContent-Disposition: form-data; name="ref"; filename=""\r\nContent-Type: image/svg+xml\r\n\r\nPNG\r\n\r\n--form--\r\n';
+  expect((await upload(twice)).status).toBe(400);
+});
