@@ -1,6 +1,6 @@
 import type { AssetStore } from '../shared/asset-store/asset-store.ts';
 import { RequestError } from '../shared/request-error.ts';
-import { isOwn, type OwnershipOptions, ownPlace } from './ownership.ts';
+import { type OwnershipOptions, ownPlace, possessionOf } from './ownership.ts';
 
 export type OwnedAssets = {
   /** The store for the process that leads: it takes and deletes nothing where another log does. */
@@ -32,8 +32,10 @@ export function ownAssets(store: AssetStore, place: string, options: OwnershipOp
       },
       async delete(hash) {
         await requireOwn();
-        // Another log may have been told to take the place over since.
-        if (await isOwn(owned, options)) return store.delete(hash);
+        const possession = await possessionOf(owned, options);
+        if (possession === 'sole') return store.delete(hash);
+        // Equal files of two spaces are kept once: what one does not name the other may.
+        if (possession === 'shared') return;
         throw new RequestError(503, 'ServiceUnavailableError', `${name} were taken over by another log`);
       },
     },

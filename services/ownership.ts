@@ -20,28 +20,47 @@ export type OwnershipOptions = {
   readonly adopt: boolean;
 };
 
+const TRIES = 5;
+
 /**
  * Notes in a place that this log writes to it. The note names the log and the last claim under which it was written: a copy of a
  * file has the identity of the original, and not the claims that came later. A place without a note is from an earlier release
- * and is taken as it is. Answers a sentence when another log writes to it.
+ * and is taken as it is. Logs of other spaces are owners too. Answers a sentence when another log of this space writes to it.
  */
 export async function ownPlace(place: OwnedPlace, options: OwnershipOptions): Promise<string | undefined> {
   const { log, space, adopt } = options;
   const own = await readOwn(log, space);
-  const found = await place.store.read();
-  const isOurs = found === undefined || (found.log === own.id && own.claims.has(found.claim));
-  if (!isOurs && !adopt) return refusal(place, found, own.id);
-  const claim = own.newest ?? found?.claim;
-  // Without an identity or a leader nothing was ever written.
-  if (own.id === undefined || claim === undefined) return undefined;
-  if (found?.log !== own.id || found.claim !== claim) await place.store.write({ log: own.id, claim });
+  for (let tries = 0; tries < TRIES; tries++) {
+    const owners = await place.store.read();
+    const found = owners[space];
+    if (!isOf(own, found) && !adopt) return refusal(place, found, own.id);
+    const claim = own.newest ?? found?.claim;
+    // Without an identity or a leader nothing was ever written.
+    if (own.id === undefined || claim === undefined) return undefined;
+    // Read again after it was written: an owner of another space may have written its note at the same time.
+    if (found?.log === own.id && found.claim === claim && !(adopt && tries === 0)) return undefined;
+    const mine = { [space]: { log: own.id, claim } };
+    await place.store.write(adopt && tries === 0 ? mine : { ...owners, ...mine });
+  }
   return undefined;
 }
 
-/** Whether a place is still this log's: another may have been told to take it over. */
-export async function isOwn({ store }: OwnedPlace, { log, space }: OwnershipOptions): Promise<boolean> {
-  const [own, found] = [await readOwn(log, space), await store.read()];
-  return found === undefined || (found.log === own.id && own.claims.has(found.claim));
+const isOf = (own: Own, found: OwnerRecord | undefined): boolean =>
+  found === undefined || (found.log === own.id && own.claims.has(found.claim));
+
+/** `lost`: another log of this space was told to take the place over. `shared`: logs of other spaces use what is there too. */
+export type Possession = 'sole' | 'shared' | 'lost';
+
+export async function possessionOf(
+  { store }: OwnedPlace,
+  { log, space }: OwnershipOptions,
+): Promise<Possession> {
+  const [own, owners] = [await readOwn(log, space), await store.read()];
+  const others = Object.keys(owners).filter((name) => name !== space);
+  // Whoever took it over with a space of its own has left no note of this log.
+  const isLost = owners[space] === undefined ? others.length > 0 : !isOf(own, owners[space]);
+  if (isLost) return 'lost';
+  return others.length > 0 ? 'shared' : 'sole';
 }
 
 type Own = {

@@ -3,20 +3,27 @@ import * as z from 'zod';
 /** Which log writes to a place outside it: its identity, and the last claim of its lead under which it did. */
 export type OwnerRecord = { readonly log: string; readonly claim: string };
 
+/** The owners of a place by their spaces. */
+export type Owners = { readonly [space: string]: OwnerRecord };
+
 /** Where that is noted. */
 export type OwnerStore = {
-  /** Undefined: nothing was noted yet. */
-  read(): Promise<OwnerRecord | undefined>;
-  write(owner: OwnerRecord): Promise<void>;
+  /** Empty: nothing was noted yet. */
+  read(): Promise<Owners>;
+  write(owners: Owners): Promise<void>;
 };
 
-const FORM = z.object({ log: z.string(), claim: z.string(), inode: z.string().optional() });
+const FORM = z.object({
+  owners: z.record(z.string(), z.object({ log: z.string(), claim: z.string() })),
+  inode: z.string().optional(),
+});
+
+export function presentOwners(owners: Owners, inode?: string): string {
+  return JSON.stringify({ owners, inode });
+}
 
 /** Throws a sentence for a text that is no such record. */
-export function parseOwner(
-  text: string,
-  where: string,
-): OwnerRecord & { readonly inode?: string | undefined } {
+export function parseOwners(text: string, where: string): z.infer<typeof FORM> {
   try {
     return FORM.parse(JSON.parse(text));
   } catch {

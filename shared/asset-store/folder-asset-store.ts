@@ -12,7 +12,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { parseOwner } from '../owner-record.ts';
+import { parseOwners, presentOwners } from '../owner-record.ts';
 import { tryLockFile } from '../sqlite/lock-file.ts';
 import { checkedHash, isHash } from './asset-hash.ts';
 import type { AssetStore, StagedAsset } from './asset-store.ts';
@@ -71,13 +71,13 @@ function ownerFile(path: string): AssetStore['owner'] {
   return {
     async read() {
       const text = await refusingTrouble(readFile(path, 'utf8').catch(undefinedWhenAbsent));
-      if (text === undefined) return undefined;
-      const owner = parseOwner(text, path);
-      return owner.inode === (await inode()) ? owner : undefined;
+      if (text === undefined) return {};
+      const { owners, inode: noted } = parseOwners(text, path);
+      return noted === (await inode()) ? owners : {};
     },
-    async write({ log, claim }) {
+    async write(owners) {
       const fresh = `${path}.${randomUUID()}`;
-      const record = JSON.stringify({ log, claim, inode: await inode() });
+      const record = presentOwners(owners, await inode());
       await refusingTrouble(writeFile(fresh, record, { mode: 0o600, flush: true }));
       await rename(fresh, path);
       await syncFolder(dirname(path));

@@ -9,7 +9,7 @@ import {
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { parseOwner } from '../owner-record.ts';
+import { parseOwners, presentOwners } from '../owner-record.ts';
 import { checkedHash, isHash } from './asset-hash.ts';
 import type { AssetStore, ByteRange, StagedAsset, StoredAsset } from './asset-store.ts';
 import { measureContent } from './measure-content.ts';
@@ -68,10 +68,10 @@ function ownerObject(place: S3Place): AssetStore['owner'] {
     async read() {
       const found = await reading(client.send(new GetObjectCommand({ Bucket, Key })));
       const text = await found?.Body?.transformToString();
-      return text === undefined ? undefined : parseOwner(text, Key);
+      return text === undefined ? {} : parseOwners(text, Key).owners;
     },
-    async write(owner) {
-      await writing(client.send(new PutObjectCommand({ Bucket, Key, Body: JSON.stringify(owner) })));
+    async write(owners) {
+      await writing(client.send(new PutObjectCommand({ Bucket, Key, Body: presentOwners(owners) })));
     },
   };
 }

@@ -32,10 +32,11 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
 
     it('notes which log writes here, for every store on the place', async () => {
       const { place, store } = await placeForTest();
-      expect(await store.owner.read()).toBeUndefined();
+      expect(await store.owner.read()).toEqual({});
       for (const claim of ['first', 'second']) {
-        await store.owner.write({ log: 'a log', claim });
-        expect(await (await place.open()).owner.read()).toMatchObject({ log: 'a log', claim });
+        const owners = { one: { log: 'a log', claim }, two: { log: 'another', claim } };
+        await store.owner.write(owners);
+        expect(await (await place.open()).owner.read()).toEqual(owners);
       }
     });
 

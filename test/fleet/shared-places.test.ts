@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runVarve } from '../support/run-varve.ts';
@@ -102,4 +102,35 @@ it('are refused to an original that a copy has followed, as neither can know whi
   const { code, output } = await spawnVarve([...args, '--assets', place], S3_CREDENTIALS).exited;
   expect(code).toBe(1);
   expect(output).toContain('another copy of this log');
+});
+
+it('keep what two spaces of one log file have in common, until one is their only owner', {
+  timeout: 60_000,
+}, async () => {
+  const place = join(folder, 'common');
+  const eventStore = `sqlite:${join(folder, 'common.db')}`;
+  const serve = (space: string, ...more: readonly string[]) =>
+    startServer({
+      data: join(folder, `of-${space}`),
+      arguments: ['--event-store', eventStore, '--space', space, '--assets', place, ...more],
+    });
+  const upload = async (server: RunningServer) => {
+    const answer = await postForm(
+      server,
+      uploadForm([{ name: 'same.txt', bytes: 'same', type: 'text/plain' }]),
+    );
+    return ((await answer.json()) as FileAnswer[])[0] as FileAnswer;
+  };
+  const [one, two] = [await serve('one'), await serve('two')];
+  const [mine, other] = [await upload(one), await upload(two)];
+  const remove = (server: RunningServer, { id }: FileAnswer) =>
+    fetch(`${server.url}/api/upload/files/${id}`, { method: 'DELETE' });
+  expect((await remove(one, mine)).status).toBe(200);
+  expect(await (await fetch(two.url + other.url)).text()).toBe('same');
+  await one.stop();
+  await two.stop();
+  const sole = await serve('two', '--adopt');
+  expect((await remove(sole, other)).status).toBe(200);
+  expect(existsSync(join(place, other.hash.slice(0, 2), other.hash))).toBe(false);
+  await sole.dispose();
 });

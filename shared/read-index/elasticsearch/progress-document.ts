@@ -1,5 +1,5 @@
 import { type Client, errors } from '@elastic/elasticsearch';
-import { type OwnerStore, parseOwner } from '../../owner-record.ts';
+import { type OwnerStore, parseOwners, presentOwners } from '../../owner-record.ts';
 import type { IndexProgress, ParkedState, ProgressStore } from '../index-progress.ts';
 
 export type ProgressDocumentOptions = {
@@ -69,15 +69,18 @@ export function createOwnerDocument(client: Client, space: string): OwnerStore {
     async read() {
       try {
         const found = await client.transport.request({ method: 'GET', path: path('_source') }, options);
-        return parseOwner(JSON.stringify(found), `the document owner of ${progressIndex(space)}`);
+        return parseOwners(JSON.stringify(found), `the document owner of ${progressIndex(space)}`).owners;
       } catch (error) {
-        if (hasStatus(error, 404)) return undefined;
+        if (hasStatus(error, 404)) return {};
         throw error;
       }
     },
-    async write(owner) {
+    async write(owners) {
       await openProgressIndex(client, space);
-      await client.transport.request({ method: 'PUT', path: path('_doc'), body: owner }, options);
+      await client.transport.request(
+        { method: 'PUT', path: path('_doc'), body: presentOwners(owners) },
+        options,
+      );
     },
   };
 }
