@@ -6,7 +6,8 @@ import type { WireAnswer, WireClient } from './wire-client.ts';
 export async function judge(client: WireClient, input: FuzzInput): Promise<string | undefined> {
   if (input.kind === 'bytes') {
     const answers = await client.throwIn(input.bytes);
-    if (answers.length === 0) return 'no answer';
+    // RFC 9112 section 2.2: empty lines before a request are nothing.
+    if (answers.length === 0) return input.bytes.some(isNoLineEnd) ? 'no answer' : undefined;
     return answers
       .map((answer) => faultOf(answer, input.caller !== 'full'))
       .find((fault) => fault !== undefined);
@@ -15,6 +16,10 @@ export async function judge(client: WireClient, input: FuzzInput): Promise<strin
   const fault = faultOf(answer, input.caller !== 'full');
   if (fault !== undefined || input.pair === undefined) return fault;
   return faultOfPair(client, answer, input.pair);
+}
+
+function isNoLineEnd(byte: number): boolean {
+  return byte !== 10 && byte !== 13;
 }
 
 function faultOf(answer: WireAnswer, isSecret: boolean): string | undefined {
