@@ -1,5 +1,5 @@
 import { type Client, errors } from '@elastic/elasticsearch';
-import { type OwnerStore, parseOwners, presentOwners } from '../../owner-record.ts';
+import { type OwnerStore, parseOwners } from '../../owner-record.ts';
 import type { IndexProgress, ParkedState, ProgressStore } from '../index-progress.ts';
 
 export type ProgressDocumentOptions = {
@@ -77,10 +77,7 @@ export function createOwnerDocument(client: Client, space: string): OwnerStore {
     },
     async write(owners) {
       await openProgressIndex(client, space);
-      await client.transport.request(
-        { method: 'PUT', path: path('_doc'), body: presentOwners(owners) },
-        options,
-      );
+      await client.transport.request({ method: 'PUT', path: path('_doc'), body: { owners } }, options);
     },
   };
 }
