@@ -41,7 +41,8 @@ export const commitAppends = (db: Database, appends: readonly Append[]): Commit 
       const settled = findEarlierAppend(db, append) ?? findFence(db, append) ?? findConflict(db, append);
       if (settled.kind !== 'free') return settled;
       const { stream, events } = append;
-      noteSpace(db, spaceOf(stream), last + 1n);
+      // A store appends to its space alone.
+      if (links.length === 0) noteSpace(db, spaceOf(stream), last + 1n);
       for (const [n, { digest }] of events.entries()) {
         link = nextLink(link, stream, settled.revision + BigInt(n), digest);
         links.push(link);
