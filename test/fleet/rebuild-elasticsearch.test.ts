@@ -107,10 +107,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
     expect(output).toMatch(code === 0 ? /"phase":"done"/ : /another process (leads|writes the documents)/);
     await write(other, 5);
     await expectAllShown();
-    const log = openSqliteEventStore(fleet.eventStore.slice('sqlite:'.length), {
-      space: 'varve',
-      decode: upcast,
-    });
+    const log = openSqliteEventStore(fleet.eventStore.slice('sqlite:'.length), { space, decode: upcast });
     const clean = await sumsOfLog(log, space);
     await log.close();
     await expect

@@ -218,7 +218,9 @@ describe(
       const progress = async () => {
         await fetch(`${elasticsearch}/${space}-progress/_refresh`, { method: 'POST' });
         const answer = await (await fetch(`${elasticsearch}/${space}-progress/_search`)).json();
-        return (answer as { hits: { hits: { _source: { position: string } }[] } }).hits.hits[0]?._source;
+        const { hits } = (answer as { hits: { hits: { _source: { position?: string } }[] } }).hits;
+        // Beside it stands the note of who writes here.
+        return hits.find(({ _source }) => _source.position !== undefined)?._source;
       };
       await expect
         .poll(progress, { timeout: 10_000 })

@@ -39,7 +39,7 @@ async function backlog(): Promise<number | undefined> {
 }
 
 const own = () => ['--data', data, '--read-index', url, '--space', space];
-const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve', decode: upcast });
+const log = openSqliteEventStore(join(data, 'events.db'), { space, decode: upcast });
 
 const moments = createKillMoments();
 

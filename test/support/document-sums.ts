@@ -68,7 +68,7 @@ export async function rebuiltSums(data: string, space: string): Promise<Document
   for (const name of ['events.db', 'events.db-wal']) {
     if (existsSync(join(data, name))) copyFileSync(join(data, name), join(folder, name));
   }
-  const log = openSqliteEventStore(join(folder, 'events.db'), { space: 'varve', decode: upcast });
+  const log = openSqliteEventStore(join(folder, 'events.db'), { space, decode: upcast });
   try {
     return await sumsOfLog(log, space);
   } finally {
