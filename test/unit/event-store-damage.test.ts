@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -140,6 +140,19 @@ describe('damage of a log', () => {
     await store.append('varve.note-2', 'none', [newEvent({ n: 7 }), newEvent({ n: 8 })]);
     expect(await found(store)).toEqual([]);
     expect(await store.chain?.at(8n)).not.toBe(head?.chain);
+  });
+
+  test('a file that was copied without its write-ahead log is a whole history, shorter than the head that was noted', async () => {
+    await fill();
+    change('PRAGMA wal_checkpoint(TRUNCATE)');
+    await store.append('varve.note-2', 'any', [newEvent({ n: 9 })]);
+    const head = await store.chain?.head();
+    const copy = join(folder, 'copy.db');
+    copyFileSync(file, copy);
+    const copied = openSqliteEventStore(copy, { space: 'varve' });
+    expect([await found(copied), await copied.lastPosition()]).toEqual([[], 8n]);
+    expect([head?.position, await copied.chain?.at(9n)]).toEqual([9n, undefined]);
+    await copied.close();
   });
 
   test('events of an earlier release, which carry no digest, are covered by the chain from the upgrade on', async () => {

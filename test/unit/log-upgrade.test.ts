@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -132,6 +132,18 @@ describe('the upgrade of an earlier log', () => {
     expect(results).toEqual(Array(3).fill({ code: 0, errors: '' }));
     await expectUpgraded(file, rows);
     expect(rowsOf(`${file}.before-upgrade`)).toEqual(rows);
+  });
+
+  test('replaces a half-written copy, which a killed process left', async () => {
+    createEarlierLog(file, 2_000).close();
+    const rows = rowsOf(file);
+    const steps = migrating(new DatabaseSync(file), LOG_MIGRATIONS);
+    steps.next();
+    writeFileSync(`${file}.before-upgrade.part`, 'half of a copy');
+    await upgradeLog(file);
+    await expectUpgraded(file, rows);
+    expect(rowsOf(`${file}.before-upgrade`)).toEqual(rows);
+    expect(existsSync(`${file}.before-upgrade.part`)).toBe(false);
   });
 
   test('changes nothing where a copy of an earlier upgrade is in the way', async () => {
