@@ -29,7 +29,9 @@ export const LOG_MIGRATIONS: readonly Migration[] = [
   {
     prepare: keepCopy,
     step(db) {
-      db.exec(CHAIN_SCHEMA);
+      db.exec(
+        chainSchema(Number(db.prepare('SELECT max(position) AS last FROM event').get()?.['last'] ?? 0)),
+      );
       return 'done';
     },
   },
@@ -39,16 +41,16 @@ export const LOG_MIGRATIONS: readonly Migration[] = [
 ];
 
 /**
- * A span says that from its first event up to the next span's all events belong to one space. The index over ids covers events with a
+ * `last`: position of the last event of the earlier release. Behind it an event must have a link, so inserts of that release fail; a
+ * constraint costs an append less than a trigger. A span says that from its first event up to the next span's all events belong to one space. The index over ids covers events with a
  * link, so it is made in no time and grows with the chain.
  */
-const CHAIN_SCHEMA = `
+const chainSchema = (last: number): string => `
   DROP TRIGGER event_waits_for_copy;
-  ALTER TABLE event ADD COLUMN chain TEXT;
+  ALTER TABLE event ADD COLUMN chain TEXT
+    CONSTRAINT "this log was upgraded by a newer release of Varve: start that release" CHECK (chain IS NOT NULL OR position <= ${last});
   CREATE UNIQUE INDEX event_by_id_in_space ON event (id, ${SPACE_OF_STREAM}) WHERE chain IS NOT NULL;
   CREATE TABLE span (first INTEGER PRIMARY KEY, space TEXT NOT NULL) STRICT;
   CREATE INDEX span_by_space ON span (space, first);
   CREATE TABLE chain_progress (position INTEGER NOT NULL, chain TEXT NOT NULL) STRICT;
-  INSERT INTO chain_progress VALUES (0, '');
-  CREATE TRIGGER event_needs_link BEFORE INSERT ON event WHEN NEW.chain IS NULL
-  BEGIN SELECT RAISE(ABORT, 'this log was upgraded by a newer release of Varve: start that release'); END;`;
+  INSERT INTO chain_progress VALUES (0, '');`;

@@ -121,24 +121,26 @@ export const readLastPositionOf = (db: Database, space: string): bigint =>
 export const readLastRevision = (db: Database, stream: string): bigint | undefined =>
   readOne<bigint | null>(db, 'SELECT max(revision) FROM event WHERE stream = ?', stream) ?? undefined;
 
+const FIND_EVENT = `SELECT stream, revision, position FROM event
+  WHERE id = ? AND ${SPACE_OF_STREAM} = ? AND chain IS NOT NULL`;
+
 /** Where an event with this id stands, if the space has it. */
 export const findEvent = (
   db: Database,
   space: string,
   id: string,
 ): { readonly stream: string; readonly revision: bigint; readonly position: bigint } | undefined => {
-  const sql = `SELECT stream, revision, position FROM event
-               WHERE id = ? AND ${SPACE_OF_STREAM} = ? AND chain IS NOT NULL`;
-  const row = prepared(db, sql, { bigints: true, arrays: true }).get(id, space) as unknown as
+  const row = prepared(db, FIND_EVENT, { bigints: true, arrays: true }).get(id, space) as unknown as
     | readonly [string, bigint, bigint]
     | undefined;
   return row && { stream: row[0], revision: row[1], position: row[2] };
 };
 
+const INSERT_EVENT = `INSERT INTO event (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+
 export const insertEvent = (db: Database, row: EventRow): void => {
   const [position, stream, revision, id, type, data, metadata, chain = null] = row;
-  const statement = prepared(db, `INSERT INTO event (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
-  statement.run(position, stream, revision, id, type, data, metadata, chain);
+  prepared(db, INSERT_EVENT).run(position, stream, revision, id, type, data, metadata, chain);
 };
 
 /** Notes that the events from this position on are of the space. */

@@ -7,19 +7,26 @@ export type PreparedOptions = {
   readonly arrays?: boolean;
 };
 
-const statements = new WeakMap<Database, Map<string, Statement>>();
+/** By options, so that looking a statement up makes no new text of its SQL. */
+const statements = new WeakMap<Database, readonly Map<string, Statement>[]>();
 
 /** The statement for `sql` on this connection, compiled at its first use and kept as long as the connection. */
 export const prepared = (db: Database, sql: string, options: PreparedOptions = {}): Statement => {
   const { bigints = false, arrays = false } = options;
-  const known = statements.get(db) ?? new Map<string, Statement>();
-  statements.set(db, known);
-  const key = `${bigints ? 1 : 0}${arrays ? 1 : 0}${sql}`;
-  const found = known.get(key);
+  const known = statementsOf(db)[(bigints ? 2 : 0) + (arrays ? 1 : 0)] as Map<string, Statement>;
+  const found = known.get(sql);
   if (found !== undefined) return found;
   const statement = db.prepare(sql);
   statement.setReadBigInts(bigints);
   statement.setReturnArrays(arrays);
-  known.set(key, statement);
+  known.set(sql, statement);
   return statement;
+};
+
+const statementsOf = (db: Database): readonly Map<string, Statement>[] => {
+  const known = statements.get(db);
+  if (known !== undefined) return known;
+  const fresh = [new Map(), new Map(), new Map(), new Map()];
+  statements.set(db, fresh);
+  return fresh;
 };
