@@ -1,4 +1,4 @@
-import { addDigest, digestContent, matchesDigest, OTHER_CONTENT, sortedJson } from './event-digest.ts';
+import { addDigest, digestContent, digestedMetadata, matchesDigest, OTHER_CONTENT } from './event-digest.ts';
 import { parseStored, readMetadata, storedValue, textOf } from './event-metadata.ts';
 import type { EventMetadata, NewEvent, StoredEvent } from './event-store.ts';
 
@@ -41,8 +41,7 @@ const encodeEvent = (event: NewEvent): EncodedEvent => {
   if (!UUID.test(event.id)) throw new TypeError(`event id "${event.id}" is not a UUID in lower case`);
   const data: string | undefined = JSON.stringify(event.data);
   if (data === undefined) throw new TypeError(`the data of a "${event.type}" event is not a JSON value`);
-  const { digest: _, ...facts } = event.metadata;
-  const metadata = sortedJson(facts);
+  const metadata = digestedMetadata(event.metadata);
   const { id, type } = event;
   const digest = digestContent({ id, type, data, metadata });
   return { id, type, data, metadata: addDigest(metadata, digest), digest };

@@ -52,19 +52,27 @@ export const matchesDigest = (event: {
   readonly data: unknown;
   readonly metadata: { readonly digest?: string | undefined };
 }): boolean => {
-  const { digest, ...metadata } = event.metadata;
+  const { id, type, data, metadata } = event;
+  const { digest } = metadata;
   if (digest === undefined) return true;
-  const { id, type, data } = event;
-  const text = { id, type, data: JSON.stringify(data), metadata: sortedJson(metadata) };
+  const text = { id, type, data: JSON.stringify(data), metadata: digestedMetadata(metadata) };
   return digest === digestContent(text);
 };
 
-/** JSON with the names of every object sorted: the same text for the same value, in whatever order its members come. */
-export const sortedJson = (value: object): string => JSON.stringify(sorted(value));
+/**
+ * Metadata as JSON without the digest, with the names of every object sorted: the same text for the same metadata, in whatever order a
+ * store or a release has its members.
+ */
+export const digestedMetadata = (metadata: object): string => JSON.stringify(sorted(metadata, 'digest'));
 
-const sorted = (value: unknown): unknown => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+const sorted = (value: object, but?: string): object => {
   const copy: Record<string, unknown> = {};
-  for (const name of Object.keys(value).sort()) copy[name] = sorted((value as Record<string, unknown>)[name]);
+  for (const name of Object.keys(value).sort()) {
+    const member: unknown = (value as Record<string, unknown>)[name];
+    if (name !== but) copy[name] = isObject(member) ? sorted(member) : member;
+  }
   return copy;
 };
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
