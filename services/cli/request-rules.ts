@@ -33,6 +33,8 @@ export function requestRules(
     maxLimit:
       settings.maxLimit ?? (project === undefined ? 100 : Math.min(project.maxLimit ?? MAX_PAGE, MAX_PAGE)),
     maxOffset,
+    // Strapi with strictParams refuses it, so a server that is as strict does.
+    populateDeep: !strictParams,
     containsIgnoresCase: settings.contains === 'case-insensitive',
   };
   const ignored = metrics?.counter(METRICS.ignoredParameters);

@@ -25,7 +25,7 @@ export function resolveDefaultPopulate(
   const value = defaultPopulateOf(type, action);
   if (value === undefined) return [];
   const model = queryModelOf(context.scope.registry, type.uid);
-  return resolvePopulate(value, model, { ...context, problems: [] });
+  return resolvePopulate(value, model, { ...context, deep: true, problems: [] });
 }
 
 /** What is wrong with the default populate of any type, as it would be refused in a request. */
@@ -35,7 +35,10 @@ export function checkDefaultPopulates(registry: SchemaRegistry): readonly Schema
     return ACTIONS.flatMap((action) => {
       const problems: Problems = [];
       const scope = { registry };
-      const context = { scope, param: 'populate', problems, world: 'published', publication: null } as const;
+      const context = {
+        ...{ scope, param: 'populate', problems, deep: true },
+        ...({ world: 'published', publication: null } as const),
+      };
       resolvePopulate(defaultPopulateOf(type, action), model, context);
       const place = ['pluginOptions', 'varve', 'defaultPopulate', action];
       return problems.map(({ message }) => schemaProblem(type.uid, place, message));

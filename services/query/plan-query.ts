@@ -53,6 +53,8 @@ export type CallerRules = {
 export type RequestRules = PageRules & {
   /** Told of each root parameter that is not known and therefore ignored. Absent: such a request is refused. */
   readonly ignoreParameter?: IgnoreParameter;
+  /** Takes `populate=deep`, which Strapi refuses without a plugin. */
+  readonly populateDeep?: boolean;
   /** Operators that search text ignore its case, as on a Strapi with SQLite. */
   readonly containsIgnoresCase?: boolean;
   /** Signs cursors. Absent = there are none. */
@@ -200,7 +202,8 @@ function planRows(
     ? null
     : resolvePublicationFilter(query, problems, { world, mayReadDrafts });
   const skipRole = dialect.users === true;
-  const populateContext = { scope, param: 'populate', problems, world, publication, skipRole };
+  const deep = request.populateDeep === true;
+  const populateContext = { scope, param: 'populate', problems, world, publication, skipRole, deep };
   const populate =
     query['populate'] === undefined && dialect.action !== undefined
       ? resolveDefaultPopulate(type, dialect.action, populateContext)

@@ -35,6 +35,8 @@ export type PopulateContext = {
   readonly publication: BoolQuery | null;
   /** Strapi's users dialect: a user's role, which needs a permission, is left out instead of refused. */
   readonly skipRole?: boolean;
+  /** `deep` is a form of its own and no name. */
+  readonly deep?: boolean;
 };
 
 /** How the inside of a `populate` option is resolved (populate.ts; handed in, since the two recurse into each other). */

@@ -40,7 +40,8 @@ export function resolvePopulate(
     return [];
   }
   if (isQueryObject(value)) return resolveObject(value, model, context, path);
-  const levels = typeof value === 'string' && path === '' ? deepLevels(value) : undefined;
+  const isDeep = context.deep === true && typeof value === 'string' && path === '';
+  const levels = isDeep ? deepLevels(value) : undefined;
   if (levels !== undefined && !model.attributes.has('deep')) return populateDeep(levels, model, context);
   const names = isQueryList(value) ? listedNames(value, model, context) : value.split(',');
   return resolveNames(nameTree(names), model, context, '');

@@ -123,6 +123,15 @@ describe('options', () => {
 });
 
 describe('deep', () => {
+  const planDeep = (query: string, name?: string) =>
+    planList({ ...requestOf(query, name), populateDeep: true });
+  const nodes = (query: string, name?: string) => planDeep(query, name).selection.populate;
+  const message = (query: string) => refusalOf(() => planDeep(query)).message;
+
+  it('is a name like any other where it is not taken, as the corpus has it', () => {
+    expect(refusalOf(() => planOf('populate=deep')).message).toBe('Invalid key deep');
+  });
+
   it('brings in one level, without the way back', () => {
     expect(outline(nodes('populate=deep:1'))).toBe(
       'logo gallery address hours sections<blocks.hero blocks.quote blocks.teaser> category chef menu tags reviews homeCountry',
@@ -146,7 +155,7 @@ describe('deep', () => {
   });
 
   it('does not name what the caller may not find', () => {
-    const request = requestOf('populate=deep:2');
+    const request = { ...requestOf('populate=deep:2'), populateDeep: true };
     const mayFind = (type: string) => type !== 'api::chef.chef';
     const { populate } = planList({ ...request, mayFind }).selection;
     expect(JSON.stringify(populate, (_, value) => (value instanceof Map ? [...value] : value))).not.toContain(
@@ -180,7 +189,7 @@ describe('deep', () => {
     );
     const request = (levels: number) => ({
       ...{ registry, type: contentTypeOf(registry, 'api::t0.t0'), defaultLocale: 'en' },
-      queryString: `populate=deep:${levels}`,
+      ...{ queryString: `populate=deep:${levels}`, populateDeep: true },
     });
     expect(planList(request(2)).selection.populate).toHaveLength(11);
     expect(refusalOf(() => planList(request(8))).message).toContain('deep:8 reaches too far');
