@@ -56,12 +56,13 @@ describe(
     let server: RunningServer;
 
     beforeAll(async () => {
-      const loaded = await startLoadedServer();
+      const inSpace = ['--space', space];
+      const loaded = await startLoadedServer({ env: AS_RECORDED, arguments: inSpace });
       expect((await loaded.stop()).code).toBe(0);
       copy = createDataDirectory();
       cpSync(loaded.data, copy, { recursive: true });
-      embedded = await startServer({ data: loaded.data, env: AS_RECORDED });
-      const onElasticsearch = ['--read-index', await elasticsearchUrl(), '--space', space];
+      embedded = await startServer({ data: loaded.data, env: AS_RECORDED, arguments: inSpace });
+      const onElasticsearch = ['--read-index', await elasticsearchUrl(), ...inSpace];
       server = await startServer({ data: copy, env: AS_RECORDED, arguments: onElasticsearch });
     }, 300_000);
 
