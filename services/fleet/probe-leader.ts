@@ -37,7 +37,7 @@ export async function probeLeader(
     if (answer.status !== 200) return 'silent';
     const text = await answer.text();
     if ((await question.judge(proof, text)) !== undefined) return 'alive';
-    if (PRESENCE.safeParse(JSON.parse(text)).data?.owner === leader.owner) membership.noteCopy(true);
+    if (question.isOfOtherLog(proof, text)) membership.noteCopy(true);
     return 'gone';
   } catch (error) {
     const cause = (error as { readonly cause?: { readonly code?: string } }).cause;

@@ -16,6 +16,8 @@ export type Question = {
   readonly header: string;
   /** Judges the answer; undefined: whoever gave it is not the leader, or leads another log. */
   judge(proof: string | undefined, body: string): Promise<Met | undefined>;
+  /** Whether the answer comes from a process that has the access key, claimed this lead, and leads another log. */
+  isOfOtherLog(proof: string | undefined, body: string): boolean;
 };
 
 /** A leader that has shown that it leads the log of this process. */
@@ -37,6 +39,10 @@ export async function askLeader(membership: Membership, leader: Leader): Promise
   const header = `${asked.join('.')}.${questions.sign(...asked)}`;
   return {
     header,
+    isOfOtherLog(proof, body) {
+      const [, signature] = /^other\.([\w-]{43})$/.exec(proof ?? '') ?? [];
+      return signature !== undefined && questions.isSigned(signature, 'other log', header, body);
+    },
     async judge(proof, body) {
       const [, now, signature] = /^(\d{1,15})\.([\w-]{43})$/.exec(proof ?? '') ?? [];
       if (now === undefined || signature === undefined) return undefined;
@@ -74,5 +80,7 @@ export async function answerQuestion(
   if (!membership.hasClaimed(claim) || !membership.questions.isSigned(signature, ...asked)) return undefined;
   const seal = await (mode === 'r' ? membership.admit(claim, owner) : look(membership, claim, owner));
   const now = String(Math.round(performance.now()));
-  return seal === undefined ? undefined : `${now}.${seal.sign('leader', header, now, body)}`;
+  // Who asks does not write to this log. It learns so from nobody but who has the access key.
+  if (seal === undefined) return `other.${membership.questions.sign('other log', header, body)}`;
+  return `${now}.${seal.sign('leader', header, now, body)}`;
 }
