@@ -105,11 +105,12 @@ async function openWith(
   lock: DirectoryLock,
 ): Promise<ContentStore> {
   const { data } = options;
-  const isNew = !(await hasDocuments(log));
   await replaceUnusable({ data, log, report: options.reportReplaced });
   await finishSwitch(data, plan);
   const generations = openServedGenerations({ data, log, plan });
   const { graph } = generations;
+  // A graph with rows has read of a document: a shared log is not searched from its beginning at every start.
+  const isNew = graph.size().rows === 0 && !(await hasDocuments(log));
   const isLarge = graph.size().rows > (options.convertAtOnce ?? Number.POSITIVE_INFINITY);
   const pending =
     plan !== undefined && isLarge
