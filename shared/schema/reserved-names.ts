@@ -19,13 +19,23 @@ const RESERVED_IN_CONTENT_TYPES = [...SHOWN_SYSTEM_ATTRIBUTES, 'createdBy', 'upd
 
 const RESERVED_IN_COMPONENTS = ['id', 'documentId'];
 
+/** What a dynamic zone's answer and body call a component's kind. */
+const KIND_MEMBER = '__component';
+
+/**
+ * Letters of any script, digits, `_` and `-`, as Strapi's files have them. A name of digits only is an index of a list in a query
+ * string; `.`, `:`, `,`, `$`, brackets and blanks have a meaning there or in Elasticsearch.
+ */
+const NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_-]*$/u;
+
 /** Paths below `/api` that Varve serves itself. */
 const RESERVED_ROUTES = ['upload', 'auth'];
 
 /** Why an attribute cannot be called `name`. */
 export function attributeNameProblem(name: string, owner: 'content type' | 'component'): string | undefined {
-  if (!/^[A-Za-z]\w*$/.test(name))
-    return 'expected a name of letters, digits and _ that begins with a letter';
+  if (!NAME.test(name) || /^\d+$/.test(name))
+    return 'expected a name of letters, digits, _ and - that does not begin with - and is no number';
+  if (name === KIND_MEMBER) return 'the name is reserved';
   const reserved = owner === 'component' ? RESERVED_IN_COMPONENTS : RESERVED_IN_CONTENT_TYPES;
   const taken = reserved.find((other) => comparable(other) === comparable(name));
   if (taken !== undefined) return `the name is reserved${taken === name ? '' : `, as ${taken} is`}`;

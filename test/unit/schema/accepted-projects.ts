@@ -37,6 +37,18 @@ const UNKNOWN_FIELD = (field: string) =>
 
 const NAMES: readonly AcceptedProject[] = [
   thing('an attribute called status', { status: { type: 'string' } }),
+  thing('attributes with hyphens and letters of any script', {
+    'meta-title': { type: 'string' },
+    año: { type: 'integer' },
+    名前: { type: 'string' },
+    _order: { type: 'integer' },
+    '2fa': { type: 'boolean' },
+  }),
+  thing(
+    'an attribute with a full stop in its name',
+    { 'a.b': { type: 'string' } },
+    "attributes['a.b']: left out",
+  ),
   thing('an attribute called meta', { meta: { type: 'json' } }),
   thing('an attribute called strapi', { strapi: { type: 'string' } }),
   thing('an attribute that Strapi adds itself', { createdAt: { type: 'datetime' } }, 'createdAt: left out'),

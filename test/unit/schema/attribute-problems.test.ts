@@ -93,13 +93,16 @@ test('the default of an enumeration is one of its values', () => {
   ]);
 });
 
+const FORM = 'expected a name of letters, digits, _ and - that does not begin with - and is no number';
+
 test('reserved and malformed attribute names are refused, in components fewer', () => {
   const text = { type: 'string' };
   const names = ['id', 'document_id', 'createdAt', 'Published_At', 'locale', 'localizations', 'createdBy'];
   const attributes = Object.fromEntries(
-    [...names, 'constructor', '__component', 'a-b'].map((name) => [name, text]),
+    [...names, 'constructor', '__component', 'a.b', '-a', 'a b'].map((name) => [name, text]),
   );
   expect(attributeProblems(attributes)).toEqual([
+    `['12']: ${FORM}`,
     '.id: the name is reserved',
     '.document_id: the name is reserved, as documentId is',
     '.createdAt: the name is reserved',
@@ -108,8 +111,8 @@ test('reserved and malformed attribute names are refused, in components fewer', 
     '.localizations: the name is reserved',
     '.createdBy: the name is reserved',
     '.constructor: the name is reserved',
-    '.__component: expected a name of letters, digits and _ that begins with a letter',
-    "['a-b']: expected a name of letters, digits and _ that begins with a letter",
+    '.__component: the name is reserved',
+    ...["['a.b']", "['-a']", "['a b']"].map((path) => `${path}: ${FORM}`),
   ]);
   const json = { attributes: { status: text, locale: text, id: text } };
   const { problems } = buildRegistry([{ model: 'component', file: 'x.json', uid: 'x.y', json }]);

@@ -1,0 +1,152 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ask, createAsk } from '../support/access-client.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import { removeIndices } from '../support/remove-indices.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+
+/** Attribute names as Strapi's files may have them: letters of any script, hyphens, digits and `_` in front. */
+const FILES = {
+  'api/cita/content-types/cita/schema.json': {
+    kind: 'collectionType',
+    info: { singularName: 'cita', pluralName: 'citas' },
+    attributes: {
+      título: { type: 'string', unique: true },
+      'meta-title': { type: 'string' },
+      año: { type: 'integer' },
+      'sala-principal': {
+        type: 'relation',
+        relation: 'manyToOne',
+        target: 'api::sala.sala',
+        inversedBy: 'citas-año',
+      },
+      'bloque-ñ': { type: 'component', component: 'común.bloque-ñ', repeatable: true },
+      '2fa': { type: 'boolean' },
+      _orden: { type: 'integer' },
+      'clave-oculta': { type: 'string', private: true },
+    },
+  },
+  'api/sala/content-types/sala/schema.json': {
+    kind: 'collectionType',
+    info: { singularName: 'sala', pluralName: 'salas' },
+    attributes: {
+      'nombre-corto': { type: 'string' },
+      名前: { type: 'string' },
+      'citas-año': {
+        type: 'relation',
+        relation: 'oneToMany',
+        target: 'api::cita.cita',
+        mappedBy: 'sala-principal',
+      },
+    },
+  },
+  'components/común/bloque-ñ.json': { attributes: { 'día-hora': { type: 'string' } } },
+};
+
+function writeProject(): string {
+  const project = mkdtempSync(join(tmpdir(), 'varve-names-'));
+  for (const [file, json] of Object.entries(FILES)) {
+    mkdirSync(join(project, dirname(file)), { recursive: true });
+    writeFileSync(join(project, file), JSON.stringify(json));
+  }
+  return project;
+}
+
+/** Each query, and the years that it answers in order. */
+const QUERIES: readonly (readonly [query: string, years: readonly number[]])[] = [
+  ['filters[año][$gte]=2001&sort=año', [2001, 2002]],
+  ['filters[meta-title]=m2', [2002]],
+  ['filters[meta-title][$contains]=m&sort[0]=meta-title:desc', [2002, 2001, 2000]],
+  ['filters[título][$eqi]=TÍTULO 1', [2001]],
+  ['filters[2fa]=true', [2001]],
+  ['sort=_orden', [2002, 2001, 2000]],
+  ['sort=sala-principal.nombre-corto:desc,año', [2001, 2000, 2002]],
+  ['filters[sala-principal][名前]=雪&sort=año', [2000, 2002]],
+  ['filters[sala-principal][citas-año][año]=2002&sort=año', [2000, 2002]],
+  ['filters[bloque-ñ][día-hora]=d1', [2001]],
+  ['filters[$not][bloque-ñ][día-hora][$contains]=d1&sort=año:desc', [2002, 2000]],
+  ['_q=título 2', [2002]],
+];
+
+const needsIndex = await needsElasticsearch();
+const engines = [
+  { engine: 'the embedded index', options: {}, readIndex: async () => [] },
+  {
+    engine: 'Elasticsearch',
+    options: needsIndex,
+    readIndex: async () => ['--read-index', await elasticsearchUrl(), '--space', SPACE],
+  },
+] as const;
+const SPACE = `names_${process.pid}`;
+
+for (const { engine, options, readIndex } of engines) {
+  describe(`attribute names that are no ASCII words, with ${engine}`, options, () => {
+    const contentTypes = writeProject();
+    let server: RunningServer;
+    let ask: Ask;
+
+    beforeAll(async () => {
+      const made = await readIndex();
+      server = await startServer({ contentTypes, arguments: made });
+      ask = createAsk(server.url);
+      const rooms = [];
+      for (const data of [
+        { 'nombre-corto': 'A', 名前: '雪' },
+        { 'nombre-corto': 'B', 名前: '花' },
+      ]) {
+        const { status, body } = await ask('/api/salas', { method: 'POST', body: { data } });
+        expect(status, JSON.stringify(body)).toBe(201);
+        rooms.push(body.data.documentId);
+      }
+      for (const at of [0, 1, 2]) {
+        const data = {
+          ...{ título: `Título ${at}`, 'meta-title': `m${at}`, año: 2000 + at, '2fa': at === 1, _orden: -at },
+          ...{ 'sala-principal': rooms[at % 2], 'bloque-ñ': [{ 'día-hora': `d${at}` }] },
+          'clave-oculta': 'secreto',
+        };
+        const { status, body } = await ask('/api/citas', { method: 'POST', body: { data } });
+        expect(status, JSON.stringify(body)).toBe(201);
+      }
+    }, 180_000);
+    afterAll(async () => {
+      await server?.dispose();
+      if (engine === 'Elasticsearch') await removeIndices(await elasticsearchUrl(), SPACE);
+      rmSync(contentTypes, { recursive: true });
+    });
+
+    it.each(QUERIES)('answers %s', async (query, years) => {
+      const { status, body } = await ask(`/api/citas?${encodeURI(query)}`);
+      expect(status, JSON.stringify(body)).toBe(200);
+      expect(body.data.map((row: { año: number }) => row.año)).toEqual(years);
+    });
+
+    it('populates and selects them', async () => {
+      const query = 'fields=año,meta-title&populate=sala-principal.citas-año,bloque-ñ&filters[año]=2000';
+      const { body } = await ask(`/api/citas?${encodeURI(query)}`);
+      expect(body.data).toMatchObject([
+        {
+          año: 2000,
+          'meta-title': 'm0',
+          'sala-principal': { 名前: '雪', 'citas-año': [{ año: 2000 }, { año: 2002 }] },
+          'bloque-ñ': [{ 'día-hora': 'd0' }],
+        },
+      ]);
+      expect(body.data[0]).not.toHaveProperty('título');
+    });
+
+    it('refuses with 400 what is private, unknown or taken', async () => {
+      for (const name of ['clave-oculta', 'anio', 'meta', 'año-'])
+        expect((await ask(`/api/citas?${encodeURI(`filters[${name}]=1`)}`)).status, name).toBe(400);
+      const again = await ask('/api/citas', { method: 'POST', body: { data: { título: 'Título 1' } } });
+      expect([again.status, again.body.error.details.errors[0].path]).toEqual([400, ['título']]);
+    });
+
+    it('describes them in its OpenAPI document', async () => {
+      const { status, body } = await ask('/openapi.json');
+      expect(status).toBe(200);
+      expect(body.components.schemas.Cita.properties).toHaveProperty('meta-title');
+    });
+  });
+}
