@@ -99,7 +99,7 @@ test('reserved and malformed attribute names are refused, in components fewer', 
   const text = { type: 'string' };
   const names = ['id', 'document_id', 'createdAt', 'Published_At', 'locale', 'localizations', 'createdBy'];
   const attributes = Object.fromEntries(
-    [...names, 'constructor', '__component', 'a.b', '-a', 'a b'].map((name) => [name, text]),
+    [...names, 'constructor', '__component', 'a.b', '-a', '12', 'a b'].map((name) => [name, text]),
   );
   expect(attributeProblems(attributes)).toEqual([
     `['12']: ${FORM}`,
