@@ -24,9 +24,25 @@ export async function withLog<Result>(
 }
 
 /** False where there is no file yet; a log on a server is taken to be there. */
-export function hasLog(settings: LogSettings): boolean {
+function hasLog(settings: LogSettings): boolean {
   const file = logFile(settings);
   return file === undefined || existsSync(file);
+}
+
+/** Throws a sentence where there is no log: a typing error must not make one. */
+export function requireLog(settings: LogSettings): void {
+  if (hasLog(settings)) return;
+  const { data, eventStore } = settings;
+  if (eventStore === undefined) throw noDataDirectory(data);
+  throw new Error(
+    `there is no log at ${eventStore}: start a server on it first, or pass the one that is meant with --event-store`,
+  );
+}
+
+export function noDataDirectory(data: string): Error {
+  return new Error(
+    `${data} is not a Varve data directory: start a server on it first, or pass the one that is meant with --data`,
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { upcast } from '../../shared/document/upcasters.ts';
 import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
@@ -8,6 +8,8 @@ import { restoreBackup } from '../backup/restore-backup.ts';
 import { writeBackup } from '../backup/write-backup.ts';
 import { assetsPlace, isS3 } from '../open-asset-store.ts';
 import { logFile, openEventStore } from '../open-event-store.ts';
+import { requireLog } from './access-log.ts';
+import type { JsonOption } from './command.ts';
 import { showProgress } from './import-progress.ts';
 import { liveGraphFile } from './live-graph-file.ts';
 import { packageVersion } from './package-version.ts';
@@ -15,9 +17,9 @@ import { presentBytes } from './present-amounts.ts';
 import type { BackupSettings } from './settings.ts';
 
 /** `varve backup`: reads the files themselves, which servers may have open. */
-export async function backup(folder: string, json: boolean, settings: BackupSettings): Promise<void> {
+export async function backup(settings: BackupSettings, { json }: JsonOption, folder: string): Promise<void> {
   const file = requireLogFile(settings, 'back it up');
-  if (!existsSync(file)) throw new Error(`there is no log in ${settings.data}: see --data and --event-store`);
+  requireLog(settings);
   const place = assetsPlace(settings);
   const manifest = await writeBackup(folder, {
     space: settings.space,
@@ -34,7 +36,7 @@ export async function backup(folder: string, json: boolean, settings: BackupSett
 }
 
 /** `varve restore`: makes a data directory that was not there. */
-export async function restore(folder: string, settings: BackupSettings): Promise<void> {
+export async function restore(settings: BackupSettings, _options: object, folder: string): Promise<void> {
   const file = requireLogFile(settings, 'restore it');
   const place = assetsPlace(settings);
   const { log } = readManifest(folder);

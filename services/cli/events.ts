@@ -1,7 +1,7 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import type { Decode } from '../../shared/event-store/event-codec.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { hasLog, withLog } from './access-log.ts';
+import { requireLog, withLog } from './access-log.ts';
 import { documentEvents } from './document-events.ts';
 import { type EventFilter, parseFilter } from './event-filter.ts';
 import { presentEvent, presentStored } from './present-event.ts';
@@ -25,11 +25,11 @@ export type EventOptions = {
  * `varve events`: the history, a line for each event, oldest first. Reads the log itself, which servers may have open. With
  * `--follow` it goes on with what happens from now on, until it is interrupted. Of one document it reads that stream alone.
  */
-export async function showEvents(options: EventOptions, settings: LogOnlySettings): Promise<void> {
+export async function showEvents(settings: LogOnlySettings, options: EventOptions): Promise<void> {
   const { document, follow = false, raw = false } = options;
   const from = parsePosition(options.from);
   const isAsked = parseFilter(options, Date.now());
-  if (!hasLog(settings)) throw new Error(`there is no log in ${settings.data}: see --data and --event-store`);
+  requireLog(settings);
   const present = raw ? presentStored : options.json === true ? presentJson : presentEvent;
   await withLog(
     settings,

@@ -1,13 +1,13 @@
 import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { exportLog } from '../transfer/export-log.ts';
-import { hasLog, withLog } from './access-log.ts';
+import { requireLog, withLog } from './access-log.ts';
 import type { LogOnlySettings } from './settings.ts';
 import { writeLines } from './write-lines.ts';
 
 /** `varve export`: to a file that is not there, or to stdout (`-`). Reads the log itself, which servers may have open. */
-export async function exportTo(file: string, settings: LogOnlySettings): Promise<void> {
-  if (!hasLog(settings)) throw new Error(`there is no log in ${settings.data}: see --data and --event-store`);
+export async function exportTo(settings: LogOnlySettings, _options: object, file: string): Promise<void> {
+  requireLog(settings);
   if (file !== '-' && existsSync(file)) throw new Error(`${file} exists already: name another file`);
   await withLog(settings, async (log) => {
     const started = performance.now();

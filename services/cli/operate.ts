@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { openOperations } from '../operator/open-operations.ts';
 import type { Operations } from '../operator/operations.ts';
-import { hasLog } from './access-log.ts';
+import { noDataDirectory, requireLog } from './access-log.ts';
 import type { OperatorSettings } from './settings.ts';
 
 /**
@@ -28,6 +28,6 @@ export async function withOperations<Result>(
 /** A typing error must not make a directory. */
 export function requireDataDirectory(settings: OperatorSettings): void {
   const { data } = settings;
-  if (existsSync(data) && hasLog(settings)) return;
-  throw new Error(`${data} is no data directory of a server: say with --data which one is meant`);
+  if (!existsSync(data)) throw noDataDirectory(data);
+  requireLog(settings);
 }

@@ -1,17 +1,20 @@
 import type { ParkedItem, ParkedLine } from '../operator/parked.ts';
+import type { JsonOption } from './command.ts';
 import { withOperations } from './operate.ts';
 import { InvalidSettings, type OperatorSettings } from './settings.ts';
 import { textTable } from './text-table.ts';
+
+type AllOption = { readonly all?: true };
 
 /**
  * `varve parked list`: documents that the read index refused, and events of other programs that are skipped, each with the
  * reason.
  */
-export async function listParked(json: boolean, settings: OperatorSettings): Promise<void> {
+export async function listParked(settings: OperatorSettings, { json }: JsonOption): Promise<void> {
   const lines = await linesOf(settings, { action: 'list' });
   const items = lines.flatMap((line) => (line.kind === 'item' ? [line.item] : []));
   const events = lines.flatMap((line) => (line.kind === 'event' ? [line.event] : []));
-  if (json) return console.log(JSON.stringify([...items, ...events], null, 2));
+  if (json === true) return console.log(JSON.stringify([...items, ...events], null, 2));
   if (lines.length === 0)
     return console.error('The read index has refused nothing, and no event is skipped.');
   const documents = [['ITEM', 'TYPE', 'DOCUMENT', 'LOCALE', 'POSITION', 'REASON'], ...items.map(columnsOf)];
@@ -28,12 +31,29 @@ export async function listParked(json: boolean, settings: OperatorSettings): Pro
 }
 
 /** `varve parked show`: all there is to know of one, as JSON. */
-export async function showParked(name: string, settings: OperatorSettings): Promise<void> {
+export async function showParked(settings: OperatorSettings, _options: object, name: string): Promise<void> {
   for (const item of await itemsOf(settings, [name])) console.log(JSON.stringify(item, null, 2));
 }
 
-/** `varve parked retry` and `varve parked drop`. */
-export async function decideParked(
+/** `varve parked retry` */
+export function retryParked(
+  settings: OperatorSettings,
+  { all }: AllOption,
+  items: readonly string[],
+): Promise<void> {
+  return decide('retry', items, all === true, settings);
+}
+
+/** `varve parked drop` */
+export function dropParked(
+  settings: OperatorSettings,
+  { all }: AllOption,
+  items: readonly string[],
+): Promise<void> {
+  return decide('drop', items, all === true, settings);
+}
+
+async function decide(
   action: 'retry' | 'drop',
   items: readonly string[],
   all: boolean,

@@ -40,7 +40,7 @@ const LOW_PRIORITY = 10;
 const FIRST_SAMPLE_MS = 4_000;
 
 /** `varve rebuild`: exits with 0 once the new generation serves, and where the rebuild was paused. */
-export async function rebuild(given: RebuildArguments, settings: OperatorSettings): Promise<void> {
+export async function rebuild(settings: OperatorSettings, given: RebuildArguments): Promise<void> {
   const { data } = settings;
   requireDataDirectory(settings);
   const maxRate = parseMaxRate(given.maxRate);

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { warningLine } from '../../shared/schema/schema-problem.ts';
 import type { ProjectionStatus, Status } from '../operator/status.ts';
+import type { JsonOption } from './command.ts';
 import { withOperations } from './operate.ts';
 import { presentBytes, presentSeconds } from './present-amounts.ts';
 import type { OperatorSettings } from './settings.ts';
 import { textTable } from './text-table.ts';
 
 /** `varve status`: where the log and its projections stand, as a table or as JSON. */
-export async function showStatus(json: boolean, settings: OperatorSettings): Promise<void> {
+export async function showStatus(settings: OperatorSettings, { json }: JsonOption): Promise<void> {
   await withOperations(settings, async (operations) => {
     for await (const status of operations.run('status', {})) {
       console.log(json ? JSON.stringify(status, null, 2) : presentStatus(status, resolve(settings.data)));

@@ -4,7 +4,7 @@ import { describeToken, type TokenDescription } from '../access/describe-token.t
 import { createTokenCommands, type TokenCommands } from '../access/token-commands.ts';
 import { parseTokenRequest } from '../access/token-request.ts';
 import { logFolder } from '../open-event-store.ts';
-import { hasLog, withLog } from './access-log.ts';
+import { requireLog, withLog } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { readContentTypes } from './read-content-types.ts';
 import { InvalidSettings, type TokenSettings } from './settings.ts';
@@ -23,7 +23,7 @@ export type TokenOptions = {
  * `varve token create`: the secret alone to stdout, for scripts; what it is to stderr. A running server takes the token at
  * once: it follows the same log.
  */
-export async function createToken(options: TokenOptions, settings: TokenSettings): Promise<void> {
+export async function createToken(settings: TokenSettings, options: TokenOptions): Promise<void> {
   const parsed = parseTokenRequest(options, await requiredTypes(settings), Date.now());
   if (parsed.kind === 'problems') {
     throw new InvalidSettings(
@@ -49,7 +49,11 @@ export async function listTokens(settings: TokenSettings): Promise<void> {
 }
 
 /** `varve token revoke` */
-export async function revokeToken(idOrName: string, settings: TokenSettings): Promise<void> {
+export async function revokeToken(
+  settings: TokenSettings,
+  _options: object,
+  idOrName: string,
+): Promise<void> {
   requireLog(settings);
   const { token } = await withCommands(settings, (commands) => commands.revoke(idOrName));
   console.error(`Token "${token.name}" (${token.id}) is revoked.`);
@@ -70,16 +74,6 @@ function withCommands<Result>(
     const key = makes ? await openAccessKey({ log, space, folder: logFolder(settings), given }) : NO_KEY;
     return run(createTokenCommands({ log, space, key, now: Date.now, author: () => OPERATOR }));
   });
-}
-
-function requireLog(settings: TokenSettings): void {
-  if (hasLog(settings)) return;
-  const { data, eventStore } = settings;
-  throw new Error(
-    eventStore === undefined
-      ? `${data} is not a Varve data directory: start a server on it first, or pass the one that is meant with --data`
-      : `there is no log at ${eventStore}: start a server on it first, or pass the one that is meant with --event-store`,
-  );
 }
 
 async function readTypes(settings: TokenSettings): Promise<SchemaRegistry | undefined> {

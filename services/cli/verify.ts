@@ -10,6 +10,7 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { validateEvent } from '../../shared/events/validate-event.ts';
 import { withLog } from './access-log.ts';
+import type { JsonOption } from './command.ts';
 import { type ImportProgress, showProgress } from './import-progress.ts';
 import { liveGraphFile } from './live-graph-file.ts';
 import { withOperations } from './operate.ts';
@@ -18,13 +19,12 @@ import type { OperatorSettings } from './settings.ts';
 import { type AssetDifference, verifyAssets } from './verify-assets.ts';
 import { type LogDifference, parseHead, presentLogDifference, verifyLog } from './verify-log.ts';
 
-export type VerifyOptions = {
-  readonly repair: boolean;
-  readonly json: boolean;
+export type VerifyOptions = JsonOption & {
+  readonly repair?: true;
   /** Of the log, as it was written down: see parseHead. */
-  readonly head?: string | undefined;
+  readonly head?: string;
   /** Also looks for uploaded files: in this place, or where a server has them without a setting. */
-  readonly assets?: string | true | undefined;
+  readonly assets?: string | true;
 };
 
 type Difference =
@@ -57,7 +57,7 @@ type Report = { differences: number; left: number; readonly show: (difference: D
  * directory, the graph as it is at one moment against one made from the log in a file beside it, here, and every event against the schema
  * of its type. All go on meanwhile. Throws when something differs and is not repaired.
  */
-export async function verify(options: VerifyOptions, settings: OperatorSettings): Promise<void> {
+export async function verify(settings: OperatorSettings, options: VerifyOptions): Promise<void> {
   const report: Report = {
     differences: 0,
     left: 0,
@@ -81,10 +81,11 @@ export async function verify(options: VerifyOptions, settings: OperatorSettings)
 }
 
 async function verifyIndex(
-  { repair }: VerifyOptions,
+  options: VerifyOptions,
   settings: OperatorSettings,
   report: Report,
 ): Promise<number> {
+  const repair = options.repair === true;
   let rows = 0;
   let progress: ImportProgress | undefined;
   let shown = 0;

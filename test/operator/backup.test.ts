@@ -94,7 +94,7 @@ it('refuses what is no backup, a damaged one, and a data directory that is used'
   expect(await fail('backup', copy, '--data', server.data)).toContain('is not empty');
   expect(await fail('restore', copy, '--data', server.data)).toContain('is not empty');
   expect(await fail('backup', join(folder, 'b'), '--data', join(folder, 'none'))).toContain(
-    'there is no log in',
+    'is not a Varve data directory',
   );
   const elsewhere = await fail(
     'backup',

@@ -111,5 +111,5 @@ it('refuses what is no position and what is no log', async () => {
   expect(wrong).toMatchObject({ code: 1 });
   expect(wrong.stderr).toContain('--from "yesterday" is no position');
   const nowhere = await runVarve(['events', '--data', `${data}/none`]);
-  expect(nowhere.stderr).toContain('there is no log in');
+  expect(nowhere.stderr).toContain('is not a Varve data directory');
 });

@@ -1,0 +1,79 @@
+import { type Command, Option } from 'commander';
+import { parseSettings, type SettingsOf, type SettingsTable } from './settings.ts';
+
+/** A command of the command line, as a row of its table. */
+export type CommandRow = CommandText & {
+  readonly run: (given: Given, argument: unknown) => Promise<void>;
+};
+
+/** Options as commander collected them from arguments and variables. */
+export type Given = Readonly<Record<string, unknown>>;
+
+type CommandText = {
+  /** One word, or a group's and the command's. */
+  readonly name: string;
+  readonly description: string;
+  /** As commander reads it, and what it is. */
+  readonly argument?: readonly [name: string, description?: string];
+  /** What it takes besides its settings; `required` ones must be given. */
+  readonly options?: readonly (readonly [flags: string, description: string, required?: 'required'])[];
+  readonly settings: SettingsTable;
+};
+
+type CommandDefinition<Table extends SettingsTable, Settings, Options, Argument> = CommandText & {
+  readonly settings: Table;
+  /** Makes the settings of what was given; the table does where this is omitted. Throws InvalidSettings. */
+  readonly parse?: (given: Given) => Settings | Promise<Settings>;
+  /** Imports what does the work: it gets the settings, the other options by their names in camel case, and the argument. */
+  readonly load: () => Promise<(settings: Settings, options: Options, argument: Argument) => Promise<void>>;
+};
+
+export type JsonOption = { readonly json?: true };
+export const JSON_OPTION = ['--json', 'as JSON, for programs'] as const;
+
+/** A row whose parts fit together. */
+export function command<
+  Table extends SettingsTable,
+  Settings = SettingsOf<Table>,
+  Options = unknown,
+  Argument = unknown,
+>(definition: CommandDefinition<Table, Settings, Options, Argument>): CommandRow {
+  const { options = [], settings: table, parse = (given: Given) => parseSettings(table, given) } = definition;
+  const names = options.map(([flags]) => new Option(flags).attributeName());
+  return {
+    ...definition,
+    async run(given, argument) {
+      const settings = (await parse(given)) as Settings;
+      const work = await definition.load();
+      const own = names.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]));
+      await work(settings, Object.fromEntries(own) as Options, argument as Argument);
+    },
+  };
+}
+
+/** `groups`: the description of each, by name. `run` is told the name and what the command does. */
+export function addCommands(
+  program: Command,
+  groups: Readonly<Record<string, string>>,
+  rows: readonly CommandRow[],
+  run: (name: string, action: () => Promise<void>) => Promise<void>,
+): void {
+  for (const row of rows) {
+    const [first = '', second] = row.name.split(' ');
+    const group = second === undefined ? program : groupOf(program, first, groups[first] ?? '');
+    const added = group.command(second ?? first).description(row.description);
+    if (row.argument !== undefined) added.argument(...row.argument);
+    for (const [flags, description, required] of row.options ?? []) {
+      added.addOption(new Option(flags, description).makeOptionMandatory(required !== undefined));
+    }
+    for (const { flags, description, variable } of Object.values(row.settings)) {
+      added.addOption(new Option(flags, description).env(variable));
+    }
+    added.action(() => run(row.name, () => row.run(added.opts(), added.processedArgs[0])));
+  }
+}
+
+function groupOf(program: Command, name: string, description: string): Command {
+  const known = program.commands.find((each) => each.name() === name);
+  return known ?? program.command(name).description(description);
+}
