@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createPositionGate } from '../shared/position-gate.ts';
+import { createCondition } from '../shared/condition.ts';
 import type { ProgressStore } from '../shared/read-index/index-progress.ts';
 import type { StaleDocuments } from './stale-documents.ts';
 
@@ -34,14 +34,14 @@ export function followProgress({ store, stale }: FollowProgressOptions): Progres
   let closed = false;
   let sleep = new AbortController();
   let running: Promise<void> | undefined;
-  const gate = createPositionGate(() => position);
+  const moved = createCondition();
 
   const look = async (): Promise<void> => {
     const progress = await store.read();
     if (progress === undefined || closed) return;
     if (progress.position > position) position = progress.position;
     stale?.level(progress);
-    gate.advanced();
+    moved.check();
   };
   const hasMarks = () => stale !== undefined && (!stale.isComplete() || stale.count().rows > 0);
   const isNeeded = () => !closed && (waiting > 0 || hasMarks());
@@ -70,7 +70,7 @@ export function followProgress({ store, stale }: FollowProgressOptions): Progres
       start();
       if (waiting === 1) sleep.abort();
       try {
-        return await gate.reached(wanted, timeoutMs);
+        return await moved.until(() => wanted <= position, timeoutMs);
       } finally {
         waiting--;
       }

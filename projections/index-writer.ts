@@ -1,11 +1,10 @@
+import { type Condition, createCondition } from '../shared/condition.ts';
 import type { DocumentIndex } from '../shared/read-index/document-index.ts';
 import type { ContentGraph } from './content-graph.ts';
 import type { Lane } from './graph/stale-rows.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from './index-writer/lane.ts';
 import { bytesAt, FULL_PACE, type Pace, type PaceKind, paced, slower } from './index-writer/pace.ts';
 import { createRefreshes, type Refreshes } from './index-writer/refreshes.ts';
-import { createSlots, type Slots } from './index-writer/slots.ts';
-import { createWakeUps, pause, type WakeUps } from './index-writer/wake-ups.ts';
 import { accountOf, type Settlement, type StaleDocument, type StaleDocuments } from './stale-documents.ts';
 
 export type IndexWriterOptions = {
@@ -80,19 +79,20 @@ const ROOM_FOR = 1_000;
 /** Milliseconds after which a worker that makes room looks again. */
 const LOOK_EVERY = 200;
 
-type Waiter = { readonly isReached: () => boolean; readonly resolve: () => void };
-
 type State = Work & {
   readonly options: IndexWriterOptions;
-  readonly wakeUps: WakeUps;
-  waiters: Waiter[];
+  /** Checked after every change of this state. */
+  readonly changed: Condition;
+  /** How often there was something to do. */
+  wakes: number;
+  /** Requests of the backlog that are under way. */
+  requests: number;
   stopping: boolean;
   stuck: boolean;
   written: number;
   /** When a write was last waited for. */
   lastPrompt: number;
   readonly refreshes: Refreshes;
-  readonly slots: Slots;
   readonly giveUp: AbortController;
 };
 
@@ -103,24 +103,22 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   const giveUp = new AbortController();
   const state: State = {
     ...{ options, stale, index, taken: new Map(), turn: undefined, position: graph.position, now: Date.now },
-    ...{ wakeUps: createWakeUps(), waiters: [], stopping: false, stuck: false, written: 0 },
-    ...{ lastPrompt: Number.NEGATIVE_INFINITY, slots: createSlots() },
+    ...{ changed: createCondition(), wakes: 0, requests: 0, stopping: false, stuck: false, written: 0 },
+    ...{ lastPrompt: Number.NEGATIVE_INFINITY },
     ...{ refreshes: createRefreshes(index), giveUp, given: giveUp.signal },
   };
   const workers = (['prompt', 'backlog'] as const).flatMap((lane) =>
     Array.from({ length: WORKERS[lane] }, (_, at) => runWorker(state, lane, at)),
   );
   const done = Promise.all(workers).then(() => {});
-  done.catch(() => {
-    state.stopping = true;
-    state.wakeUps.wake();
-  });
-  const wait = (isReached: () => boolean): Promise<void> =>
-    isReached() ? Promise.resolve() : new Promise((resolve) => state.waiters.push({ isReached, resolve }));
+  done.catch(() => end(state));
+  const wait = async (isReached: () => boolean): Promise<void> => {
+    await state.changed.until(isReached);
+  };
   return {
     wake() {
-      state.wakeUps.wake();
-      resolveWaiters(state);
+      state.wakes++;
+      noteChange(state);
     },
     visible: (position) => wait(() => !stale.isAwaited(position)),
     level: (position) => wait(() => (stale.oldest('prompt') ?? position + 1n) > position),
@@ -129,13 +127,11 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
     status: () => statusOf(state, stale),
     done,
     stop() {
-      state.stopping = true;
       giveUp.abort();
-      state.wakeUps.wake();
+      end(state);
     },
     async close() {
-      state.stopping = true;
-      state.wakeUps.wake();
+      end(state);
       await done.catch(() => {});
     },
   };
@@ -184,20 +180,21 @@ async function runWorker(state: State, lane: Lane, number: number): Promise<void
     // What was not written is free again, wherever it stands.
     state.turn = undefined;
     pace = slower(pace, Math.random());
-    await pause(pace.wait, () => state.stopping);
+    await state.changed.until(() => state.stopping, pace.wait);
   };
   while (!state.stopping) {
-    const seen = state.wakeUps.count();
+    const seen = state.wakes;
+    const hasMore = () => state.stopping || state.wakes !== seen;
     const kind = kindOf(state, lane);
     if (kind === 'shared' && number > REQUESTS.shared) {
       await (state.stale.oldest(lane) === undefined
-        ? state.wakeUps.after(seen)
-        : pause(LOOK_EVERY, () => state.stopping));
+        ? state.changed.until(hasMore)
+        : state.changed.until(() => state.stopping, LOOK_EVERY));
       continue;
     }
     try {
       const result = await workOnce(state, lane, bytesAt(pace, kind));
-      if (result === 'nothing') await state.wakeUps.after(seen);
+      if (result === 'nothing') await state.changed.until(hasMore);
       else if (result.again !== undefined) await slowDown(result.again);
       else {
         pace = paced(pace, kind, result.bytes, result.took);
@@ -253,13 +250,17 @@ async function workOnce(state: State, lane: Lane, bytes: number): Promise<'nothi
   } finally {
     state.index.release(batch.sent);
     release(state, [...documents, ...unmakable.map(({ document }) => document)], position);
-    resolveWaiters(state);
+    noteChange(state);
   }
 }
 
 async function sendInTurn(state: State, lane: Lane, batch: Batch): Promise<Worked> {
   const most = () => (isShared(state) ? REQUESTS.shared : REQUESTS.alone);
-  const end = lane === 'backlog' ? await state.slots.take(most) : undefined;
+  if (lane === 'backlog') {
+    // Of several who are woken together, the first goes on.
+    while (state.requests >= most()) await state.changed.until(() => state.requests < most());
+    state.requests++;
+  }
   const started = performance.now();
   try {
     const { settled, again } = await sendBatch(state, batch, lane === 'prompt');
@@ -268,7 +269,10 @@ async function sendInTurn(state: State, lane: Lane, batch: Batch): Promise<Worke
     settle(state, batch.position, settled);
     return { again, bytes: batch.bytes, took };
   } finally {
-    end?.();
+    if (lane === 'backlog') {
+      state.requests--;
+      state.changed.check();
+    }
   }
 }
 
@@ -290,17 +294,18 @@ function oldestOf(documents: readonly StaleDocument[]): bigint {
 async function finishBacklog(state: State, lane: Lane): Promise<'nothing'> {
   if (lane === 'prompt' || state.refreshes.oldest() === undefined) return 'nothing';
   await state.refreshes.refresh();
-  resolveWaiters(state);
+  noteChange(state);
   return 'nothing';
 }
 
-function resolveWaiters(state: State): void {
+function end(state: State): void {
+  state.stopping = true;
+  state.changed.check();
+}
+
+function noteChange(state: State): void {
   if (!state.stopping) state.options.progressed?.();
-  if (state.waiters.length === 0) return;
-  const reached = state.waiters.filter(({ isReached }) => isReached());
-  if (reached.length === 0) return;
-  state.waiters = state.waiters.filter((waiter) => !reached.includes(waiter));
-  for (const { resolve } of reached) resolve();
+  state.changed.check();
 }
 
 function noteTrouble(state: State, reason: string, error?: unknown): void {

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createCondition } from '../shared/condition.ts';
 import type { EventStore, StoredEvent, Subscription } from '../shared/event-store/event-store.ts';
 import { splitAtUnreadable, UnreadableEvent } from '../shared/event-store/unreadable.ts';
 import { createMakeRoom } from '../shared/make-room.ts';
@@ -109,12 +110,6 @@ export type ProjectorOptions = {
   readonly stopped?: (event: StoredEvent) => void;
 };
 
-type Waiter = {
-  readonly position: bigint;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-};
-
 /**
  * Follows the log from the graph's checkpoint: each batch of events becomes one transaction of the graph, then one batch of the
  * index, and then everyone who waits for its position goes on. A crash in between leaves the index behind the graph it is
@@ -123,8 +118,7 @@ type Waiter = {
 export function startProjector(options: ProjectorOptions): Projector {
   const { eventStore, graph, readIndex } = options;
   let appliedPosition = graph.readFrom();
-  let stopped: Error | undefined;
-  let waiters: Waiter[] = [];
+  const moved = createCondition();
   const closed = Promise.withResolvers<void>();
   const closing = new AbortController();
 
@@ -141,22 +135,14 @@ export function startProjector(options: ProjectorOptions): Projector {
     await readIndex?.apply(batch);
     appliedPosition = upTo;
     options.applied?.(events);
-    const reached = waiters.filter(({ position }) => position <= appliedPosition);
-    if (reached.length === 0) return;
-    waiters = waiters.filter(({ position }) => position > appliedPosition);
-    for (const { resolve } of reached) resolve();
-  };
-  const halt = (error: Error): void => {
-    stopped ??= error;
-    for (const { reject } of waiters) reject(error);
-    waiters = [];
+    moved.check();
   };
 
   const subscription: Subscription = eventStore.subscribe(appliedPosition, handle, { batchSize: BATCH_SIZE });
   const done = subscription.done.then(
-    () => halt(new Error('the projector was closed')),
+    () => moved.fail(new Error('the projector was closed')),
     async (error: Error) => {
-      halt(error);
+      moved.fail(error);
       if (!(error instanceof UnreadableEvent)) throw error;
       options.stopped?.(error.event);
       await closed.promise;
@@ -165,10 +151,8 @@ export function startProjector(options: ProjectorOptions): Projector {
   // Who starts the projector watches `done`; without anyone there it must not end the process by itself.
   done.catch(() => {});
   return {
-    applied(position) {
-      if (position <= appliedPosition) return Promise.resolve();
-      if (stopped !== undefined) return Promise.reject(stopped);
-      return new Promise((resolve, reject) => waiters.push({ position, resolve, reject }));
+    async applied(position) {
+      await moved.until(() => position <= appliedPosition);
     },
     done,
     close() {

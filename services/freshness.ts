@@ -1,5 +1,5 @@
+import { createCondition } from '../shared/condition.ts';
 import type { EventStore } from '../shared/event-store/event-store.ts';
-import { createPositionGate } from '../shared/position-gate.ts';
 import type { AccessControl } from './access/access-control.ts';
 import type { Freshness } from './http/await-position.ts';
 import { createLogHead } from './log-head.ts';
@@ -19,18 +19,19 @@ export type FollowedFreshness = Freshness & { readonly sink: ReadSide['sink'] };
 
 export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions): FollowedFreshness {
   const { index, sink } = readSide;
-  const gate = createPositionGate(index.position);
+  const moved = createCondition();
+  const reached: Reach = (position, ms) => moved.until(() => position <= index.position(), ms);
   return {
     position: index.position,
     head: createLogHead(log).reaches,
     sink: {
       async apply(batch) {
         await sink.apply(batch);
-        gate.advanced();
+        moved.check();
       },
     },
     shows: (position) =>
-      reachAll(position, waitMs, [gate.reached, access.applied, ...(readSide.shows ? [readSide.shows] : [])]),
+      reachAll(position, waitMs, [reached, access.applied, ...(readSide.shows ? [readSide.shows] : [])]),
   };
 }
 

@@ -7,9 +7,9 @@ import {
   tokenStatus,
 } from '../../shared/access/access-state.ts';
 import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
+import { createCondition } from '../../shared/condition.ts';
 import type { Actor, EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable, stopsReaders } from '../../shared/event-store/unreadable.ts';
-import { createPositionGate } from '../../shared/position-gate.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { hashSecret, isSameHash, isSecret } from './token-secret.ts';
 
@@ -50,14 +50,14 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
   const start = await log.lastPosition();
   let { state, isStopped } = await readUpTo(log, space);
   let position = start;
-  const gate = createPositionGate(() => position);
+  const moved = createCondition();
   const subscription = log.subscribe(start, async (events, upTo) => {
     for (const event of events) {
       if (event.stream !== stream) continue;
       ({ state, isStopped } = evolveUpTo({ state, isStopped }, event));
     }
     position = upTo;
-    gate.advanced();
+    moved.check();
   });
   return {
     state: () => state,
@@ -76,7 +76,7 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
       const secret = bearerToken(authorization);
       return secret !== undefined && isSecret(secret) && !state.byHash.has(hashSecret(key, secret));
     },
-    applied: gate.reached,
+    applied: (wanted, timeoutMs) => moved.until(() => wanted <= position, timeoutMs),
     done: subscription.done,
     close: () => subscription.close(),
   };

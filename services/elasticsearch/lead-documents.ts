@@ -1,6 +1,6 @@
 import { announceProgress, type ProgressAnnouncer } from '../../projections/announce-progress.ts';
 import { type IndexWriter, startIndexWriter } from '../../projections/index-writer.ts';
-import { createPositionGate } from '../../shared/position-gate.ts';
+import { createCondition } from '../../shared/condition.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { WrittenIndices } from '../read-side.ts';
 import type { Announcing, DocumentRole, DocumentRoleOptions } from './document-role.ts';
@@ -24,11 +24,11 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const { signal } = stopping;
   const started = Promise.withResolvers<IndexWriter>();
   let writer: IndexWriter | undefined;
-  const gate = createPositionGate(() => writer?.shown() ?? 0n);
+  const moved = createCondition();
   const announcing = createAnnouncing(options, started.promise);
   const start = () => {
     writer = startWriter(options, () => {
-      gate.advanced();
+      moved.check();
       announcing.advanced();
     });
     started.resolve(writer);
@@ -47,7 +47,7 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     writes: true,
     wake: () => writer?.wake(),
     visible: async (position) => (await started.promise).visible(position),
-    shows: gate.reached,
+    shows: (position, timeoutMs) => moved.until(() => position <= (writer?.shown() ?? 0n), timeoutMs),
     written: () => writer?.status().written ?? 0,
     announcing,
     stop() {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { createCondition } from '../../shared/condition.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { evolveLease, type Lease, NO_LEASE } from '../../shared/fleet/lease.ts';
@@ -46,9 +47,11 @@ export function createLeaseView(space: string, start: Lease): LeaseView {
   let lease = start;
   let sign = performance.now();
   let term = newTerm();
-  let waiting: (() => void)[] = [];
+  let wakes = 0;
+  const woken = createCondition();
   const wake = () => {
-    for (const resolve of waiting.splice(0)) resolve();
+    wakes++;
+    woken.check();
   };
   return {
     current: () => lease,
@@ -67,16 +70,9 @@ export function createLeaseView(space: string, start: Lease): LeaseView {
       term = newTerm();
       wake();
     },
-    changed(ms) {
-      return new Promise((resolve) => {
-        const done = () => {
-          clearTimeout(timer);
-          waiting = waiting.filter((each) => each !== done);
-          resolve();
-        };
-        const timer = setTimeout(done, ms);
-        waiting.push(done);
-      });
+    async changed(ms) {
+      const before = wakes;
+      await woken.until(() => wakes !== before, ms);
     },
   };
 }
