@@ -51,14 +51,12 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
   let { state, isStopped } = await readUpTo(log, space);
   let position = start;
   const moved = createCondition();
-  const subscription = log.subscribe(start, async (events, upTo) => {
-    for (const event of events) {
-      if (event.stream !== stream) continue;
-      ({ state, isStopped } = evolveUpTo({ state, isStopped }, event));
-    }
+  const take = async (events: readonly StoredEvent[], upTo: bigint) => {
+    for (const event of events) ({ state, isStopped } = evolveUpTo({ state, isStopped }, event));
     position = upTo;
     moved.check();
-  });
+  };
+  const subscription = log.subscribe(start, take, { stream });
   return {
     state: () => state,
     authenticate(authorization) {

@@ -147,6 +147,12 @@ export type ReadAllOptions = {
   readonly searched?: (upTo: bigint) => void;
 };
 
+export type SubscribeOptions = {
+  readonly batchSize?: number;
+  /** Hands out this stream's events alone; `upTo` moves with all others too, which are not decoded. Default: every stream's. */
+  readonly stream?: string;
+};
+
 /** An event that is not as it was written, or not where it was written. */
 export type Damage = Pick<StoredEvent, 'position' | 'stream' | 'revision'> & {
   /** For people; begins with a small letter. */
@@ -191,7 +197,7 @@ export type EventStore = {
    * Calls `handle` with every event after `after`: first what is stored, then what is appended, in order, each once, in
    * batches of at most `batchSize`; the next call waits for the last one's promise (back-pressure).
    */
-  subscribe(after: bigint, handle: EventHandler, options?: { readonly batchSize?: number }): Subscription;
+  subscribe(after: bigint, handle: EventHandler, options?: SubscribeOptions): Subscription;
   /** Absent where the store keeps none (KurrentDB). */
   readonly chain?: HashChain;
   /** Reads the whole log, other spaces' events too where there is a hash chain over them, and finds what is damaged, in order. */

@@ -6,6 +6,7 @@ import {
   type KurrentDBClient,
   STREAM_STATE,
 } from '@kurrent/kurrentdb-client';
+import streamsV1Grpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
 import type { EncodedEvent } from './event-codec.ts';
 import type { AppendCondition, AppendResult } from './event-store.ts';
@@ -30,6 +31,10 @@ type Supporting = { supports(method: { readonly path: string }): Promise<boolean
 export const hasAppendRecords = (client: KurrentDBClient): Promise<boolean> =>
   // The client's class hides the question from its types, not from its objects.
   (client as unknown as Supporting).supports(streamsGrpc.StreamsServiceService.appendRecords);
+
+/** Whether the server has `BatchAppend`, as hasAppendRecords. */
+export const hasBatchAppend = (client: KurrentDBClient): Promise<boolean> =>
+  (client as unknown as Supporting).supports(streamsV1Grpc.StreamsService.batchAppend);
 
 /** In this order, as a violation names its check by its index. */
 const CONDITION = 0;

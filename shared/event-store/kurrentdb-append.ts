@@ -1,3 +1,4 @@
+import type { Channel } from '@grpc/grpc-js';
 import {
   AppendRecordSizeExceededError,
   isCommandError,
@@ -14,7 +15,8 @@ import {
   AppendTooLarge,
   type ExpectedRevision,
 } from './event-store.ts';
-import { appendRecords, hasAppendRecords } from './kurrentdb-append-records.ts';
+import { appendRecords, hasAppendRecords, hasBatchAppend } from './kurrentdb-append-records.ts';
+import type { BatchedAppend, BatchOutcome } from './kurrentdb-batch-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { positionOf, toEventData } from './kurrentdb-event.ts';
 import { readStreamPage, readStreamPageBefore } from './kurrentdb-pages.ts';
@@ -145,6 +147,12 @@ const write = async (
     const { client } = connection.writer;
     return onWriter(connection, () => appendRecords(client, { stream, expected, events, condition }));
   }
+  const batched = await appendInBatch(connection, { stream, expected, events });
+  if (batched?.kind === 'appended') {
+    const { revision, position = await positionAt(connection, stream, revision) } = batched;
+    return { kind: 'appended', revision, position };
+  }
+  if (batched?.kind === 'conflict') return batched;
   try {
     const result = await callAppend(connection, stream, events, expected === 'none' ? NO_STREAM : expected);
     const revision = result.nextExpectedRevision;
@@ -155,6 +163,18 @@ const write = async (
     const actual = error.actualState;
     return { kind: 'conflict', actual: typeof actual === 'bigint' ? actual : undefined };
   }
+};
+
+/** Undefined where the append has to be made by a call of its own. */
+const appendInBatch = async (
+  connection: Connection,
+  append: BatchedAppend,
+): Promise<BatchOutcome | undefined> => {
+  const { writer, batches, patience } = connection;
+  if (!(await withDeadline(hasBatchAppend(writer.client), patience.deadlineMs))) return undefined;
+  return onWriter(connection, async (channel) =>
+    batches.takes(channel, sizeOf(append.events)) ? batches.append(channel, append) : undefined,
+  );
 };
 
 /** False: no stream has it, and the protocol could not carry it. */
@@ -199,10 +219,13 @@ export const canCheck = ({ writer, patience }: Connection): Promise<boolean> =>
   withDeadline(hasAppendRecords(writer.client), patience.deadlineMs);
 
 /** Waits for a node before anything is sent, so that an append that was given up is not written later. */
-const onWriter = async <T>({ writer, patience }: Connection, call: () => Promise<T>): Promise<T> => {
+const onWriter = async <T>(
+  { writer, patience }: Connection,
+  call: (channel: Channel) => Promise<T>,
+): Promise<T> => {
   const channel = await withDeadline(writer.channel.current(), patience.deadlineMs);
   try {
-    return await call();
+    return await call(channel);
   } catch (error) {
     if (isLost(error)) writer.channel.lost(channel, error);
     throw asTooLarge(error) ?? error;

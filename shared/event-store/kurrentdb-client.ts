@@ -63,8 +63,8 @@ const FEATURES_DEADLINE_MS = 5_000;
  *
  * - `handleError` awaits a channel whose discovery rejects, and nobody awaits `handleError`: a cluster without a majority is an
  *   unhandled rejection. Here: replaced, and discovery goes on a million times.
- * - `BatchAppend`: when the shared stream breaks, appends queued on it reject in an executor that nobody awaits. Here: not
- *   used; every append is a call of its own (kurrentdb-append.ts).
+ * - `BatchAppend`: when the shared stream breaks, appends queued on it reject in an executor that nobody awaits. Here: made
+ *   without the client (kurrentdb-batch-append.ts).
  * - `checkpointReached` and the conversion of an event run inside an async `_transform`: what they throw is unhandled. Here: the
  *   calls are read without the client's `Subscription` (kurrentdb-read.ts).
  * - The server's features are fetched without a deadline, and a failure is kept until the channel is replaced. Here: asked anew.

@@ -1,4 +1,5 @@
 import { type Address, parseAddress } from './kurrentdb-address.ts';
+import { type BatchAppender, createBatchAppender } from './kurrentdb-batch-append.ts';
 import { READING_PACE, WRITING_PACE } from './kurrentdb-channel.ts';
 import { createNodeClient, type NodeClient } from './kurrentdb-client.ts';
 import { createExplain } from './kurrentdb-diagnose.ts';
@@ -12,6 +13,8 @@ export type Connection = {
   readonly address: Address;
   /** Appends and subscribes. */
   readonly writer: NodeClient;
+  /** Appends on the writer's channel. */
+  readonly batches: BatchAppender;
   /** Reads pages. */
   readonly reader: NodeClient;
   /** What the names of the space's streams begin with. */
@@ -31,13 +34,16 @@ export const connect = (url: string, space: string, options: Patience): Connecti
   };
   const writer = createNodeClient(address, WRITING_PACE, searching);
   const reader = createNodeClient(address, READING_PACE, searching);
+  const batches = createBatchAppender(writer, options.deadlineMs);
   return {
     address,
     writer,
+    batches,
     reader,
     prefix: `${space}.`,
     patience,
     async close() {
+      batches.close();
       await Promise.all([writer.close(), reader.close()]);
     },
   };

@@ -73,9 +73,9 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
       readAll({ connection, decode, searched }, after, checkedBatchSize(batchSize)),
     check: () => check(connection),
     lastPosition: () => lastPosition(connection, watch),
-    subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE } = {}) {
+    subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE, stream } = {}) {
       assertOpen();
-      const follow = { after, handle, decode, batchSize: checkedBatchSize(batchSize) };
+      const follow = { after, handle, decode, stream, batchSize: checkedBatchSize(batchSize) };
       const subscription = followSpace(connection, watch, follow);
       subscriptions.add(subscription);
       const forget = () => subscriptions.delete(subscription);

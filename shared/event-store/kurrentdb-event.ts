@@ -18,6 +18,12 @@ export const toEventData = (event: EncodedEvent): EventData =>
     metadata: withServerNames(JSON.parse(event.metadata) as EventMetadata),
   });
 
+/** The event as bytes. The data's text goes out as it is. */
+export const toProposal = ({ data, metadata }: EncodedEvent): { data: Buffer; metadata: Buffer } => ({
+  data: Buffer.from(data),
+  metadata: Buffer.from(JSON.stringify(withServerNames(JSON.parse(metadata) as EventMetadata))),
+});
+
 /** The event as `appendRecords` takes it: its metadata may hold only strings. */
 export const toRecordData = (event: EncodedEvent): EventData =>
   jsonEvent({

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 export type Inbox<T> = {
   /**
    * Up to `limit` of what has arrived, in order; waits for it. None after `wake` was called. Undefined when the signal says stop.
@@ -63,6 +65,8 @@ export const createInbox = <T>(stream: ObjectStream, signal: AbortSignal): Inbox
         await new Promise<void>((resolve) => {
           resume = resolve;
         });
+        // What arrived with it makes one batch: each costs whoever takes it a transaction.
+        await nextTurn();
       }
       return undefined;
     },

@@ -156,7 +156,7 @@ const collect = (stream: ClientReadableStream<ReadResp>, silenceMs: number): Pro
   });
 
 /** The event of a message; undefined for others, such as that there is no such stream. */
-export const recordedOf = (message: ReadResp): Recorded | undefined => {
+const recordedOf = (message: ReadResp): Recorded | undefined => {
   const record = message.getEvent()?.getEvent();
   return record === undefined ? undefined : convertGrpcRecord(record);
 };

@@ -1,12 +1,13 @@
 import { PassThrough } from 'node:stream';
 import type { Channel } from '@grpc/grpc-js';
+import { convertGrpcRecord } from '@kurrent/kurrentdb-client/dist/utils/convertGrpcEvent.js';
 import type { ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { NodeClient } from './kurrentdb-client.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { isSystemEvent, positionOf, type Recorded } from './kurrentdb-event.ts';
 import { createInbox } from './kurrentdb-inbox.ts';
 import { spaceFilter } from './kurrentdb-pages.ts';
-import { openRead, recordedOf, subscriptionRequest } from './kurrentdb-read.ts';
+import { openRead, subscriptionRequest } from './kurrentdb-read.ts';
 import { DeadlinePassed } from './kurrentdb-retry.ts';
 
 /** Something that a filtered subscription brought, in the server's order. */
@@ -47,6 +48,8 @@ export type SpaceCallOptions = {
   readonly signal: AbortSignal;
   /** Default: the channel that is current. */
   readonly on?: Channel;
+  /** Events of other streams are passed over. Default: every stream of the space. */
+  readonly stream?: string;
 };
 
 /**
@@ -55,7 +58,7 @@ export type SpaceCallOptions = {
  */
 export const openSpaceCall = async (
   connection: Connection,
-  { node, after, requiresLeader, signal, on }: SpaceCallOptions,
+  { node, after, requiresLeader, signal, on, stream }: SpaceCallOptions,
 ): Promise<SpaceCall> => {
   const { deadlineMs } = connection.patience;
   const message = subscriptionRequest(after <= 0n ? 'start' : after, spaceFilter(connection));
@@ -75,18 +78,29 @@ export const openSpaceCall = async (
     isConfirmed = true;
     heardAt = performance.now();
   };
+  /** The event of a message that is wanted and new. */
+  const eventOf = (message: ReadResp): Recorded | undefined => {
+    const record = message.getEvent()?.getEvent();
+    if (record === undefined) return undefined;
+    if (stream !== undefined && streamOf(record) !== stream) {
+      at = laterOf(at, BigInt(record.getCommitPosition()));
+      return undefined;
+    }
+    const event = convertGrpcRecord(record);
+    if (positionOf(event) <= at) return undefined;
+    at = positionOf(event);
+    return isSystemEvent(event) ? undefined : event;
+  };
   const take = (messages: readonly ReadResp[]): SpaceStep => {
     const events: Recorded[] = [];
     let bytes = 0;
     for (const message of messages) {
-      const event = recordedOf(message);
-      bytes += message.getEvent()?.getEvent()?.getData_asU8().length ?? 0;
-      if (event !== undefined && positionOf(event) > at) {
-        at = positionOf(event);
-        if (!isSystemEvent(event)) events.push(event);
+      const event = eventOf(message);
+      if (event !== undefined) {
+        events.push(event);
+        bytes += message.getEvent()?.getEvent()?.getData_asU8().length ?? 0;
       }
-      const searched = searchedOf(message);
-      if (searched > at) at = searched;
+      at = laterOf(at, searchedOf(message));
       if (message.hasFellBehind()) isCaughtUp = false;
       if (message.hasCaughtUp()) isCaughtUp = true;
     }
@@ -112,6 +126,11 @@ export const openSpaceCall = async (
     },
   };
 };
+
+const streamOf = (record: ReadResp.ReadEvent.RecordedEvent): string =>
+  Buffer.from(record.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
+
+const laterOf = (one: bigint, other: bigint): bigint => (other > one ? other : one);
 
 /** A checkpoint's position; 0n where the message has none, as CaughtUp has on servers before 25.1. */
 const searchedOf = (message: ReadResp): bigint => {

@@ -10,6 +10,8 @@ import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space
 export type Follow = {
   readonly after: bigint;
   readonly batchSize: number;
+  /** Default: every stream of the space. */
+  readonly stream: string | undefined;
   readonly decode: (event: Recorded) => StoredEvent;
   readonly handle: EventHandler;
 };
@@ -93,7 +95,10 @@ const followOnce = async (
   { connection, watch, follow, signal }: Run,
   place: { at: bigint },
 ): Promise<void> => {
-  const options = { node: connection.writer, after: place.at, requiresLeader: false, signal };
+  const options = {
+    ...{ node: connection.writer, after: place.at, requiresLeader: false, signal },
+    ...(follow.stream !== undefined && { stream: follow.stream }),
+  };
   const call = await orDropped(openSpaceCall(connection, options));
   const member = createFollower(call, place);
   watch.follow(member.follower);

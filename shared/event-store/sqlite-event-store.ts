@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../sqlite/database.ts';
 import { createAppendQueue } from './append-queue.ts';
 import { checkedBatchSize, type Decode, decodeEvent, type EventRow, encodeEvents } from './event-codec.ts';
-import type { Damage, EventStore } from './event-store.ts';
+import type { Damage, EventHandler, EventStore } from './event-store.ts';
 import { createLogTail, type DecodeAll } from './log-tail.ts';
 import { createLogWriter, createThreadedLogWriter } from './log-writer.ts';
 import { openLog } from './open-log.ts';
@@ -70,9 +70,9 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
       return readAll(decodeAll, (at) => readAfter(db, space, at, limit), after);
     },
     lastPosition: async () => readLastPositionOf(db, space),
-    subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE } = {}) {
+    subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE, stream } = {}) {
       assertOpen();
-      return tail.follow(after, handle, checkedBatchSize(batchSize));
+      return tail.follow(after, handlingOnly(stream, handle), checkedBatchSize(batchSize));
     },
     chain: {
       async head() {
@@ -86,6 +86,15 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
       closing ??= close();
       return closing;
     },
+  };
+};
+
+/** What the file's subscribers share is decoded once. */
+const handlingOnly = (stream: string | undefined, handle: EventHandler): EventHandler => {
+  if (stream === undefined) return handle;
+  return (events, upTo) => {
+    const own = events.filter((event) => event.stream === stream);
+    return handle(own, upTo);
   };
 };
 

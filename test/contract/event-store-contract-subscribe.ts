@@ -41,6 +41,28 @@ const describeOrder = (withLog: WithLog): void => {
   );
 
   test(
+    "hands out one stream's events alone where that is asked for, and searches past all others",
+    withLog(async (store) => {
+      const stream = newStream();
+      const events = newEvents(2);
+      await store.append(newStream(), 'none', newEvents(3));
+      await store.append(stream, 'none', events.slice(0, 1));
+      const seen: string[] = [];
+      let searched = 0n;
+      const handle = async (batch: readonly StoredEvent[], upTo: bigint) => {
+        seen.push(...ids(batch));
+        searched = upTo;
+      };
+      const subscription = store.subscribe(0n, handle, { stream });
+      await store.append(stream, 0n, events.slice(1));
+      await store.append(newStream(), 'none', newEvents(3));
+      const end = await store.lastPosition();
+      while (searched < end) await Promise.race([delay(5), subscription.done]);
+      expect(seen).toEqual(ids(events));
+    }),
+  );
+
+  test(
     'starts on an empty log, and from any position',
     withLog(async (store) => {
       const fromNothing = collect(store);

@@ -11,11 +11,15 @@ import { forwardTimeoutError } from '../support/kurrentdb/double-messages.ts';
 import { gate, type KurrentDbWorld, startWorld, streamOf, type WorldOptions } from './kurrentdb-world.ts';
 
 let world: KurrentDbWorld;
-const start = async (options?: WorldOptions) => {
+const startWith = async (options?: WorldOptions) => {
   world = await startWorld(options);
   return world;
 };
+const start = startWith;
 afterEach(() => world.end());
+
+/** Servers with and without `BatchAppend`. */
+const CALLS = ['append', 'batchAppend'] as const;
 
 const UNAVAILABLE = { kind: 'fail', code: status.UNAVAILABLE, message: 'Server Is Not Ready' } as const;
 
@@ -26,13 +30,15 @@ const streamOfTwo = async (store: EventStore): Promise<string> => {
   return stream;
 };
 
-describe('an append whose call fails is made again', () => {
+describe.each(CALLS)('an append whose %s call fails is made again', (call) => {
+  const start = (options: WorldOptions = {}) =>
+    startWith({ batchAppend: call === 'batchAppend', ...options });
   const met: ExpectedRevision[] = ['any', 1n];
 
   test.each(met)('before it is written, expecting %s', async (expected) => {
     const { store, double, troubles } = await start();
     const stream = await streamOfTwo(store);
-    double.faults.next('append', UNAVAILABLE, UNAVAILABLE);
+    double.faults.next(call, UNAVAILABLE, UNAVAILABLE);
     const events = newEvents(2);
     expect(await store.append(stream, expected, events)).toMatchObject({ kind: 'appended', revision: 3n });
     expect(ids(await readStream(store, stream)).slice(2)).toEqual(ids(events));
@@ -46,7 +52,7 @@ describe('an append whose call fails is made again', () => {
   test.each(met)('after it was written, and is stored once, expecting %s', async (expected) => {
     const { store, double } = await start({ log: createDoubleLog({ rememberedIds: 0 }) });
     const stream = await streamOfTwo(store);
-    double.faults.next('append', { kind: 'lose-answer' });
+    double.faults.next(call, { kind: 'lose-answer' });
     const events = newEvents(2);
     const result = await store.append(stream, expected, events);
     const stored = await readStream(store, stream);
@@ -58,7 +64,7 @@ describe('an append whose call fails is made again', () => {
   test('after it was written as the first of its stream', async () => {
     const { store, double } = await start({ log: createDoubleLog({ rememberedIds: 0 }) });
     const stream = streamOf();
-    double.faults.next('append', { kind: 'lose-answer' });
+    double.faults.next(call, { kind: 'lose-answer' });
     const events = newEvents(3);
     const result = await store.append(stream, 'none', events);
     const stored = await readStream(store, stream);
@@ -70,7 +76,7 @@ describe('an append whose call fails is made again', () => {
     const { store, double, troubles } = await start({ store: { deadlineMs: 200 } });
     const stream = await streamOfTwo(store);
     const late = gate();
-    double.faults.next('append', { kind: 'hold', until: late.passed });
+    double.faults.next(call, { kind: 'hold', until: late.passed });
     const events = newEvents(1);
     expect(await store.append(stream, 1n, events)).toMatchObject({ kind: 'appended', revision: 2n });
     expect(troubles).toHaveLength(1);
@@ -83,7 +89,7 @@ describe('an append whose call fails is made again', () => {
     const { store, double } = await start();
     const stream = await streamOfTwo(store);
     const { code, details: message } = forwardTimeoutError();
-    double.faults.next('append', { kind: 'fail', code, message });
+    double.faults.next(call, { kind: 'fail', code, message });
     const events = newEvents(1);
     expect(await store.append(stream, 1n, events)).toMatchObject({ kind: 'appended', revision: 2n });
     expect(ids(await readStream(store, stream))).toHaveLength(3);
@@ -96,7 +102,7 @@ describe('an append whose call fails is made again', () => {
     const results = await Promise.all(streams.map((stream) => store.append(stream, 'none', newEvents(1))));
     expect(results.every(({ kind }) => kind === 'appended')).toBe(true);
     await subscriber.until(250);
-    expect(double.calls.append).toBe(250);
+    expect(double.calls.append + double.calls.batchAppend).toBe(250);
   });
 
   test('when every connection is cut and comes back', async () => {
@@ -116,7 +122,7 @@ describe('an append whose call fails is made again', () => {
     double.follow(leader);
     const events = newEvents(2);
     expect(await store.append(stream, 1n, events)).toMatchObject({ kind: 'appended', revision: 3n });
-    expect(leader.calls.append).toBe(1);
+    expect(leader.calls[call]).toBe(1);
     expect(ids(await readStream(store, stream)).slice(2)).toEqual(ids(events));
     expect(leader.calls.read).toBeGreaterThan(0);
   });
@@ -126,7 +132,7 @@ describe('an append that cannot succeed rejects', () => {
   test('with its name and the reason once the patience is at an end', async () => {
     const { store, double, troubles } = await start({ store: { giveUpAfterMs: 300 } });
     const stream = streamOf();
-    double.faults.next('append', ...Array.from({ length: 50 }, () => UNAVAILABLE));
+    double.faults.next('batchAppend', ...Array.from({ length: 50 }, () => UNAVAILABLE));
     await expect(store.append(stream, 'none', newEvents(1))).rejects.toThrow(
       new RegExp(`append to ${stream} failed: .*Server Is Not Ready`),
     );
@@ -141,7 +147,7 @@ describe('an append that cannot succeed rejects', () => {
       /takes at most 1000 bytes in one append/,
     );
     expect(troubles).toEqual([]);
-    expect(double.calls.append).toBe(1);
+    expect(double.calls).toMatchObject({ batchAppend: 1, append: 1 });
     expect(await store.append(stream, 'none', newEvents(1))).toMatchObject({ revision: 0n });
   });
 
@@ -165,7 +171,7 @@ describe('an append that cannot succeed rejects', () => {
     await expect(store.append('varvel.thing-1', 'any', newEvents(1))).rejects.toThrow(
       /not in the space varve/,
     );
-    expect(double.calls.append).toBe(0);
+    expect(double.calls).toMatchObject({ batchAppend: 0, append: 0 });
   });
 });
 
@@ -194,16 +200,16 @@ describe('a repeated append is recognised', () => {
   });
 });
 
-test('what a process writes to a stream it knows costs one call an append', async () => {
+test('what a process writes to a stream it knows costs one message an append', async () => {
   const { store, double, open } = await start();
   const stream = await streamOfTwo(store);
   await store.append(stream, 1n, newEvents(1));
   await store.append(stream, 'any', newEvents(1));
-  expect(double.calls).toMatchObject({ append: 3, read: 0 });
+  expect(double.calls).toMatchObject({ batchAppend: 3, append: 0, read: 0 });
   const other = open();
   await other.append(stream, 3n, newEvents(1));
   await other.append(stream, 4n, newEvents(1));
-  expect(double.calls).toMatchObject({ append: 5, read: 1, batchAppend: 0 });
+  expect(double.calls).toMatchObject({ batchAppend: 5, read: 1, append: 0 });
 });
 
 test('actor, correlation, causation, schema version and epoch stand in the custom metadata under their names', async () => {

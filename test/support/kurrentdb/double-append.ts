@@ -60,11 +60,21 @@ export const appendCall =
     }
   };
 
-/** `BatchAppend`: one call for many writes, each of one or more messages with its correlation id. */
+/**
+ * `BatchAppend`, after Streams.BatchAppend.cs: one call for many writes, each of one or more messages with its correlation id. Writes
+ * are read one after the other and answered as they are done. One that is not handled (no leader) ends the call for all.
+ */
 export const batchAppendCall =
-  ({ log, enter }: DoubleServices) =>
+  (services: DoubleServices) =>
   async (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): Promise<void> => {
-    const open = new Map<string, { options: BatchAppendReq.Options; events: ProposedEvent[] }>();
+    const open = new Map<string, BatchWrite>();
+    const { observed } = services;
+    observed.batchCalls += 1;
+    observed.openBatchCalls += 1;
+    const close = () => {
+      observed.openBatchCalls -= 1;
+    };
+    call.once('close', close);
     try {
       const messages: AsyncIterable<BatchAppendReq> = call.iterator({ destroyOnReturn: false });
       for await (const message of messages) {
@@ -75,18 +85,41 @@ export const batchAppendCall =
         write?.events.push(...message.getProposedMessagesList().map(proposedEvent));
         if (write === undefined || !message.getIsFinal()) continue;
         open.delete(correlation);
-        const fault = await enter('batchAppend', call.metadata);
-        const stream = streamName(write.options.getStreamIdentifier());
-        const expected = batchExpectedState(write.options);
-        const result = log.write(stream, expected, write.events);
-        if (fault?.kind === 'lose-answer') throw rpcError(UNAVAILABLE, 'connection lost');
-        call.write(batchResponse(correlation, stream, expected, result));
+        writeOfBatch(services, call, correlation, write).catch((error) => call.emit('error', error));
       }
       call.end();
     } catch (error) {
       call.emit('error', error);
     }
   };
+
+type BatchWrite = { readonly options: BatchAppendReq.Options; readonly events: ProposedEvent[] };
+
+const writeOfBatch = async (
+  { log, enter, maxAppendSize }: DoubleServices,
+  call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>,
+  correlation: string,
+  { options, events }: BatchWrite,
+): Promise<void> => {
+  const fault = await enter('batchAppend', call.metadata);
+  if (call.cancelled) return;
+  const stream = streamName(options.getStreamIdentifier());
+  const answerWith = (error: statusPb.Status) => {
+    const response = new streamsPb.BatchAppendResp().setStreamIdentifier(streamMessage(stream));
+    call.write(response.setCorrelationId(new sharedPb.UUID().setString(correlation)).setError(error));
+  };
+  if (sizeOf(events) > maxAppendSize) {
+    const limit = new sharedPb.MaximumAppendSizeExceeded();
+    limit.setMaxappendsize(maxAppendSize);
+    answerWith(batchError(limit, 'MaximumAppendSizeExceeded'));
+    return;
+  }
+  const expected = batchExpectedState(options);
+  const result = log.write(stream, expected, events);
+  if (fault?.kind === 'lose-answer') throw rpcError(UNAVAILABLE, 'connection lost');
+  if (fault?.kind === 'time-out') answerWith(batchError(new sharedPb.Timeout(), 'Timeout'));
+  else call.write(batchResponse(correlation, stream, expected, result));
+};
 
 const sizeOf = (events: readonly ProposedEvent[]): number =>
   events.reduce((sum, event) => sum + event.data.length + event.metadata.length, 0);

@@ -8,6 +8,8 @@ export type Fault =
   | { readonly kind: 'drop'; readonly afterEvents: number }
   /** An append is written, but its call ends with UNAVAILABLE. */
   | { readonly kind: 'lose-answer' }
+  /** A write of a batch call is written, and answered with a time-out of the server's. */
+  | { readonly kind: 'time-out' }
   /** The call goes on when the promise resolves. */
   | { readonly kind: 'hold'; readonly until: Promise<void> };
 

@@ -8,6 +8,9 @@ export type Observed = {
   readonly starts: (bigint | undefined)[];
   /** Events that were given to their calls, whether they have left already or not. */
   eventsSent: number;
+  /** Batch calls that were made, and those that have not ended. */
+  batchCalls: number;
+  openBatchCalls: number;
   /** Records that reads and subscriptions looked at, matching or not. */
   scanned: number;
 };

@@ -25,7 +25,10 @@ export const inSpace = (store: EventStore, space: string): EventStore => {
     async *readAll(after, options) {
       for await (const events of store.readAll(after, options)) yield events.map(inward);
     },
-    subscribe: (after, handle, options) =>
-      store.subscribe(after, (events, upTo) => handle(events.map(inward), upTo), options),
+    subscribe: (after, handle, { stream, ...options } = {}) =>
+      store.subscribe(after, (events, upTo) => handle(events.map(inward), upTo), {
+        ...options,
+        ...(stream !== undefined && { stream: outward(stream) }),
+      }),
   };
 };

@@ -1,0 +1,200 @@
+import { type Channel, type ClientDuplexStream, status } from '@grpc/grpc-js';
+import { convertToCommandError } from '@kurrent/kurrentdb-client';
+import { unpackWrongExpectedVersion } from '@kurrent/kurrentdb-client/dist/streams/appendToStream/unpackError.js';
+import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
+import streamsPb, {
+  type BatchAppendReq,
+  type BatchAppendResp,
+} from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
+import type { EncodedEvent } from './event-codec.ts';
+import type { AppendResult } from './event-store.ts';
+import type { NodeClient } from './kurrentdb-client.ts';
+import { toProposal } from './kurrentdb-event.ts';
+import { DeadlinePassed } from './kurrentdb-retry.ts';
+
+/**
+ * Appends over a few calls of `BatchAppend` that stay open: an append of its own costs a call, a message costs a third of that. A
+ * server handles the messages of one call one after the other (Streams.BatchAppend.cs), so there are several calls.
+ *
+ * They share the connection with subscriptions: Node gives the connection's flow control window back as soon as data
+ * arrives, so a subscriber that does not read holds up only itself.
+ */
+export type BatchAppender = {
+  /** Whether an append of this size can be made now, on that channel. */
+  takes(channel: Channel, bytes: number): boolean;
+  /**
+   * Resolves to `unclear` where the server refused in a way that `Append` says in more detail: whether it was written is then not
+   * known. Rejects, with DeadlinePassed or the client's error, where the call broke: not known either.
+   */
+  append(channel: Channel, append: BatchedAppend): Promise<BatchOutcome>;
+  close(): void;
+};
+
+export type BatchedAppend = {
+  readonly stream: string;
+  readonly expected: bigint | 'none';
+  /** At least one. */
+  readonly events: readonly EncodedEvent[];
+};
+
+export type BatchOutcome =
+  | Exclude<AppendResult, { kind: 'appended' | 'fenced' }>
+  /** `position`: absent where the server does not say it. */
+  | { readonly kind: 'appended'; readonly revision: bigint; readonly position: bigint | undefined }
+  | { readonly kind: 'unclear' };
+
+const CALLS = 4;
+/** Together 64: more at once are made by calls of their own. */
+const APPENDS_OF_A_CALL = 16;
+/** What is refused as too large breaks the call for all others on it; below this, no server refuses by default. */
+const MAX_BYTES = 256 * 1024;
+
+export const createBatchAppender = (node: NodeClient, deadlineMs: number): BatchAppender => {
+  let open: Call[] = [];
+  /** Calls on a channel that was replaced end with their last append. */
+  const retire = (channel: Channel) => {
+    for (const call of open) if (call.channel !== channel) call.retire();
+    open = open.filter((call) => !call.hasEnded() && call.channel === channel);
+  };
+  const leastBusy = () =>
+    open.reduce<Call | undefined>(
+      (best, call) => (best === undefined || call.waiting() < best.waiting() ? call : best),
+      undefined,
+    );
+  return {
+    takes(channel, bytes) {
+      retire(channel);
+      return bytes <= MAX_BYTES && (open.length < CALLS || (leastBusy()?.waiting() ?? 0) < APPENDS_OF_A_CALL);
+    },
+    append(channel, append) {
+      retire(channel);
+      let call = leastBusy();
+      if (call === undefined || (call.waiting() > 0 && open.length < CALLS)) {
+        call = openCall(node, channel, deadlineMs);
+        open.push(call);
+      }
+      return call.append(append);
+    },
+    close() {
+      for (const call of open) call.retire();
+    },
+  };
+};
+
+type Call = {
+  readonly channel: Channel;
+  append(append: BatchedAppend): Promise<BatchOutcome>;
+  waiting(): number;
+  hasEnded(): boolean;
+  /** Ends the call once nothing waits for an answer any more. */
+  retire(): void;
+};
+
+type Waiting = {
+  readonly resolve: (outcome: BatchOutcome) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: NodeJS.Timeout;
+};
+
+const openCall = (node: NodeClient, channel: Channel, deadlineMs: number): Call => {
+  const waiting = new Map<string, Waiting>();
+  let ended = false;
+  let retired = false;
+  let last = 0;
+  const stream: ClientDuplexStream<BatchAppendReq, BatchAppendResp> = node
+    .stub(streamsGrpc.StreamsClient, channel)
+    .batchAppend(...node.callArguments({ requiresLeader: true }));
+
+  const take = (correlation: string): Waiting | undefined => {
+    const found = waiting.get(correlation);
+    waiting.delete(correlation);
+    clearTimeout(found?.timer);
+    return found;
+  };
+  const end = (error: Error) => {
+    ended = true;
+    stream.cancel();
+    for (const correlation of [...waiting.keys()]) take(correlation)?.reject(error);
+  };
+  const endIfDone = () => {
+    if (retired && waiting.size === 0 && !ended) end(new Error('the call was ended'));
+  };
+  stream.on('data', (answer: BatchAppendResp) => {
+    take(answer.getCorrelationId()?.getString() ?? '')?.resolve(outcomeOf(answer));
+    endIfDone();
+  });
+  // Stays for the call's life: a failure that comes when nothing waits must not end the process.
+  stream.on('error', (error) => end(convertToCommandError(error) as Error));
+  stream.on('end', () => end(convertToCommandError(brokenOff()) as Error));
+  return {
+    channel,
+    append: (append) =>
+      new Promise((resolve, reject) => {
+        last += 1;
+        const correlation = correlationOf(last);
+        // A call on which one append was not answered answers the others no sooner.
+        const timer = setTimeout(() => end(new DeadlinePassed(deadlineMs)), deadlineMs);
+        waiting.set(correlation, { resolve, reject, timer });
+        stream.write(requestOf(correlation, append));
+      }),
+    waiting: () => waiting.size,
+    hasEnded: () => ended,
+    retire() {
+      retired = true;
+      endIfDone();
+    },
+  };
+};
+
+/** A UUID, as the protocol asks for; the server looks only whether those of one call differ. */
+const correlationOf = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+
+const brokenOff = () =>
+  Object.assign(new Error('the server ended the call'), {
+    code: status.UNAVAILABLE,
+    details: 'the server ended the call',
+  });
+
+const requestOf = (correlation: string, { stream, expected, events }: BatchedAppend): BatchAppendReq => {
+  const options = new streamsPb.BatchAppendReq.Options();
+  options.setStreamIdentifier(new sharedPb.StreamIdentifier().setStreamName(Buffer.from(stream)));
+  if (expected === 'none') options.setNoStream(new emptyPb.Empty());
+  else options.setStreamPosition(expected.toString());
+  const request = new streamsPb.BatchAppendReq();
+  request.setCorrelationId(new sharedPb.UUID().setString(correlation));
+  request.setOptions(options);
+  request.setProposedMessagesList(events.map(proposedMessage));
+  request.setIsFinal(true);
+  return request;
+};
+
+const proposedMessage = (event: EncodedEvent): BatchAppendReq.ProposedMessage => {
+  const { data, metadata } = toProposal(event);
+  const message = new streamsPb.BatchAppendReq.ProposedMessage();
+  message.setId(new sharedPb.UUID().setString(event.id));
+  message.getMetadataMap().set('type', event.type).set('content-type', 'application/json');
+  message.setData(data);
+  message.setCustomMetadata(metadata);
+  return message;
+};
+
+const outcomeOf = (answer: BatchAppendResp): BatchOutcome => {
+  const success = answer.getSuccess();
+  if (success !== undefined) {
+    const position = success.getPosition();
+    return {
+      kind: 'appended',
+      revision: BigInt(success.getCurrentRevision()),
+      position: position === undefined ? undefined : BigInt(position.getCommitPosition()),
+    };
+  }
+  const error = answer.getError();
+  const conflict = error === undefined ? null : unpackWrongExpectedVersion(error);
+  if (conflict === null) return { kind: 'unclear' };
+  const actual = conflict.hasCurrentStreamRevision()
+    ? BigInt(conflict.getCurrentStreamRevision())
+    : undefined;
+  return { kind: 'conflict', actual };
+};

@@ -1,0 +1,89 @@
+import { afterEach, expect, test } from 'vitest';
+import { ids, newEvent, newEvents, readStream } from '../contract/event-store-fixtures.ts';
+import { createDoubleLog } from '../support/kurrentdb/double-log.ts';
+import { gate, type KurrentDbWorld, startWorld, streamOf, type WorldOptions } from './kurrentdb-world.ts';
+
+let world: KurrentDbWorld;
+const start = async (options?: WorldOptions) => {
+  world = await startWorld(options);
+  return world;
+};
+afterEach(() => world.end());
+
+const settled = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise<void>((resolve) => setImmediate(resolve));
+};
+
+test('one append after the other shares one call; many at once share four, and what is more is made by calls of its own', async () => {
+  const { store, double } = await start();
+  for (let n = 0; n < 5; n += 1) await store.append(streamOf(), 'none', newEvents(1));
+  expect(double.observed.batchCalls).toBe(1);
+  const held = gate();
+  double.faults.next(
+    'batchAppend',
+    ...Array.from({ length: 64 }, () => ({ kind: 'hold', until: held.passed }) as const),
+  );
+  const appends = Array.from({ length: 80 }, () => store.append(streamOf(), 'none', newEvents(1)));
+  await settled(() => double.calls.batchAppend === 69 && double.calls.append === 16);
+  held.open();
+  for (const result of await Promise.all(appends)) expect(result.kind).toBe('appended');
+  expect(double.observed.batchCalls).toBe(4);
+});
+
+test('a large append is made by a call of its own, so that its refusal breaks no other', async () => {
+  const { store, double } = await start();
+  await store.append(streamOf(), 'none', [newEvent({ text: 'x'.repeat(300_000) })]);
+  expect(double.calls).toMatchObject({ append: 1, batchAppend: 0 });
+});
+
+test('what the server says timed out, though it was written, is stored once', async () => {
+  const { store, double } = await start({ log: createDoubleLog({ rememberedIds: 0 }) });
+  const stream = streamOf();
+  double.faults.next('batchAppend', { kind: 'time-out' });
+  const events = newEvents(2);
+  const result = await store.append(stream, 'none', events);
+  const stored = await readStream(store, stream);
+  expect(ids(stored)).toEqual(ids(events));
+  expect(result).toEqual({ kind: 'appended', revision: 1n, position: stored[1]?.position });
+  expect(double.calls).toMatchObject({ append: 1, batchAppend: 1 });
+});
+
+test('when one append breaks their call, the others on it are made again, and each is stored once', async () => {
+  const { store, double } = await start();
+  const held = gate();
+  double.faults.next('batchAppend', { kind: 'hold', until: held.passed });
+  const streams = Array.from({ length: 10 }, () => streamOf());
+  const first = store.append(streams[0] as string, 'none', newEvents(1));
+  await settled(() => double.calls.batchAppend === 1);
+  double.faults.next('batchAppend', ...Array.from({ length: 9 }, () => ({ kind: 'lose-answer' }) as const));
+  const others = streams.slice(1).map((stream) => store.append(stream, 'none', newEvents(1)));
+  await Promise.all(others);
+  held.open();
+  expect(await first).toMatchObject({ kind: 'appended', revision: 0n });
+  for (const stream of streams) expect(await readStream(store, stream)).toHaveLength(1);
+});
+
+test('an append without an answer ends its call after the deadline, and what comes late is stored once', async () => {
+  const { store, double, troubles } = await start({ store: { deadlineMs: 200 } });
+  const late = gate();
+  double.faults.next('batchAppend', { kind: 'hold', until: late.passed });
+  const stream = streamOf();
+  expect(await store.append(stream, 'none', newEvents(1))).toMatchObject({ kind: 'appended', revision: 0n });
+  expect(troubles).toHaveLength(1);
+  late.open();
+  expect(await store.append(stream, 0n, newEvents(1))).toMatchObject({ kind: 'appended', revision: 1n });
+  expect(await readStream(store, stream)).toHaveLength(2);
+});
+
+test('calls end with the channel they were made on, and with the store', async () => {
+  const { store, double, addNode } = await start();
+  await Promise.all(Array.from({ length: 8 }, () => store.append(streamOf(), 'none', newEvents(1))));
+  expect(double.observed.openBatchCalls).toBe(4);
+  const leader = await addNode();
+  double.follow(leader);
+  await store.append(streamOf(), 'none', newEvents(1));
+  await settled(() => double.observed.openBatchCalls === 0);
+  expect(leader.observed.openBatchCalls).toBe(1);
+  await store.close();
+  await settled(() => leader.observed.openBatchCalls === 0);
+});
