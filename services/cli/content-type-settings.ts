@@ -7,8 +7,15 @@ export const CONTENT_TYPE_SETTINGS = {
   contentTypes: {
     flags: '--content-types <dir>',
     variable: 'VARVE_CONTENT_TYPES',
-    description: "a Strapi project's src folder, or a folder of such schema.json files",
+    description:
+      "a Strapi project's src folder, a folder of such schema.json files, or an archive that strapi export wrote",
     schema: folder,
+  },
+  key: {
+    flags: '--key <passphrase>',
+    variable: 'VARVE_KEY',
+    description: 'passphrase of an encrypted archive (.enc) that strapi export wrote',
+    schema: z.string().min(1, 'is empty: the passphrase of the archive is needed').optional(),
   },
   strictSchemas: {
     flags: '--strict-schemas [boolean]',

@@ -13,7 +13,7 @@ import { callOperator } from '../operator/call-operator.ts';
 import { type ImportLine, importDocuments, type WriteDocument } from '../transfer/import-documents.ts';
 import { type ImportProgress, showProgress } from './import-progress.ts';
 import { LEAD_LOST, leadForImport } from './lead-for-import.ts';
-import { readContentTypes } from './read-content-types.ts';
+import { type ReadContentTypes, readContentTypes } from './read-content-types.ts';
 import { sayReplaced } from './say-replaced.ts';
 import type { ImportSettings } from './settings.ts';
 
@@ -23,7 +23,7 @@ import type { ImportSettings } from './settings.ts';
  * server that holds the data directory does it, beside its requests; where there is none, this process.
  */
 export async function importFiles(files: readonly string[], settings: ImportSettings): Promise<void> {
-  const contentTypes = readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
+  const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
   try {
     await importHere(files, settings, contentTypes);
   } catch (error) {
@@ -39,7 +39,7 @@ export async function importFiles(files: readonly string[], settings: ImportSett
 async function importHere(
   files: readonly string[],
   settings: ImportSettings,
-  contentTypes: ReturnType<typeof readContentTypes>,
+  contentTypes: ReadContentTypes,
 ): Promise<void> {
   const store = await openContentStore({ ...settings, ...contentTypes, reportReplaced: sayReplaced });
   const presence = createPresence();

@@ -23,7 +23,7 @@ import { die, stopOnSignal } from './stop-on-signal.ts';
 export async function serveApi(settings: ServeSettings): Promise<void> {
   const { eventStore = '' } = settings;
   const logger = await createLogger(settings);
-  const contentTypes = readContentTypes(settings, logger);
+  const contentTypes = await readContentTypes(settings, logger);
   const project = readApiConfig(settings.contentTypes);
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   await refuseOpenHost(settings, publicRights !== undefined);

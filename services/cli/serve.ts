@@ -32,7 +32,7 @@ import { writeExamples } from './write-examples.ts';
  */
 export async function serve(settings: ServeSettings, role: 'serve' | 'project' = 'serve'): Promise<void> {
   const logger = await createLogger(settings);
-  const contentTypes = readContentTypes(settings, logger);
+  const contentTypes = await readContentTypes(settings, logger);
   const project = readApiConfig(settings.contentTypes);
   const apiPrefix = project?.prefix ?? '/api';
   const publicRights = parsePublic(settings.public, contentTypes.registry);

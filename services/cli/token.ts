@@ -80,7 +80,7 @@ async function readTypes(settings: TokenSettings): Promise<SchemaRegistry | unde
   const { contentTypes } = settings;
   if (contentTypes === undefined) return undefined;
   const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
-  return readContentTypes({ ...settings, contentTypes }, logger).registry;
+  return (await readContentTypes({ ...settings, contentTypes }, logger)).registry;
 }
 
 /** Only rights on content types need them. */

@@ -1,4 +1,4 @@
-import { BUILT_IN_TYPES } from './built-in-types.ts';
+import { BUILT_IN_TYPES, isBuiltInType } from './built-in-types.ts';
 import { componentCycles } from './check-component-cycles.ts';
 import { checkNames } from './check-names.ts';
 import { checkReferences } from './check-references.ts';
@@ -35,6 +35,7 @@ type Parsed<Model> = { readonly model: Model; readonly json: unknown; readonly r
 export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   const problems: SchemaProblem[] = [];
   const { types, components } = parseFiles(files, problems);
+  // A project's extension of a built-in type takes its place.
   const extended = types.filter(({ model }) => model.builtIn);
   const builtIn = BUILT_IN_TYPES.filter(({ uid }) => !extended.some(({ model }) => model.uid === uid)).map(
     (model) => ({ model, json: null, report: problemReporter(problems, 'built in') }),
@@ -69,15 +70,10 @@ function parseFiles(
       const parsed = parseContentType(source.json, report);
       if (parsed === undefined) continue;
       const uid = `${source.namespace}.${parsed.singularName}`;
-      types.push({ model: { uid, ...parsed, builtIn: isBuiltIn(uid) }, json: source.json, report });
+      types.push({ model: { uid, ...parsed, builtIn: isBuiltInType(uid) }, json: source.json, report });
     }
   }
   return { types, components };
-}
-
-/** A project's extension of a built-in type takes its place. */
-function isBuiltIn(uid: Uid): boolean {
-  return BUILT_IN_TYPES.some((type) => type.uid === uid);
 }
 
 function byUid<Model extends { readonly uid: Uid }>(parsed: readonly Parsed<Model>[]): Map<Uid, Model> {

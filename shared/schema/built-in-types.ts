@@ -53,6 +53,8 @@ const FILE_SCHEMA = {
     previewUrl: fixedText,
     provider: requiredString,
     provider_metadata: fixedJson,
+    // Where a file lay in Strapi's media library, kept by an import.
+    folderPath: hiddenText,
   },
 };
 
@@ -65,6 +67,17 @@ const BUILT_IN_SCHEMAS = new Map<Uid, typeof USER_SCHEMA | typeof FILE_SCHEMA>([
 export const BUILT_IN_TYPES: readonly ContentType[] = [...BUILT_IN_SCHEMAS].map(([uid, json]) =>
   builtInType(uid, json),
 );
+
+/** Whether every server has the type. */
+export function isBuiltInType(uid: Uid): boolean {
+  return BUILT_IN_SCHEMAS.has(uid);
+}
+
+/** Those of the attributes that a built-in type does not have itself. */
+export function addedAttributes(uid: Uid, attributes: object): { readonly [name: string]: unknown } {
+  const own = BUILT_IN_SCHEMAS.get(uid)?.attributes ?? {};
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => !Object.hasOwn(own, name)));
+}
 
 /**
  * A built-in type's schema with the attributes that a project's extension adds; those that it has itself stay as they are.

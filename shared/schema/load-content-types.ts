@@ -5,6 +5,7 @@ import { extendedSchema } from './built-in-types.ts';
 import { type CustomFields, repairSchemas } from './repair-schemas.ts';
 import { type SchemaProblem, type SchemaWarning, schemaProblem } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
+import { withoutTakenNames } from './taken-names.ts';
 import { definitionsOf, type TypeDefinition } from './type-definitions.ts';
 
 export type LoadedContentTypes =
@@ -59,8 +60,25 @@ export function loadContentTypes(folder: string, options: LoadOptions = {}): Loa
   }
   files.push(...evaluateSchemas(root, options.evaluate, unreadable));
   const extensions = readExtensions(root, unreadable);
-  const parsed = repairSchemas([...files, ...extensions.files], options.customFields);
-  const warnings = [...parsed.warnings, ...extensions.warnings];
+  files.push(...readPluginTypes(root, unreadable), ...extensions.files);
+  return assembleContentTypes(files, options, { unreadable, warnings: extensions.warnings });
+}
+
+/** What was found wrong with files before they are looked at together. */
+export type FoundBefore = {
+  readonly unreadable: readonly SchemaProblem[];
+  readonly warnings: readonly SchemaWarning[];
+};
+
+/** The content types of schema files, wherever they come from. */
+export function assembleContentTypes(
+  found: readonly SchemaFile[],
+  options: LoadOptions = {},
+  { unreadable, warnings: before }: FoundBefore = { unreadable: [], warnings: [] },
+): LoadedContentTypes {
+  const { files, warnings: taken } = withoutTakenNames(found);
+  const parsed = repairSchemas(files, options.customFields);
+  const warnings = [...before, ...taken, ...parsed.warnings];
   const refused = options.strict === true ? warnings.map(asProblem) : [];
   const problems = [...unreadable, ...parsed.problems, ...refused];
   if (problems.length > 0) return { kind: 'problems', problems: problems.sort(byPlace) };
@@ -93,6 +111,14 @@ function readExtensions(
     }
   }
   return { files, warnings };
+}
+
+/** Content types of plugins that the project has in its own folder. */
+function readPluginTypes(root: string, unreadable: SchemaProblem[]): SchemaFile[] {
+  return find(root, 'plugins/*/{server/src/,server/,}content-types/*/schema.json').flatMap((file) => {
+    const namespace = `plugin::${file.split(path.sep)[1]}`;
+    return readJson(path.join(root, file), { model: 'contentType', namespace }, unreadable);
+  });
 }
 
 const NOT_SERVED = { path: '$', message: 'types of this plugin are not served', action: 'left out' } as const;

@@ -252,9 +252,49 @@ const RELATIONS: readonly AcceptedProject[] = [
   },
 ];
 
+/** A content type in a plugin of the project. */
+function pluginType(plugin: string, name: string, attributes: Attributes): { [file: string]: unknown } {
+  const info = { singularName: name, pluralName: `${name}s`, displayName: name };
+  const folder = `plugins/${plugin}/server/src/content-types/${name}`;
+  return { [`${folder}/schema.json`]: { info, attributes } };
+}
+
+const PLUGINS: readonly AcceptedProject[] = [
+  thing(
+    'relations to types of plugins that are not there, and to administrators',
+    {
+      order: relation('oneToOne', 'plugin::shop.order'),
+      editor: relation('manyToOne', 'admin::user'),
+      editors: relation('manyToMany', 'admin::user'),
+    },
+    ...['order.target: left out', 'editor.target: left out', 'editors.target: left out'],
+  ),
+  {
+    title: 'a type of a plugin of its own',
+    files: {
+      ...type('thing', { order: relation('oneToOne', 'plugin::shop.order', { inversedBy: 'thing' }) }),
+      ...pluginType('shop', 'order', {
+        thing: relation('oneToOne', TO_THING, { mappedBy: 'order' }),
+      }),
+    },
+    warnings: [],
+  },
+  {
+    title: 'types of two plugins of one name, and of a type of the project',
+    files: {
+      ...type('thing', { name: { type: 'string' } }),
+      ...pluginType('one', 'thing', {}),
+      ...pluginType('one', 'order', {}),
+      ...pluginType('two', 'order', {}),
+    },
+    warnings: ['info: left out', 'order info: left out'],
+  },
+];
+
 export const ACCEPTED_PROJECTS: readonly AcceptedProject[] = [
   ...NAMES,
   ...CUSTOM_FIELDS,
   ...OPTIONS,
   ...RELATIONS,
+  ...PLUGINS,
 ];

@@ -1,0 +1,55 @@
+import type { SchemaFile } from '../../shared/schema/build-registry.ts';
+import { addedAttributes, extendedSchema, isBuiltInType } from '../../shared/schema/built-in-types.ts';
+import { FILE_TYPE } from '../../shared/schema/content-type.ts';
+import { type Archive, archiveFiles, linesOf, partOf } from './archive.ts';
+
+/** A line of `schemas/`: a content type or component with all that Strapi and its plugins add to it. */
+type ArchivedSchema = {
+  readonly modelType: string;
+  readonly uid: string;
+  readonly attributes: { readonly [name: string]: unknown };
+};
+
+/** Attributes that Strapi adds to every content type. */
+const ADDED = new Set([
+  ...['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'createdBy', 'updatedBy'],
+  ...['locale', 'localizations'],
+]);
+
+/** What Strapi's upload plugin has for its media library: the folder of a file, and the entries that show it. */
+const OF_MEDIA_LIBRARY = ['folder', 'related'];
+
+/** Plugins of Strapi's own whose types are of its admin panel. Users and files are built in. */
+const OWN_PLUGINS =
+  /^(admin|plugin::(upload|i18n|users-permissions|content-releases|review-workflows))(::|\.)/;
+
+/** The schema files that the schemas of an archive come from. */
+export async function readArchiveSchemas(archive: Archive): Promise<SchemaFile[]> {
+  const files: SchemaFile[] = [];
+  for await (const file of archiveFiles(archive)) {
+    const isSchemas = partOf(file.name) === 'schemas';
+    // They come first: what follows may be gigabytes.
+    if (!isSchemas && files.length > 0) break;
+    if (!isSchemas) continue;
+    for await (const line of linesOf(file)) {
+      const source = schemaFile(line as ArchivedSchema, archive.file);
+      if (source !== undefined) files.push(source);
+    }
+  }
+  return files;
+}
+
+function schemaFile(schema: ArchivedSchema, archive: string): SchemaFile | undefined {
+  const { uid } = schema;
+  const file = `${archive} ${uid}`;
+  if (schema.modelType === 'component') return { model: 'component', file, uid, json: schema };
+  const isOwn = (name: string) => !ADDED.has(name) && !(uid === FILE_TYPE && OF_MEDIA_LIBRARY.includes(name));
+  const own = Object.entries(schema.attributes).filter(([name]) => isOwn(name));
+  const attributes = Object.fromEntries(own);
+  const place = { model: 'contentType', file, namespace: uid.slice(0, uid.lastIndexOf('.')) } as const;
+  if (!isBuiltInType(uid))
+    return OWN_PLUGINS.test(uid) ? undefined : { ...place, json: { ...schema, attributes } };
+  const added = addedAttributes(uid, attributes);
+  const json = Object.keys(added).length === 0 ? undefined : extendedSchema(uid, { attributes: added });
+  return json && { ...place, json };
+}

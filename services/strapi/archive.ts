@@ -1,0 +1,160 @@
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import path from 'node:path';
+import { PassThrough, Readable, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { decipherArchive } from './decipher-archive.ts';
+
+/** A file of an archive. Read its content, or go on to the next file. */
+export type ArchiveFile = {
+  /** With `/`: `entities/entities_00001.jsonl`. */
+  readonly name: string;
+  readonly size: number;
+  readonly content: AsyncIterable<Buffer>;
+};
+
+export type Archive = {
+  /** A .tar, .tar.gz or either with .enc, or a folder of what they hold. */
+  readonly file: string;
+  /** Of an encrypted archive. */
+  readonly key?: string | undefined;
+  /** Hears of bytes that were read of the file. */
+  readonly onBytes?: (bytes: number) => void;
+};
+
+/** The folders that `strapi export` writes, and the file that says which Strapi did. */
+const PARTS = ['schemas', 'entities', 'assets', 'links', 'configuration'];
+const METADATA = 'metadata.json';
+
+/** Whether a file or folder is what `strapi export` writes, by its name and content. */
+export function isArchive(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return false;
+  if (!found.isDirectory()) return /\.tar(\.gz)?(\.enc)?$|\.tgz$/.test(file);
+  // A type of a project may be called metadata.
+  return [METADATA, 'schemas', 'entities'].every((name) => existsSync(path.join(file, name)));
+}
+
+/** The files of an archive in its order, one after the other. Throws a sentence for what is no archive of Strapi's. */
+export async function* archiveFiles(archive: Archive): AsyncGenerator<ArchiveFile> {
+  if (statSync(archive.file).isDirectory()) {
+    yield* folderFiles(archive);
+    return;
+  }
+  let isKnown = false;
+  const tar = extract();
+  // The iterators below throw it, sooner or later.
+  tar.on('error', () => {});
+  const failed = pipeline(plainBytes(archive), decompressor(archive), tar).catch((error: unknown) => {
+    tar.destroy(error as Error);
+  });
+  try {
+    for await (const entry of tar) {
+      entry.on('error', () => {});
+      const name = path.posix.normalize(entry.header.name);
+      if (entry.header.type === 'file' && isPart(name)) {
+        isKnown = true;
+        yield {
+          name,
+          size: entry.header.size ?? 0,
+          content: contentOf(archive, entry as AsyncIterable<Buffer>),
+        };
+      }
+      entry.resume();
+    }
+    await failed;
+  } catch (error) {
+    throw unreadable(archive, error as NodeJS.ErrnoException);
+  }
+  if (!isKnown) throw new Error(`${archive.file} is not an archive that strapi export wrote`);
+}
+
+async function* contentOf(archive: Archive, entry: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* entry;
+  } catch (error) {
+    throw unreadable(archive, error as NodeJS.ErrnoException);
+  }
+}
+
+/** The lines of a file of an archive, parsed. A line that is no JSON is an error that names it. */
+export async function* linesOf({ name, content }: ArchiveFile): AsyncGenerator<unknown> {
+  let number = 0;
+  for await (const line of textLines(content)) {
+    number++;
+    if (line.trim() === '') continue;
+    try {
+      yield JSON.parse(line);
+    } catch (error) {
+      throw new Error(`${name}, line ${number}: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** readline's iterator does not pass errors of its input on: a file that is cut short would end the process. */
+async function* textLines(content: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of content) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  yield rest + decoder.decode();
+}
+
+/** Which part of an archive a file belongs to: `entities`, `assets/uploads`. */
+export function partOf(name: string): string {
+  return path.posix.dirname(name);
+}
+
+function isPart(name: string): boolean {
+  return name === METADATA || PARTS.includes(name.split('/')[0] ?? '');
+}
+
+function plainBytes({ file, key, onBytes }: Archive): Readable {
+  if (file.endsWith('.enc') && !key)
+    throw new Error(`${file} is encrypted: pass the key that it was exported with, --key`);
+  const raw = createReadStream(file);
+  raw.on('data', (bytes) => onBytes?.(bytes.length));
+  return file.endsWith('.enc') ? Readable.from(decipherArchive(raw, key ?? '')) : raw;
+}
+
+/** Strapi compresses an archive before it encrypts it. */
+function decompressor({ file }: Archive): Transform {
+  return /gz(\.enc)?$/.test(file) ? createGunzip() : new PassThrough();
+}
+
+async function* folderFiles({ file, onBytes }: Archive): AsyncGenerator<ArchiveFile> {
+  const found: string[] = [];
+  for await (const name of glob([METADATA, ...PARTS.map((part) => `${part}/**/*`)], { cwd: file }))
+    found.push(name.split(path.sep).join('/'));
+  for (const name of found.sort(byPart)) {
+    const place = path.join(file, name);
+    const about = statSync(place);
+    if (!about.isFile()) continue;
+    const content = createReadStream(place);
+    content.on('data', (bytes) => onBytes?.(bytes.length));
+    yield { name, size: about.size, content };
+    content.destroy();
+  }
+}
+
+/** In the order of an archive: what is about a picture stands before it. */
+function byPart(a: string, b: string): number {
+  const rank = (name: string) => PARTS.indexOf(name.split('/')[0] ?? '');
+  return rank(a) - rank(b) || (a < b ? -1 : 1);
+}
+
+const DAMAGED = new Set([
+  ...['Z_DATA_ERROR', 'Z_BUF_ERROR', 'ERR_OSSL_BAD_DECRYPT', 'ERR_OSSL_WRONG_FINAL_BLOCK_LENGTH'],
+]);
+
+function unreadable({ file, key }: Archive, error: NodeJS.ErrnoException): Error {
+  const isDamaged = DAMAGED.has(error.code ?? '') || /Invalid tar|Unexpected end/.test(error.message);
+  if (!isDamaged) return error;
+  const isKey = key === undefined ? '' : ', or the key is not its key';
+  return new Error(`${file} cannot be read: it is damaged or cut short${isKey} (${error.message})`);
+}

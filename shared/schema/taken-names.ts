@@ -1,0 +1,48 @@
+import type { SchemaFile } from './build-registry.ts';
+import { BUILT_IN_TYPES } from './built-in-types.ts';
+import { routeNameProblem } from './reserved-names.ts';
+import type { SchemaWarning } from './schema-problem.ts';
+
+type Info = { readonly singularName?: unknown; readonly pluralName?: unknown };
+
+/**
+ * Leaves out the types of plugins whose names a type of the project has: Strapi serves them at paths of the plugin, Varve serves all
+ * types beside each other.
+ */
+export function withoutTakenNames(found: readonly SchemaFile[]): {
+  readonly files: readonly SchemaFile[];
+  readonly warnings: readonly SchemaWarning[];
+} {
+  const taken = new Set(
+    [...BUILT_IN_TYPES, ...found.filter((file) => !isOfPlugin(file)).map(infoOf)].flatMap(namesOf),
+  );
+  const warnings: SchemaWarning[] = [];
+  const files = found.filter((file) => {
+    if (!isOfPlugin(file)) return true;
+    const names = namesOf(infoOf(file));
+    const name = names.find((one) => taken.has(one) || routeNameProblem(one) !== undefined);
+    for (const one of names) taken.add(one);
+    if (name === undefined) return true;
+    const message = `the name ${name} of a plugin's type is taken by another type`;
+    warnings.push({ file: file.file, path: '$.info', message, action: 'left out' });
+    return false;
+  });
+  return { files, warnings };
+}
+
+function isOfPlugin(file: SchemaFile): boolean {
+  return file.model === 'contentType' && file.namespace.startsWith('plugin::') && !isExtension(file);
+}
+
+/** Of a built-in type: it takes its place. */
+function isExtension(file: SchemaFile & { readonly model: 'contentType' }): boolean {
+  return BUILT_IN_TYPES.some(({ uid }) => uid === `${file.namespace}.${String(infoOf(file).singularName)}`);
+}
+
+function infoOf({ json }: SchemaFile): Info {
+  return (json as { readonly info?: Info } | null)?.info ?? {};
+}
+
+function namesOf({ singularName, pluralName }: Info): string[] {
+  return [singularName, pluralName].flatMap((name) => (typeof name === 'string' ? [name.toLowerCase()] : []));
+}

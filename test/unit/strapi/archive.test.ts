@@ -1,0 +1,101 @@
+import { createCipheriv, randomBytes, scryptSync } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, expect, it } from 'vitest';
+import { type Archive, archiveFiles, isArchive, linesOf } from '../../../services/strapi/archive.ts';
+import { readArchiveSchemas } from '../../../services/strapi/archive-schemas.ts';
+import { assembleContentTypes, loadContentTypes } from '../../../shared/schema/load-content-types.ts';
+import { CONFORMANCE_SCHEMA } from '../../support/server.ts';
+
+/** What Strapi 5.54 exported of the conformance corpus. */
+const EXPORTED = join(import.meta.dirname, '../../support/archives/strapi-5.54-export.tar.gz');
+const folder = mkdtempSync(join(tmpdir(), 'varve-archive-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function linesByFile(archive: Archive): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for await (const file of archiveFiles(archive)) {
+    counts[file.name] = 0;
+    if (!file.name.endsWith('.jsonl')) continue;
+    for await (const _ of linesOf(file)) counts[file.name] = (counts[file.name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const WHOLE = {
+  'schemas/schemas_00001.jsonl': 38,
+  'entities/entities_00001.jsonl': 567,
+  'links/links_00001.jsonl': 2298,
+  'configuration/configuration_00001.jsonl': 49,
+  'metadata.json': 0,
+};
+
+function written(name: string, content: Buffer | string): string {
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+/** As `strapi export --encrypt` does it, in its earlier form and in that with a salt. */
+function encrypted(content: Buffer, passphrase: string, salt: Buffer | undefined): Buffer {
+  const cipher = createCipheriv('aes-128-ecb', scryptSync(passphrase, salt ?? '', 16), null);
+  const head = salt === undefined ? [] : [Buffer.from('STRAPI2\0\x02\x10', 'latin1'), salt];
+  return Buffer.concat([...head, cipher.update(content), cipher.final()]);
+}
+
+it('reads an archive with and without compression, and a folder of its files', async () => {
+  expect(await linesByFile({ file: EXPORTED })).toEqual(WHOLE);
+  const tar = written('plain.tar', gunzipSync(readFileSync(EXPORTED)));
+  expect(await linesByFile({ file: tar })).toEqual(WHOLE);
+  for await (const { name, content } of archiveFiles({ file: EXPORTED })) {
+    const parts: Buffer[] = [];
+    for await (const part of content) parts.push(part);
+    written(join('unpacked', name), Buffer.concat(parts));
+  }
+  const unpacked = join(folder, 'unpacked');
+  expect([isArchive(EXPORTED), isArchive(tar), isArchive(unpacked), isArchive(folder)]).toEqual([
+    ...[true, true, true, false],
+  ]);
+  expect(await linesByFile({ file: unpacked })).toEqual(WHOLE);
+});
+
+it.each([
+  ['without a salt', undefined],
+  ['with a salt', randomBytes(16)],
+])('deciphers an archive %s, and says what is wrong with the key', async (name, salt) => {
+  const file = written(`${name}.tar.gz.enc`, encrypted(readFileSync(EXPORTED), 'open sesame', salt));
+  expect(await linesByFile({ file, key: 'open sesame' })).toEqual(WHOLE);
+  await expect(linesByFile({ file })).rejects.toThrow('is encrypted: pass the key');
+  await expect(linesByFile({ file, key: 'other' })).rejects.toThrow('or the key is not its key');
+});
+
+it.each([
+  ['cut.tar.gz', readFileSync(EXPORTED).subarray(0, 30_000)],
+  ['cut.tar', gunzipSync(readFileSync(EXPORTED)).subarray(0, 200_000)],
+  ['none.tar.gz', Buffer.from('hello')],
+])('says that %s is damaged', async (name, content) => {
+  const file = written(name, content);
+  await expect(linesByFile({ file })).rejects.toThrow(`${file} cannot be read: it is damaged or cut short`);
+});
+
+it('names a line that is no JSON', async () => {
+  const content = (async function* () {
+    yield Buffer.from('{"a":"ñ"}\n\n{"b":');
+  })();
+  const read = async () => {
+    for await (const line of linesOf({ name: 'links/x.jsonl', size: 0, content }))
+      expect(line).toEqual({ a: 'ñ' });
+  };
+  await expect(read()).rejects.toThrow('links/x.jsonl, line 3: ');
+});
+
+it('has the content types of the project that was exported', async () => {
+  const archived = assembleContentTypes(await readArchiveSchemas({ file: EXPORTED }));
+  const project = loadContentTypes(CONFORMANCE_SCHEMA);
+  if (archived.kind === 'problems' || project.kind === 'problems') throw new Error('problems');
+  expect(archived.warnings).toEqual([]);
+  expect(archived.registry).toEqual(project.registry);
+});
