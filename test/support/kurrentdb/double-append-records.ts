@@ -43,7 +43,7 @@ const write = (log: DoubleLog, records: readonly AppendRecord[]): AppendRecordsR
     if (result.kind !== 'written') throw streamDeletedError(stream);
     const revision = new recordsPb.StreamRevision().setStream(stream);
     response.addRevisions(revision.setRevision(result.revision.toString()));
-    response.setPosition(result.position.toString());
+    response.setPosition(`${result.position}`);
   }
   return response;
 };
@@ -73,7 +73,7 @@ const proposedEvent = (record: AppendRecord): ProposedEvent => {
   };
 };
 
-const revisionOf = (log: DoubleLog, stream: string): bigint | undefined => log.read(stream)?.at(-1)?.revision;
+const revisionOf = (log: DoubleLog, stream: string): bigint | undefined => log.lastRevision(stream);
 
 const NO_STREAM = -1n;
 const STREAM_EXISTS = -4n;

@@ -127,12 +127,11 @@ const sizeOf = (events: readonly ProposedEvent[]): number =>
 const appendResponse = (stream: string, expected: ExpectedState, result: WriteResult): AppendResp => {
   switch (result.kind) {
     case 'written': {
-      const position = new streamsPb.AppendResp.Position();
-      position.setCommitPosition(result.position.toString());
-      position.setPreparePosition(result.position.toString());
       const success = new streamsPb.AppendResp.Success();
       success.setCurrentRevision(result.revision.toString());
-      return new streamsPb.AppendResp().setSuccess(success.setPosition(position));
+      if (result.position === undefined) success.setNoPosition(new sharedPb.Empty());
+      else success.setPosition(appendPosition(result.position));
+      return new streamsPb.AppendResp().setSuccess(success);
     }
     case 'wrong-expected-version': {
       const conflict = new streamsPb.AppendResp.WrongExpectedVersion();
@@ -162,12 +161,11 @@ const batchResponse = (
   response.setStreamIdentifier(streamMessage(stream));
   switch (result.kind) {
     case 'written': {
-      const position = new sharedPb.AllStreamPosition();
-      position.setCommitPosition(result.position.toString());
-      position.setPreparePosition(result.position.toString());
       const success = new streamsPb.BatchAppendResp.Success();
       success.setCurrentRevision(result.revision.toString());
-      return response.setSuccess(success.setPosition(position));
+      if (result.position === undefined) success.setNoPosition(new emptyPb.Empty());
+      else success.setPosition(allStreamPosition(result.position));
+      return response.setSuccess(success);
     }
     case 'wrong-expected-version':
       return response.setError(
@@ -181,6 +179,16 @@ const batchResponse = (
       return assertNever(result);
   }
 };
+
+const appendPosition = (position: bigint) =>
+  new streamsPb.AppendResp.Position()
+    .setCommitPosition(position.toString())
+    .setPreparePosition(position.toString());
+
+const allStreamPosition = (position: bigint) =>
+  new sharedPb.AllStreamPosition()
+    .setCommitPosition(position.toString())
+    .setPreparePosition(position.toString());
 
 const wrongExpectedVersion = (expected: ExpectedState, current: bigint | undefined) => {
   const conflict = new sharedPb.WrongExpectedVersion();

@@ -1,4 +1,6 @@
 import { EventEmitter } from 'node:events';
+import { checkCommit } from './double-commit.ts';
+import { createDoubleStreams, DELETED_STREAM, type StreamMetadata } from './double-streams.ts';
 import { createRecordList, type RecordList } from './record-list.ts';
 
 /** One record of the double's log: an event as a KurrentDB server keeps it. */
@@ -21,7 +23,8 @@ export type ProposedEvent = Pick<LogRecord, 'id' | 'type' | 'contentType' | 'dat
 export type ExpectedState = bigint | 'any' | 'no_stream' | 'stream_exists';
 
 export type WriteResult =
-  | { readonly kind: 'written'; readonly revision: bigint; readonly position: bigint }
+  /** `position` is absent where a repetition is recognised and reads no longer show the event. */
+  | { readonly kind: 'written'; readonly revision: bigint; readonly position: bigint | undefined }
   | { readonly kind: 'wrong-expected-version'; readonly current: bigint | undefined }
   | { readonly kind: 'stream-deleted' };
 
@@ -32,26 +35,36 @@ export type DoubleLog = {
   addForeign(count: number): void;
   /** Hard delete: the stream can never be written or read again. */
   tombstone(stream: string): void;
-  /** Of the stream, in order of revision; undefined when it does not exist. */
+  /** Soft delete: reads do not find the stream until it is written to again, at the next revision. */
+  delete(stream: string): void;
+  /** As an operator does. Reads begin later; revisions stay. */
+  setMetadata(stream: string, metadata: StreamMetadata): void;
+  /** Removes from `$all` what reads of streams do not show, but for each stream's last event. */
+  scavenge(): void;
+  isScavenged(record: LogRecord): boolean;
+  /** What reads show of the stream, in order of revision; undefined when it does not exist for them. */
   read(stream: string): readonly LogRecord[] | undefined;
+  /** The revision of its last event, shown or not; undefined when it never had one. */
+  lastRevision(stream: string): bigint | undefined;
   isTombstoned(stream: string): boolean;
   /** `written` after each write. */
   readonly growth: EventEmitter<{ written: [] }>;
 };
 
-const TOMBSTONE_REVISION = 2n ** 63n - 1n;
 const STATISTICS_EVERY = 16;
 const FOREIGN_BYTES = 160n;
 
 /**
  * The log of the KurrentDB test double, in memory: positions count bytes and are sparse, system streams begin it and are
  * written to between others' events, and a write whose event ids are there already may be taken for a repetition, by the
- * rules of KurrentDB's IndexWriter.CheckCommit. `rememberedIds`: for how many of the newest events a write that expects
+ * rules of KurrentDB's IndexWriter.CheckCommit. Soft deletes and what a write does to them are those of StorageWriterService.cs
+ * (WriteDelete, SoftUndeleteStream): the stream's metadata is set, and a write sets it again. `rememberedIds`: for how many of the newest events a write that expects
  * `any` is recognised (the server keeps as many ids as fit its cache).
  */
 export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
   const records = createRecordList<LogRecord>();
-  const streams = new Map<string, LogRecord[]>();
+  const streams = createDoubleStreams();
+  const scavenged = new Set<bigint>();
   const remembered = new Map<string, LogRecord>();
   const tombstones = new Set<string>();
   const growth = new EventEmitter<{ written: [] }>().setMaxListeners(0);
@@ -63,9 +76,7 @@ export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
     const record = { ...event, stream, revision, position: end, created };
     end += BigInt(120 + Buffer.byteLength(stream) + event.data.length + event.metadata.length);
     records.push(record);
-    const inStream = streams.get(stream);
-    if (inStream === undefined) streams.set(stream, [record]);
-    else inStream.push(record);
+    streams.add(record);
     remembered.set(event.id, record);
     for (const id of remembered.keys()) {
       if (remembered.size <= rememberedIds) break;
@@ -74,26 +85,33 @@ export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
     return record;
   };
   const pushSystemEvent = (stream: string, type: string) =>
-    push(stream, systemEvent(type), BigInt(streams.get(stream)?.length ?? 0));
+    push(stream, systemEvent(type), (streams.last(stream) ?? -1n) + 1n);
+  const setMetadata = (stream: string, metadata: StreamMetadata) => {
+    pushSystemEvent(`$$${stream}`, '$metadata');
+    streams.setMetadata(stream, metadata);
+  };
 
   pushSystemEvent('$settings', '$settings-updated');
   pushSystemEvent('$users', '$user-created');
   return {
     records,
     growth,
-    read: (stream) => streams.get(stream),
+    read: (stream) => streams.visible(stream),
+    lastRevision: (stream) => streams.last(stream),
     isTombstoned: (stream) => tombstones.has(stream),
     write(stream, expected, events) {
       if (tombstones.has(stream)) return { kind: 'stream-deleted' };
-      const current = streams.get(stream) ?? [];
-      const earlier = checkCommit(current, expected, events, remembered);
+      const earlier = checkCommit(streams, { stream, expected, events }, remembered);
       if (earlier !== 'ok') return earlier;
-      const next = BigInt(current.length);
+      const next = (streams.last(stream) ?? -1n) + 1n;
       const written = events.map((event, n) => push(stream, event, next + BigInt(n)));
+      if (streams.isSoftDeleted(stream))
+        setMetadata(stream, { ...streams.metadata(stream), truncateBefore: next });
       writes += 1;
       if (writes % STATISTICS_EVERY === 0) pushSystemEvent('$stats-127.0.0.1:2113', '$statsCollected');
       growth.emit('written');
-      return writeResult(written.at(-1) as LogRecord);
+      const { revision, position } = written.at(-1) as LogRecord;
+      return { kind: 'written', revision, position };
     },
     addForeign(count) {
       const base = end;
@@ -108,19 +126,28 @@ export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
       end += BigInt(count) * FOREIGN_BYTES;
       growth.emit('written');
     },
+    delete(stream) {
+      setMetadata(stream, { truncateBefore: DELETED_STREAM });
+      growth.emit('written');
+    },
+    setMetadata(stream, metadata) {
+      // Metadata that is set of a soft-deleted stream brings it back (SoftUndeleteMetastream).
+      const isBack = streams.isSoftDeleted(stream);
+      const truncateBefore = (streams.last(stream) ?? -1n) + 1n;
+      setMetadata(stream, isBack ? { ...metadata, truncateBefore } : metadata);
+      growth.emit('written');
+    },
+    scavenge() {
+      for (const { position } of streams.scavenge()) scavenged.add(position);
+    },
+    isScavenged: ({ position }) => scavenged.has(position),
     tombstone(stream) {
       tombstones.add(stream);
-      push(stream, systemEvent('$streamDeleted'), TOMBSTONE_REVISION);
+      push(stream, systemEvent('$streamDeleted'), DELETED_STREAM);
       growth.emit('written');
     },
   };
 };
-
-const writeResult = ({ revision, position }: LogRecord): WriteResult => ({
-  kind: 'written',
-  revision,
-  position,
-});
 
 const systemEvent = (type: string): ProposedEvent => ({
   id: crypto.randomUUID(),
@@ -129,37 +156,3 @@ const systemEvent = (type: string): ProposedEvent => ({
   data: Buffer.from('{}'),
   metadata: Buffer.from(''),
 });
-
-/** Whether a write may go on, or its result: that of the same write made before, or a conflict. */
-const checkCommit = (
-  stream: readonly LogRecord[],
-  expected: ExpectedState,
-  events: readonly ProposedEvent[],
-  remembered: ReadonlyMap<string, LogRecord>,
-): WriteResult | 'ok' => {
-  const current = stream.at(-1)?.revision;
-  const conflict = { kind: 'wrong-expected-version', current } as const;
-  if (expected === 'stream_exists' && current === undefined) return conflict;
-  const isAny = expected === 'any' || expected === 'stream_exists';
-  if (!isAny) {
-    const revision = expected === 'no_stream' ? -1n : expected;
-    if (revision === (current ?? -1n)) return 'ok';
-    if (revision > (current ?? -1n)) return conflict;
-  }
-  const first = expected === 'no_stream' ? 0n : isAny ? undefined : expected + 1n;
-  const found = events.map((event, n) => findRepeated(stream, event, n, first, remembered));
-  if (found.every((record) => record !== undefined)) return writeResult(found.at(-1) as LogRecord);
-  return isAny && found[0] === undefined ? 'ok' : conflict;
-};
-
-/** With an expected revision an id must stand at its own place behind it; without one anywhere in the stream. */
-const findRepeated = (
-  stream: readonly LogRecord[],
-  event: ProposedEvent,
-  n: number,
-  first: bigint | undefined,
-  remembered: ReadonlyMap<string, LogRecord>,
-): LogRecord | undefined => {
-  const record = first === undefined ? remembered.get(event.id) : stream[Number(first) + n];
-  return record?.id === event.id && record.stream === stream[0]?.stream ? record : undefined;
-};

@@ -53,7 +53,13 @@ export const indexAt = (records: DoubleLog['records'], position: bigint): number
   return index;
 };
 
-export const createFilter = (options: ReadReq.Options): ((record: LogRecord) => boolean) => {
+/** Whether the read shows a record. What a scavenge removed is shown to nobody. */
+export const createFilter = (log: DoubleLog, options: ReadReq.Options): ((record: LogRecord) => boolean) => {
+  const matches = createExpression(options);
+  return (record) => matches(record) && !log.isScavenged(record);
+};
+
+const createExpression = (options: ReadReq.Options): ((record: LogRecord) => boolean) => {
   const filter = options.getFilter();
   if (filter === undefined) return () => true;
   const byType = filter.getEventType();

@@ -71,14 +71,18 @@ const pageOfStream = (
   const records = log.read(stream);
   if (records === undefined) return undefined;
   const revision = BigInt(from.getRevision());
-  if (backwards) return records.slice(0, from.hasEnd() ? undefined : Number(revision) + 1).toReversed();
-  return from.hasStart() ? records : records.slice(Number(revision));
+  const first = records[0]?.revision ?? 0n;
+  if (backwards) {
+    const end = from.hasEnd() ? undefined : Math.max(0, Number(revision - first) + 1);
+    return records.slice(0, end).toReversed();
+  }
+  return from.hasStart() || revision < first ? records : records.slice(Number(revision - first));
 };
 
 /** Enumerator.ReadAllForwardsFiltered.cs: page after page until there are enough events or the log is at its end. */
 const pageOfAll = ({ log, observed }: DoubleServices, options: ReadReq.Options): readonly LogRecord[] => {
   const { records } = log;
-  const matches = createFilter(options);
+  const matches = createFilter(log, options);
   const from = options.getAll() as ReadReq.Options.AllOptions;
   const most = Number(options.getCount());
   if (isBackwards(options)) {

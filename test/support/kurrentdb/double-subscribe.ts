@@ -40,7 +40,7 @@ export const serveSubscription = async (
     services,
     call,
     options,
-    matches: createFilter(options),
+    matches: createFilter(services.log, options),
     window,
     interval: window * (options.getFilter()?.getCheckpointintervalmultiplier() ?? 1),
     drop: fault?.kind === 'drop' ? fault.afterEvents : undefined,
