@@ -82,7 +82,7 @@ const appendOnce = async (
       tails.set(stream, extendTail(tail, ids, result.revision));
       return result;
     }
-    tail = await readStreamTail(connection, stream, tails.get(stream));
+    tail = await readTailAfter(connection, stream, result, tails.get(stream));
     tails.set(stream, tail);
     if (expected === 'any' && result.kind === 'conflict') continue;
     return (await findEarlierAppend(connection, tail, append)) ?? result;
@@ -102,6 +102,22 @@ const tailFor = async (
   const tail = await readStreamTail(connection, stream, known);
   tails.set(stream, tail);
   return tail;
+};
+
+/**
+ * The tail after an append that was not stored. Reads do not show events that were deleted or truncated on the server, and the next
+ * write has to name them all the same: without what the server said of the stream, the append would conflict for ever.
+ */
+const readTailAfter = async (
+  connection: Connection,
+  stream: string,
+  result: AppendResult,
+  known: StreamTail | undefined,
+): Promise<StreamTail> => {
+  if (result.kind !== 'conflict') return readStreamTail(connection, stream, known);
+  const { actual } = result;
+  const tail = await readStreamTail(connection, stream, actual === undefined ? EMPTY_TAIL : known);
+  return actual === undefined || actual <= tail.revision ? tail : { ...tail, revision: actual };
 };
 
 /** The result of the append whose events these are. Throws when only some of them, or not in this order, are there. */
@@ -126,8 +142,10 @@ const findEarlierAppend = async (
 
 const positionAt = async (connection: Connection, stream: string, revision: bigint): Promise<bigint> => {
   const [event] = await readStreamPage(connection, stream, revision, 1);
-  if (event !== undefined) return positionOf(event);
-  throw new Error(`revision ${revision} of ${stream} was there and is gone`);
+  if (event?.revision === revision) return positionOf(event);
+  throw new Error(
+    `revision ${revision} of ${stream} was stored and cannot be read: the stream was deleted or truncated on the server`,
+  );
 };
 
 const write = async (

@@ -78,12 +78,21 @@ const revisionOf = (log: DoubleLog, stream: string): bigint | undefined => log.l
 const NO_STREAM = -1n;
 const STREAM_EXISTS = -4n;
 const ANY = -2n;
+const DELETED = -5n;
 const TOMBSTONED = -6n;
+
+/** The state that a check is compared with (the matrix in ApiErrors.Streams.cs of the server). */
+const actualState = (log: DoubleLog, stream: string, expected: bigint): bigint => {
+  if (log.isTombstoned(stream)) return TOMBSTONED;
+  const last = revisionOf(log, stream) ?? NO_STREAM;
+  if (!log.isSoftDeleted(stream) || expected === last) return last;
+  return expected === NO_STREAM ? NO_STREAM : DELETED;
+};
 
 const violation = (log: DoubleLog, check: ConsistencyCheck, index: number) => {
   const stream = check.getStreamState()?.getStream() ?? '';
   const expected = BigInt(check.getStreamState()?.getExpectedState() ?? ANY);
-  const actual = log.isTombstoned(stream) ? TOMBSTONED : (revisionOf(log, stream) ?? NO_STREAM);
+  const actual = actualState(log, stream, expected);
   const isMet = expected === ANY || expected === actual || (expected === STREAM_EXISTS && actual >= 0n);
   if (isMet) return [];
   const state = new errorsPb.ConsistencyViolation.StreamStateViolation()

@@ -46,6 +46,7 @@ export type DoubleLog = {
   read(stream: string): readonly LogRecord[] | undefined;
   /** The revision of its last event, shown or not; undefined when it never had one. */
   lastRevision(stream: string): bigint | undefined;
+  isSoftDeleted(stream: string): boolean;
   isTombstoned(stream: string): boolean;
   /** `written` after each write. */
   readonly growth: EventEmitter<{ written: [] }>;
@@ -98,6 +99,7 @@ export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
     growth,
     read: (stream) => streams.visible(stream),
     lastRevision: (stream) => streams.last(stream),
+    isSoftDeleted: streams.isSoftDeleted,
     isTombstoned: (stream) => tombstones.has(stream),
     write(stream, expected, events) {
       if (tombstones.has(stream)) return { kind: 'stream-deleted' };

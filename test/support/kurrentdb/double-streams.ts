@@ -8,7 +8,7 @@ export type StreamMetadata = {
   readonly maxCount?: number;
 };
 
-/** EventNumber.DeletedStream: a stream truncated before it is soft-deleted. */
+/** EventNumber.DeletedStream: a stream truncated before it is soft-deleted, one whose last event has it was tombstoned. */
 export const DELETED_STREAM = 2n ** 63n - 1n;
 
 export type DoubleStreams = {
@@ -38,6 +38,7 @@ export const createDoubleStreams = (): DoubleStreams => {
   const last = (stream: string) => streams.get(stream)?.at(-1)?.revision;
   const isSoftDeleted = (stream: string) => metadata.get(stream)?.truncateBefore === DELETED_STREAM;
   const firstShown = (stream: string): bigint => {
+    if (last(stream) === DELETED_STREAM) return DELETED_STREAM;
     const { truncateBefore = 0n, maxCount } = metadata.get(stream) ?? {};
     const oldest = maxCount === undefined ? 0n : (last(stream) ?? 0n) - BigInt(maxCount) + 1n;
     return truncateBefore > oldest ? truncateBefore : oldest;
