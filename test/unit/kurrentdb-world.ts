@@ -4,7 +4,7 @@ import {
   type KurrentDbEventStoreOptions,
   openKurrentDbEventStore,
 } from '../../shared/event-store/kurrentdb-event-store.ts';
-import type { LogRecord } from '../support/kurrentdb/double-log.ts';
+import type { LogRecord } from '../support/kurrentdb/double-record.ts';
 import {
   type KurrentDbDouble,
   type KurrentDbDoubleOptions,

@@ -9,8 +9,9 @@ import type {
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_pb.js';
 import recordsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_pb.js';
 import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
-import type { DoubleLog, ProposedEvent } from './double-log.ts';
+import type { DoubleLog } from './double-log.ts';
 import { rpcError, streamDeletedError } from './double-messages.ts';
+import type { ProposedEvent } from './double-record.ts';
 import type { DoubleServices } from './double-services.ts';
 
 /**

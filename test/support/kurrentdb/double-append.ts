@@ -11,7 +11,6 @@ import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v
 import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
 import { assertNever } from '../../../shared/assert-never.ts';
-import type { ExpectedState, ProposedEvent, WriteResult } from './double-log.ts';
 import {
   appendTooLargeError,
   batchExpectedState,
@@ -23,6 +22,7 @@ import {
   streamMessage,
   streamName,
 } from './double-messages.ts';
+import type { ExpectedState, ProposedEvent, WriteResult } from './double-record.ts';
 import type { DoubleServices } from './double-services.ts';
 
 const UNAVAILABLE = 14;

@@ -1,4 +1,4 @@
-import type { ExpectedState, LogRecord, ProposedEvent, WriteResult } from './double-log.ts';
+import type { ExpectedState, LogRecord, ProposedEvent, WriteResult } from './double-record.ts';
 import type { DoubleStreams } from './double-streams.ts';
 
 type Write = {

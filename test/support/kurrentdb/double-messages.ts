@@ -6,7 +6,7 @@ import type {
   ReadReq,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
-import type { ExpectedState, LogRecord, ProposedEvent } from './double-log.ts';
+import type { ExpectedState, LogRecord, ProposedEvent } from './double-record.ts';
 
 /** Between the double's records and the messages of KurrentDB's protocol, version 1. */
 

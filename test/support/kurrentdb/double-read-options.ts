@@ -5,8 +5,9 @@ import type {
   ReadResp,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import streamsPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
-import type { DoubleLog, LogRecord } from './double-log.ts';
+import type { DoubleLog } from './double-log.ts';
 import { invalidPositionError } from './double-messages.ts';
+import type { LogRecord } from './double-record.ts';
 
 /** What pages and subscriptions share: sending, and what a read asks for. */
 

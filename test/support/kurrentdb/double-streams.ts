@@ -1,4 +1,4 @@
-import type { LogRecord } from './double-log.ts';
+import type { LogRecord } from './double-record.ts';
 
 /** What an operator sets of a stream. Kept in `$$<stream>` on a server. */
 export type StreamMetadata = {

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import type { ReadReq } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
-import type { LogRecord } from './double-log.ts';
 import {
   caughtUpResponse,
   checkpointResponse,
@@ -20,6 +19,7 @@ import {
   send,
   uuidOption,
 } from './double-read-options.ts';
+import type { LogRecord } from './double-record.ts';
 import type { DoubleServices } from './double-services.ts';
 
 /**

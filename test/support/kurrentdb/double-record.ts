@@ -1,0 +1,24 @@
+/** One record of the double's log: an event as a KurrentDB server keeps it. */
+export type LogRecord = {
+  /** Where it stands in the transaction log, in bytes, as on the server: commit and prepare position are the same. */
+  readonly position: bigint;
+  readonly stream: string;
+  readonly revision: bigint;
+  readonly id: string;
+  readonly type: string;
+  readonly contentType: string;
+  readonly data: Uint8Array;
+  readonly metadata: Uint8Array;
+  /** 100 ns since 1970. */
+  readonly created: bigint;
+};
+
+export type ProposedEvent = Pick<LogRecord, 'id' | 'type' | 'contentType' | 'data' | 'metadata'>;
+
+export type ExpectedState = bigint | 'any' | 'no_stream' | 'stream_exists';
+
+export type WriteResult =
+  /** `position` is absent where a repetition is recognised and reads no longer show the event. */
+  | { readonly kind: 'written'; readonly revision: bigint; readonly position: bigint | undefined }
+  | { readonly kind: 'wrong-expected-version'; readonly current: bigint | undefined }
+  | { readonly kind: 'stream-deleted' };
