@@ -220,8 +220,8 @@ export const SERVE_SETTINGS = {
     flags: '--users-envelope <boolean>',
     variable: 'VARVE_USERS_ENVELOPE',
     description:
-      "answer /api/users in data and meta like every collection; false: Strapi's bare array (default: true)",
-    schema: yesOrNo.default(true),
+      "answer /api/users in data and meta like every collection; false: Strapi's bare array (default: false)",
+    schema: yesOrNo.default(false),
   },
   space: SPACE,
   convertAtOnce: {

@@ -49,6 +49,8 @@ export type ContentApi = {
   /** Creates the document when there is none. */
   putSingle(type: ContentType, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   removeSingle(type: ContentType, query: string, command?: CommandIdentity): Promise<bigint>;
+  /** The locales of the content that the caller may find, with the default one. */
+  locales(): Promise<Uint8Array>;
   readonly users: UsersApi;
 };
 

@@ -23,7 +23,7 @@ import { refuseReads } from './refuse-reads.ts';
 import { nameAuthors } from './request-author.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { rewritePrefix } from './rewrite-prefix.ts';
-import { registerCollectionType, registerSingleType, registerUsers } from './routes.ts';
+import { registerCollectionType, registerLocales, registerSingleType, registerUsers } from './routes.ts';
 import { registerAssets } from './serve-assets.ts';
 import { registerTokens } from './token-routes.ts';
 import { registerTypes } from './type-routes.ts';
@@ -110,6 +110,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
     else registerCollectionType(context, type);
   }
   registerUsers(context);
+  registerLocales(context);
   registerUploads(app, (request) => writesOf(request).uploads);
   registerTypes(app, (request) => apiFor(request.rights));
   registerOpenApi(app, { ...options.docs, apiFor });

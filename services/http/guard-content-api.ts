@@ -62,6 +62,11 @@ export function guardContentApi(api: ContentApi, rights: Rights, visible: Schema
       allow(type.uid, 'delete');
       return api.removeSingle(type, query, command);
     },
+    async locales() {
+      const localized = [...visible.contentTypes.values()].filter((type) => type.localized);
+      if (!localized.some(({ uid }) => may(rights, uid, 'find'))) throw forbidden();
+      return api.locales();
+    },
     users: guardUsersApi(api.users, allow),
   };
 }

@@ -89,6 +89,12 @@ export function registerUsers({ app, apiOf }: RouteContext): void {
   });
 }
 
+export function registerLocales({ app, apiOf }: RouteContext): void {
+  register(app, '/api/i18n/locales', {
+    GET: async (request, reply) => send(reply, await apiOf(request).locales()),
+  });
+}
+
 /** Handlers that answer entries of a type, in the form the request asks for. */
 function entryHandlers(registry: SchemaRegistry, type: ContentType) {
   const isV4 = (request: FastifyRequest) => request.headers[V4_HEADER] === V4_FORMAT;

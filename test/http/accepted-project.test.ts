@@ -88,10 +88,10 @@ it('serves what a project adds to users, and hides what is private', async () =>
   const post = await ask('/api/posts?fields=documentId&filters[title]=One');
   const [{ documentId }] = post.body.data;
   const { body } = await ask('/api/users?fields=id');
-  const author = body.data[0].documentId;
+  const author = body[0].documentId;
   await ask(`/api/posts/${documentId}`, { method: 'PUT', body: { data: { author } } });
   const users = await ask('/api/users?filters[nickname]=A&populate=posts');
-  expect(users.body.data).toMatchObject([{ username: 'ada', nickname: 'A', posts: [{ title: 'One' }] }]);
+  expect(users.body).toMatchObject([{ username: 'ada', nickname: 'A', posts: [{ title: 'One' }] }]);
   expect(JSON.stringify(users.body)).not.toContain('taxNumber');
   expect((await ask('/api/users?filters[taxNumber]=7')).status).toBe(400);
   const posts = await ask('/api/posts?filters[author][nickname]=A');
@@ -117,7 +117,7 @@ it('starts again on the same data when the extension of users has changed', asyn
   const again = await startServer({ contentTypes: project, data: server.data });
   try {
     const users = await createAsk(again.url)('/api/users?filters[nickname]=A');
-    expect(users.body.data).toMatchObject([{ username: 'ada', motto: null }]);
+    expect(users.body).toMatchObject([{ username: 'ada', motto: null }]);
   } finally {
     await again.dispose();
   }

@@ -12,7 +12,7 @@ type Article = {
 let server: RunningServer;
 let api: ApiClient;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ env: { VARVE_USERS_ENVELOPE: 'true' } });
   api = createApiClient(server.url);
 });
 afterAll(() => server?.dispose());

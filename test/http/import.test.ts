@@ -52,7 +52,11 @@ it('imports documents with references in any direction, drafts, locales and user
   const answers = await answersOf(data);
   // Counted in the fixtures: published restaurants, drafts with a European chef, published articles, users.
   expect(
-    answers.map((answer) => (answer as { meta: { pagination: { total: number } } }).meta.pagination.total),
+    answers.map((answer) =>
+      Array.isArray(answer)
+        ? answer.length
+        : (answer as { meta: { pagination: { total: number } } }).meta.pagination.total,
+    ),
   ).toEqual([63, 18, 28, 8]);
   expect(JSON.stringify(answers)).not.toContain('Passw0rd');
   expect(await importFiles(data, FIXTURES)).toMatchObject({ code: 0 });

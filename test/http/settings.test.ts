@@ -11,7 +11,7 @@ describe('settings of varve serve', () => {
       host: '127.0.0.1',
       examples: false,
       defaultLocale: 'en',
-      usersEnvelope: true,
+      usersEnvelope: false,
       space: 'varve',
       bodyLimit: 1_048_576,
       drainSeconds: 10,

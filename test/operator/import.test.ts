@@ -22,7 +22,7 @@ it('imports beside the requests of a running server; repeated, it changes nothin
   const totals = async () => {
     const paths = ['/api/restaurants?populate=*', '/api/articles?locale=*', '/api/users'];
     const answers = await Promise.all(paths.map((path) => ask(path)));
-    return answers.map(({ body }) => body.meta.pagination.total);
+    return answers.map(({ body }) => body.meta?.pagination.total ?? body.length);
   };
   // Somebody writes meanwhile.
   let isWriting = true;

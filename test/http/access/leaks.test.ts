@@ -271,7 +271,8 @@ describe('users', () => {
         `filters[${name}][name]=a`,
         `sort=${name}`,
         `fields=${name}`,
-        `populate=${name}`,
+        // Every user has a role: Strapi leaves it out, and so does Varve.
+        ...(name === 'role' ? [] : [`populate=${name}`]),
         `filters[$or][0][${name}][$startsWith]=$`,
       ]) {
         const hidden = await ask(`/api/users?${query}`);
