@@ -4,11 +4,11 @@ import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
 import { openAccessControl } from './access/access-control.ts';
 import { openAccessKey } from './access/access-key.ts';
+import { cursorKey, uploadNames } from './access/derived-keys.ts';
 import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { requestOrOperator } from './command/current-author.ts';
 import { type ContentStoreOptions, openContentStore } from './content-store.ts';
-import { cursorKey } from './cursor-key.ts';
 import type { Fleet, FleetReport } from './fleet/fleet.ts';
 import { createLeaseView, readLeaseUpTo } from './fleet/lease-view.ts';
 import { openMembership } from './fleet/membership.ts';
@@ -32,7 +32,6 @@ import { watchGenerations } from './rebuild/watch-generations.ts';
 import { createApis, type ServedApi } from './served-api.ts';
 import { type Settling, settleContentTypes, watchContentTypes } from './settle-content-types.ts';
 import { createSpaceWatch } from './space-watch.ts';
-import { uploadNames } from './upload-names.ts';
 import { openWriteSide, type WriteSideOptions } from './write-side.ts';
 
 export type VarveOptions = ContentStoreOptions & {

@@ -8,13 +8,18 @@ export function digestText(text: string | Uint8Array): string {
   return hash('sha256', text, 'buffer').subarray(0, BYTES).toString('base64url');
 }
 
-/** The beginning of a text's HMAC-SHA-256. */
-export function signText(key: Uint8Array, text: string): string {
-  return createHmac('sha256', key).update(text).digest().subarray(0, BYTES).toString('base64url');
+/** HMAC-SHA-256 of a text: 32 bytes. */
+export function hmac(key: Uint8Array, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
 }
 
-/** In constant time for signatures of one length. Compared as text: no other spelling of the same bits will do. */
-export function isSignature(given: string, signature: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(signature)];
+/** The beginning of a text's HMAC-SHA-256. */
+export function signText(key: Uint8Array, text: string): string {
+  return hmac(key, text).subarray(0, BYTES).toString('base64url');
+}
+
+/** Compares secrets, hashes and signatures, in constant time for texts of one length. No other spelling of the same bits will do. */
+export function isSameText(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -11,7 +11,8 @@ import { createCondition } from '../../shared/condition.ts';
 import type { Actor, EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import { hashSecret, isSameHash, isSecret } from './token-secret.ts';
+import { isSameText } from '../../shared/text-digest.ts';
+import { hashSecret, isSecret } from './token-secret.ts';
 
 export type AccessControlOptions = {
   readonly log: EventStore;
@@ -129,7 +130,7 @@ function tokenOf(state: AccessState, key: Buffer, secret: string, now: number): 
   if (!isSecret(secret)) return undefined;
   const hash = hashSecret(key, secret);
   const token = state.byHash.get(hash);
-  if (token === undefined || !isSameHash(token.hash, hash)) return undefined;
+  if (token === undefined || !isSameText(token.hash, hash)) return undefined;
   return tokenStatus(token, now) === 'active' ? token : undefined;
 }
 

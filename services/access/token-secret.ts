@@ -1,4 +1,5 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { hmac } from '../../shared/text-digest.ts';
 
 const PREFIX = 'varve_';
 const SECRET_BYTES = 32;
@@ -16,10 +17,5 @@ export function isSecret(text: string): boolean {
 
 /** HMAC-SHA-256, hexadecimal: without the key neither the log nor a look-up's timing says anything about a secret. */
 export function hashSecret(key: Buffer, secret: string): string {
-  return createHmac('sha256', key).update(secret).digest('hex');
-}
-
-/** In constant time for hashes of one length. */
-export function isSameHash(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  return hmac(key, secret).toString('hex');
 }

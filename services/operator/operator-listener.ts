@@ -1,9 +1,10 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
+import { isSameText } from '../../shared/text-digest.ts';
 import { listen } from '../http/listen.ts';
 import { isLoopback } from '../http/loopback.ts';
 import type { OperatorContext } from './operation.ts';
@@ -51,12 +52,9 @@ export async function openOperatorListener(): Promise<OperatorListener> {
   };
 }
 
-/** In constant time, and for this machine only. */
+/** For this machine only. */
 function isAdmitted({ headers, socket }: IncomingMessage, secret: string): boolean {
-  const given = Buffer.from(String(headers[SECRET_HEADER] ?? ''));
-  const wanted = Buffer.from(secret);
-  const isSame = given.length === wanted.length && timingSafeEqual(given, wanted);
-  return isSame && isLoopback(socket.remoteAddress ?? '');
+  return isSameText(String(headers[SECRET_HEADER] ?? ''), secret) && isLoopback(socket.remoteAddress ?? '');
 }
 
 async function answer(

@@ -1,6 +1,6 @@
 import type { SearchRequest, SortPosition } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import { digestText, isSignature, signText } from '../../shared/text-digest.ts';
+import { digestText, isSameText, signText } from '../../shared/text-digest.ts';
 
 /** What cursors of one query are signed with, and what says which query it is. */
 export type CursorScope = { readonly key: Uint8Array; readonly query: string };
@@ -38,7 +38,7 @@ export function writeCursor(scope: CursorScope, place: SortPosition): string {
 /** Throws RequestError (400) for a cursor that was changed, was made by another installation, or belongs to another query. */
 export function readCursor(scope: CursorScope, cursor: string): SortPosition {
   const [, payload = '', signature = ''] = FORM.exec(cursor) ?? [];
-  if (!isSignature(signature, signText(scope.key, payload))) {
+  if (!isSameText(signature, signText(scope.key, payload))) {
     throw refusal('Invalid cursor', cursor, "'nextCursor' of an answer, or nothing to begin");
   }
   const [query, ...values] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as readonly unknown[];

@@ -1,3 +1,4 @@
+import { createRecentValues } from '../../recent-values.ts';
 import type { IndexSet } from '../index-set.ts';
 import type { AnswerScope, ReadIndex, World } from '../read-index.ts';
 import { type Explanation, explainSearch } from './explain-search.ts';
@@ -14,9 +15,12 @@ export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'follow'> & {
 
 export type ElasticsearchReaderOptions = Omit<ReaderContext, 'totals'>;
 
+/** Totals of far pages that are held at the most. */
+const TOTALS_HELD = 1_000;
+
 /** Answers from the indices of a cluster. Throws 400 on what Elasticsearch's limits forbid, 503 when it cannot be reached. */
 export function createElasticsearchReader(options: ElasticsearchReaderOptions): ElasticsearchReader {
-  const context: ReaderContext = { ...options, totals: new Map() };
+  const context: ReaderContext = { ...options, totals: createRecentValues(TOTALS_HELD / 2) };
   const sessions = new WeakMap<AnswerScope, Session>();
   const sets = new WeakMap<AnswerScope, IndexSet>();
   const sessionOn = (set: IndexSet, answer: AnswerScope | undefined, world: World): Session => {

@@ -5,8 +5,6 @@ import { type PageSearch, readHits, readPage } from './page-search.ts';
 import { type SortClause, sortDsl } from './plan-sort.ts';
 import type { KnownTotals } from './session.ts';
 
-/** Totals that are remembered; old ones make room. */
-const MOST_KNOWN = 1000;
 /** Times that a number of matches may have changed while a page was read. */
 const TRIES = 3;
 
@@ -32,7 +30,7 @@ export async function readFarPage(
     if (from > OFFSET_LIMIT) refuseOffset(from);
     if (length > WINDOW - from) refuseSize(total);
     const page = await readAt(search, clauses, { from, length, total });
-    remember(totals, name, page.total);
+    totals.set(name, page.total);
     if (page.total === total || tries === TRIES) {
       return { total: withTotal ? page.total : undefined, hits: page.hits };
     }
@@ -59,13 +57,6 @@ async function readAt(
 async function countMatches({ session, request, query }: PageSearch): Promise<number> {
   const { hits } = await session.search(request.type, { size: 0, query, track_total_hits: true });
   return hits.total?.value ?? 0;
-}
-
-function remember(totals: KnownTotals, name: string, total: number): void {
-  totals.delete(name);
-  totals.set(name, total);
-  const [oldest] = totals.keys();
-  if (totals.size > MOST_KNOWN && oldest !== undefined) totals.delete(oldest);
 }
 
 function refuseOffset(from: number): never {

@@ -1,3 +1,4 @@
+import type { RecentValues } from '../../recent-values.ts';
 import type { Uid } from '../../schema/content-type.ts';
 import type { IndexSet } from '../index-set.ts';
 import type { RowSpace, World } from '../read-index.ts';
@@ -11,7 +12,7 @@ import { searchKnownRows } from './search-known-rows.ts';
 import type { Search, SearchBody } from './write-search.ts';
 
 /** What the last far page of a query counted, by index and query. */
-export type KnownTotals = Map<string, number>;
+export type KnownTotals = RecentValues<string, number>;
 
 /** What every request to the index is answered with. */
 export type ReaderContext = {
