@@ -9,21 +9,16 @@ import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 export type DefinedAt = { readonly at: string; readonly lead: Lead; readonly owner: string };
 
 /**
- * Appends a `content-type-defined` event for every definition that differs from the one `inForce` (JSON), before any document
- * event of this leader can follow (architecture.md section 3). An append by a process that lost the lease has no effect.
+ * Appends a `content-type-defined` event for every definition, before any document event of this leader can follow. An append by
+ * a process that lost the lease has no effect.
  */
 export async function appendDefinitions(
   log: EventStore,
   space: string,
   definitions: readonly TypeDefinition[],
-  inForce: (uid: string) => string | undefined,
   defined: DefinedAt,
 ): Promise<void> {
-  const changed = definitions.filter(
-    // As text: the order of attributes is part of a definition, it is the order of an answer's keys.
-    (definition) => inForce(definition.uid) !== JSON.stringify(definition),
-  );
-  await Promise.all(changed.map((definition) => appendDefinition(log, space, definition, defined)));
+  await Promise.all(definitions.map((definition) => appendDefinition(log, space, definition, defined)));
 }
 
 async function appendDefinition(

@@ -5,6 +5,7 @@ import { UnreadableEvent } from '../shared/event-store/unreadable.ts';
 import { leadOf } from '../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 import { appendDefinitions } from './append-definitions.ts';
+import { isDefinition, notInForce } from './definitions-in-force.ts';
 import { type Claimant, claimLease } from './fleet/claim-lease.ts';
 import { readLease } from './fleet/lease-view.ts';
 import { probeLeader } from './fleet/probe-leader.ts';
@@ -18,16 +19,6 @@ export type Settling = {
   /** The content types cannot be changed while another process leads: told once, with their names and that process's address. */
   readonly waiting: (types: readonly string[], leader: string) => void;
 };
-
-/** Content types whose definition in force is another one, or none, by uid. */
-function differingTypes(
-  graph: Pick<ContentGraph, 'definition'>,
-  definitions: readonly TypeDefinition[],
-): readonly string[] {
-  return definitions
-    .filter((definition) => graph.definition(definition.uid) !== JSON.stringify(definition))
-    .map(({ uid }) => uid);
-}
 
 /**
  * Resolves when the content types of this process are those in force, and the graph is level with the log. Only who leads may
@@ -44,8 +35,8 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
   for (;;) {
     const before = graph.position();
     const stop = await catchUpWithinSpace(log, graph);
-    const types = differingTypes(graph, definitions);
-    if (types.length === 0) return claimed;
+    const changed = notInForce(definitions, graph.definition);
+    if (changed.length === 0) return claimed;
     // Who cannot read the log to its end must not lead, and with other content types it can serve nothing.
     if (stop === 'full') throw new Error('the disk of the content graph is full: make room, and start again');
     if (stop !== undefined) throw new UnreadableEvent(stop);
@@ -53,7 +44,7 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
     const { leader } = lease;
     if (leader?.owner === claimant.owner) {
       const defined = { at: now(), lead: leadOf(space, lease), owner: claimant.owner };
-      await appendDefinitions(log, space, definitions, graph.definition, defined);
+      await appendDefinitions(log, space, changed, defined);
       continue;
     }
     const probe =
@@ -63,7 +54,7 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
       claimed = (await claimLease(claimant, lease))?.epoch;
       continue;
     }
-    if (!isTold && leader !== undefined) settling.waiting(types, leader.address);
+    if (!isTold && leader !== undefined) settling.waiting(uidsOf(changed), leader.address);
     isTold = true;
     await delay(PATIENCE.probeEvery);
   }
@@ -75,6 +66,10 @@ export function watchContentTypes(
   definitions: readonly TypeDefinition[],
 ): TypesWatch {
   return createTypesWatch('another process', (events) =>
-    events.some(({ type }) => type === 'content-type-defined') ? differingTypes(graph, definitions) : [],
+    events.some(isDefinition) ? uidsOf(notInForce(definitions, graph.definition)) : [],
   );
+}
+
+function uidsOf(definitions: readonly TypeDefinition[]): readonly string[] {
+  return definitions.map(({ uid }) => uid);
 }

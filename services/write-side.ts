@@ -17,6 +17,7 @@ import { createImportWriter, type ImportWriter } from './command/import-writer.t
 import { createLocks } from './command/locks.ts';
 import { newCommandKey } from './command/new-command-key.ts';
 import { NotLeading } from './command/not-leading.ts';
+import { notInForce } from './definitions-in-force.ts';
 import type { Claimant } from './fleet/claim-lease.ts';
 import { type Fleet, type FleetReport, joinFleet } from './fleet/fleet.ts';
 import type { LeaseView } from './fleet/lease-view.ts';
@@ -72,7 +73,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
       claimant.membership?.noteCopy(false);
       await options.own();
       const defined = { at: claimant.now(), lead, owner: claimant.owner };
-      await appendDefinitions(log, space, options.definitions, graph.definition, defined);
+      await appendDefinitions(log, space, notInForce(options.definitions, graph.definition), defined);
       await projector.applied(await log.lastPosition());
       options.led.lead(lead.epoch);
     },

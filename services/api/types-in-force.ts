@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
-import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { definitionStream } from '../append-definitions.ts';
+import { followDefinitions, notInForce } from '../definitions-in-force.ts';
 import { createTypesWatch, type TypesWatch } from '../types-watch.ts';
 
 export type TypesInForceOptions = {
@@ -34,34 +34,22 @@ export async function typesInForce(
 }
 
 async function differing({ log, space, definitions }: TypesInForceOptions): Promise<readonly string[]> {
-  const claims = await Array.fromAsync(log.readStream(leaseStream(space)));
-  claims.forEach(refuseUnreadable);
-  const inForce = async (uid: string): Promise<string | undefined> => {
-    let text: string | undefined;
-    for await (const event of log.readStream(definitionStream(space, uid))) {
-      refuseUnreadable(event);
-      if (isForeign(event)) continue;
-      const before = claims.filter(({ position }) => position < event.position);
-      if (!isFenced(event, before.reduce(epochAfter, 0))) text = JSON.stringify(event.data);
-    }
-    return text;
-  };
-  const texts = await Promise.all(definitions.map(({ uid }) => inForce(uid)));
-  return definitions.filter((definition, i) => texts[i] !== JSON.stringify(definition)).map(({ uid }) => uid);
+  const streams = [leaseStream(space), ...definitions.map(({ uid }) => definitionStream(space, uid))];
+  const read = await Promise.all(streams.map((stream) => Array.fromAsync(log.readStream(stream))));
+  const inForce = followDefinitions(0);
+  for (const event of read.flat().sort((a, b) => (a.position < b.position ? -1 : 1))) {
+    refuseUnreadable(event);
+    inForce.follow(event);
+  }
+  return notInForce(definitions, inForce.text).map(({ uid }) => uid);
 }
 
 /** Of a process without a graph. `epoch`: of the newest claim before the events that will be followed. */
 export function watchTypes(definitions: readonly TypeDefinition[], epoch: number): TypesWatch {
   const own = new Map(definitions.map((definition) => [definition.uid, JSON.stringify(definition)]));
-  let newest = epoch;
-  const isOther = (event: StoredEvent): boolean => {
-    newest = epochAfter(newest, event);
-    if (event.unreadable !== undefined) return false;
-    if (event.type !== 'content-type-defined' || isFenced(event, newest)) return false;
-    const text = own.get((event.data as TypeDefinition).uid);
-    return text !== undefined && text !== JSON.stringify(event.data);
-  };
-  return createTypesWatch('the leader', (events) =>
-    events.filter(isOther).map(({ data }) => (data as TypeDefinition).uid),
-  );
+  const inForce = followDefinitions(epoch, (uid) => own.get(uid));
+  return createTypesWatch('the leader', (events) => {
+    const defined = events.filter((event) => inForce.follow(event) !== undefined);
+    return defined.length === 0 ? [] : notInForce(definitions, inForce.text).map(({ uid }) => uid);
+  });
 }

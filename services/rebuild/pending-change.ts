@@ -1,11 +1,11 @@
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import { documentChanges, type ShapeChange, shapeChanges } from '../../projections/generations/shape.ts';
 import { catchUp } from '../../projections/projector.ts';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
-import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { followDefinitions, type Redefined } from '../definitions-in-force.ts';
 import type { OutsideIndices } from '../read-side.ts';
 
 /** Content types are to change so that what reads are answered from has to be converted. */
@@ -75,33 +75,22 @@ async function findPendingChange(
   definitions: readonly TypeDefinition[],
   changesFrom: ChangesOf,
 ): Promise<PendingChange | undefined> {
-  const known = new Map<string, TypeDefinition>();
-  const changesOf = (now: TypeDefinition): readonly ShapeChange[] => {
-    const text = graph.definition(now.uid);
-    const before =
-      known.get(now.uid) ?? (text === undefined ? undefined : (JSON.parse(text) as TypeDefinition));
-    known.set(now.uid, now);
-    return before === undefined ? [] : changesFrom(before, now);
-  };
   let position = graph.position();
+  const inForce = followDefinitions(graph.epochAt(position), graph.definition);
+  const changesOf = ({ before, now }: Redefined): readonly ShapeChange[] =>
+    before === undefined ? [] : changesFrom(JSON.parse(before) as TypeDefinition, now);
   const changes: ShapeChange[] = [];
   let before: bigint | undefined;
-  let epoch = graph.epochAt(position);
   for await (const events of log.readAll(position)) {
     for (const event of events) {
       // Nothing is converted for what is behind it: the graph cannot go there.
       if (stopsReaders(event)) return undefined;
-      epoch = epochAfter(epoch, event);
-      if (isDefinition(event) && !isFenced(event, epoch))
-        changes.push(...changesOf(event.data as TypeDefinition));
+      const redefined = inForce.follow(event);
+      if (redefined !== undefined) changes.push(...changesOf(redefined));
       if (changes.length > 0) before ??= position;
       position = event.position;
     }
   }
-  changes.push(...definitions.flatMap(changesOf));
+  changes.push(...definitions.flatMap((now) => changesOf({ before: inForce.text(now.uid), now })));
   return changes.length === 0 ? undefined : { before: before ?? position, changes };
-}
-
-function isDefinition({ type, unreadable }: StoredEvent): boolean {
-  return type === 'content-type-defined' && unreadable === undefined;
 }

@@ -180,7 +180,7 @@ describe('a leader on a store that checks conditions', () => {
     await claim(world, 'second');
     const before = await world.store.lastPosition();
     const definition = JSON.parse(String(world.graph.definition(TYPE)));
-    await appendDefinitions(world.store, 'varve', [definition], () => undefined, {
+    await appendDefinitions(world.store, 'varve', [definition], {
       at: new Date().toISOString(),
       lead,
       owner: 'first',
