@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Backoff, backoffMs } from '../shared/backoff.ts';
 import { type IndexProgress, PARKED_LIMIT, type ProgressStore } from '../shared/read-index/index-progress.ts';
 import type { IndexWriter } from './index-writer.ts';
 import type { ParkedDocuments } from './stale-documents.ts';
@@ -20,8 +21,7 @@ export type ProgressAnnouncer = {
   close(): Promise<bigint>;
 };
 
-const FIRST_WAIT = 100;
-const LONGEST_WAIT = 5_000;
+const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
 
 export function announceProgress(options: AnnounceProgressOptions): ProgressAnnouncer {
   const closing = new AbortController();
@@ -31,7 +31,7 @@ export function announceProgress(options: AnnounceProgressOptions): ProgressAnno
   let running: Promise<void> | undefined;
 
   const announce = async (): Promise<void> => {
-    for (let wait = FIRST_WAIT; isOut && !closing.signal.aborted; ) {
+    for (let failures = 0; isOut && !closing.signal.aborted; ) {
       isOut = false;
       const progress = currentProgress(options);
       const name = nameOf(progress);
@@ -41,12 +41,13 @@ export function announceProgress(options: AnnounceProgressOptions): ProgressAnno
         last = progress.position;
         await options.store.write(progress);
         announced = name;
-        wait = FIRST_WAIT;
+        failures = 0;
       } catch (error) {
         isOut = true;
-        if (wait === FIRST_WAIT) options.report(error as Error);
+        failures++;
+        if (failures === 1) options.report(error as Error);
+        const wait = backoffMs(failures, BACKOFF);
         await delay(wait, undefined, { signal: closing.signal, ref: false }).catch(() => {});
-        wait = Math.min(LONGEST_WAIT, wait * 2);
       }
     }
   };

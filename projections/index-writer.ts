@@ -3,7 +3,7 @@ import type { DocumentIndex } from '../shared/read-index/document-index.ts';
 import type { ContentGraph } from './content-graph.ts';
 import type { Lane } from './graph/stale-rows.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from './index-writer/lane.ts';
-import { bytesAt, FULL_PACE, type Pace, type PaceKind, paced, slower } from './index-writer/pace.ts';
+import { bytesAt, FULL_PACE, type Pace, type PaceKind, paced, slower, waitOf } from './index-writer/pace.ts';
 import { createRefreshes, type Refreshes } from './index-writer/refreshes.ts';
 import { accountOf, type Settlement, type StaleDocument, type StaleDocuments } from './stale-documents.ts';
 
@@ -179,8 +179,8 @@ async function runWorker(state: State, lane: Lane, number: number): Promise<void
     noteTrouble(state, reason, error);
     // What was not written is free again, wherever it stands.
     state.turn = undefined;
-    pace = slower(pace, Math.random());
-    await state.changed.until(() => state.stopping, pace.wait);
+    pace = slower(pace);
+    await state.changed.until(() => state.stopping, waitOf(pace));
   };
   while (!state.stopping) {
     const seen = state.wakes;

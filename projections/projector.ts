@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Backoff, backoffMs } from '../shared/backoff.ts';
 import { createCondition } from '../shared/condition.ts';
 import type { EventStore, StoredEvent, Subscription } from '../shared/event-store/event-store.ts';
 import { splitAtUnreadable, UnreadableEvent } from '../shared/event-store/unreadable.ts';
@@ -164,8 +165,7 @@ export function startProjector(options: ProjectorOptions): Projector {
   };
 }
 
-const FIRST_SPACE_WAIT_MS = 1_000;
-const LONGEST_SPACE_WAIT_MS = 30_000;
+const SPACE_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 
 /** Applies once the graph's disk has room; undefined when `signal` is aborted before. Opening the graph anew takes time where it is large. */
 async function applyWithinSpace(
@@ -173,17 +173,17 @@ async function applyWithinSpace(
   apply: () => ChangeBatch,
   signal: AbortSignal,
 ): Promise<ChangeBatch | undefined> {
-  for (let wait = 0; !signal.aborted; wait = Math.min(LONGEST_SPACE_WAIT_MS, 2 * wait)) {
+  for (let failures = 0; !signal.aborted; ) {
     try {
       const batch = apply();
-      if (wait > 0) waiting?.(undefined);
+      if (failures > 0) waiting?.(undefined);
       return batch;
     } catch (error) {
       if (!isOutOfSpace(error)) throw error;
-      if (wait === 0) waiting?.(error as Error);
-      wait ||= FIRST_SPACE_WAIT_MS / 2;
+      failures++;
+      if (failures === 1) waiting?.(error as Error);
       reopenWithinSpace(graph);
-      await graph.moreSpace(2 * wait, signal);
+      await graph.moreSpace(backoffMs(failures, SPACE_BACKOFF), signal);
     }
   }
   return undefined;

@@ -1,5 +1,7 @@
+import { type Backoff, backoffMs, jittered } from '../../shared/backoff.ts';
+
 /** How fast a lane goes: requests of a size that takes about as long as it should, and longer waits after failures. */
-export type Pace = { readonly bytes: number; readonly wait: number };
+export type Pace = { readonly bytes: number; readonly failures: number };
 
 /** What a lane's requests may be. While edits are being made the backlog is `shared` with them. */
 export type PaceKind = 'prompt' | 'backlog' | 'shared';
@@ -13,8 +15,7 @@ const MOST_BYTES: Readonly<Record<PaceKind, number>> = {
 const LEAST_BYTES = 64 * 2 ** 10;
 /** Their refresh costs the same for few as for many: smaller requests would only make more refreshes. */
 const LEAST_PROMPT_BYTES = 512 * 2 ** 10;
-const FIRST_WAIT = 100;
-const LONGEST_WAIT = 10_000;
+const BACKOFF: Backoff = { firstMs: 100, longestMs: 10_000 };
 
 /** Milliseconds that an index should have to do with a request: an edit may have to wait for those under way. */
 const AIM: Readonly<Record<PaceKind, number>> = { prompt: 300, backlog: 400, shared: 100 };
@@ -22,13 +23,16 @@ const AIM: Readonly<Record<PaceKind, number>> = { prompt: 300, backlog: 400, sha
 const MOST_GROWTH = 1.5;
 const MOST_SHRINKING = 0.5;
 
-export const FULL_PACE: Pace = Object.freeze({ bytes: MOST_BYTES.backlog, wait: 0 });
+export const FULL_PACE: Pace = Object.freeze({ bytes: MOST_BYTES.backlog, failures: 0 });
 
 /** After a request of so many bytes that took so many milliseconds. Small ones say little. */
 export function paced({ bytes }: Pace, kind: PaceKind, sent: number, took: number): Pace {
   const change = Math.min(MOST_GROWTH, Math.max(MOST_SHRINKING, AIM[kind] / Math.max(1, took)));
-  if (change > 1 && sent < bytes / 2) return { bytes, wait: 0 };
-  return { bytes: Math.ceil(Math.min(MOST_BYTES.backlog, Math.max(LEAST_BYTES, bytes * change))), wait: 0 };
+  if (change > 1 && sent < bytes / 2) return { bytes, failures: 0 };
+  return {
+    bytes: Math.ceil(Math.min(MOST_BYTES.backlog, Math.max(LEAST_BYTES, bytes * change))),
+    failures: 0,
+  };
 }
 
 /** What one request may carry. */
@@ -36,11 +40,12 @@ export function bytesAt({ bytes }: Pace, kind: PaceKind): number {
   return Math.min(MOST_BYTES[kind], kind === 'prompt' ? Math.max(LEAST_PROMPT_BYTES, bytes) : bytes);
 }
 
-/** After a failure. `random` from 0 to 1 spreads the waits of several lanes. Milliseconds. */
-export function slower({ bytes, wait }: Pace, random: number): Pace {
-  const doubled = Math.min(LONGEST_WAIT, Math.max(FIRST_WAIT, wait * 2));
-  return {
-    bytes: Math.max(LEAST_BYTES, Math.ceil(bytes / 2)),
-    wait: Math.round(doubled * (0.75 + random / 2)),
-  };
+/** After a failure. */
+export function slower({ bytes, failures }: Pace): Pace {
+  return { bytes: Math.max(LEAST_BYTES, Math.ceil(bytes / 2)), failures: failures + 1 };
+}
+
+/** Milliseconds until the next request, which differ between lanes. */
+export function waitOf({ failures }: Pace): number {
+  return failures === 0 ? 0 : jittered(backoffMs(failures, BACKOFF));
 }

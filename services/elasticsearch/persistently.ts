@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Backoff, backoffMs } from '../../shared/backoff.ts';
 import { isPassing } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { Report } from './report.ts';
 
-const FIRST_WAIT = 250;
-const LONGEST_WAIT = 5_000;
+const BACKOFF: Backoff = { firstMs: 250, longestMs: 5_000 };
 
 /**
  * Tries until it succeeds or is refused: a cluster may start after this process, or long after. undefined once `signal` is
@@ -14,14 +14,14 @@ export async function persistently<Result>(
   signal: AbortSignal,
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
-  for (let wait = FIRST_WAIT; !signal.aborted; wait = Math.min(LONGEST_WAIT, wait * 2)) {
+  for (let failures = 1; !signal.aborted; failures++) {
     try {
       return await work();
     } catch (error) {
       if (signal.aborted) return undefined;
       if (!isPassing(error)) throw new Error(`Elasticsearch refuses: ${(error as Error).message}`);
       report.warn({ reason: (error as Error).message }, 'waiting for Elasticsearch');
-      await delay(wait, undefined, { signal }).catch(() => {});
+      await delay(backoffMs(failures, BACKOFF), undefined, { signal }).catch(() => {});
     }
   }
   return undefined;

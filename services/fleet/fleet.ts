@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs } from '../../shared/backoff.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import { type Lead, type Leader, type Lease, leadOf } from '../../shared/fleet/lease.ts';
@@ -112,7 +113,7 @@ export function joinFleet(options: FleetOptions): Fleet {
   };
   const silence = (): number => {
     losses = losses.filter((at) => performance.now() - at < FORGIVEN_AFTER_MS);
-    return Math.min(LONGEST_SILENCE_MS, PATIENCE.silence * 2 ** losses.length);
+    return backoffMs(losses.length + 1, { firstMs: PATIENCE.silence, longestMs: LONGEST_SILENCE_MS });
   };
   const confirm = (lease: Lease): void => {
     if (confirmed === lease.epoch) return;

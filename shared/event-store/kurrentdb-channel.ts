@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Channel } from '@grpc/grpc-js';
 import { isCommandError, NotLeaderError } from '@kurrent/kurrentdb-client';
 import { discoverEndpoint } from '@kurrent/kurrentdb-client/dist/Client/discovery.js';
+import { type Backoff, backoffMs } from '../backoff.ts';
 import { type Address, assertTlsName, type EndPoint } from './kurrentdb-address.ts';
 
 /** The one connection of a client: found when it is first needed, and found anew when its node is lost. */
@@ -16,7 +17,7 @@ export type NodeChannel = {
 };
 
 /** How soon one channel follows the other. Waits start where the channel was lost soon after it was made. */
-export type Pace = { readonly firstMs: number; readonly even: number; readonly longestMs: number };
+export type Pace = Backoff & { readonly even: number };
 
 /** Reads: at most one replacement a second, after five in a row twice as long each time. */
 export const READING_PACE: Pace = { firstMs: 1_000, even: 5, longestMs: 5_000 };
@@ -96,8 +97,8 @@ export const createNodeChannel = (
   };
 };
 
-const pauseAfter = (losses: number, { firstMs, even, longestMs }: Pace): number =>
-  losses === 0 ? 0 : Math.min(firstMs * 2 ** Math.max(0, losses - even), longestMs);
+const pauseAfter = (losses: number, pace: Pace): number =>
+  losses === 0 ? 0 : backoffMs(Math.max(1, losses - pace.even + 1), pace);
 
 type Search = { readonly address: Address; readonly searching: () => void; readonly signal: AbortSignal };
 

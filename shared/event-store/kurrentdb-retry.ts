@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { convertToCommandError, ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
+import { type Backoff, backoffMs, jittered } from '../backoff.ts';
 import type { Trouble } from './event-store.ts';
 
 export type Patience = {
@@ -31,9 +32,8 @@ export const tellTrouble = async (
   return explanation;
 };
 
-const FIRST_WAIT_MS = 50;
 /** A new leader is found within a second of its election. */
-const LONGEST_WAIT_MS = 1_000;
+const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
 
 /** What a server says that is not ready, not reached, not leading or too slow, by the client's kinds of errors. */
 const PASSING: ReadonlySet<ErrorType> = new Set([
@@ -67,9 +67,8 @@ export class DeadlinePassed extends Error {
   }
 }
 
-/** Doubling from 50 ms to 1 s, less up to half of it at random, so that a fleet does not come back all at once. */
-export const waitBefore = (attempt: number): number =>
-  Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS) * (1 - Math.random() / 2);
+/** Milliseconds before the attempt that follows so many. */
+export const waitBefore = (attempt: number): number => jittered(backoffMs(attempt, BACKOFF));
 
 /** Whether the same call may succeed later. */
 export const isPassing = (failure: unknown): boolean => {
