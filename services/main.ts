@@ -10,7 +10,7 @@ import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { requestOrOperator } from './command/current-author.ts';
 import { type ContentStoreOptions, openContentStore } from './content-store.ts';
 import type { Fleet, FleetReport } from './fleet/fleet.ts';
-import { createLeaseView, readLeaseUpTo } from './fleet/lease-view.ts';
+import { assertWholeLease, createLeaseView, readLeaseUpTo } from './fleet/lease-view.ts';
 import { openMembership } from './fleet/membership.ts';
 import type { Presence } from './fleet/presence.ts';
 import { createFreshness } from './freshness.ts';
@@ -106,6 +106,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const tokens = createTokenCommands({ ...accessOptions, author: requestOrOperator });
   const access = await openAccessControl(accessOptions);
   const rules = { ...options.rules, cursorKey: cursorKey(key) };
+  await assertWholeLease(log, space, graph.epochAt(graph.position() + 1n));
   const settling = { claimant, definitions, waiting: fleetLog.waiting };
   const { pending } = store;
   if (pending !== undefined && options.meanwhile !== undefined) {

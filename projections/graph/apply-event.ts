@@ -49,7 +49,13 @@ export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): 
     }
   } catch (error) {
     const place = `${stored.type} of ${type} ${documentId} at position ${stored.position}`;
-    throw new Error(`${place} cannot be applied: ${(error as Error).message}`, { cause: error });
+    const lacks = entry.isNew && stored.revision > 0n ? lacksEarlier(stored) : '';
+    throw new Error(`${place} cannot be applied: ${(error as Error).message}${lacks}`, { cause: error });
   }
   entry.isNew = false;
+}
+
+/** The events of a stream are lost where it was deleted or truncated on the log's server, and scavenged. */
+function lacksEarlier({ stream, revision }: StoredEvent): string {
+  return `. It is revision ${revision} of the stream ${stream}, and no earlier one says more of this entry: run varve verify, and restore the log from a backup where revisions are missing`;
 }

@@ -4,6 +4,7 @@ import {
   type AppendResult,
   AppendTooLarge,
   type CommandIdentity,
+  StreamDeleted,
 } from '../../shared/event-store/event-store.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -204,6 +205,7 @@ async function append(
     return await eventStore.append(stream, expected, newEvents(events, key, metadata), fence);
   } catch (cause) {
     if (cause instanceof AppendTooLarge) throw tooLarge(cause);
+    if (cause instanceof StreamDeleted) throw deletedForGood(documentId, cause);
     throw new RequestError(
       503,
       'ServiceUnavailableError',
@@ -223,6 +225,11 @@ function tooLarge(cause: AppendTooLarge): RequestError {
   return new RequestError(413, 'PayloadTooLargeError', message, limit === undefined ? {} : { limit }, {
     cause,
   });
+}
+
+function deletedForGood(documentId: string, cause: StreamDeleted): RequestError {
+  const message = 'The document cannot be changed: its stream was deleted for good in the event log';
+  return new RequestError(409, 'ConflictError', message, { documentId }, { cause });
 }
 
 /** `shown`, or false once the time is over. */

@@ -41,6 +41,19 @@ export async function readLeaseUpTo(log: EventStore, space: string): Promise<Lea
   return lease;
 }
 
+/**
+ * Throws where the stream of the lease lacks a claim that the log had: `epoch`, of the newest claim that the graph has seen. A claim
+ * with an epoch that was used already would fence its own writes off.
+ */
+export async function assertWholeLease(log: EventStore, space: string, epoch: number): Promise<void> {
+  const lease = await readLeaseUpTo(log, space);
+  if (lease.epoch >= epoch) return;
+  const stream = leaseStream(space);
+  throw new Error(
+    `the stream ${stream} ends with the claim of epoch ${lease.epoch}, and the log had one of epoch ${epoch}: the stream was deleted or truncated in the event log. Take $tb, $maxCount and $maxAge out of its metadata, or restore a backup of the log`,
+  );
+}
+
 /** `start`: the lease at a position from which on every event is given to `follow`, or later. */
 export function createLeaseView(space: string, start: Lease): LeaseView {
   const stream = leaseStream(space);

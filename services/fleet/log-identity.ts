@@ -24,13 +24,16 @@ export async function identityOfLog(log: EventStore, space: string): Promise<str
 
 /** Gives a log an identity that has none, or that of the log it is a copy of. Belongs to whoever leads. */
 export async function identifyLog(log: EventStore, space: string, isCopy: boolean): Promise<void> {
+  let seen: bigint | undefined;
   for (;;) {
-    const { id: copyOf, revision } = await readIdentity(log, space);
+    const { id: copyOf, revision = seen } = await readIdentity(log, space);
     if (copyOf !== undefined && !isCopy) return;
     const id = randomUUID();
     const data = copyOf === undefined ? { id } : { id, copyOf };
     const stored = await log.append(identityStream(space), revision ?? 'none', [identified(data)]);
     if (stored.kind === 'appended') return;
+    // The stream may have been truncated on the log's server, so that nothing of it can be read.
+    if (stored.kind === 'conflict') seen = stored.actual;
   }
 }
 

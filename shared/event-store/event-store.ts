@@ -128,6 +128,13 @@ export class AppendTooLarge extends Error {
   }
 }
 
+/** The stream was deleted for good where the log is: it can be neither read nor written. */
+export class StreamDeleted extends Error {
+  constructor(stream: string, cause: unknown) {
+    super(`the stream ${stream} was deleted for good in the event log`, { cause });
+  }
+}
+
 export type Subscription = {
   /** Resolves when no handler runs any more (so a handler must not wait for it). */
   close(): Promise<void>;
@@ -175,7 +182,7 @@ export type EventStore = {
    * already in that stream resolves `appended` with the first append's result and writes nothing, whatever is expected now.
    * The order of checks is: ids that are stored already, then the condition, then the expected revision.
    * Rejects when there is no event, an id is no lower-case UUID, or the data is no JSON value; with AppendTooLarge when the store
-   * takes no append of this size.
+   * takes no append of this size; with StreamDeleted.
    */
   append(
     stream: string,
@@ -185,7 +192,9 @@ export type EventStore = {
   ): Promise<AppendResult>;
   /** Whether this store checks conditions. A store that does not ignores them, and never answers `fenced`. */
   checksConditions(): Promise<boolean>;
-  /** A stream's events from `fromRevision` (inclusive, default 0n) on. A stream that does not exist is empty. */
+  /**
+   * A stream's events from `fromRevision` (inclusive, default 0n) on. A stream that does not exist is empty. Rejects with StreamDeleted.
+   */
   readStream(stream: string, fromRevision?: bigint): AsyncIterable<StoredEvent>;
   /** All events with position > `after`, in order of position, in batches. */
   readAll(after: bigint, options?: ReadAllOptions): AsyncIterable<readonly StoredEvent[]>;

@@ -4,6 +4,7 @@ import {
   isCommandError,
   MaxAppendSizeExceededError,
   NO_STREAM,
+  StreamDeletedError,
   TransactionMaxSizeExceededError,
   WrongExpectedVersionError,
 } from '@kurrent/kurrentdb-client';
@@ -14,6 +15,7 @@ import {
   type AppendResult,
   AppendTooLarge,
   type ExpectedRevision,
+  StreamDeleted,
 } from './event-store.ts';
 import { appendRecords, hasAppendRecords, hasBatchAppend } from './kurrentdb-append-records.ts';
 import type { BatchedAppend, BatchOutcome } from './kurrentdb-batch-append.ts';
@@ -226,6 +228,9 @@ const asTooLarge = (error: unknown): AppendTooLarge | undefined => {
   return isMessage ? new AppendTooLarge(undefined, error) : undefined;
 };
 
+const asDeleted = (error: unknown): StreamDeleted | undefined =>
+  error instanceof StreamDeletedError ? new StreamDeleted(error.streamName, error) : undefined;
+
 /** A megabyte a second: a large append takes longer than an answer may. */
 const SLOWEST_BYTES_PER_MS = 1_000;
 
@@ -246,7 +251,7 @@ const onWriter = async <T>(
     return await call(channel);
   } catch (error) {
     if (isLost(error)) writer.channel.lost(channel, error);
-    throw asTooLarge(error) ?? error;
+    throw asTooLarge(error) ?? asDeleted(error) ?? error;
   }
 };
 

@@ -1,4 +1,5 @@
-import { StreamNotFoundError } from '@kurrent/kurrentdb-client';
+import { StreamDeletedError, StreamNotFoundError } from '@kurrent/kurrentdb-client';
+import { StreamDeleted } from './event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import type { Recorded } from './kurrentdb-event.ts';
 import {
@@ -36,6 +37,7 @@ const readStreamEvents = (connection: Connection, stream: string, page: PageRequ
       return await readEvents(connection.reader, streamRequest(stream, page), connection.patience.deadlineMs);
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
+      if (error instanceof StreamDeletedError) throw new StreamDeleted(stream, error);
       throw error;
     }
   });

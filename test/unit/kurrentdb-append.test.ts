@@ -162,8 +162,8 @@ describe('an append that cannot succeed rejects', () => {
     const { store, double } = await start();
     const stream = await streamOfTwo(store);
     double.log.tombstone(stream);
-    await expect(store.append(stream, 1n, newEvents(1))).rejects.toThrow(/is deleted/);
-    await expect(readStream(store, stream)).rejects.toThrow(/is deleted/);
+    await expect(store.append(stream, 1n, newEvents(1))).rejects.toThrow(/was deleted for good/);
+    await expect(readStream(store, stream)).rejects.toThrow(/was deleted for good/);
   });
 
   test('when its stream is outside of the space', async () => {
