@@ -7,8 +7,8 @@ import { createRecordList, type RecordList } from './record-list.ts';
 export type DoubleLog = {
   readonly records: Pick<RecordList<LogRecord>, 'length' | 'at' | 'alike'> & Iterable<LogRecord>;
   write(stream: string, expected: ExpectedState, events: readonly ProposedEvent[]): WriteResult;
-  /** So many small events of another application, in one stream. They take no memory. */
-  addForeign(count: number): void;
+  /** So many events of another application, in one stream, each of so many bytes of the log. They take no memory. */
+  addForeign(count: number, bytes?: number): void;
   /** Hard delete: the stream can never be written or read again. */
   tombstone(stream: string): void;
   /** Soft delete: reads do not find the stream until it is written to again, at the next revision. */
@@ -29,7 +29,7 @@ export type DoubleLog = {
 };
 
 const STATISTICS_EVERY = 16;
-const FOREIGN_BYTES = 160n;
+const FOREIGN_BYTES = 160;
 
 /**
  * The log of the KurrentDB test double, in memory: positions count bytes and are sparse, system streams begin it and are
@@ -91,7 +91,7 @@ export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
       const { revision, position } = written.at(-1) as LogRecord;
       return { kind: 'written', revision, position };
     },
-    addForeign(count) {
+    addForeign(count, bytes = FOREIGN_BYTES) {
       const base = end;
       const created = BigInt(Date.now()) * 10_000n;
       const event = { ...systemEvent('thing-happened'), data: Buffer.from('{"small":true}') };
@@ -99,9 +99,9 @@ export const createDoubleLog = ({ rememberedIds = 1_000 } = {}): DoubleLog => {
       records.pushAlike(count, (n) => ({
         ...{ ...event, stream, created },
         revision: BigInt(n),
-        position: base + BigInt(n) * FOREIGN_BYTES,
+        position: base + BigInt(n * bytes),
       }));
-      end += BigInt(count) * FOREIGN_BYTES;
+      end += BigInt(count * bytes);
       growth.emit('written');
     },
     delete(stream) {

@@ -11,6 +11,8 @@ export type Observed = {
   /** Batch calls that were made, and those that have not ended. */
   batchCalls: number;
   openBatchCalls: number;
+  /** Checkpoints of subscriptions, likewise. */
+  checkpointsSent: number;
   /** Records that reads and subscriptions looked at, matching or not. */
   scanned: number;
 };

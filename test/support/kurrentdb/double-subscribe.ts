@@ -117,6 +117,7 @@ const goLive = async (search: Search): Promise<void> => {
 const sendCheckpoint = async (search: Search, position: bigint): Promise<void> => {
   if (position === 0n || position < (search.checkpoint ?? 0n)) return;
   search.checkpoint = position;
+  search.services.observed.checkpointsSent += 1;
   await send(search.call, checkpointResponse(position));
 };
 

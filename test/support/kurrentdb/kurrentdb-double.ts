@@ -85,7 +85,7 @@ export const startKurrentDbDouble = async (
   const services: DoubleServices = {
     log,
     enter,
-    observed: { starts: [], eventsSent: 0, batchCalls: 0, openBatchCalls: 0, scanned: 0 },
+    observed: { starts: [], eventsSent: 0, checkpointsSent: 0, batchCalls: 0, openBatchCalls: 0, scanned: 0 },
     maxAppendSize: options.maxAppendSize ?? Number.MAX_SAFE_INTEGER,
     dropSlowAfter: options.dropSlowAfter ?? Number.MAX_SAFE_INTEGER,
   };
