@@ -3,6 +3,7 @@ import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { changeEntry, createEntry } from './change-entry.ts';
 import type { GraphContext } from './graph-context.ts';
+import { importEntry } from './import-entry.ts';
 import { deleteEntry, discardDraft, publishEntry, unpublishEntry } from './publish-entry.ts';
 
 const DOCUMENT_EVENTS: ReadonlySet<string> = new Set<DocumentEvent['type']>([
@@ -12,6 +13,7 @@ const DOCUMENT_EVENTS: ReadonlySet<string> = new Set<DocumentEvent['type']>([
   'entry-unpublished',
   'draft-discarded',
   'entry-deleted',
+  'entry-imported',
 ]);
 
 export function isDocumentEvent(stored: { readonly type: string }): boolean {
@@ -43,6 +45,9 @@ export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): 
         break;
       case 'entry-deleted':
         deleteEntry(context, entry);
+        break;
+      case 'entry-imported':
+        importEntry(context, entry, event.data, moment);
         break;
       default:
         assertNever(event);

@@ -31,6 +31,10 @@ export function rowKeyIn(world: WorldNumber, draftAndPublish: boolean, entry: nu
 const BOTH_WORLDS: readonly WorldNumber[] = [0, 1];
 const ONE_WORLD: readonly (readonly WorldNumber[])[] = [[0], [1]];
 
+export function versionNumber(version: RowVersion): VersionNumber {
+  return VERSIONS.indexOf(version) as VersionNumber;
+}
+
 /** The worlds a row of this version belongs to. */
 export function worldsOf(version: VersionNumber): readonly WorldNumber[] {
   return ONE_WORLD[version] ?? BOTH_WORLDS;

@@ -1,5 +1,6 @@
 import { type CommandRow, command, type Given, JSON_OPTION } from './command.ts';
 import { withExampleTypes } from './example-types.ts';
+import type { ArchiveOptions } from './import-archive.ts';
 import { ROLE_SETTINGS, type Role } from './roles.ts';
 import {
   BACKUP_SETTINGS,
@@ -43,11 +44,15 @@ export const COMMANDS: readonly CommandRow[] = [
   command({
     name: 'import',
     description: 'append the documents of JSONL files to the log; again, it goes on where it stopped',
-    argument: ['<files...>', 'files of one document a line, or one that varve export wrote'],
+    argument: ['<files...>', 'files of one document a line, or one that varve export or strapi export wrote'],
+    options: [
+      ['--dry-run', 'of an archive of strapi export: say what would come in, and write nothing'],
+      ['--json', 'of an archive of strapi export: the summary as JSON'],
+    ],
     settings: IMPORT_SETTINGS,
     // The log of an export needs fewer settings than documents do.
     parse: (given) => given,
-    load: async () => importEither,
+    load: async () => importAny,
   }),
   command({
     name: 'token create',
@@ -208,9 +213,16 @@ async function serving(role: 'serve' | 'project'): Promise<(settings: ServeSetti
   return (settings) => serve(settings, role);
 }
 
-async function importEither(given: Given, _options: unknown, files: readonly string[]): Promise<void> {
+/** The files say what they are. An archive has content types of its own. */
+async function importAny(given: Given, options: ArchiveOptions, files: readonly string[]): Promise<void> {
   const { beginsAsExport, importHistory } = await import('./import-history.ts');
+  const { isArchive } = await import('../strapi/archive.ts');
   const [file] = files;
+  if (file !== undefined && files.length === 1 && isArchive(file)) {
+    const contentTypes = given['contentTypes'] ?? file;
+    const { importArchiveFile } = await import('./import-archive.ts');
+    return importArchiveFile(file, parseSettings(IMPORT_SETTINGS, { ...given, contentTypes }), options);
+  }
   if (file !== undefined && files.length === 1 && (await beginsAsExport(file)))
     return importHistory(file, parseSettings(LOG_SETTINGS, given));
   const settings = parseSettings(IMPORT_SETTINGS, given);

@@ -1,4 +1,4 @@
-import type { RelationOperation } from '../../shared/document/events.ts';
+import type { EntryImported, RelationOperation } from '../../shared/document/events.ts';
 import type { Actor, StoredEvent } from '../../shared/event-store/event-store.ts';
 
 /** Of a value, or of a whole event of a kind that is not a document's. */
@@ -11,8 +11,13 @@ type DocumentData = {
   readonly documentId: string;
   readonly locale: string | null;
   readonly values?: Readonly<Record<string, unknown>>;
-  readonly relations?: readonly RelationOperation[];
+  readonly relations?: readonly Linking[];
+  /** Of an imported row. */
+  readonly version?: string;
+  readonly id?: number;
 };
+
+type Linking = RelationOperation | EntryImported['data']['relations'][number];
 
 /** An event as one line for people, without control characters, which a terminal would obey: position, time, what happened, to what, and what changed. */
 export function presentEvent(event: StoredEvent): string {
@@ -71,12 +76,14 @@ function isDefinition(data: unknown): data is Definition {
   return typeof data === 'object' && data !== null && 'uid' in data && 'schema' in data;
 }
 
-function describeDocument({ type, documentId, locale, values, relations }: DocumentData): string[] {
+function describeDocument(data: DocumentData): string[] {
+  const { type, documentId, locale, values, relations, version, id } = data;
   const changes = [
     ...Object.entries(values ?? {}).map(([name, value]) => `${name} = ${presentValue(value)}`),
     ...(relations ?? []).map(presentOperation),
   ];
-  return [type, documentId, ...(locale === null ? [] : [locale]), changes.join(', ')];
+  const row = version === undefined ? [] : [id === undefined ? version : `${version} ${id}`];
+  return [type, documentId, ...(locale === null ? [] : [locale]), ...row, changes.join(', ')];
 }
 
 function presentValue(value: unknown): string {
@@ -84,9 +91,9 @@ function presentValue(value: unknown): string {
   return shorten(JSON.stringify(value) ?? 'null', 1);
 }
 
-function presentOperation(operation: RelationOperation): string {
+function presentOperation(operation: Linking): string {
   const { attribute } = operation;
-  if (operation.kind === 'set') return `${attribute} = [${operation.targets.map(idOf).join(' ')}]`;
+  if ('targets' in operation) return `${attribute} = [${operation.targets.map(idOf).join(' ')}]`;
   const added = operation.connect.map(({ target }) => `+${idOf(target)}`);
   const removed = operation.disconnect.map((target) => `-${idOf(target)}`);
   return `${attribute} ${[...removed, ...added].join(' ')}`;

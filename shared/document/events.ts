@@ -75,13 +75,41 @@ export type DraftDiscarded = { readonly type: 'draft-discarded'; readonly data: 
 /** Both versions of the locale disappear with their links. */
 export type EntryDeleted = { readonly type: 'entry-deleted'; readonly data: EntryData };
 
+/** Where a link stands: the list of the owner has the order of the targets. `order`: in the list of the target, where it shows one. */
+export type ImportedTarget = LinkTarget & { readonly order?: number };
+
+/**
+ * One version of an entry as another system has it, with its ids and times. It takes the place of that version; nothing is copied to
+ * other versions or locales. An entry is modified when its draft was imported behind its published version.
+ */
+export type EntryImported = {
+  readonly type: 'entry-imported';
+  readonly data: EntryData & {
+    readonly version: 'draft' | 'published' | 'live';
+    /** Absent: the next of the type's sequence. The sequence goes on above it. */
+    readonly id?: number;
+    readonly createdAt: string;
+    readonly updatedAt: string;
+    /** null on drafts. */
+    readonly publishedAt: string | null;
+    /** Every attribute that is not null, also those that no schema has. Components keep their ids. */
+    readonly values: EntryValues;
+    /** Of relations that this side owns. */
+    readonly relations: readonly {
+      readonly attribute: string;
+      readonly targets: readonly ImportedTarget[];
+    }[];
+  };
+};
+
 export type DocumentEvent =
   | EntryCreated
   | EntryChanged
   | EntryPublished
   | EntryUnpublished
   | DraftDiscarded
-  | EntryDeleted;
+  | EntryDeleted
+  | EntryImported;
 
 /** A content type's schema from this position on, in the words of its files. One stream per type. */
 export type ContentTypeDefined = {

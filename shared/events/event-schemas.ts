@@ -47,6 +47,30 @@ const created = z.strictObject({
 const changed = z.strictObject(entry);
 const named = z.strictObject(document);
 
+const imported = z.strictObject({
+  ...document,
+  version: z.enum(['draft', 'published', 'live']).describe('live: of a type without draft & publish'),
+  id: z.int().optional().describe('The numeric id; without one the next is allotted'),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  publishedAt: z.iso.datetime().nullable().describe('null on drafts'),
+  values: z
+    .record(z.string(), z.unknown())
+    .describe('Values by attribute. A component keeps its id, its relations are lists of targets'),
+  relations: z
+    .array(
+      z.strictObject({
+        attribute: z.string(),
+        targets: z.array(
+          linkTarget.extend({
+            order: z.number().optional().describe('Place of the link in the list of the target'),
+          }),
+        ),
+      }),
+    )
+    .describe('Of the relations that this side owns, in order'),
+});
+
 const definition = {
   uid,
   schema: z.unknown().describe('The schema.json of the content type; null for a built-in one'),
@@ -97,6 +121,7 @@ export const EVENT_SCHEMAS: Readonly<Record<EventType, Versions>> = {
   'entry-unpublished': [named, named],
   'draft-discarded': [named, named],
   'entry-deleted': [named, named],
+  'entry-imported': [imported],
   'content-type-defined': [
     z.strictObject(definition),
     z.strictObject({

@@ -1,0 +1,62 @@
+import { catchUp } from '../../projections/projector.ts';
+import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { openAccessKey } from '../access/access-key.ts';
+import { EXISTS_OTHERWISE } from '../command/import-writer.ts';
+import { openContentStore } from '../content-store.ts';
+import { openMembership } from '../fleet/membership.ts';
+import { createPresence } from '../fleet/presence.ts';
+import { listen } from '../http/listen.ts';
+import { logFolder } from '../open-event-store.ts';
+import type { WriteDocument } from '../transfer/import-documents.ts';
+import { LEAD_LOST, leadForImport } from './lead-for-import.ts';
+import type { ReadContentTypes } from './read-content-types.ts';
+import { sayReplaced } from './say-replaced.ts';
+import type { ImportSettings } from './settings.ts';
+
+/** Where an import of this process writes. */
+export type ImportTarget = {
+  readonly registry: SchemaRegistry;
+  /** What is there before the import. */
+  readonly graph: ContentGraphReader;
+  readonly epoch: number;
+  readonly write: WriteDocument;
+};
+
+/**
+ * Runs `work` as the leader of the log, in a data directory of this process, and brings the graph level with what it wrote. Throws
+ * DataDirectoryInUse when the directory is another's.
+ */
+export async function importHere<Result>(
+  settings: ImportSettings,
+  contentTypes: ReadContentTypes,
+  work: (target: ImportTarget) => Promise<Result>,
+): Promise<Result> {
+  const store = await openContentStore({ ...settings, ...contentTypes, reportReplaced: sayReplaced });
+  const presence = createPresence();
+  // Whoever starts meanwhile sees that the lead is taken.
+  const listener = await listen({ host: '127.0.0.1', port: 0, first: presence.answer });
+  const { space } = settings;
+  try {
+    const { log, registry, graph } = store;
+    const key = await openAccessKey({ log, space, folder: logFolder(settings), given: settings.accessKey });
+    const membership = openMembership({ log, space, owner: presence.owner, key });
+    presence.join(membership);
+    const lead = await leadForImport({
+      ...{ store, space, definitions: contentTypes.definitions },
+      ...{ membership, address: listener.url },
+    });
+    const write: WriteDocument = async ({ stream, events }) => {
+      const { kind } = await store.log.append(stream, 'none', events, lead.fence);
+      if (kind === 'fenced') throw new Error(LEAD_LOST);
+      return kind === 'appended' ? [] : [EXISTS_OTHERWISE];
+    };
+    const result = await work({ registry, graph: graph.reader, epoch: lead.epoch, write });
+    await catchUp(log, graph);
+    await lead.giveBack();
+    return result;
+  } finally {
+    await listener.drain(0);
+    await store.close();
+  }
+}

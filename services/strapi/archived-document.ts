@@ -1,0 +1,122 @@
+import { hash } from 'node:crypto';
+import type { EntryImported } from '../../shared/document/events.ts';
+import { documentStream } from '../../shared/document/stream-name.ts';
+import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
+import { type ContentType, USER_TYPE } from '../../shared/schema/content-type.ts';
+import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import { newEvents } from '../command/new-events.ts';
+import type { ImportedDocument } from '../transfer/import-documents.ts';
+import { importedValues, ownsRelation, targetsByAttribute, type ValueScope } from './imported-values.ts';
+import { ROLE_TYPE } from './stage-archive.ts';
+import type { StagedRow, Staging } from './staging.ts';
+
+export type DocumentScope = ValueScope & {
+  readonly staging: Pick<Staging, 'linksOf' | 'row'>;
+  readonly space: string;
+  readonly epoch: number;
+};
+
+type Imported = EntryImported['data'];
+
+const AUTHOR = { actor: { kind: 'import' }, via: 'import' } as const;
+
+/** The events of a document of an archive: one for each row. Their ids follow from what they say. */
+export function archivedDocument(scope: DocumentScope, rows: readonly StagedRow[]): ImportedDocument {
+  const [{ type, documentId }] = rows as readonly [StagedRow];
+  const definition = contentTypeOf(scope.registry, type);
+  const imported = inOrder(withDrafts(scope, onePerVersion(scope, rows))).map((row) =>
+    importedRow(scope, definition, row),
+  );
+  const digest = hash('sha256', JSON.stringify(imported));
+  const key = `archive/${scope.space}/${type}/${documentId}/${digest}`;
+  const events = imported.flatMap((data, at) =>
+    newEvents([{ type: 'entry-imported', data }], `${key}/${at}`, {
+      ...{ at: data.updatedAt, epoch: scope.epoch },
+      ...AUTHOR,
+    }),
+  );
+  const stream = documentStream(scope.space, type, documentId);
+  return { kind: 'document', type, documentId, claims: [], stream, events };
+}
+
+type Row = Omit<StagedRow, 'id'> & { readonly id: number | undefined; readonly source: number };
+
+/** Of rows of one version and locale the first counts, as no request reaches the others. */
+function onePerVersion({ notes }: DocumentScope, rows: readonly StagedRow[]): readonly Row[] {
+  const seen = new Map<string, Row>();
+  for (const row of rows) {
+    const key = `${row.version} ${row.locale ?? ''}`;
+    if (seen.has(key))
+      notes.add(
+        row.type,
+        'left out: another row is the same version and locale of the document',
+        `row ${row.id}`,
+      );
+    else seen.set(key, { ...row, source: row.id });
+  }
+  return [...seen.values()];
+}
+
+/** What is published has a draft. */
+function withDrafts({ notes }: DocumentScope, rows: readonly Row[]): readonly Row[] {
+  const isDrafted = (published: Row) =>
+    rows.some(({ version, locale }) => version === 'draft' && locale === published.locale);
+  return rows.flatMap((row) => {
+    if (row.version !== 'published' || isDrafted(row)) return [row];
+    notes.add(row.type, 'a draft was made of a published row that has none', `row ${row.source}`);
+    return [{ ...row, version: 'draft', id: undefined } as const, row];
+  });
+}
+
+/** An entry is modified, as Strapi sees it, when its draft was updated after its published version: then the draft comes last. */
+function inOrder(rows: readonly Row[]): readonly Row[] {
+  const updated = (row: Row) => String(row.data['updatedAt'] ?? '');
+  return rows.toSorted((a, b) => {
+    const [left, right] = [a.locale ?? '', b.locale ?? ''];
+    if (left !== right) return left < right ? -1 : 1;
+    const isModified = updated(rowOf(a, b, 'draft')) > updated(rowOf(a, b, 'published'));
+    return (a.version === 'draft') === isModified ? 1 : -1;
+  });
+}
+
+function rowOf(a: Row, b: Row, version: Row['version']): Row {
+  return a.version === version ? a : b;
+}
+
+function importedRow(scope: DocumentScope, type: ContentType, row: Row): Imported {
+  const { documentId, locale, version, source, data } = row;
+  const createdAt = timeOf(data['createdAt']) ?? timeOf(data['updatedAt']) ?? NEVER;
+  const updatedAt = timeOf(data['updatedAt']) ?? createdAt;
+  const publishedAt = version === 'draft' ? null : (timeOf(data['publishedAt']) ?? createdAt);
+  const targets = targetsByAttribute(scope.registry, scope.staging.linksOf(type.uid, source));
+  const relations = [...targets]
+    .filter(([attribute]) => ownsRelation(type, attribute))
+    .map(([attribute, found]) => ({ attribute, targets: found }));
+  const values = importedValues(scope, type, source, { ...data, id: source });
+  const role = type.uid === USER_TYPE ? { role: roleOf(scope, source) } : {};
+  return {
+    ...{ type: type.uid, documentId, locale, version },
+    ...(row.id === undefined ? {} : { id: row.id }),
+    ...{ createdAt, updatedAt, publishedAt },
+    values: { ...values, ...role },
+    relations,
+  };
+}
+
+const NEVER = '1970-01-01T00:00:00.000Z';
+
+function timeOf(value: unknown): string | undefined {
+  const time =
+    typeof value === 'string' || typeof value === 'number' ? Date.parse(String(value)) : Number.NaN;
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}
+
+/** Strapi's two roles are known by their type. Others keep their number. */
+function roleOf({ staging, notes }: DocumentScope, user: number): number {
+  const [link] = staging.linksOf(USER_TYPE, user).filter(({ attribute }) => attribute === 'role');
+  const role = link && staging.row(ROLE_TYPE, link.targetId)?.data;
+  const type = String(role?.['type'] ?? 'none');
+  if (type === 'authenticated' || type === 'public') return USER_ROLES[type];
+  notes.add(`role ${type}`, 'users of this role have no more rights than any other', `user ${user}`);
+  return link?.targetId ?? USER_ROLES.authenticated;
+}

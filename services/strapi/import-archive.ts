@@ -1,0 +1,111 @@
+import { statSync } from 'node:fs';
+import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { ImportedDocument, WriteDocument } from '../transfer/import-documents.ts';
+import { inBatches } from '../transfer/import-lines.ts';
+import type { ArchiveFile } from './archive.ts';
+import { archivedDocument } from './archived-document.ts';
+import { createImportNotes, type ImportNote } from './import-notes.ts';
+import { stageArchive } from './stage-archive.ts';
+import { openStaging, type Staging } from './staging.ts';
+
+export type ArchiveImport = {
+  readonly file: string;
+  readonly key?: string | undefined;
+  readonly registry: SchemaRegistry;
+  readonly defaultLocale: string;
+  readonly space: string;
+  readonly epoch: number;
+  /** Where to stage the archive; removed by the caller. */
+  readonly stagingFile: string;
+  /** What is there before the import. */
+  readonly graph: Pick<ContentGraphReader, 'documentOfId' | 'streamRevision'>;
+  readonly write: WriteDocument;
+  readonly onAsset: (file: ArchiveFile) => Promise<void>;
+  readonly onBytes: (bytes: number) => void;
+  readonly onDocuments: (documents: number, total: number) => void;
+};
+
+export type ArchiveSummary = {
+  readonly strapi: string | undefined;
+  /** Rows and links of the archive. */
+  readonly lines: number;
+  /** Rows that came in, by type. */
+  readonly rows: { readonly [type: string]: number };
+  readonly documents: number;
+  /** Those of them that an earlier run had written: nothing was written for them. */
+  readonly known: number;
+  /** What came in otherwise than the archive has it, or not at all. */
+  readonly notes: readonly ImportNote[];
+  /** Documents that were not written, and why. */
+  readonly refused: readonly string[];
+};
+
+/** Appends under way at once: they share commits. */
+const BATCH = 512;
+
+/**
+ * Reads an archive that `strapi export` wrote and appends its documents, each with its rows as they are there. Ids of events follow
+ * from what they say: what is in the log already is not written again.
+ */
+export async function importArchive(options: ArchiveImport): Promise<ArchiveSummary> {
+  const { file, key, onBytes, registry, stagingFile } = options;
+  const staging = openStaging(stagingFile);
+  const notes = createImportNotes();
+  try {
+    const archive = { file, key, onBytes };
+    const facts = await stageArchive({ ...options, archive, staging, notes });
+    const total = staging.settle();
+    const rows: Record<string, number> = {};
+    const refused: string[] = [];
+    let documents = 0;
+    let known = 0;
+    const scope = { registry, staging, notes, space: options.space, epoch: options.epoch };
+    for await (const batch of inBatches(served(staging, registry), BATCH)) {
+      const written = await Promise.all(
+        batch.map(async (staged) => {
+          const document = archivedDocument(scope, staged);
+          const { type, documentId } = document;
+          const isKnown = options.graph.streamRevision(type, documentId) !== undefined;
+          const reasons = takenIds(options, document) ?? (await options.write(document));
+          refused.push(...reasons.map((reason) => `${type} ${documentId}: ${reason}`));
+          if (reasons.length > 0) return 0;
+          rows[type] = (rows[type] ?? 0) + document.events.length;
+          if (isKnown) known++;
+          return 1;
+        }),
+      );
+      documents += written.reduce<number>((sum, count) => sum + count, 0);
+      options.onDocuments(documents, total);
+    }
+    for (const { attribute, count } of staging.danglingLinks())
+      notes.add(attribute, 'left out: the archive does not have what it links to', undefined, count);
+    const { version: strapi, lines } = facts;
+    return { strapi, lines, rows, documents, known, notes: notes.list(), refused };
+  } finally {
+    staging.close();
+  }
+}
+
+async function* served({ documents }: Staging, { contentTypes }: SchemaRegistry) {
+  for (const rows of documents()) if (contentTypes.has(rows[0]?.type ?? '')) yield rows;
+}
+
+/** An id names one row for good: an import never gives it to another, and never gives a row another one. */
+function takenIds(
+  { graph }: ArchiveImport,
+  { type, documentId, events }: ImportedDocument,
+): readonly string[] | undefined {
+  const ids = events.flatMap(({ data }) => (data as { readonly id?: number }).id ?? []);
+  const taken = ids.filter((id) => {
+    const owner = graph.documentOfId(type, id);
+    return owner !== undefined && owner.documentId !== documentId;
+  });
+  if (taken.length === 0) return undefined;
+  return taken.map((id) => `the id ${id} is that of ${graph.documentOfId(type, id)?.documentId} already`);
+}
+
+/** Bytes of an archive, for its progress. */
+export function archiveSize(file: string): number {
+  return statSync(file).size;
+}

@@ -1,0 +1,184 @@
+import { jsonText } from '../../shared/document/canonical-json.ts';
+import type { ImportedTarget } from '../../shared/document/events.ts';
+import {
+  type Attribute,
+  type ComponentAttribute,
+  type DynamicZoneAttribute,
+  type Model,
+  type ScalarAttribute,
+  type Uid,
+  USER_TYPE,
+} from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { isContentType } from '../../shared/schema/system-attributes.ts';
+import { checkScalar } from '../command/check-scalar.ts';
+import type { Problem } from '../command/problem.ts';
+import type { ImportNotes } from './import-notes.ts';
+import type { LinkedRow, Staging } from './staging.ts';
+import { storedValue } from './stored-value.ts';
+
+export type ValueScope = {
+  readonly registry: SchemaRegistry;
+  readonly staging: Pick<Staging, 'linksOf'>;
+  readonly notes: ImportNotes;
+};
+
+type Data = { readonly [name: string]: unknown };
+
+/** Members of a row that are no attributes. */
+const SYSTEM = new Set([
+  ...['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale', '__component'],
+  ...[
+    'createdBy',
+    'updatedBy',
+    'localizations',
+    'createdById',
+    'updatedById',
+    'created_by_id',
+    'updated_by_id',
+  ],
+]);
+
+/**
+ * The values of a row or component in the form of events. What breaks a rule of today's schema is stored as it is, and noted; only
+ * what is no value of its type, or of a component that is not there, is left out.
+ */
+export function importedValues(
+  scope: ValueScope,
+  model: Model,
+  id: number,
+  data: Data,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const attribute of model.attributes.values()) {
+    const value = importedValue(scope, model, attribute, data);
+    if (value !== undefined && value !== null) values[attribute.name] = value;
+  }
+  for (const [name, value] of Object.entries(data)) {
+    if (SYSTEM.has(name) || model.attributes.has(name) || value === null) continue;
+    // The log keeps it: nothing that was content is lost.
+    values[name] = value;
+    scope.notes.add(
+      `${model.uid} ${name}`,
+      'stored, and not served: the schema has no such attribute',
+      `row ${id}`,
+    );
+  }
+  return values;
+}
+
+function importedValue(scope: ValueScope, model: Model, attribute: Attribute, data: Data): unknown {
+  const value = data[attribute.name];
+  switch (attribute.kind) {
+    case 'scalar':
+      if (model.uid === USER_TYPE && attribute.name === 'role') return undefined;
+      return scalarValue(scope, model, attribute, value, Number(data['id']));
+    case 'relation':
+      return undefined;
+    default:
+      return componentValues(scope, model, attribute, value);
+  }
+}
+
+function scalarValue(
+  { notes }: ValueScope,
+  model: Model,
+  attribute: ScalarAttribute,
+  value: unknown,
+  id: number,
+): unknown {
+  const what = `${model.uid} ${attribute.name}`;
+  const example = Number.isNaN(id) ? undefined : `row ${id}`;
+  const isAbsent = value === null || value === undefined;
+  if (isAbsent && !attribute.required) return undefined;
+  const stored = isAbsent ? undefined : storedValue(attribute.type, value);
+  if (!isAbsent && stored === undefined) {
+    notes.add(
+      what,
+      `left out: not a value of the type ${attribute.type}: ${jsonText(value).slice(0, 80)}`,
+      example,
+    );
+    return undefined;
+  }
+  for (const { message } of problemsOf(attribute, stored ?? null))
+    notes.add(what, `stored as it is: ${message}`, example);
+  return stored;
+}
+
+/** Passwords are hashes already. */
+function problemsOf(attribute: ScalarAttribute, value: unknown): readonly Problem[] {
+  if (attribute.type === 'password') return [];
+  const problems: Problem[] = [];
+  const check = { problems, unreadable: [], hashes: new Map<string, string>() };
+  checkScalar(
+    { ...check, strength: 'published', mode: 'publish', passwords: 'draft' },
+    attribute,
+    attribute.name,
+    value,
+  );
+  return problems;
+}
+
+type ComponentData = Data & { readonly id: number; readonly __component?: Uid };
+
+function componentValues(
+  scope: ValueScope,
+  model: Model,
+  attribute: ComponentAttribute | DynamicZoneAttribute,
+  value: unknown,
+): unknown {
+  if (value === null || value === undefined) return undefined;
+  const list = (Array.isArray(value) ? value : [value]) as readonly ComponentData[];
+  const components = list.flatMap((component) => {
+    const uid = attribute.kind === 'component' ? attribute.component : String(component.__component);
+    const definition = scope.registry.components.get(uid);
+    const isAllowed = attribute.kind === 'component' || attribute.components.includes(uid);
+    if (definition === undefined || !isAllowed) {
+      scope.notes.add(
+        `${model.uid} ${attribute.name}`,
+        `left out: it holds no component ${uid}`,
+        `component ${component.id}`,
+      );
+      return [];
+    }
+    const values = importedValues(scope, definition, component.id, component);
+    const links = componentLinks(scope, definition, component.id);
+    const kind = attribute.kind === 'dynamiczone' ? { __component: uid } : {};
+    return [{ ...kind, id: component.id, ...values, ...links }];
+  });
+  return Array.isArray(value) || attribute.kind === 'dynamiczone' ? components : components[0];
+}
+
+function componentLinks({ staging, registry }: ValueScope, model: Model, id: number): Data {
+  const owned = [...model.attributes.values()].filter((attribute) => attribute.kind === 'relation');
+  if (owned.length === 0) return {};
+  const links = targetsByAttribute(registry, staging.linksOf(model.uid, id));
+  // A target's list never shows components.
+  const plain = [...links].map(([name, targets]) => [
+    name,
+    targets.map(({ documentId, locale }) => ({ documentId, locale })),
+  ]);
+  return Object.fromEntries(plain);
+}
+
+/** Targets of each attribute in order. A row without versions is linked to both versions of an entry: that is one link here. */
+export function targetsByAttribute(
+  registry: SchemaRegistry,
+  links: readonly LinkedRow[],
+): ReadonlyMap<string, readonly ImportedTarget[]> {
+  const targets = new Map<string, Map<string, ImportedTarget>>();
+  for (const { attribute, targetType, documentId, locale, order } of links) {
+    if (!registry.contentTypes.has(targetType)) continue;
+    const ofAttribute = targets.get(attribute) ?? new Map<string, ImportedTarget>();
+    targets.set(attribute, ofAttribute);
+    const key = `${documentId} ${locale ?? ''}`;
+    if (ofAttribute.has(key)) continue;
+    ofAttribute.set(key, { documentId, locale, ...(order === null ? {} : { order }) });
+  }
+  return new Map([...targets].map(([name, ofAttribute]) => [name, [...ofAttribute.values()]]));
+}
+
+export function ownsRelation(model: Model, name: string): boolean {
+  const attribute = isContentType(model) ? model.attributes.get(name) : undefined;
+  return attribute?.kind === 'relation' && attribute.mappedBy === undefined;
+}

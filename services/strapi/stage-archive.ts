@@ -1,0 +1,160 @@
+import { FILE_TYPE, type Uid, USER_TYPE } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { type Archive, type ArchiveFile, archiveFiles, linesOf, partOf } from './archive.ts';
+import type { ImportNotes } from './import-notes.ts';
+import type { Staging } from './staging.ts';
+
+export type StageOptions = {
+  readonly archive: Archive;
+  readonly registry: SchemaRegistry;
+  readonly defaultLocale: string;
+  readonly staging: Staging;
+  readonly notes: ImportNotes;
+  /** Takes a file of the media library. */
+  readonly onAsset: (file: ArchiveFile) => Promise<void>;
+};
+
+/** What an archive says beside rows and links. */
+export type ArchiveFacts = {
+  readonly version: string | undefined;
+  /** Lines of rows and links. */
+  readonly lines: number;
+};
+
+/** Types whose rows are staged though Varve does not serve them: a user's role is among its links. */
+export const ROLE_TYPE: Uid = 'plugin::users-permissions.role';
+const PERMISSION_TYPE: Uid = 'plugin::users-permissions.permission';
+const STAGED: readonly Uid[] = [ROLE_TYPE, PERMISSION_TYPE];
+
+/** Of Strapi's admin panel and its own plugins: nobody misses them. */
+const OF_STRAPI = /^(admin::|plugin::(i18n|content-releases|review-workflows|users-permissions)\.)/;
+
+type Entity = {
+  readonly type: Uid;
+  readonly id: number;
+  readonly data: { readonly [name: string]: unknown };
+};
+
+type End = {
+  readonly type: Uid;
+  readonly ref: number | string;
+  readonly field?: string;
+  readonly pos?: number | null;
+};
+type Link = { readonly kind: string; readonly left: End; readonly right: End };
+
+/** Reads an archive once, from its beginning to its end, into the staging file. */
+export async function stageArchive(options: StageOptions): Promise<ArchiveFacts> {
+  let version: string | undefined;
+  let lines = 0;
+  for await (const file of archiveFiles(options.archive)) {
+    const part = partOf(file.name);
+    if (part === 'entities' || part === 'links') {
+      for await (const line of linesOf(file)) {
+        lines++;
+        if (part === 'entities') stageRow(options, line as Entity);
+        else stageLink(options, line as Link);
+      }
+    } else if (part === 'configuration') {
+      for await (const line of linesOf(file)) checkDefaultLocale(options, line);
+    } else if (part === 'assets/uploads') await options.onAsset(file);
+    else if (file.name === 'metadata.json') version = await readVersion(file);
+  }
+  return { version, lines };
+}
+
+function stageRow(
+  { registry, defaultLocale, staging, notes }: StageOptions,
+  { type, id, data }: Entity,
+): void {
+  const definition = registry.contentTypes.get(type);
+  const isStaged = STAGED.includes(type);
+  if (definition === undefined && !isStaged) {
+    notes.add(
+      type,
+      OF_STRAPI.test(type) ? "left out: of Strapi's admin panel" : 'left out: the type is not served',
+    );
+    return;
+  }
+  const { documentId, locale, publishedAt } = data;
+  const isDraft = definition?.draftAndPublish === true && (publishedAt === null || publishedAt === undefined);
+  const version = definition?.draftAndPublish === true ? (isDraft ? 'draft' : 'published') : 'live';
+  const isLocalized = definition?.localized === true;
+  if (!isLocalized && typeof locale === 'string' && locale !== defaultLocale) {
+    notes.add(type, `left out: the type has no locales, and the row is of ${locale}`, `row ${id}`);
+    return;
+  }
+  staging.addRow({
+    ...{ type, id, data, version },
+    documentId: String(documentId),
+    locale: isLocalized ? String(locale ?? defaultLocale) : null,
+  });
+}
+
+function stageLink({ registry, staging, notes }: StageOptions, { kind, left, right }: Link): void {
+  // The other locales of a document: they follow from its rows.
+  if (left.field === 'localizations') return;
+  const isMorph = kind === 'relation.morph';
+  if (isMorph && left.type !== FILE_TYPE) {
+    notes.add(
+      `${left.type} ${left.field}`,
+      'left out: a polymorphic relation is not served',
+      `row ${left.ref}`,
+    );
+    return;
+  }
+  const [owner, target] = isMorph ? [right, left] : [left, right];
+  if (owner.field === undefined) return;
+  if (isStagedLink(owner)) {
+    staging.addLink(stagedLink(owner, owner.field, target));
+    return;
+  }
+  const model = registry.contentTypes.get(owner.type) ?? registry.components.get(owner.type);
+  const attribute = model?.attributes.get(owner.field);
+  if (model === undefined && OF_STRAPI.test(owner.type)) return;
+  if (owner.type === FILE_TYPE) return;
+  if (attribute?.kind !== 'relation') {
+    notes.add(`${owner.type} ${owner.field}`, 'left out: the relation is not served', `row ${owner.ref}`);
+    return;
+  }
+  // The two sides of a relation that did not fit each other may own it the other way round here.
+  if (attribute.mappedBy === undefined) staging.addLink(stagedLink(owner, owner.field, target));
+  else staging.addLink(stagedLink(target, attribute.mappedBy, owner));
+}
+
+function isStagedLink({ type, field }: End): boolean {
+  return field === 'role' && (type === USER_TYPE || type === PERMISSION_TYPE);
+}
+
+function stagedLink(owner: End, attribute: string, target: End) {
+  return {
+    ownerType: owner.type,
+    ownerId: Number(owner.ref),
+    attribute,
+    targetType: target.type,
+    targetId: Number(target.ref),
+    ownerPosition: owner.pos ?? null,
+    targetPosition: target.pos ?? null,
+  };
+}
+
+type StoredSetting = {
+  readonly type?: string;
+  readonly value?: { readonly key?: string; readonly value?: unknown };
+};
+
+function checkDefaultLocale({ defaultLocale, registry }: StageOptions, line: unknown): void {
+  const { key, value } = (line as StoredSetting).value ?? {};
+  if (key !== 'plugin_i18n_default_locale' || value === defaultLocale) return;
+  if (![...registry.contentTypes.values()].some(({ localized }) => localized)) return;
+  throw new Error(
+    `the default locale of the archive is ${String(value)}, and that of this server ${defaultLocale}: pass --default-locale ${String(value)}`,
+  );
+}
+
+async function readVersion(file: ArchiveFile): Promise<string | undefined> {
+  const parts: Buffer[] = [];
+  for await (const part of file.content) parts.push(part);
+  const { strapi } = JSON.parse(Buffer.concat(parts).toString()) as { strapi?: { version?: string } };
+  return strapi?.version;
+}

@@ -1,0 +1,156 @@
+import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
+import { prepared } from '../../shared/sqlite/prepared.ts';
+
+/** A row of a content type as an archive has it. */
+export type StagedRow = {
+  readonly type: string;
+  readonly id: number;
+  readonly documentId: string;
+  /** As Varve has it: null on types without i18n. */
+  readonly locale: string | null;
+  readonly version: 'draft' | 'published' | 'live';
+  readonly data: { readonly [name: string]: unknown };
+};
+
+/** A link from the side that owns the relation. Positions are null where that side shows no list. */
+export type StagedLink = {
+  /** A content type or component. */
+  readonly ownerType: string;
+  readonly ownerId: number;
+  readonly attribute: string;
+  readonly targetType: string;
+  readonly targetId: number;
+  readonly ownerPosition: number | null;
+  readonly targetPosition: number | null;
+};
+
+export type LinkedRow = {
+  readonly attribute: string;
+  readonly targetType: string;
+  readonly targetId: number;
+  readonly documentId: string;
+  readonly locale: string | null;
+  /** Place in the target's list, from 1; null where it shows none. */
+  readonly order: number | null;
+};
+
+/**
+ * The rows and links of an archive in a file beside the log: an archive has its links behind its rows, and the versions and locales of
+ * a document far from each other.
+ */
+export type Staging = {
+  addRow(row: StagedRow): void;
+  addLink(link: StagedLink): void;
+  /** Ends the adding: from now on it is read. Resolves to how many documents there are. */
+  settle(): number;
+  /** The rows of each document, those of a type together. */
+  documents(): Generator<readonly StagedRow[]>;
+  /** Links of an owner in their order, of rows that are there. */
+  linksOf(ownerType: string, ownerId: number): readonly LinkedRow[];
+  row(type: string, id: number): Pick<StagedRow, 'data'> | undefined;
+  /** Links whose target is not in the archive, by owner and attribute. */
+  danglingLinks(): readonly { readonly attribute: string; readonly count: number }[];
+  close(): void;
+};
+
+const SCHEMA = `
+  CREATE TABLE rows (
+    type TEXT NOT NULL, id INTEGER NOT NULL, document TEXT NOT NULL, locale TEXT, version TEXT NOT NULL, data TEXT NOT NULL,
+    PRIMARY KEY (type, id)
+  ) WITHOUT ROWID;
+  CREATE TABLE links (
+    number INTEGER PRIMARY KEY, owner_type TEXT NOT NULL, owner_id INTEGER NOT NULL, attribute TEXT NOT NULL,
+    target_type TEXT NOT NULL, target_id INTEGER NOT NULL, owner_position REAL, target_position REAL, rank INTEGER
+  );
+`;
+const INDICES = `
+  CREATE INDEX rows_by_document ON rows (type, document, id);
+  CREATE INDEX links_by_owner ON links (owner_type, owner_id);
+  UPDATE links SET rank = ranked.rank FROM (
+    SELECT number, row_number() OVER (
+      PARTITION BY owner_type, attribute, target_type, target_id ORDER BY target_position, number
+    ) AS rank FROM links WHERE target_position IS NOT NULL
+  ) AS ranked WHERE links.number = ranked.number;
+`;
+const INSERT_ROW = 'INSERT OR IGNORE INTO rows VALUES (?, ?, ?, ?, ?, ?)';
+const INSERT_LINK = `INSERT INTO links (owner_type, owner_id, attribute, target_type, target_id, owner_position, target_position)
+  VALUES (?, ?, ?, ?, ?, ?, ?)`;
+const ROWS = 'SELECT type, id, document, locale, version, data FROM rows ORDER BY type, document, id';
+const LINKS = `SELECT attribute, target_type, target_id, document, locale, rank
+  FROM links JOIN rows ON rows.type = target_type AND rows.id = target_id
+  WHERE owner_type = ? AND owner_id = ? ORDER BY attribute, owner_position IS NULL, owner_position, number`;
+const DANGLING = `SELECT owner_type || ' ' || attribute, count(*) FROM links
+  LEFT JOIN rows ON rows.type = target_type AND rows.id = target_id
+  WHERE rows.id IS NULL GROUP BY 1 ORDER BY 1`;
+
+export function openStaging(file: string): Staging {
+  const db = openDatabase(file, { durability: 'normal', migrations: [SCHEMA], cacheKibibytes: 64 * 1024 });
+  // Nothing of it outlives the import.
+  db.exec('PRAGMA synchronous = OFF');
+  db.exec('BEGIN');
+  return {
+    addRow({ type, id, documentId, locale, version, data }) {
+      prepared(db, INSERT_ROW).run(type, id, documentId, locale, version, JSON.stringify(data));
+    },
+    addLink(link) {
+      const { ownerType, ownerId, attribute, targetType, targetId, ownerPosition, targetPosition } = link;
+      const ends = [ownerType, ownerId, attribute, targetType, targetId];
+      prepared(db, INSERT_LINK).run(...ends, ownerPosition, targetPosition);
+    },
+    settle() {
+      db.exec('COMMIT');
+      db.exec(INDICES);
+      return Number(one(db, 'SELECT count(*) FROM (SELECT DISTINCT type, document FROM rows)'));
+    },
+    *documents() {
+      let document: StagedRow[] = [];
+      for (const row of prepared(db, ROWS, { arrays: true }).iterate()) {
+        const next = stagedRow(row as unknown as readonly unknown[]);
+        const [first] = document;
+        if (first !== undefined && (first.type !== next.type || first.documentId !== next.documentId)) {
+          yield document;
+          document = [];
+        }
+        document.push(next);
+      }
+      if (document.length > 0) yield document;
+    },
+    linksOf: (ownerType, ownerId) =>
+      all(db, LINKS, ownerType, ownerId).map(
+        ([attribute, targetType, targetId, documentId, locale, order]) => ({
+          attribute: String(attribute),
+          targetType: String(targetType),
+          targetId: Number(targetId),
+          documentId: String(documentId),
+          locale: locale as string | null,
+          order: order as number | null,
+        }),
+      ),
+    row(type, id) {
+      const [found] = all(db, 'SELECT data FROM rows WHERE type = ? AND id = ?', type, id);
+      return found && { data: JSON.parse(String(found[0])) };
+    },
+    danglingLinks: () =>
+      all(db, DANGLING).map(([attribute, count]) => ({ attribute: String(attribute), count: Number(count) })),
+    close: () => db.close(),
+  };
+}
+
+function stagedRow([type, id, document, locale, version, data]: readonly unknown[]): StagedRow {
+  return {
+    type: String(type),
+    id: Number(id),
+    documentId: String(document),
+    locale: locale as string | null,
+    version: version as StagedRow['version'],
+    data: JSON.parse(String(data)),
+  };
+}
+
+function all(db: Database, sql: string, ...values: (string | number)[]): readonly (readonly unknown[])[] {
+  return prepared(db, sql, { arrays: true }).all(...values) as unknown as readonly (readonly unknown[])[];
+}
+
+function one(db: Database, sql: string): unknown {
+  return all(db, sql)[0]?.[0];
+}

@@ -1,0 +1,59 @@
+import { assertNever } from '../../shared/assert-never.ts';
+import { canonicalJson } from '../../shared/document/canonical-json.ts';
+import type { ScalarType } from '../../shared/schema/content-type.ts';
+import {
+  castBoolean,
+  castNumber,
+  hasUnstorableText,
+  parseDate,
+  parseDatetime,
+  parseInt64,
+  parseTime,
+} from '../command/scalar-values.ts';
+
+/** A scalar of an archive as events have it, whatever the rules of its attribute; undefined when it is no value of the type. */
+export function storedValue(type: ScalarType, value: unknown): unknown {
+  if (hasUnstorableText(value)) return undefined;
+  switch (type) {
+    case 'string':
+    case 'text':
+    case 'richtext':
+    case 'email':
+    case 'uid':
+    case 'password':
+    case 'enumeration':
+      return typeof value === 'object' ? undefined : String(value).toWellFormed();
+    case 'integer':
+    case 'decimal':
+    case 'float':
+      return finite(castNumber(value));
+    case 'biginteger':
+      return parseInt64(value)?.toString();
+    case 'boolean':
+      return typeof castBoolean(value) === 'boolean' ? castBoolean(value) : undefined;
+    case 'date':
+      return parsedText(parseDate(value));
+    case 'time':
+      return parsedText(parseTime(withMilliseconds(value)));
+    case 'datetime':
+      return parsedText(parseDatetime(value));
+    case 'json':
+    case 'blocks':
+      return canonicalJson(value);
+    default:
+      return assertNever(type);
+  }
+}
+
+function finite(number: number): number | undefined {
+  return Number.isFinite(number) ? number : undefined;
+}
+
+function parsedText(parsed: { readonly value: string } | { readonly problem: string }): string | undefined {
+  return 'value' in parsed ? parsed.value : undefined;
+}
+
+/** Databases keep microseconds. */
+function withMilliseconds(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/(\.\d{3})\d+$/, '$1') : value;
+}

@@ -1,0 +1,142 @@
+import { hash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { digestGraph } from '../../projections/generations/compare-graphs.ts';
+import { readGraphContents } from '../../projections/generations/graph-contents.ts';
+import { runCorpus } from '../conformance/run-corpus.ts';
+import { createAsk } from '../support/access-client.ts';
+import { jsonOf, runVarve } from '../support/run-varve.ts';
+import { createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
+import { kitchenArchive } from '../support/strapi-archive.ts';
+
+/** What Strapi 5.54 exported of the conformance corpus. */
+const CORPUS = join(import.meta.dirname, '../support/archives/strapi-5.54-export.tar.gz');
+/** Of the archive that is imported through kills: IMPORT_KILLS=20 IMPORT_ROWS=100000 for a full run. */
+const KILLS = Number(process.env['IMPORT_KILLS'] ?? 2);
+const ROWS = Number(process.env['IMPORT_ROWS'] ?? 3_000);
+const folder = mkdtempSync(join(tmpdir(), 'varve-imports-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Summary = {
+  readonly documents: number;
+  readonly lines: number;
+  readonly seconds: number;
+  readonly rows: Readonly<Record<string, number>>;
+  readonly notes: readonly { readonly what: string }[];
+};
+
+function dataForTest(): string {
+  const data = createDataDirectory();
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  return data;
+}
+
+/** All that is served, and what decides on writes. Positions, and who led when, depend on how often an import began. */
+function digestOf(data: string) {
+  const graph = readGraphContents(join(data, 'graph.db'));
+  try {
+    const groups = [...digestGraph(graph)].filter(([group]) => !/^(rows of|graph: lease)/.test(group));
+    const rows = graph.types().map((type) => {
+      const sources = Array.from(graph.sources(type), (source) => JSON.stringify(source)).sort();
+      return [type, sources.length, hash('sha256', sources.join())];
+    });
+    return { groups, rows };
+  } finally {
+    graph.close();
+  }
+}
+
+it('imports what Strapi exported of the corpus: reads are answered as Strapi answered them', {
+  timeout: 300_000,
+}, async () => {
+  const data = dataForTest();
+  const rehearsed = await jsonOf<Summary>([
+    'import',
+    CORPUS,
+    '--dry-run',
+    '--json',
+    '--data',
+    join(data, 'none'),
+  ]);
+  const summary = await jsonOf<Summary>(['import', CORPUS, '--json', '--data', data]);
+  expect(summary).toMatchObject({
+    documents: 313,
+    lines: 2865,
+    refused: [],
+    strapi: '5.54.0',
+    dryRun: false,
+  });
+  expect(summary.rows).toMatchObject({ 'api::restaurant.restaurant': 135, 'api::article.article': 63 });
+  expect(summary.notes.map(({ what }) => what)).toEqual(['plugin::i18n.locale']);
+  expect({ ...rehearsed, seconds: summary.seconds }).toEqual({ ...summary, dryRun: true });
+  const imported = digestOf(data);
+
+  const again = await runVarve(['import', CORPUS, '--data', data]);
+  expect(again, again.stderr).toMatchObject({ code: 0 });
+  expect(again.stdout).toContain('313 documents of Strapi 5.54.0 came in, 313 of them before');
+  expect(digestOf(data)).toEqual(imported);
+
+  const server = await startServer({ data, contentTypes: CORPUS });
+  onTestFinished(() => server.dispose());
+  const only = process.env['VARVE_LONG_TESTS'] === '1' ? [] : ['--only', READ_AREAS.join()];
+  const { code, output } = await runCorpus(server.url, only, 'collect');
+  expect(code, output.slice(-3000)).toBe(0);
+  const users = await createAsk(server.url)('/api/users?sort=id&fields=id,username');
+  expect(users.body.map(({ id }: { id: number }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+/** Areas where ids, times, orders at both ends, versions and locales show. */
+const READ_AREAS = ['sort.ties', 'populate.world', 'deep.tomany', 'publication', 'shape.entry', 'users'];
+
+it(`ends the same after ${KILLS} kills in the middle of ${ROWS} rows as without one`, {
+  timeout: 120_000 + KILLS * 60_000,
+}, async () => {
+  const archive = await kitchenArchive(join(folder, 'kitchen.tar.gz'), ROWS);
+  const [whole, killed] = [dataForTest(), dataForTest()];
+  const summary = await jsonOf<Summary>(['import', archive, '--json', '--data', whole]);
+  console.log(`${summary.lines} lines in ${summary.seconds} s`);
+  let interrupted = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const { child, exited } = spawnVarve(['import', archive, '--data', killed]);
+    await Promise.race([exited, sleep(summary.seconds * 1000 * Math.random() + 300)]);
+    child.kill('SIGKILL');
+    if ((await exited).signal === 'SIGKILL') interrupted++;
+  }
+  expect(interrupted).toBeGreaterThan(0);
+  const rest = await jsonOf<Summary>(['import', archive, '--json', '--data', killed]);
+  expect(rest).toMatchObject({ documents: summary.documents, refused: [] });
+  expect(digestOf(killed)).toEqual(digestOf(whole));
+});
+
+it('writes no document that was changed since, and says so', { timeout: 120_000 }, async () => {
+  const data = dataForTest();
+  expect(await runVarve(['import', CORPUS, '--data', data])).toMatchObject({ code: 0 });
+  const server = await startServer({ data, contentTypes: CORPUS });
+  const ask = createAsk(server.url);
+  const { body } = await ask('/api/continents?pagination[limit]=1');
+  const [{ documentId }] = body.data;
+  await ask(`/api/continents/${documentId}`, { method: 'PUT', body: { data: { name: 'Changed' } } });
+  await server.dispose();
+  // The stream begins with the event that is imported again, so it counts as written.
+  expect(await runVarve(['import', CORPUS, '--data', data])).toMatchObject({ code: 0 });
+  const later = await startServer({ data, contentTypes: CORPUS });
+  onTestFinished(() => later.dispose());
+  expect((await createAsk(later.url)(`/api/continents/${documentId}`)).body.data.name).toBe('Changed');
+});
+
+it('refuses an archive with another default locale, and a data directory in use', {
+  timeout: 60_000,
+}, async () => {
+  const data = dataForTest();
+  const wrong = await runVarve(['import', CORPUS, '--data', data, '--default-locale', 'fr']);
+  expect(wrong.code).toBe(1);
+  expect(wrong.stderr).toContain('pass --default-locale en');
+  const server = await startServer({ data });
+  onTestFinished(() => server.dispose());
+  const used = await runVarve(['import', CORPUS, '--data', data]);
+  expect(used.code).toBe(1);
+  expect(used.stderr).toContain('stop the server, import, and start it again');
+});

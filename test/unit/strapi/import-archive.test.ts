@@ -1,0 +1,260 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readArchiveSchemas } from '../../../services/strapi/archive-schemas.ts';
+import { importArchive } from '../../../services/strapi/import-archive.ts';
+import type { ContentGraphReader } from '../../../shared/document/entry.ts';
+import type { EntryImported } from '../../../shared/document/events.ts';
+import { validateEvent } from '../../../shared/events/validate-event.ts';
+import { assembleContentTypes } from '../../../shared/schema/load-content-types.ts';
+import {
+  type ArchiveContent,
+  AT,
+  archivedComponent,
+  archivedType,
+  writeArchive,
+} from '../../support/strapi-archive.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'varve-archived-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let made = 0;
+
+type Imported = EntryImported['data'];
+
+/** The events of an archive by `<documentId> <version>`, and what the import says of it. */
+async function imported(content: ArchiveContent, graph: Partial<ContentGraphReader> = {}) {
+  const file = await writeArchive(join(folder, `${++made}.tar.gz`), content);
+  const loaded = assembleContentTypes(await readArchiveSchemas({ file }));
+  if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
+  const rows = new Map<string, Imported>();
+  const summary = await importArchive({
+    ...{ file, registry: loaded.registry, defaultLocale: 'en', space: 'varve', epoch: 1 },
+    stagingFile: join(folder, `${made}.db`),
+    graph: { documentOfId: () => undefined, streamRevision: () => undefined, ...graph },
+    async write({ events }) {
+      for (const event of events) {
+        expect(validateEvent({ ...event, data: JSON.parse(JSON.stringify(event.data)) })).toBeUndefined();
+        const data = event.data as Imported;
+        rows.set(`${data.documentId} ${data.version}`, data);
+      }
+      return [];
+    },
+    onAsset: async () => {},
+    onBytes: () => {},
+    onDocuments: () => {},
+  });
+  const notes = summary.notes.map(({ what, reason, count }) => `${what}: ${reason} (${count})`);
+  return { rows, notes, summary };
+}
+
+const DRAFTS = { options: { draftAndPublish: true } };
+const LOCALES = { pluginOptions: { i18n: { localized: true } } };
+
+function row(type: string, id: number, documentId: string, data: object = {}): object {
+  const times = { createdAt: AT, updatedAt: AT, publishedAt: AT };
+  return { type: `api::${type}.${type}`, id, data: { documentId, ...times, locale: null, ...data } };
+}
+
+const THING = archivedType('thing', {
+  name: { type: 'string', required: true, maxLength: 5 },
+  kind: { type: 'enumeration', enum: ['a', 'b'] },
+  count: { type: 'integer' },
+  zone: { type: 'dynamiczone', components: ['box.one'] },
+  box: { type: 'component', component: 'box.one', repeatable: false },
+});
+const BOX = archivedComponent('box.one', {
+  label: { type: 'string' },
+  things: { type: 'relation', relation: 'oneToMany', target: 'api::thing.thing' },
+});
+
+describe('an import of an archive', () => {
+  it('stores what breaks the rules of today, and names it once for each attribute', async () => {
+    const { rows, notes } = await imported({
+      schemas: [THING, BOX],
+      entities: [
+        row('thing', 1, 'a', { name: null, kind: 'c', formerly: [1] }),
+        row('thing', 2, 'b', { name: 'too long', count: 'many' }),
+        row('thing', 3, 'c', { name: null }),
+      ],
+    });
+    expect(rows.get('a live')?.values).toEqual({ kind: 'c', formerly: [1] });
+    expect(rows.get('b live')?.values).toEqual({ name: 'too long' });
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^api::thing.thing name: stored as it is: name must be a `string` type, .* \(2\)$/s,
+      ),
+      'api::thing.thing kind: stored as it is: kind must be one of the following values: a, b,  (1)',
+      'api::thing.thing formerly: stored, and not served: the schema has no such attribute (1)',
+      'api::thing.thing name: stored as it is: name must be at most 5 characters (1)',
+      'api::thing.thing count: left out: not a value of the type integer: "many" (1)',
+    ]);
+  });
+
+  it('keeps components with their ids and links, and leaves out those that are gone', async () => {
+    const link = (id: number, ref: number, pos: number) => ({
+      ...{ kind: 'relation.basic', relation: 'oneToMany' },
+      left: { type: 'box.one', field: 'things', ref: id, pos },
+      right: { type: 'api::thing.thing', ref },
+    });
+    const { rows, notes } = await imported({
+      schemas: [THING, BOX],
+      entities: [
+        row('thing', 1, 'a', {
+          name: 'A',
+          box: { id: 7, label: 'in' },
+          zone: [
+            { id: 8, __component: 'box.one', label: 'on' },
+            { id: 9, __component: 'box.gone', label: 'off' },
+          ],
+        }),
+        row('thing', 2, 'b', { name: 'B' }),
+      ],
+      links: [link(7, 2, 2), link(7, 1, 1), link(8, 99, 1)],
+    });
+    const target = (documentId: string) => ({ documentId, locale: null });
+    expect(rows.get('a live')?.values).toMatchObject({
+      box: { id: 7, label: 'in', things: [target('a'), target('b')] },
+      zone: [{ __component: 'box.one', id: 8, label: 'on' }],
+    });
+    expect(notes).toEqual([
+      'api::thing.thing zone: left out: it holds no component box.gone (1)',
+      'box.one things: left out: the archive does not have what it links to (1)',
+    ]);
+  });
+
+  it('orders versions by their times, and makes a draft where there is none', async () => {
+    const type = archivedType('page', { title: { type: 'string' } }, DRAFTS);
+    const later = '2026-03-02T03:04:05.678Z';
+    const { rows, notes } = await imported({
+      schemas: [type],
+      entities: [
+        row('page', 1, 'edited', { publishedAt: null, updatedAt: later, title: 'draft' }),
+        row('page', 2, 'edited', { title: 'public' }),
+        row('page', 3, 'same', { title: 'public' }),
+        row('page', 4, 'same', { publishedAt: null, title: 'draft' }),
+        row('page', 5, 'alone', { title: 'public' }),
+        row('page', 6, 'alone', { title: 'again' }),
+      ],
+    });
+    expect([...rows].map(([key, { id, values }]) => [key, id, values['title']])).toEqual([
+      ['alone draft', undefined, 'public'],
+      ['alone published', 5, 'public'],
+      ['edited published', 2, 'public'],
+      ['edited draft', 1, 'draft'],
+      ['same draft', 4, 'draft'],
+      ['same published', 3, 'public'],
+    ]);
+    expect(notes).toEqual([
+      'api::page.page: left out: another row is the same version and locale of the document (1)',
+      'api::page.page: a draft was made of a published row that has none (1)',
+    ]);
+  });
+
+  it('gives rows without a locale the default one, and leaves other locales of types without them out', async () => {
+    const { rows, notes } = await imported({
+      schemas: [archivedType('page', {}, LOCALES), archivedType('thing', {})],
+      entities: [
+        row('page', 1, 'a'),
+        row('page', 2, 'b', { locale: 'fr' }),
+        row('thing', 1, 'c', { locale: 'en' }),
+        row('thing', 2, 'd', { locale: 'fr' }),
+      ],
+    });
+    expect([...rows].map(([key, { locale }]) => [key, locale])).toEqual([
+      ['a live', 'en'],
+      ['b live', 'fr'],
+      ['c live', null],
+    ]);
+    expect(notes).toEqual(['api::thing.thing: left out: the type has no locales, and the row is of fr (1)']);
+  });
+
+  it('links media by their polymorphic links, and relations from the side that owns them here', async () => {
+    const file = {
+      name: 'a.png',
+      hash: 'a_1',
+      ext: '.png',
+      mime: 'image/png',
+      size: 1,
+      url: '/uploads/a_1.png',
+    };
+    const page = archivedType('page', {
+      cover: { type: 'media', multiple: true },
+      // Both say `inversedBy`: Varve takes the first for the owner.
+      things: { type: 'relation', relation: 'manyToMany', target: 'api::thing.thing', inversedBy: 'pages' },
+    });
+    const thing = archivedType('thing', {
+      pages: { type: 'relation', relation: 'manyToMany', target: 'api::page.page', inversedBy: 'things' },
+    });
+    const { rows } = await imported({
+      schemas: [page, thing],
+      entities: [
+        row('page', 1, 'p'),
+        row('thing', 1, 't'),
+        ...[1, 2].map((id) => ({ type: 'plugin::upload.file', id, data: { documentId: `f${id}`, ...file } })),
+      ],
+      links: [
+        ...[2, 1].map((ref, pos) => ({
+          ...{ kind: 'relation.morph', relation: 'morphToMany' },
+          left: { type: 'plugin::upload.file', field: 'related', ref },
+          right: { type: 'api::page.page', field: 'cover', ref: 1, pos: pos + 1 },
+        })),
+        {
+          ...{ kind: 'relation.basic', relation: 'manyToMany' },
+          left: { type: 'api::thing.thing', field: 'pages', ref: 1, pos: 4 },
+          right: { type: 'api::page.page', field: 'things', ref: 1, pos: 9 },
+        },
+      ],
+    });
+    expect(rows.get('p live')?.relations).toEqual([
+      { attribute: 'cover', targets: [2, 1].map((id) => ({ documentId: `f${id}`, locale: null })) },
+      { attribute: 'things', targets: [{ documentId: 't', locale: null, order: 1 }] },
+    ]);
+    expect(rows.get('f1 live')?.values).toMatchObject(file);
+  });
+
+  it('refuses an id that another document has', async () => {
+    const owner = { documentId: 'other', locale: null };
+    const { rows, summary } = await imported(
+      {
+        schemas: [THING, BOX],
+        entities: [row('thing', 1, 'a', { name: 'A' }), row('thing', 2, 'b', { name: 'B' })],
+      },
+      { documentOfId: (_type, id) => (id === 2 ? owner : undefined) },
+    );
+    expect([...rows.keys()]).toEqual(['a live']);
+    expect(summary.refused).toEqual(['api::thing.thing b: the id 2 is that of other already']);
+  });
+
+  it('keeps roles by their type, and names those that Varve does not know', async () => {
+    const roleType = 'plugin::users-permissions.role';
+    const userType = 'plugin::users-permissions.user';
+    const link = (user: number, role: number) => ({
+      ...{ kind: 'relation.basic', relation: 'manyToOne' },
+      left: { type: userType, field: 'role', ref: user },
+      right: { type: roleType, field: 'users', ref: role, pos: 1 },
+    });
+    const users = [1, 2, 3].map((id) => ({
+      ...{ type: userType, id },
+      data: {
+        documentId: `u${id}`,
+        username: `user${id}`,
+        email: `u${id}@example.org`,
+        password: '$2a$10$hash',
+      },
+    }));
+    const roles = [
+      [4, 'public'],
+      [5, 'authenticated'],
+      [6, 'editor'],
+    ].map(([id, type]) => ({ type: roleType, id, data: { documentId: `r${id}`, name: type, type } }));
+    const { rows, notes } = await imported({
+      schemas: [THING, BOX],
+      entities: [...roles, ...users] as object[],
+      links: [link(1, 4), link(2, 5), link(3, 6)],
+    });
+    const found = [1, 2, 3].map((id) => rows.get(`u${id} live`)?.values);
+    expect(found).toMatchObject([{ role: 2, password: '$2a$10$hash' }, { role: 1 }, { role: 6 }]);
+    expect(notes).toEqual(['role editor: users of this role have no more rights than any other (1)']);
+  });
+});
