@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ContentTypeDefined } from '../shared/document/events.ts';
-import type { EventStore, NewEvent } from '../shared/event-store/event-store.ts';
+import { AppendTooLarge, type EventStore, type NewEvent } from '../shared/event-store/event-store.ts';
 import { EVENT_VERSIONS } from '../shared/events/event-versions.ts';
 import type { Lead } from '../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
@@ -40,7 +40,14 @@ async function appendDefinition(
     },
   };
   // Fenced, or a conflict with another leader's definition: this process will read the claim of that leader.
-  await log.append(stream, revision ?? 'none', [event], lead.fence);
+  try {
+    await log.append(stream, revision ?? 'none', [event], lead.fence);
+  } catch (error) {
+    if (!(error instanceof AppendTooLarge)) throw error;
+    throw new Error(`the content type ${definition.uid} cannot be stored: ${error.message}`, {
+      cause: error,
+    });
+  }
 }
 
 /** One stream per content type; its category is apart from every document's, whose names begin with a namespace. */

@@ -2,7 +2,7 @@ import { catchUp } from '../../projections/projector.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { openAccessKey } from '../access/access-key.ts';
-import { EXISTS_OTHERWISE } from '../command/import-writer.ts';
+import { EXISTS_OTHERWISE, reasonTooLarge } from '../command/import-writer.ts';
 import { openContentStore } from '../content-store.ts';
 import { openMembership } from '../fleet/membership.ts';
 import { createPresence } from '../fleet/presence.ts';
@@ -47,9 +47,10 @@ export async function importHere<Result>(
       ...{ membership, address: listener.url },
     });
     const write: WriteDocument = async ({ stream, events }) => {
-      const { kind } = await store.log.append(stream, 'none', events, lead.fence);
-      if (kind === 'fenced') throw new Error(LEAD_LOST);
-      return kind === 'appended' ? [] : [EXISTS_OTHERWISE];
+      const result = await store.log.append(stream, 'none', events, lead.fence).catch(reasonTooLarge);
+      if (typeof result === 'string') return [result];
+      if (result.kind === 'fenced') throw new Error(LEAD_LOST);
+      return result.kind === 'appended' ? [] : [EXISTS_OTHERWISE];
     };
     const result = await work({ registry, graph: graph.reader, epoch: lead.epoch, write });
     await catchUp(log, graph);

@@ -1,3 +1,4 @@
+import { AppendTooLarge } from '../../shared/event-store/event-store.ts';
 import type { CommandEnvironment } from './environment.ts';
 import type { ImportOutcome } from './importer.ts';
 import type { Locks } from './locks.ts';
@@ -14,6 +15,12 @@ export type ImportWriter = {
 
 export const EXISTS_OTHERWISE = 'the document exists and is not as this line has it';
 
+/** The reason why a document cannot be stored whatever is tried again. Its events are stored together or not at all. */
+export function reasonTooLarge(error: unknown): string {
+  if (error instanceof AppendTooLarge) return `the document is too large: ${error.message}`;
+  throw error;
+}
+
 /** `locks`: the commands', so that a unique value is taken once, whoever takes it. */
 export function createImportWriter(environment: CommandEnvironment, locks: Locks): ImportWriter {
   const { eventStore, graph, applied, lead } = environment;
@@ -27,7 +34,8 @@ export function createImportWriter(environment: CommandEnvironment, locks: Locks
         const { epoch, fence } = lead();
         // The lead was lost since the import began, and won again: its events name the lease of before.
         if (events.some(({ metadata }) => metadata.epoch !== epoch)) throw new NotLeading();
-        const result = await eventStore.append(stream, 'none', events, fence);
+        const result = await eventStore.append(stream, 'none', events, fence).catch(reasonTooLarge);
+        if (typeof result === 'string') return [result];
         if (result.kind === 'conflict') return [EXISTS_OTHERWISE];
         if (result.kind === 'fenced') throw new NotLeading();
         await applied(result.position);

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { upcast } from '../../shared/document/upcasters.ts';
 import { matchesDigest, OTHER_CONTENT } from '../../shared/event-store/event-digest.ts';
-import type { EventStore, NewEvent } from '../../shared/event-store/event-store.ts';
+import { AppendTooLarge, type EventStore, type NewEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
 import { validateEvent } from '../../shared/events/validate-event.ts';
 import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
@@ -178,12 +178,20 @@ async function appendAll(
 ): Promise<ExportedEvent[]> {
   const results = await Promise.all(
     events.map(({ stream, revision, ...event }) =>
-      log.append(
-        `${space}.${stream}`,
-        revision === 0 ? 'none' : BigInt(revision - 1),
-        [event as NewEvent],
-        fence,
-      ),
+      log
+        .append(
+          `${space}.${stream}`,
+          revision === 0 ? 'none' : BigInt(revision - 1),
+          [event as NewEvent],
+          fence,
+        )
+        .catch((error: unknown) => {
+          if (!(error instanceof AppendTooLarge)) throw error;
+          const place = `revision ${revision} of ${stream}`;
+          throw new Error(`${place} cannot be imported: ${error.message}, and import again`, {
+            cause: error,
+          });
+        }),
     ),
   );
   if (results.some(({ kind }) => kind === 'fenced')) throw new Error(LEAD_LOST);
