@@ -53,7 +53,7 @@ async function gatherLevel(
   { fields, populate }: Selection,
 ): Promise<RowTree> {
   if (populate.length === 0 || level.rows.length === 0) {
-    const sources = await selectFields(context, level.sources, fields);
+    const sources = fields === null ? level.sources : await selectFields(context, level.sources, fields);
     return { sources, places: null, attributes: [] };
   }
   const { places, ...parents } = await piece(context, level.rows.length, () => distinctRows(level));

@@ -1,7 +1,16 @@
 import { createRecentValues } from '../../shared/recent-values.ts';
 
 /** Where each value goes: the values of a query string by number, in the shape that its keys give. */
-type Shape = number | null | readonly Shape[] | { readonly [name: string]: Shape };
+type Shape = number | null | readonly Shape[] | Members;
+/** Of an object, in the order of the keys. */
+type Members = { readonly names: readonly string[]; readonly items: readonly Shape[] };
+
+/**
+ * An object that knows no name but those it is given, as one without a prototype does; properties of those are looked up in a table,
+ * which takes twice as long.
+ */
+const Bag = function Bag() {} as unknown as new () => { [name: string]: unknown };
+Bag.prototype = Object.create(null);
 
 /** Sets of keys that are remembered. A caller has a few, with other values every time. */
 const KEPT = 500;
@@ -39,7 +48,7 @@ type Parameters = {
 
 /** undefined where a value is empty. A key ends where qs ends it. */
 function splitParameters(text: string): Parameters | undefined {
-  const clean = text.includes('%5') ? text.replaceAll(/%5B/gi, '[').replaceAll(/%5D/gi, ']') : text;
+  const clean = withBrackets(text);
   const keys: string[] = [];
   const values: (string | null)[] = [];
   for (const part of clean.split('&')) {
@@ -50,6 +59,13 @@ function splitParameters(text: string): Parameters | undefined {
     values.push(end < 0 ? null : part.slice(end + 1));
   }
   return { keys: keys.join('&'), values };
+}
+
+/** Most clients write `%5B`; a text to look for is found faster than a pattern. */
+function withBrackets(text: string): string {
+  if (!text.includes('%5')) return text;
+  const clean = text.replaceAll('%5B', '[').replaceAll('%5D', ']');
+  return clean.includes('%5') ? clean.replaceAll('%5b', '[').replaceAll('%5d', ']') : clean;
 }
 
 function readShape(parse: (text: string) => unknown, keys: string): Shape | 'none' {
@@ -75,13 +91,13 @@ function shapeOf(value: unknown, places: Set<number>): Shape | undefined {
     const items = value.map((item) => shapeOf(item, places));
     return items.includes(undefined) ? undefined : (items as Shape[]);
   }
-  const shape: { [name: string]: Shape } = Object.create(null);
-  for (const [name, item] of Object.entries(value)) {
+  const items: Shape[] = [];
+  for (const item of Object.values(value)) {
     const each = shapeOf(item, places);
     if (each === undefined) return undefined;
-    shape[name] = each;
+    items.push(each);
   }
-  return shape;
+  return { names: Object.keys(value), items };
 }
 
 /** As qs decodes a value. */
@@ -99,8 +115,9 @@ function fill(shape: Shape, values: readonly (string | null)[]): unknown {
   if (shape === null) return null;
   if (typeof shape === 'number') return values[shape];
   if (isList(shape)) return shape.map((item) => fill(item, values));
-  const filled: { [name: string]: unknown } = Object.create(null);
-  for (const [name, item] of Object.entries(shape)) filled[name] = fill(item, values);
+  const { names, items } = shape;
+  const filled = new Bag();
+  for (let i = 0; i < names.length; i++) filled[names[i] as string] = fill(items[i] as Shape, values);
   return filled;
 }
 

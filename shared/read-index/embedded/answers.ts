@@ -20,12 +20,12 @@ export type AnswersOptions = {
   readonly now: () => number;
 };
 
-const IS_ATTEMPT: unique symbol = Symbol('attempt');
-
-/** An answer in the making, made on one state of the index. */
+/** An answer in the making, made on one state of the index. Every read makes one: a symbol for its name would cost a microsecond. */
 type Attempt = {
-  readonly [IS_ATTEMPT]: true;
+  readonly isAttempt: true;
   readonly task: Task;
+  /** Among those that have begun; -1: it has not, or is not any more. */
+  place: number;
   /** The state of its first part. */
   state: number;
   /** Parts that are done: what comes must be of the same state. */
@@ -34,7 +34,35 @@ type Attempt = {
 };
 
 function isAttempt(scope: AnswerScope | undefined): scope is Attempt {
-  return scope !== undefined && IS_ATTEMPT in scope;
+  return scope !== undefined && (scope as Partial<Attempt>).isAttempt === true;
+}
+
+/** As a set would do it, for objects that live some microseconds: a set gives each a hash. */
+function createBegun() {
+  let attempts: Attempt[] = [];
+  return {
+    size: () => attempts.length,
+    some: (holds: (attempt: Attempt) => boolean) => attempts.some(holds),
+    add(attempt: Attempt): void {
+      if (attempt.place < 0) attempt.place = attempts.push(attempt) - 1;
+    },
+    /** False: it was not among them. */
+    remove(attempt: Attempt): boolean {
+      const { place } = attempt;
+      if (place < 0) return false;
+      const last = attempts.pop() as Attempt;
+      if (last !== attempt) {
+        attempts[place] = last;
+        last.place = place;
+      }
+      attempt.place = -1;
+      return true;
+    },
+    clear(): void {
+      for (const attempt of attempts) attempt.place = -1;
+      attempts = [];
+    },
+  };
 }
 
 /** Thrown where an answer meets another state than it began with. It is begun anew. */
@@ -55,7 +83,7 @@ const STUBBORN_SHARE = 10;
  */
 export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions): Answers {
   let state = ++states;
-  const begun = new Set<Attempt>();
+  const begun = createBegun();
   const waiting: (() => void)[] = [];
   let changed: PromiseWithResolvers<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -71,12 +99,12 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
 
   const finish = (attempt: Attempt) => {
     attempt.over = true;
-    if (begun.delete(attempt) && begun.size === 0 && waiting.length > 0) applyWaiting();
+    if (begun.remove(attempt) && begun.size() === 0 && waiting.length > 0) applyWaiting();
   };
 
   /** How long the next change waits for the answers that are under way. */
   const patience = (): number => {
-    const isStubborn = [...begun].some(({ task }) => task.restarts >= STUBBORN_RESTARTS);
+    const isStubborn = begun.some(({ task }) => task.restarts >= STUBBORN_RESTARTS);
     if (!isStubborn || now() < longAgain) return patienceMs;
     const long = patienceMs * STUBBORN_PATIENCE;
     longAgain = now() + long * STUBBORN_SHARE;
@@ -102,7 +130,7 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
     work: (attempt: Attempt) => Promise<Result> | Result,
   ): Promise<Result> => {
     for (;;) {
-      const attempt: Attempt = { [IS_ATTEMPT]: true, task, state, parts: 0, over: false };
+      const attempt: Attempt = { isAttempt: true, task, place: -1, state, parts: 0, over: false };
       try {
         return await work(attempt);
       } catch (error) {
@@ -126,7 +154,7 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
         begun.clear();
         apply();
       };
-      if (begun.size === 0 && waiting.length === 0) {
+      if (begun.size() === 0 && waiting.length === 0) {
         change();
         return Promise.resolve();
       }
