@@ -3,6 +3,7 @@ import { transaction } from '../sqlite/transaction.ts';
 import type { EncodedEvent, EventRow } from './event-codec.ts';
 import type { AppendCondition, AppendResult, ExpectedRevision } from './event-store.ts';
 import { nextLink } from './hash-chain.ts';
+import { type Head, refuseOtherHistory } from './same-log.ts';
 import { findEvent, insertEvent, noteSpace, readHead, readLastRevision } from './sqlite-log.ts';
 import { spaceOf } from './stream-space.ts';
 
@@ -29,11 +30,13 @@ export type Commit = {
 /**
  * Stores many appends in one transaction, so that they share one flush to disk. Each is checked for itself, before anything
  * of it is written, against the log with the ones before it: a conflict of one does not touch the others.
- * Throws when the transaction as a whole fails (disk full, I/O error, locked for too long): nothing was written then.
+ * Throws when the transaction as a whole fails (disk full, I/O error, locked for too long), or LogReplaced when `known`, the last
+ * event that the log was seen to have, is not in it: nothing was written then.
  */
-export const commitAppends = (db: Database, appends: readonly Append[]): Commit =>
+export const commitAppends = (db: Database, appends: readonly Append[], known: Head): Commit =>
   transaction(db, () => {
     const head = readHead(db);
+    refuseOtherHistory(db, head, known);
     const links: string[] = [];
     let last = head.position;
     let link = head.chain;

@@ -1,22 +1,28 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Append, commitAppends } from './commit-appends.ts';
-import type { CommitAnswer } from './log-writer.ts';
+import { type CommitAnswer, type CommitRequest, commitToFile } from './log-writer.ts';
 import { openLog } from './open-log.ts';
+import { LogReplaced, refuseOtherFile } from './same-log.ts';
 
 /** The thread of `createThreadedLogWriter`: answers each list of appends with its commit. */
 const port = parentPort;
 if (port === null) throw new Error('this file is run as a thread');
-const db = openLog(String(workerData));
+const path = String(workerData);
+const db = openLog(path);
+let isMeant = false;
 
-const commit = (appends: readonly Append[]): CommitAnswer => {
+const commit = ({ appends, known }: CommitRequest): CommitAnswer => {
   try {
-    return { kind: 'committed', commit: commitAppends(db, appends) };
+    // The file may have been replaced before this thread opened it.
+    if (!isMeant) refuseOtherFile(path, known.file);
+    isMeant = true;
+    return { kind: 'committed', commit: commitToFile(path, db, appends, known) };
   } catch (error) {
+    if (error instanceof LogReplaced) return { kind: 'replaced', message: error.message };
     return { kind: 'failed', error: error as Error };
   }
 };
 
-port.on('message', (message: readonly Append[] | 'close') => {
+port.on('message', (message: CommitRequest | 'close') => {
   if (message !== 'close') return port.postMessage(commit(message));
   db.close();
   port.close();

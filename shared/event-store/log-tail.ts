@@ -6,8 +6,15 @@ import { type Follower, type Found, followLog } from './follow-log.ts';
 import { type ForeignCommits, watchForeignCommits } from './foreign-commits.ts';
 import type { LogWriter } from './log-writer.ts';
 import { createRecentEvents } from './recent-events.ts';
-import { type SameLog, watchSameLog } from './same-log.ts';
-import { laterOf, readAfter, readForeignVersion, readLastPosition, type SpacePage } from './sqlite-log.ts';
+import { LogReplaced, type SameLog, watchSameLog } from './same-log.ts';
+import {
+  laterOf,
+  readAfter,
+  readForeignVersion,
+  readHead,
+  readLastPosition,
+  type SpacePage,
+} from './sqlite-log.ts';
 
 export type DecodeAll = (rows: readonly EventRow[]) => readonly StoredEvent[];
 
@@ -35,23 +42,33 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
   const { recent } = growth;
   let foreign: ForeignCommits | undefined;
   let failure: unknown;
+  /** What is found meanwhile may be the commit itself, whose events come with its end; others' before it come with them. */
+  let isCommitting = false;
 
   const wakeAll = () => {
     for (const follower of followers) follower.wake();
   };
   const look = (): boolean => {
-    if (failure !== undefined) return false;
+    if (failure !== undefined || isCommitting) return false;
     try {
       same.checkFile();
       const hasGrown = growth.look();
       if (hasGrown) wakeAll();
       return hasGrown;
     } catch (error) {
-      // The followers meet it when they read, and reject with it.
-      failure = error;
-      wakeAll();
+      stop(error);
       return false;
     }
+  };
+  const stop = (error: unknown) => {
+    // The followers meet it when they read, and reject with it.
+    failure = error;
+    wakeAll();
+  };
+  const stopIfReplaced = (error: unknown): never => {
+    isCommitting = false;
+    if (error instanceof LogReplaced) stop(error);
+    throw error;
   };
   const readRecent = (after: bigint, limit: number): SpacePage => {
     const rows = recent.after(after, limit);
@@ -71,9 +88,10 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
   };
   return {
     async commit(appends) {
-      look();
       if (failure !== undefined) throw failure;
-      const commit = await writer.commit(appends);
+      isCommitting = true;
+      const commit = await writer.commit(appends, same.known()).catch(stopIfReplaced);
+      isCommitting = false;
       const rows = committedRows(appends, commit);
       same.committed(rows.at(-1));
       recent.push(commit.before, rows);
@@ -106,9 +124,10 @@ const createGrowth = (db: Database, same: SameLog) => {
     const version = readForeignVersion(db);
     if (version === foreignVersion) return false;
     foreignVersion = version;
-    same.checkHead();
-    const last = readLastPosition(db);
-    if (last !== recent.last()) recent.restart(last);
+    // The thread that commits has a connection of its own, so this is most often this process's last commit.
+    const head = readHead(db);
+    if (!same.hasMoved(head)) return false;
+    if (head.position !== recent.last()) recent.restart(head.position);
     return true;
   };
   return { recent, look };

@@ -1,21 +1,38 @@
 import { Worker } from 'node:worker_threads';
 import type { Database } from '../sqlite/database.ts';
 import { type Append, type Commit, commitAppends } from './commit-appends.ts';
+import { type KnownLog, LogReplaced, refuseOtherFile } from './same-log.ts';
 
 /** Stores appends durably, see `commitAppends`. One call at a time. */
 export type LogWriter = {
-  commit(appends: readonly Append[]): Promise<Commit>;
+  /** Rejects with LogReplaced where what was stored is not in the log that is meant, as well. */
+  commit(appends: readonly Append[], known: KnownLog): Promise<Commit>;
   close(): Promise<void>;
 };
 
 /** Writes on the calling thread: a commit takes no message, and everything waits while it is being written to disk. */
-export const createLogWriter = (db: Database): LogWriter => ({
-  commit: async (appends) => commitAppends(db, appends),
+export const createLogWriter = (path: string, db: Database): LogWriter => ({
+  commit: async (appends, known) => commitToFile(path, db, appends, known),
   close: async () => {},
 });
 
+/** The file is looked at behind the commit: whatever happens to it later, the log that is meant held what was stored. */
+export const commitToFile = (
+  path: string,
+  db: Database,
+  appends: readonly Append[],
+  { file, head }: KnownLog,
+): Commit => {
+  const commit = commitAppends(db, appends, head);
+  refuseOtherFile(path, file);
+  return commit;
+};
+
+export type CommitRequest = { readonly appends: readonly Append[]; readonly known: KnownLog };
+
 export type CommitAnswer =
   | { readonly kind: 'committed'; readonly commit: Commit }
+  | { readonly kind: 'replaced'; readonly message: string }
   | { readonly kind: 'failed'; readonly error: Error };
 
 type Waiting = { readonly resolve: (commit: Commit) => void; readonly reject: (error: Error) => void };
@@ -31,6 +48,7 @@ export const createThreadedLogWriter = (path: string): LogWriter => {
   const settle = (answer: CommitAnswer) => {
     thread?.unref();
     if (answer.kind === 'committed') waiting?.resolve(answer.commit);
+    else if (answer.kind === 'replaced') waiting?.reject(new LogReplaced(answer.message));
     else waiting?.reject(answer.error);
     waiting = undefined;
   };
@@ -48,12 +66,12 @@ export const createThreadedLogWriter = (path: string): LogWriter => {
     return worker;
   };
   return {
-    commit: (appends) =>
+    commit: (appends, known) =>
       new Promise((resolve, reject) => {
         waiting = { resolve, reject };
         thread ??= start();
         thread.ref();
-        thread.postMessage(appends);
+        thread.postMessage({ appends, known } satisfies CommitRequest);
       }),
     async close() {
       if (thread === undefined) return;

@@ -3,32 +3,67 @@ import type { Database } from '../sqlite/database.ts';
 import type { EventRow } from './event-codec.ts';
 import { readHead, readLink } from './sqlite-log.ts';
 
-/** Whether the log is still the one that was opened. What is shown and what is stored would drift apart otherwise. */
+/** The log's last event. */
+export type Head = ReturnType<typeof readHead>;
+
+/** What a log was when it was last looked at: the file, and its last event. */
+export type KnownLog = { readonly file: string; readonly head: Head };
+
+/** The log is not the one that was opened. What is shown and what is stored would drift apart. */
+export class LogReplaced extends Error {}
+
+const replaced = (what: string) =>
+  new LogReplaced(
+    `${what} while it was open: this process must not go on. Start it again on the log that is meant`,
+  );
+
+/** Throws LogReplaced when the file at `path` is not the one that was opened. */
+export const refuseOtherFile = (path: string, file: string): void => {
+  if (fileOf(path) !== file) throw replaced(`the log's file ${path} was replaced or removed`);
+};
+
+/** Throws LogReplaced when the event that the log ended with is not in it any more. `head`: what it ends with now. */
+export const refuseOtherHistory = (db: Database, head: Head, known: Head): void => {
+  if (head.position === known.position && head.chain === known.chain) return;
+  const found = known.position === 0n ? known.chain : readLink(db, known.position);
+  if (found !== known.chain)
+    throw replaced(`the event at position ${known.position} of the log was removed or replaced`);
+};
+
+/** Whether the log is still the one that was opened. */
 export type SameLog = {
-  /** Throws when the file was replaced or removed: appends would go where nobody finds them. Costs some microseconds. */
+  readonly known: () => KnownLog;
+  /** Throws LogReplaced. Costs some microseconds, so it is left out where it was done a moment ago. */
   checkFile(): void;
-  /** Throws when an event that the log ended with is not in it any more. To be called when other connections have committed. */
-  checkHead(): void;
+  /**
+   * To be called when other connections have committed, with the log's last event. Whether it is another than was known. Throws
+   * LogReplaced.
+   */
+  hasMoved(head: Head): boolean;
   /** Takes the last event of a commit of this process. */
   committed(row: EventRow | undefined): void;
 };
 
+/** Commits are checked each for itself, see log-writer.ts. */
+const FILE_LOOK_MS = 50;
+
 export const watchSameLog = (path: string, db: Database): SameLog => {
-  const opened = fileOf(path);
+  const file = fileOf(path);
   let head = readHead(db);
-  const changed = (what: string) =>
-    new Error(
-      `${what} while it was open: this process must not go on. Start it again on the log that is meant`,
-    );
+  let lookedAt = performance.now();
   return {
+    known: () => ({ file, head }),
     checkFile() {
-      if (fileOf(path) !== opened) throw changed(`the log's file ${path} was replaced or removed`);
+      const now = performance.now();
+      if (now - lookedAt < FILE_LOOK_MS) return;
+      lookedAt = now;
+      refuseOtherFile(path, file);
     },
-    checkHead() {
-      const found = head.position === 0n ? head.chain : readLink(db, head.position);
-      if (found !== head.chain)
-        throw changed(`the event at position ${head.position} of ${path} was removed or replaced`);
-      head = readHead(db);
+    hasMoved(found) {
+      if (found.position === head.position && found.chain === head.chain) return false;
+      refuseOtherHistory(db, found, head);
+      head = found;
+      return true;
     },
     committed(row) {
       const [position, , , , , , , chain] = row ?? [];

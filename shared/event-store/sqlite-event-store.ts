@@ -40,7 +40,7 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
   const db = openLog(path);
   const decode = options.decode ?? ((stored) => stored);
   const decodeAll: DecodeAll = (rows: readonly EventRow[]) => rows.map((row) => decodeEvent(row, decode));
-  const writer = options.threaded === true ? createThreadedLogWriter(path) : createLogWriter(db);
+  const writer = options.threaded === true ? createThreadedLogWriter(path) : createLogWriter(path, db);
   const tail = createLogTail({ path, db, space, writer, decodeAll });
   const queue = createAppendQueue(tail.commit);
   let closing: Promise<void> | undefined;
