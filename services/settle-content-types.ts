@@ -8,8 +8,7 @@ import { appendDefinitions } from './append-definitions.ts';
 import { isDefinition, notInForce } from './definitions-in-force.ts';
 import { type Claimant, claimLease } from './fleet/claim-lease.ts';
 import { readLease } from './fleet/lease-view.ts';
-import { probeLeader } from './fleet/probe-leader.ts';
-import { PATIENCE } from './fleet/watch-leader.ts';
+import { createLeaderJudge, PATIENCE } from './fleet/watch-leader.ts';
 import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 
 export type Settling = {
@@ -30,6 +29,7 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
   const { claimant, graph, definitions } = settling;
   const { log, space, now, membership } = claimant;
   let lastSign = performance.now();
+  const judge = createLeaderJudge(membership, () => lastSign);
   let isTold = false;
   let claimed: number | undefined;
   for (;;) {
@@ -47,10 +47,8 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
       await appendDefinitions(log, space, changed, defined);
       continue;
     }
-    const probe =
-      leader === undefined ? 'gone' : await probeLeader(leader, PATIENCE.probeTimeout, membership);
-    if (probe === 'alive' || graph.position() > before) lastSign = performance.now();
-    if (probe === 'gone' || performance.now() - lastSign > PATIENCE.silence) {
+    if (graph.position() > before) lastSign = performance.now();
+    if ((await judge(leader)) === 'free') {
       claimed = (await claimLease(claimant, lease))?.epoch;
       continue;
     }

@@ -3,8 +3,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { Lease } from '../../shared/fleet/lease.ts';
 import { type Claimant, claimLease } from './claim-lease.ts';
 import { readLease } from './lease-view.ts';
-import { probeLeader } from './probe-leader.ts';
-import { PATIENCE } from './watch-leader.ts';
+import { createLeaderJudge, PATIENCE } from './watch-leader.ts';
 
 /**
  * Claims the lead for a command that writes the log by itself, such as an import, and resolves to the epoch. Rejects with a
@@ -22,21 +21,22 @@ export async function takeLead(claimant: Claimant): Promise<number> {
 export async function takeFreeLead(claimant: Claimant): Promise<number | NonNullable<Lease['leader']>> {
   const { log, space, owner, membership } = claimant;
   let before = await log.lastPosition();
-  for (let silentFor = 0; ; silentFor += PATIENCE.probeEvery) {
+  let lastSign = performance.now();
+  const judge = createLeaderJudge(membership, () => lastSign);
+  for (;;) {
     const lease = await readLease(log, space);
     const { leader } = lease;
     if (leader?.owner === owner) return lease.epoch;
-    const probe =
-      leader === undefined ? 'gone' : await probeLeader(leader, PATIENCE.probeTimeout, membership);
-    if (leader !== undefined && probe === 'alive') return leader;
-    if (leader === undefined || probe === 'gone' || silentFor > PATIENCE.silence) {
+    const state = await judge(leader);
+    if (leader !== undefined && state === 'alive') return leader;
+    if (state === 'free') {
       const claim = await claimLease(claimant, lease);
       if (claim !== undefined) return claim.epoch;
       continue;
     }
     await delay(PATIENCE.probeEvery);
     const last = await log.lastPosition();
-    if (last !== before && (await hasEventsBehind(log, before))) silentFor = 0;
+    if (last !== before && (await hasEventsBehind(log, before))) lastSign = performance.now();
     before = last;
   }
 }

@@ -1,4 +1,4 @@
-import type { Lease } from '../../shared/fleet/lease.ts';
+import type { Leader, Lease } from '../../shared/fleet/lease.ts';
 import type { LeaseView } from './lease-view.ts';
 import type { Membership } from './membership.ts';
 import { probeLeader } from './probe-leader.ts';
@@ -12,6 +12,32 @@ export type Patience = {
 };
 
 export const PATIENCE: Patience = { probeEvery: 400, probeTimeout: 1_000, silence: 2_000 };
+
+/** What a look at the leader says. `free`: nobody leads, or who did shows no sign of life: the lead can be claimed. */
+export type LeaderState = 'free' | 'alive' | 'silent';
+
+/**
+ * Asks a leader, again and again, and judges it by what it answers and by the signs of life that the log has of it. `lastSign`: when
+ * the last of these came, in milliseconds of `performance.now()`.
+ */
+export function createLeaderJudge(
+  membership: Membership | undefined,
+  lastSign: () => number,
+  patience = PATIENCE,
+): (leader: Leader | undefined) => Promise<LeaderState> {
+  let lastAnswer = performance.now();
+  return async (leader) => {
+    if (leader === undefined) return 'free';
+    const asked = performance.now();
+    const probe = await probeLeader(leader, patience.probeTimeout, membership);
+    if (probe === 'gone') return 'free';
+    const now = performance.now();
+    // Where it was this process that stood still, nothing is known of the leader.
+    const isAwake = now - asked < 2 * patience.probeTimeout;
+    if (probe === 'alive' || !isAwake) lastAnswer = now;
+    return now - Math.max(lastAnswer, lastSign()) > patience.silence ? 'free' : probe;
+  };
+}
 
 export type LeaderWatch = {
   readonly view: LeaseView;
@@ -30,20 +56,12 @@ export type LeaderWatch = {
  */
 export async function watchLeader(watch: LeaderWatch): Promise<boolean> {
   const { view, lease, patience, isClosed } = watch;
-  const { leader } = lease;
-  if (leader === undefined) return true;
-  let lastAnswer = performance.now();
+  const judge = createLeaderJudge(watch.membership, view.lastSign, patience);
   while (!isClosed() && view.current() === lease) {
-    const asked = performance.now();
-    const probe = await probeLeader(leader, patience.probeTimeout, watch.membership);
+    const state = await judge(lease.leader);
     if (view.current() !== lease) return false;
-    if (probe === 'gone') return true;
-    const now = performance.now();
-    // Where it was this process that stood still, nothing is known of the leader.
-    const isAwake = now - asked < 2 * patience.probeTimeout;
-    if (probe === 'alive') watch.alive();
-    if (probe === 'alive' || !isAwake) lastAnswer = now;
-    if (now - Math.max(lastAnswer, view.lastSign()) > patience.silence) return true;
+    if (state === 'free') return true;
+    if (state === 'alive') watch.alive();
     await view.changed(patience.probeEvery);
   }
   return false;
