@@ -1,16 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
-import { WORLDS, type World } from '../../shared/read-index/read-index.ts';
+import type { World } from '../../shared/read-index/read-index.ts';
 import type {
   StoredDocument,
   StoredDocuments,
   StoredFields,
   StoredKey,
 } from '../../shared/read-index/stored-documents.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
 import type { ContentGraph } from '../content-graph.ts';
 import { type GraphInspection, worldsOfKey } from '../graph/inspect-graph.ts';
 import { accountOf, documentName } from '../stale-documents.ts';
 import { type IndexDifference, UNKNOWN_DOCUMENT, type VerificationLine } from './difference.ts';
+import { documentsOfGraph, documentsOfIndex } from './documents-of.ts';
 
 export type DocumentVerification = {
   readonly graph: ContentGraph;
@@ -38,7 +40,7 @@ export async function* verifyDocuments(options: DocumentVerification): AsyncGene
   const { rows: count } = graph.size();
   const waiting = new Map<string, StoredKey>();
   let checked = 0;
-  for (const slices of [expectedDocuments(graph), storedDocuments(options)]) {
+  for (const slices of [documentsOfGraph(graph, SLICE), extraDocuments(options)]) {
     for await (const keys of slices) {
       options.signal.throwIfAborted();
       yield* judge(options, keys, waiting, false);
@@ -58,33 +60,16 @@ export async function* verifyDocuments(options: DocumentVerification): AsyncGene
   if (waiting.size > 0) yield { kind: 'waiting', documents: waiting.size };
 }
 
-async function* expectedDocuments(graph: ContentGraph): AsyncGenerator<readonly StoredKey[]> {
-  for (let after = 0; ; ) {
-    const rows = graph.inspect().rowsAfter(after, SLICE);
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    yield rows.flatMap(({ type, key }) => worldsOfKey(key).map((world) => ({ type, world, key })));
-    after = last.key;
-  }
-}
-
 /** Documents whose row is gone. */
-async function* storedDocuments({
+async function* extraDocuments({
   graph,
   stored,
 }: DocumentVerification): AsyncGenerator<readonly StoredKey[]> {
-  for (const { uid: type } of graph.registry().contentTypes.values()) {
-    for (const world of WORLDS) {
-      for (let after = 0; ; ) {
-        const keys = await stored.keysAfter(type, world, after, KEYS_AT_ONCE);
-        const last = keys.at(-1);
-        if (last === undefined) break;
-        const expected = graph.inspect().world(world);
-        const extra = keys.filter((key) => !belongs(key, world) || expected.row(type, key) === undefined);
-        yield extra.map((key) => ({ type, world, key }));
-        after = last;
-      }
-    }
+  const read = (type: Uid, world: World, after: number) => stored.keysAfter(type, world, after, KEYS_AT_ONCE);
+  for await (const { type, world, found } of documentsOfIndex(graph, read, (key) => key)) {
+    const expected = graph.inspect().world(world);
+    const extra = found.filter((key) => !belongs(key, world) || expected.row(type, key) === undefined);
+    yield extra.map((key) => ({ type, world, key }));
   }
 }
 

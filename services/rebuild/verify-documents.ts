@@ -2,10 +2,11 @@ import type { ContentGraph } from '../../projections/content-graph.ts';
 import { compareItems, type FoundDifferences } from '../../projections/generations/compare-items.ts';
 import type { Difference, Item } from '../../projections/generations/digest.ts';
 import type { RebuildScope } from '../../projections/generations/generation.ts';
-import { type GraphInspection, worldsOfKey } from '../../projections/graph/inspect-graph.ts';
+import type { GraphInspection } from '../../projections/graph/inspect-graph.ts';
 import { UNKNOWN_DOCUMENT } from '../../projections/verification/difference.ts';
+import { documentsOfGraph, documentsOfIndex } from '../../projections/verification/documents-of.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
-import { WORLDS, type World } from '../../shared/read-index/read-index.ts';
+import type { World } from '../../shared/read-index/read-index.ts';
 import type { StoredDocuments, StoredKey } from '../../shared/read-index/stored-documents.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { PhaseMeter } from './rebuild-host.ts';
@@ -50,51 +51,42 @@ function groupOf(type: Uid, world: World): string {
   return `documents of ${type}, ${world}`;
 }
 
-function isInScope({ type, world }: RebuildScope, document: Omit<StoredKey, 'key'>): boolean {
-  return (type ?? document.type) === document.type && (world ?? document.world) === document.world;
+function isCompared(
+  { scope }: ComparedDocuments,
+  { type, world }: Omit<StoredKey, 'key'>,
+  groups: ReadonlySet<string> | undefined,
+): boolean {
+  if ((scope.type ?? type) !== type || (scope.world ?? world) !== world) return false;
+  return groups?.has(groupOf(type, world)) !== false;
 }
 
 /** `groups`: of these alone. */
-async function* expectedItems(
-  { derived, index, stored, scope }: ComparedDocuments,
-  groups?: ReadonlySet<string>,
-): Items {
+async function* expectedItems(compared: ComparedDocuments, groups?: ReadonlySet<string>): Items {
+  const { derived, index, stored } = compared;
   const inspection = derived.inspect();
-  for (let after = 0; ; ) {
-    const rows = inspection.rowsAfter(after, ROWS_AT_ONCE);
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = last.key;
-    yield rows.flatMap(({ type, key }) =>
-      worldsOfKey(key).flatMap((world) => {
-        const group = groupOf(type, world);
-        if (!isInScope(scope, { type, world }) || groups?.has(group) === false) return [];
-        const document = { type, world, key, position: derived.position() };
-        const sum = stored.sumOf(index.present(document, inspection.world(world)));
-        return sum === undefined ? [] : [{ group, name: nameOf(inspection, key), content: sum }];
-      }),
-    );
+  for await (const documents of documentsOfGraph(derived, ROWS_AT_ONCE)) {
+    yield documents.flatMap((document) => {
+      if (!isCompared(compared, document, groups)) return [];
+      const { type, world, key } = document;
+      const made = { ...document, position: derived.position() };
+      const sum = stored.sumOf(index.present(made, inspection.world(world)));
+      return sum === undefined ? [] : [itemOf(inspection, groupOf(type, world), key, sum)];
+    });
   }
 }
 
-async function* storedItems(
-  { derived, stored, scope }: ComparedDocuments,
-  groups?: ReadonlySet<string>,
-): Items {
+async function* storedItems(compared: ComparedDocuments, groups?: ReadonlySet<string>): Items {
+  const { derived, stored } = compared;
   const inspection = derived.inspect();
-  for (const { uid: type } of derived.registry().contentTypes.values()) {
-    for (const world of WORLDS) {
-      const group = groupOf(type, world);
-      if (!isInScope(scope, { type, world }) || groups?.has(group) === false) continue;
-      for (let after = 0; ; ) {
-        const sums = await stored.sumsAfter(type, world, after, SUMS_AT_ONCE);
-        const last = sums.at(-1);
-        if (last === undefined) break;
-        after = last.key;
-        yield sums.map(({ key, sum }) => ({ group, name: nameOf(inspection, key), content: sum }));
-      }
-    }
+  const read = async (type: Uid, world: World, after: number) =>
+    isCompared(compared, { type, world }, groups) ? stored.sumsAfter(type, world, after, SUMS_AT_ONCE) : [];
+  for await (const { type, world, found } of documentsOfIndex(derived, read, ({ key }) => key)) {
+    yield found.map(({ key, sum }) => itemOf(inspection, groupOf(type, world), key, sum));
   }
+}
+
+function itemOf(inspection: GraphInspection, group: string, key: number, content: string): Item {
+  return { group, name: nameOf(inspection, key), content };
 }
 
 /** Begins with the row's key. */
