@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { variableOf } from './setting.ts';
 import { parseSettings, type SettingsOf, type SettingsTable } from './settings.ts';
 
 /** A command of the command line, as a row of its table. */
@@ -66,8 +67,8 @@ export function addCommands(
     for (const [flags, description, required] of row.options ?? []) {
       added.addOption(new Option(flags, description).makeOptionMandatory(required !== undefined));
     }
-    for (const { flags, description, variable } of Object.values(row.settings)) {
-      added.addOption(new Option(flags, description).env(variable));
+    for (const setting of Object.values(row.settings)) {
+      added.addOption(new Option(setting.flags, setting.description).env(variableOf(setting)));
     }
     added.action(() => run(row.name, () => row.run(added.opts(), added.processedArgs[0])));
   }

@@ -6,27 +6,23 @@ import { folder, type Setting, yesOrNo } from './setting.ts';
 export const CONTENT_TYPE_SETTINGS = {
   contentTypes: {
     flags: '--content-types <dir>',
-    variable: 'VARVE_CONTENT_TYPES',
     description:
       "a Strapi project's src folder, a folder of such schema.json files, or an archive that strapi export wrote",
     schema: folder,
   },
   key: {
     flags: '--key <passphrase>',
-    variable: 'VARVE_KEY',
     description: 'passphrase of an encrypted archive (.enc) that strapi export wrote',
     schema: z.string().min(1, 'is empty: the passphrase of the archive is needed').optional(),
   },
   strictSchemas: {
     flags: '--strict-schemas [boolean]',
-    variable: 'VARVE_STRICT_SCHEMAS',
     description:
       'refuse to start where an attribute of a schema cannot be served, instead of leaving it out (default: false)',
     schema: yesOrNo.default(false),
   },
   customField: {
     flags: '--custom-field <list>',
-    variable: 'VARVE_CUSTOM_FIELD',
     description:
       'stored types of custom fields that Varve does not know, such as plugin::rating.stars=integer,plugin::notes.note=text (default: json)',
     schema: z

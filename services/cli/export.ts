@@ -2,6 +2,7 @@ import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'no
 import { dirname } from 'node:path';
 import { exportLog } from '../transfer/export-log.ts';
 import { requireLog, withLog } from './access-log.ts';
+import { presentRate } from './present-amounts.ts';
 import type { LogOnlySettings } from './settings.ts';
 import { writeLines } from './write-lines.ts';
 
@@ -24,7 +25,6 @@ export async function exportTo(settings: LogOnlySettings, _options: object, file
     rmSync(part, { force: true });
     await writeLines(createWriteStream(part, { mode: 0o600, flush: true }), counted());
     renameSync(part, file);
-    const seconds = (performance.now() - started) / 1000;
-    console.log(`${events} events in ${seconds.toFixed(1)} s, ${Math.round(events / seconds)} a second`);
+    console.log(presentRate(events, 'events', started));
   });
 }

@@ -5,6 +5,7 @@ import { callOperator } from '../operator/call-operator.ts';
 import { type ImportLine, importDocuments } from '../transfer/import-documents.ts';
 import { importHere } from './import-here.ts';
 import { type ImportProgress, showProgress } from './import-progress.ts';
+import { presentRate } from './present-amounts.ts';
 import { readContentTypes } from './read-content-types.ts';
 import type { ImportSettings } from './settings.ts';
 
@@ -46,10 +47,7 @@ async function showImport(lines: AsyncIterable<ImportLine>): Promise<() => void>
   }
   progress?.end();
   return () => {
-    const seconds = (performance.now() - started) / 1000;
-    console.log(
-      `${documents} documents in ${seconds.toFixed(1)} s, ${Math.round(documents / seconds)} a second`,
-    );
+    console.log(presentRate(documents, 'documents', started));
     if (refused.length === 0) return;
     const problems = refused.map((problem) => `  ${problem}`).join('\n');
     throw new Error(

@@ -5,6 +5,7 @@ import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
 import { type LogSettings, logAddress, openEventStore } from '../open-event-store.ts';
 import { importExport, isExport } from '../transfer/import-export.ts';
 import { showProgress } from './import-progress.ts';
+import { presentRate } from './present-amounts.ts';
 
 /** Whether a file is what `varve export` writes. */
 export async function beginsAsExport(file: string): Promise<boolean> {
@@ -31,8 +32,7 @@ export async function importHistory(
         onEvents: progress.advance,
       });
       progress.end();
-      const seconds = (performance.now() - started) / 1000;
-      console.log(`${events} events in ${seconds.toFixed(1)} s, ${Math.round(events / seconds)} a second`);
+      console.log(presentRate(events, 'events', started));
     } finally {
       await log.close();
     }

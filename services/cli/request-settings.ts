@@ -8,28 +8,24 @@ export const MAX_PAGE = 100_000;
 export const REQUEST_SETTINGS = {
   strictParams: {
     flags: '--strict-params <boolean>',
-    variable: 'VARVE_STRICT_PARAMS',
     description:
       'refuse root parameters that are not known, as Strapi with strictParams; false: ignore them, and name each once in the log (default: as config/api beside src, else true)',
     schema: yesOrNo.optional(),
   },
   defaultLimit: {
     flags: '--default-limit <number>',
-    variable: 'VARVE_DEFAULT_LIMIT',
     description:
       "entries of a page that says no size, Strapi's rest.defaultLimit (default: as config/api, else 25)",
     schema: wholeNumber(1, MAX_PAGE).optional(),
   },
   maxLimit: {
     flags: '--max-limit <number>',
-    variable: 'VARVE_MAX_LIMIT',
     description:
       "entries of the largest page, Strapi's rest.maxLimit; a larger page is cut (default: as config/api, else 100)",
     schema: wholeNumber(1, MAX_PAGE).optional(),
   },
   contains: {
     flags: '--contains <how>',
-    variable: 'VARVE_CONTAINS',
     description:
       'case-sensitive, as Strapi on PostgreSQL; case-insensitive, as on SQLite: for $contains, $notContains, $startsWith and $endsWith (default: case-sensitive)',
     schema: z
@@ -40,7 +36,6 @@ export const REQUEST_SETTINGS = {
   },
   maxOffset: {
     flags: '--max-offset <number>',
-    variable: 'VARVE_MAX_OFFSET',
     description: 'entries that a page may skip; beyond it there are cursors (default: 100000)',
     schema: wholeNumber(0, 1_000_000_000).default(100_000),
   },

@@ -1,16 +1,21 @@
 import { z } from 'zod';
 
 /**
- * A setting of a command: an option and an environment variable; the option wins. Every value arrives as text, so that both
- * are validated alike.
+ * A setting of a command: an option and an environment variable, see variableOf; the option wins. Every value arrives as text, so
+ * that both are validated alike.
  */
 export type Setting = {
   /** As commander reads it: `--port <number>`; the name in camel case is the key. */
   readonly flags: string;
-  readonly variable: `VARVE_${string}`;
   readonly description: string;
   readonly schema: z.ZodType;
 };
+
+/** `--read-index-user <name>` is VARVE_READ_INDEX_USER too. */
+export function variableOf({ flags }: Pick<Setting, 'flags'>): string {
+  const [option = ''] = flags.split(' ');
+  return option.replace(/^--/, 'VARVE_').replaceAll('-', '_').toUpperCase();
+}
 
 export const folder = z
   .string({ error: 'is missing: a folder is needed' })

@@ -3,7 +3,7 @@ import { parseS3Location } from '../../shared/asset-store/s3-location.ts';
 import { parseAcceptedMedia } from '../assets/accepted-media.ts';
 import { CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
-import { folder, type Setting, wholeNumber, yesOrNo } from './setting.ts';
+import { folder, type Setting, variableOf, wholeNumber, yesOrNo } from './setting.ts';
 
 const assetsPlace = folder.superRefine((place, context) => {
   if (!place.startsWith('s3:')) return;
@@ -16,14 +16,12 @@ const assetsPlace = folder.superRefine((place, context) => {
 
 const DATA = {
   flags: '--data <dir>',
-  variable: 'VARVE_DATA',
   description: 'where events and everything made from them are kept (default: .varve)',
   schema: folder.default('.varve'),
 } as const satisfies Setting;
 
 const EVENT_STORE = {
   flags: '--event-store <address>',
-  variable: 'VARVE_EVENT_STORE',
   description:
     'the log: sqlite:FILE, which several processes of one machine may share, or kurrentdb://HOST:PORT (default: events.db in the data folder)',
   schema: z.string().min(1, 'is empty: an address is needed').optional(),
@@ -31,7 +29,6 @@ const EVENT_STORE = {
 
 const ADVERTISE = {
   flags: '--advertise <url>',
-  variable: 'VARVE_ADVERTISE',
   description:
     'where other processes of the log reach this one, such as http://10.0.0.7:1337 (default: where it listens)',
   schema: z.url({ protocol: /^https?$/, error: 'is not an http or https address' }).optional(),
@@ -39,7 +36,6 @@ const ADVERTISE = {
 
 const DEFAULT_LOCALE = {
   flags: '--default-locale <locale>',
-  variable: 'VARVE_DEFAULT_LOCALE',
   description: 'the locale of requests that name none (default: en)',
   schema: z
     .string()
@@ -49,7 +45,6 @@ const DEFAULT_LOCALE = {
 
 const SPACE = {
   flags: '--space <name>',
-  variable: 'VARVE_SPACE',
   description: 'prefix of all names in a shared log or cluster (default: varve)',
   schema: z
     .string()
@@ -59,7 +54,6 @@ const SPACE = {
 
 const ACCESS_KEY = {
   flags: '--access-key <key>',
-  variable: 'VARVE_ACCESS_KEY',
   description:
     'what tokens are hashed with, the same in every process of a log: 32 bytes or more, base64url (default: made in the folder of the log). Better given as the variable: others see arguments',
   schema: z.string().optional(),
@@ -69,13 +63,11 @@ const ACCESS_KEY = {
 const READ_INDEX = {
   queryTimeLimit: {
     flags: '--query-time-limit <ms>',
-    variable: 'VARVE_QUERY_TIME_LIMIT',
     description: 'work that the index in this process may do for one answer; more is a 400 (default: 5000)',
     schema: wholeNumber(1, 3_600_000).default(5_000),
   },
   readIndex: {
     flags: '--read-index <where>',
-    variable: 'VARVE_READ_INDEX',
     description:
       'embedded: in this process; or the address of an Elasticsearch, such as http://127.0.0.1:9200 (default: embedded)',
     schema: z
@@ -86,64 +78,54 @@ const READ_INDEX = {
   },
   readIndexUser: {
     flags: '--read-index-user <name>',
-    variable: 'VARVE_READ_INDEX_USER',
     description: 'who Varve is to Elasticsearch',
     schema: z.string().optional(),
   },
   readIndexPassword: {
     flags: '--read-index-password <password>',
-    variable: 'VARVE_READ_INDEX_PASSWORD',
     description: "that user's password; better given by the variable",
     schema: z.string().optional(),
   },
   readIndexApiKey: {
     flags: '--read-index-api-key <key>',
-    variable: 'VARVE_READ_INDEX_API_KEY',
     description: 'an API key of Elasticsearch, instead of a user; better given by the variable',
     schema: z.string().optional(),
   },
   readIndexCa: {
     flags: '--read-index-ca <file>',
-    variable: 'VARVE_READ_INDEX_CA',
     description: "certificate of the authority that signed Elasticsearch's, PEM",
     schema: z.string().min(1, 'is empty: a file is needed').optional(),
   },
   readIndexShards: {
     flags: '--read-index-shards <number>',
-    variable: 'VARVE_READ_INDEX_SHARDS',
     description: 'primary shards of an index in Elasticsearch that is made from now on (default: 1)',
     schema: wholeNumber(1, 1024).default(1),
   },
   readIndexReplicas: {
     flags: '--read-index-replicas <number>',
-    variable: 'VARVE_READ_INDEX_REPLICAS',
     description: 'copies of each of its shards (default: none for new indices, others as they are)',
     schema: wholeNumber(0, 100).optional(),
   },
   readIndexRowCache: {
     flags: '--read-index-row-cache <MiB>',
-    variable: 'VARVE_READ_INDEX_ROW_CACHE',
     description:
       'memory for rows from Elasticsearch that are read again and again, which spares it about a fifth of its work; 0: none (default: 128)',
     schema: wholeNumber(0, 65_536).default(128),
   },
   denormaliseToOne: {
     flags: '--denormalise-to-one <steps>',
-    variable: 'VARVE_DENORMALISE_TO_ONE',
     description:
       'how long chains of to-one relations are that documents in Elasticsearch copy, where their content type does not say; the same in every process of a log (default: 2)',
     schema: wholeNumber(0, 5).optional(),
   },
   denormaliseToMany: {
     flags: '--denormalise-to-many <steps>',
-    variable: 'VARVE_DENORMALISE_TO_MANY',
     description:
       'whether they copy to-many relations that their content type owns: 1 or 0; the same in every process of a log (default: 1)',
     schema: wholeNumber(0, 1).optional(),
   },
   readIndexCloudId: {
     flags: '--read-index-cloud-id <id>',
-    variable: 'VARVE_READ_INDEX_CLOUD_ID',
     description: 'a deployment on Elastic Cloud, instead of an address',
     schema: z.string().optional(),
   },
@@ -159,27 +141,23 @@ export const SERVE_SETTINGS = {
   eventStore: EVENT_STORE,
   port: {
     flags: '--port <number>',
-    variable: 'VARVE_PORT',
     description: 'port to listen on, 0 for any free one (default: 1337)',
     schema: wholeNumber(0, 65_535).default(1337),
   },
   host: {
     flags: '--host <address>',
-    variable: 'VARVE_HOST',
     description: 'address to listen on; one beyond loopback needs access tokens (default: 127.0.0.1)',
     schema: z.string().min(1, 'is empty: an address is needed').default('127.0.0.1'),
   },
   advertise: ADVERTISE,
   adopt: {
     flags: '--adopt [boolean]',
-    variable: 'VARVE_ADOPT',
     description:
       'take over uploaded files and Elasticsearch indices that another log has written, which must not be used any more (default: false)',
     schema: yesOrNo.default(false),
   },
   public: {
     flags: '--public <rights>',
-    variable: 'VARVE_PUBLIC',
     description:
       'what callers without a token may do, such as restaurant.find,chef.*; empty: nothing. Kept until it is given anew',
     schema: z.string().optional(),
@@ -187,7 +165,6 @@ export const SERVE_SETTINGS = {
   accessKey: ACCESS_KEY,
   cors: {
     flags: '--cors <origins>',
-    variable: 'VARVE_CORS',
     description:
       'origins of pages that may call from a browser, such as https://example.org, or * (default: none)',
     schema: z
@@ -198,19 +175,16 @@ export const SERVE_SETTINGS = {
   },
   rateLimit: {
     flags: '--rate-limit <number>',
-    variable: 'VARVE_RATE_LIMIT',
     description: 'requests a minute from one address; 0: any number (default: 0)',
     schema: wholeNumber(0, 1_000_000_000).default(0),
   },
   trustProxy: {
     flags: '--trust-proxy <addresses>',
-    variable: 'VARVE_TRUST_PROXY',
     description: 'proxies whose X-Forwarded-For is believed, such as loopback,10.0.0.0/8 (default: none)',
     schema: z.string().min(1, 'is empty: addresses are needed').optional(),
   },
   examples: {
     flags: '--examples [boolean]',
-    variable: 'VARVE_EXAMPLES',
     description:
       "write the content types' example entries on the first start; without content types, those of Varve's restaurant guide (default: false)",
     schema: yesOrNo.default(false),
@@ -218,7 +192,6 @@ export const SERVE_SETTINGS = {
   defaultLocale: DEFAULT_LOCALE,
   usersEnvelope: {
     flags: '--users-envelope <boolean>',
-    variable: 'VARVE_USERS_ENVELOPE',
     description:
       "answer /api/users in data and meta like every collection; false: Strapi's bare array (default: false)",
     schema: yesOrNo.default(false),
@@ -226,7 +199,6 @@ export const SERVE_SETTINGS = {
   space: SPACE,
   convertAtOnce: {
     flags: '--convert-at-once <rows>',
-    variable: 'VARVE_CONVERT_AT_ONCE',
     description:
       'rows that a start may convert to changed content types before it serves; with more, reads are answered as before until a new read model is made (default: 10000)',
     schema: wholeNumber(0, 1_000_000_000).default(10_000),
@@ -235,32 +207,27 @@ export const SERVE_SETTINGS = {
   ...READ_INDEX,
   minPositionWait: {
     flags: '--min-position-wait <ms>',
-    variable: 'VARVE_MIN_POSITION_WAIT',
     description: 'how long a read with Varve-Min-Position waits before it is answered 503 (default: 5000)',
     schema: wholeNumber(0, 600_000).default(5_000),
   },
   bodyLimit: {
     flags: '--body-limit <bytes>',
-    variable: 'VARVE_BODY_LIMIT',
     description: 'largest request body (default: 1048576)',
     schema: wholeNumber(1, 1_073_741_824).default(1_048_576),
   },
   assets: {
     flags: '--assets <place>',
-    variable: 'VARVE_ASSETS',
     description:
       'where uploaded files are kept: a folder, or s3://bucket/prefix?endpoint=… with AWS_… credentials (default: assets in the data folder)',
     schema: assetsPlace.optional(),
   },
   uploadLimit: {
     flags: '--upload-limit <bytes>',
-    variable: 'VARVE_UPLOAD_LIMIT',
     description: 'largest file of an upload (default: 200000000)',
     schema: wholeNumber(1, 1_099_511_627_776).default(200_000_000),
   },
   uploadTypes: {
     flags: '--upload-types <list>',
-    variable: 'VARVE_UPLOAD_TYPES',
     description: 'MIME types of files that are taken, such as image/*,application/pdf (default: */*)',
     schema: z
       .string()
@@ -273,44 +240,37 @@ export const SERVE_SETTINGS = {
   },
   metrics: {
     flags: '--metrics <boolean>',
-    variable: 'VARVE_METRICS',
     description: 'measure, and answer /metrics: with access tokens, to full-access ones only (default: true)',
     schema: yesOrNo.default(true),
   },
   metricsPort: {
     flags: '--metrics-port <number>',
-    variable: 'VARVE_METRICS_PORT',
     description:
       'answer /metrics and /health on a port of their own, to everyone who reaches it (default: none)',
     schema: wholeNumber(0, 65_535).optional(),
   },
   metricsHost: {
     flags: '--metrics-host <address>',
-    variable: 'VARVE_METRICS_HOST',
     description: 'address of that port (default: 127.0.0.1)',
     schema: z.string().min(1, 'is empty: an address is needed').default('127.0.0.1'),
   },
   slowQueryMs: {
     flags: '--slow-query-ms <number>',
-    variable: 'VARVE_SLOW_QUERY_MS',
     description: 'log queries that take longer, with their query string; 0: none (default: 1000)',
     schema: wholeNumber(0, 3_600_000).default(1_000),
   },
   readyLagSeconds: {
     flags: '--ready-lag-seconds <number>',
-    variable: 'VARVE_READY_LAG_SECONDS',
     description: '/health/ready answers 503 while what is shown is further behind the log (default: 30)',
     schema: wholeNumber(0, 86_400).default(30),
   },
   drainSeconds: {
     flags: '--drain-seconds <number>',
-    variable: 'VARVE_DRAIN_SECONDS',
     description: 'how long requests under way may take after SIGTERM or SIGINT (default: 10)',
     schema: wholeNumber(0, 3600).default(10),
   },
   logLevel: {
     flags: '--log-level <level>',
-    variable: 'VARVE_LOG_LEVEL',
     description: 'fatal, error, warn, info, debug, trace or silent; to stderr (default: warn)',
     schema: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -320,7 +280,6 @@ export const SERVE_SETTINGS = {
   },
   logFormat: {
     flags: '--log-format <format>',
-    variable: 'VARVE_LOG_FORMAT',
     description: 'json or pretty (default: pretty on a terminal, else json)',
     schema: z.enum(['json', 'pretty'], { error: 'is neither json nor pretty' }).optional(),
   },
@@ -350,16 +309,12 @@ export const BACKUP_SETTINGS = {
 
 /** Of commands for operators. */
 export const OPERATOR_SETTINGS = {
-  data: DATA,
-  eventStore: EVENT_STORE,
-  space: SPACE,
+  ...LOG_SETTINGS,
   ...READ_INDEX,
 } as const satisfies Readonly<Record<string, Setting>>;
 
 export const TOKEN_SETTINGS = {
-  data: DATA,
-  eventStore: EVENT_STORE,
-  space: SPACE,
+  ...LOG_SETTINGS,
   accessKey: ACCESS_KEY,
   ...CONTENT_TYPE_SETTINGS,
   contentTypes: { ...CONTENT_TYPE_SETTINGS.contentTypes, schema: folder.optional() },
@@ -399,5 +354,5 @@ export function parseSettings<Table extends SettingsTable>(
 function problemText(setting: Setting, value: unknown, error: z.ZodError): string {
   const option = setting.flags.split(' ')[0];
   const what = error.issues[0]?.message ?? error.message;
-  return `  ${option} (${setting.variable})${value === undefined ? '' : ` "${String(value)}"`} ${what}`;
+  return `  ${option} (${variableOf(setting)})${value === undefined ? '' : ` "${String(value)}"`} ${what}`;
 }

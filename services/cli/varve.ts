@@ -8,6 +8,7 @@ import { packageRoot } from './package-root.ts';
 import { packageVersion } from './package-version.ts';
 import { ROLE_SETTINGS } from './roles.ts';
 import { readSecretFiles } from './secret-files.ts';
+import { variableOf } from './setting.ts';
 import { InvalidSettings } from './settings.ts';
 
 // Half of a start would be reading, stripping and compiling the same files again.
@@ -24,7 +25,7 @@ addCommands(program, COMMAND_GROUPS, COMMANDS, run);
 
 await run(process.argv[2] ?? 'varve', async () => {
   const settings = COMMANDS.flatMap(({ settings: table }) => Object.values(table));
-  const variables = new Set<string>(settings.map(({ variable }) => variable));
+  const variables = new Set<string>(settings.map(variableOf));
   Object.assign(process.env, readSecretFiles(process.env, variables));
   await program.parseAsync();
 });

@@ -16,8 +16,8 @@ export type EncodedEvent = {
   readonly digest: string;
 };
 
-/** A stored event as text, in the order of the log's columns, its link in the log's hash chain, and what is wrong with it. */
-export type EventRow = readonly [
+/** A stored event as text, in the order of the log's columns. */
+export type EventColumns = readonly [
   position: bigint,
   stream: string,
   revision: bigint,
@@ -25,9 +25,10 @@ export type EventRow = readonly [
   type: string,
   data: string,
   metadata: string,
-  chain?: string,
-  damage?: string | undefined,
 ];
+
+/** With its link in the log's hash chain, and what is wrong with it. */
+export type EventRow = readonly [...EventColumns, chain?: string, damage?: string | undefined];
 
 export type EventContent = Pick<StoredEvent, 'type' | 'data' | 'metadata' | 'unreadable'>;
 

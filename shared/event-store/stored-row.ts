@@ -1,18 +1,9 @@
+import type { EventColumns } from './event-codec.ts';
 import { checkStoredText, OTHER_CONTENT } from './event-digest.ts';
 import { CHAIN_START, nextLink } from './hash-chain.ts';
 
-/** An event's columns, in the order in which they are read, and the link of the event before it in the log. */
-export type StoredRow = readonly [
-  position: bigint,
-  stream: string,
-  revision: bigint,
-  id: string,
-  type: string,
-  data: string,
-  metadata: string,
-  chain: string | null,
-  before: string | null,
-];
+/** With its link in the hash chain, and that of the event before it in the log. */
+export type StoredRow = readonly [...EventColumns, chain: string | null, before: string | null];
 
 /** What is wrong with an event that is not as it was written where it was written; undefined when nothing is. */
 export const damageOf = (row: StoredRow): string | undefined => {

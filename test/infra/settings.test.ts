@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { refuseUnusable } from '../../services/cli/refuse-unusable.ts';
 import { ROLE_SETTINGS, type Role } from '../../services/cli/roles.ts';
+import { variableOf } from '../../services/cli/setting.ts';
 import { parseSettings, SERVE_SETTINGS } from '../../services/cli/settings.ts';
 import { ROOT, readYaml, readYamlDocuments } from './read-yaml.ts';
 
@@ -68,7 +69,7 @@ describe.each(started)('$where', ({ args: [role = '', ...options], env }) => {
   const table = ROLE_SETTINGS[role as Role];
 
   it('names settings that its role has', () => {
-    const variables = new Set<string>(Object.values(table).map(({ variable }) => variable));
+    const variables = new Set<string>(Object.values(table).map(variableOf));
     for (const name of Object.keys(env).filter((each) => each.startsWith('VARVE_')))
       expect(variables, name).toContain(name.replace(/_FILE$/, ''));
     const flags = new Set(Object.values(table).map((setting) => setting.flags.split(' ')[0]));
@@ -79,7 +80,8 @@ describe.each(started)('$where', ({ args: [role = '', ...options], env }) => {
   it('is not refused', () => {
     const all: Readonly<Record<string, string>> = { ...IMAGE_ENV, ...env };
     const given = Object.fromEntries(
-      Object.entries(table).map(([name, { variable }]) => {
+      Object.entries(table).map(([name, setting]) => {
+        const variable = variableOf(setting);
         const value = all[variable] ?? (`${variable}_FILE` in all ? SECRETS[variable] : undefined);
         return [name, value?.replace(/\$\{\w+:-(.*)\}/, '$1')];
       }),
