@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { elasticsearchUrl, whyNoElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 
-/** Every command of a `sh` block in the README and docs/ is run as it stands, with other ports and folders. */
+/** Every command of a `sh` block in the README, CONTRIBUTING.md and docs/ is run as it stands, with other ports and folders. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOCUMENTED_BASE = 'http://127.0.0.1:1337';
 const ELASTICSEARCH = 'http://127.0.0.1:9200';
@@ -21,6 +21,7 @@ const SCRIPTS_ONLY = [
   'npm ci',
   'npm start',
   'npm test',
+  'npm run test:unit',
   'npm run check',
   'npm run bench',
   'npm run conformance',
@@ -32,7 +33,7 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const THROUGH_NPM = 'npm run --silent varve -- ';
 let isNpmTried = false;
 
-const commands = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })].flatMap((file) =>
+const commands = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT })].flatMap((file) =>
   shellBlocks(readFileSync(join(ROOT, file), 'utf8')).map((command) => [file, command] as const),
 );
 const scratch = mkdtempSync(join(tmpdir(), 'varve-docs-'));

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FILES = ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
+const FILES = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT })];
 const OWN = /`((?:shared|projections|services|test|docs|examples|infra)\/[\w./-]*)`/g;
 
 describe.each(FILES)('%s', (file) => {
