@@ -131,7 +131,9 @@ describe('changed content types on Elasticsearch', await needsElasticsearch(skip
     const { seen } = await watchChange(started, judge, () => {});
     expect(seen.at(-1)).toBe('new');
     await expect
-      .poll(async () => (await postCook(started.url, { fullName: 'Eve', age: 7 })).status)
+      .poll(async () => (await postCook(started.url, { fullName: 'Eve', age: 7 })).status, {
+        timeout: 30_000,
+      })
       .toBe(201);
     const { body } = await get(`${started.url}/api/cooks?filters[age][$gt]=6`);
     expect(body.data.map((cook) => cook['fullName'])).toEqual(['Eve']);
