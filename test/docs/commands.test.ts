@@ -33,8 +33,8 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const THROUGH_NPM = 'npm run --silent varve -- ';
 let isNpmTried = false;
 
-const commands = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT })].flatMap((file) =>
-  shellBlocks(readFileSync(join(ROOT, file), 'utf8')).map((command) => [file, command] as const),
+const commands = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT })].flatMap(
+  (file) => shellBlocks(readFileSync(join(ROOT, file), 'utf8')).map((command) => [file, command] as const),
 );
 const scratch = mkdtempSync(join(tmpdir(), 'varve-docs-'));
 let server: Awaited<ReturnType<typeof startAsDocumented>>;
