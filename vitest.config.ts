@@ -1,16 +1,26 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { createClosingLineReporter } from './test/support/closing-line-reporter.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
+
+const reportCrash = pathToFileURL(join(import.meta.dirname, 'test/support/report-crash.ts'));
+const crashReports = join(tmpdir(), `varve-crashes-${process.pid}.jsonl`);
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     environment: 'node',
     // Of the hundreds of processes that tests start each has to compile the same files: as varve does, but from its first file on.
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/varve') },
+    env: {
+      NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/varve'),
+      // A process that ends at an unhandled rejection fails the run, though its test looks at something else.
+      NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${reportCrash}`.trim(),
+      CRASH_REPORTS: crashReports,
+    },
     globalSetup: ['test/support/elasticsearch-setup.ts', 'test/support/loaded-corpus-setup.ts'],
-    reporters: ['default', createClosingLineReporter()],
+    reporters: ['default', createClosingLineReporter(crashReports)],
     // Two shared cores: a slow machine is not a failure, a test that hangs is.
     testTimeout: 60_000,
     // Modules are loaded once for all files of a worker, which is a third of the whole run. No test file keeps state in one.

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
 
 declare module 'vitest' {
@@ -16,9 +16,10 @@ type Counts = { passed: number; failed: number; skipped: number };
  * Ends a run with `N passed, N failed` (and `, N skipped`) alone on the last line, which CI reads, after one line for each
  * skipped file, suite or test with its reason. What fails outside a test (a file that does not load, a hook, an
  * unhandled error) counts as one failure each, so the line agrees with the exit code. So does a skip without a reason, save
- * where the command line chose tests by name, which skips all others.
+ * where the command line chose tests by name, which skips all others. `crashReports`: what report-crash.ts wrote of processes that
+ * tests started; each of them counts as one failure.
  */
-export function createClosingLineReporter(): Reporter {
+export function createClosingLineReporter(crashReports?: string): Reporter {
   let watching = false;
   let chosenByName = false;
   return {
@@ -29,14 +30,28 @@ export function createClosingLineReporter(): Reporter {
     onTestRunEnd(modules, unhandledErrors) {
       const skips = modules.flatMap(skipLines);
       const unexplained = chosenByName ? 0 : skips.filter((line) => line.endsWith(NO_REASON)).length;
-      if (unexplained > 0) process.exitCode = 1;
-      const lines = [...skips, closingLine(modules, unhandledErrors.length + unexplained)];
+      const crashes = takeCrashes(crashReports);
+      if (unexplained + crashes.length > 0) process.exitCode = 1;
+      const failedOutside = unhandledErrors.length + unexplained + crashes.length;
+      const lines = [...crashes, ...skips, closingLine(modules, failedOutside)];
       const text = `${lines.join('\n')}\n`;
       // Other reporters and vitest itself print after this hook; at exit nothing does.
       if (watching) process.stdout.write(text);
       else process.once('exit', () => writeAll(text));
     },
   };
+}
+
+type Crash = { readonly command: string; readonly origin: string; readonly reason: string };
+
+function takeCrashes(file: string | undefined): readonly string[] {
+  if (file === undefined || !existsSync(file)) return [];
+  const reports = readFileSync(file, 'utf8').trim().split('\n');
+  rmSync(file);
+  return reports.map((report) => {
+    const { command, origin, reason } = JSON.parse(report) as Crash;
+    return `crashed (${origin}): ${command}\n${reason}`;
+  });
 }
 
 function closingLine(modules: readonly TestModule[], failedOutside: number): string {

@@ -17,7 +17,10 @@ async function runVitest(files: { readonly [name: string]: string }, args: reado
   folders.push(folder);
   const config = `
     import { createClosingLineReporter } from '${root}/test/support/closing-line-reporter.ts';
-    export default { test: { globals: true, reporters: ['default', createClosingLineReporter()] } };`;
+    const crashReports = '${folder}/crashes.jsonl';
+    const env = { NODE_OPTIONS: '--import=file://${root}/test/support/report-crash.ts', CRASH_REPORTS: crashReports };
+    const reporters = ['default', createClosingLineReporter(crashReports)];
+    export default { test: { globals: true, env, reporters } };`;
   await writeFile(path.join(folder, 'vitest.config.mjs'), config);
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
   const vitest = path.join(root, 'node_modules/vitest/vitest.mjs');
@@ -47,6 +50,28 @@ test('a file that does not load, a failing hook and an unhandled error each coun
     'skipped setup.test.mjs: its setup failed',
   ]);
   expect(lines.at(-1)).toBe('3 passed, 5 failed, 1 skipped');
+  expect(code).not.toBe(0);
+});
+
+test('a process that a test started and that ends at an unhandled rejection counts as failed', async () => {
+  const start = (program: string) => `
+    import { spawn } from 'node:child_process';
+    import { once } from 'node:events';
+    const child = spawn(process.execPath, ['-e', ${JSON.stringify(program)}, 'started'], { stdio: 'ignore' });
+    test('looks at something else', () => once(child, 'close'));`;
+  const { code, lines } = await runVitest({
+    'rejects.test.mjs': start(`Promise.reject(new Error('nobody awaits this'))`),
+    'throws.test.mjs': start(`setTimeout(() => { throw 'thrown aside'; }, 1)`),
+    'handles.test.mjs': start(`Promise.reject(new Error('seen')).catch(() => process.exit(1))`),
+    'killed.test.mjs': start(`process.kill(process.pid, 'SIGKILL')`),
+  });
+  expect(lines.filter((line) => line.startsWith('crashed ')).sort()).toEqual([
+    'crashed (uncaughtException): started',
+    'crashed (unhandledRejection): started',
+  ]);
+  expect(lines).toContain('Error: nobody awaits this');
+  expect(lines).toContain('thrown aside');
+  expect(lines.at(-1)).toBe('4 passed, 2 failed');
   expect(code).not.toBe(0);
 });
 

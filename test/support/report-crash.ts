@@ -1,0 +1,15 @@
+import { appendFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+
+/**
+ * Loaded into every Node process that tests start (NODE_OPTIONS in vitest.config.ts). Notes in the file that CRASH_REPORTS names when one
+ * ends at an unhandled rejection or an uncaught exception, whatever its test looks at; closing-line-reporter.ts counts that.
+ */
+const file = process.env['CRASH_REPORTS'];
+if (isMainThread && file !== undefined) {
+  process.on('uncaughtExceptionMonitor', (error: unknown, origin) => {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const crash = { command: process.argv.slice(1).join(' '), origin, reason };
+    appendFileSync(file, `${JSON.stringify(crash)}\n`);
+  });
+}
