@@ -6,7 +6,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { METRICS } from './metric-definitions.ts';
 import { createMetrics, type Metrics, type Sample } from './metrics.ts';
 import { createObserveQuery, type ObserveQuery, type QueryReport } from './observe-query.ts';
-import { lagSeconds, measureLag } from './projection-lag.ts';
+import { createLagView } from './projection-lag.ts';
 import { createReadinessCheck, type ReadinessCheck } from './readiness.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -78,13 +78,13 @@ export function watchVitals(
   { metrics, readiness }: Operating,
   { log, index, registry, documents, behind, applied = index.position }: Vitals,
 ): void {
-  readiness.serving(behind ?? (() => lagSeconds(log, applied(), Date.now)));
+  const view = createLagView(log, applied, Date.now);
+  readiness.serving(behind ?? view.seconds);
   if (metrics === undefined) return;
-  const lag = () => measureLag(log, applied(), Date.now);
-  metrics.gauge(METRICS.logPosition, async () => one(Number(await log.lastPosition())));
+  metrics.gauge(METRICS.logPosition, async () => one(Number(await view.head())));
   metrics.gauge(METRICS.projectionPosition, () => one(Number(index.position())));
-  metrics.gauge(METRICS.lagEvents, async () => one((await lag()).events));
-  metrics.gauge(METRICS.lagSeconds, async () => one((await lag()).seconds));
+  metrics.gauge(METRICS.lagEvents, async () => one((await view.lag()).events));
+  metrics.gauge(METRICS.lagSeconds, async () => one((await view.lag()).seconds));
   metrics.gauge(METRICS.indexRows, () => countRows(index, registry));
   if (documents === undefined) return;
   metrics.gauge(METRICS.backlog, () => one(documents().backlog));

@@ -11,13 +11,59 @@ export type ProjectionLag = {
 const LEVEL: ProjectionLag = Object.freeze({ events: 0, seconds: 0 });
 const COUNT_LIMIT = 5_000;
 
-/** `applied` is read first: an event that arrives meanwhile is behind it, however late the log is asked. */
+/** Asks a log how far what is shown is behind it, once for all who ask at a time: the gauges of a scrape are read together. */
+export type LagView = {
+  /** Position of the log's last event, or behind it. */
+  head(): Promise<bigint>;
+  lag(): Promise<ProjectionLag>;
+  /** Age of the oldest event that is not shown: one event is read at most, so a probe may ask often. */
+  seconds(): Promise<number>;
+};
+
+/** `applied` is read before the log: an event that arrives meanwhile is behind it, however late the log is asked. */
+export function createLagView(log: EventStore, applied: () => bigint, now: () => number): LagView {
+  const head = share(() => log.lastPosition());
+  const lag = share(async () => {
+    const from = applied();
+    return (await head.ask()) <= from ? LEVEL : countBehind(log, from, now);
+  });
+  const seconds = share(async () => {
+    const from = applied();
+    if ((await head.ask()) <= from) return 0;
+    return (await lag.running())?.seconds ?? oldestBehind(log, from, now);
+  });
+  return { head: head.ask, lag: lag.ask, seconds: seconds.ask };
+}
+
+type Shared<T> = {
+  ask(): Promise<T>;
+  /** Undefined while nobody asks. */
+  running(): Promise<T> | undefined;
+};
+
+/** The same promise for all who ask while the work is under way. */
+function share<T>(work: () => Promise<T>): Shared<T> {
+  let running: Promise<T> | undefined;
+  const start = () => {
+    running = work();
+    const forget = () => {
+      running = undefined;
+    };
+    running.then(forget, forget);
+    return running;
+  };
+  return { ask: () => running ?? start(), running: () => running };
+}
+
 export async function measureLag(
   log: EventStore,
   applied: bigint,
   now: () => number,
 ): Promise<ProjectionLag> {
-  if ((await log.lastPosition()) <= applied) return LEVEL;
+  return createLagView(log, () => applied, now).lag();
+}
+
+async function countBehind(log: EventStore, applied: bigint, now: () => number): Promise<ProjectionLag> {
   let events = 0;
   let oldest: number | undefined;
   for await (const batch of readBehind(log, applied, 500)) {
@@ -30,9 +76,7 @@ export async function measureLag(
   return { events: Math.min(events, COUNT_LIMIT), seconds: Math.max(0, now() - oldest) / 1000 };
 }
 
-/** How old the oldest event is that is not shown: one event is read at most, so a probe may ask often. */
-export async function lagSeconds(log: EventStore, applied: bigint, now: () => number): Promise<number> {
-  if ((await log.lastPosition()) <= applied) return 0;
+async function oldestBehind(log: EventStore, applied: bigint, now: () => number): Promise<number> {
   for await (const [first] of readBehind(log, applied, 1)) {
     const time = first === undefined ? undefined : timeOf(first);
     if (time !== undefined) return Math.max(0, now() - time) / 1000;

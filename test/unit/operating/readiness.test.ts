@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { lagSeconds, measureLag } from '../../../services/operating/projection-lag.ts';
+import { createLagView, measureLag } from '../../../services/operating/projection-lag.ts';
 import { createReadinessCheck } from '../../../services/operating/readiness.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../../shared/event-store/sqlite-event-store.ts';
@@ -40,10 +40,10 @@ it('measures how far a position is behind: events, and the age of the first', as
   for (let i = 0; i < 3; i++) positions.push(await appendAt(log, i, START + i * 1_000));
   const now = () => START + 10_000;
   expect(await measureLag(log, positions[2]!, now)).toEqual({ events: 0, seconds: 0 });
-  expect(await lagSeconds(log, positions[2]!, now)).toBe(0);
+  expect(await createLagView(log, () => positions[2]!, now).seconds()).toBe(0);
   expect(await measureLag(log, positions[1]!, now)).toEqual({ events: 1, seconds: 8 });
   expect(await measureLag(log, 0n, now)).toEqual({ events: 3, seconds: 10 });
-  expect(await lagSeconds(log, 0n, now)).toBe(10);
+  expect(await createLagView(log, () => 0n, now).seconds()).toBe(10);
 });
 
 it('takes a writer whose clock is ahead for level, not for late', async () => {
