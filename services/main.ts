@@ -184,7 +184,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     access,
     tokens,
     apiFor,
-    assets: { store: assets, index },
+    assets: { store: assets, index, space },
     freshness,
     operator: {
       ...{ data: options.data, space, log, graph, generations, server: true },

@@ -102,7 +102,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
   const locks = createLocks();
   const commands = createCommandHandler(environment, locks);
   const library = createFileLibrary({
-    ...{ registry, graph: graph.reader, index: options.index, commands, defaultLocale },
+    ...{ registry, graph: graph.reader, index: options.index, commands, defaultLocale, space },
     store: options.assets,
     limits: options.limits,
     uploadName: options.uploadName,

@@ -116,7 +116,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
       rules: { ...options.rules, cursorKey: cursorKey(key) },
       writes: WRITES_ELSEWHERE,
     }),
-    assets: { store, index },
+    assets: { store, index, space },
     freshness: {
       position: follower.position,
       head: createLogHead(log).reaches,

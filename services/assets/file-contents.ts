@@ -1,3 +1,4 @@
+import { isHash } from '../../shared/asset-store/asset-hash.ts';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
@@ -9,6 +10,7 @@ import type { CommandHandler } from '../command/command-handler.ts';
 import { partOf } from '../command/command-identity.ts';
 import { createLocks } from '../command/locks.ts';
 import { contentValues, type UploadName } from './file-values.ts';
+import { keptNames } from './kept-names.ts';
 import { discardAll, type ReceivedFile } from './receive-upload.ts';
 
 /** Files that were written. `applied` false: stored, but reads do not show them yet. */
@@ -48,6 +50,7 @@ export type FileContentsOptions = {
   readonly graph: ContentGraphReader;
   readonly index: ReadIndex;
   readonly uploadName: UploadName;
+  readonly space: string;
 };
 
 export function createFileContents(options: FileContentsOptions): FileContents {
@@ -81,7 +84,25 @@ export function createFileContents(options: FileContentsOptions): FileContents {
         throw error;
       }
     });
-  const remove = (file: Entry, identity?: CommandIdentity) =>
+  /** Content of an imported file goes with the names that it had elsewhere. */
+  const forgetNames = async (file: Entry) => {
+    for (const name of keptNames(options.space, file)) {
+      const content = await store.names.find(name);
+      if (content === undefined) continue;
+      await holding(content.hash, async () => {
+        await store.suspect(content.hash);
+        await store.names.take(name);
+        await settle(content.hash);
+      });
+    }
+  };
+  const removeImported = async (file: Entry, identity?: CommandIdentity) => {
+    const { documentId } = file;
+    const result = await commands.execute({ kind: 'delete', type: FILE_TYPE, documentId, identity });
+    if (result.applied) await forgetNames(file);
+    return writtenFiles([result]);
+  };
+  const removeUploaded = (file: Entry, identity?: CommandIdentity) =>
     holding(hashOf(file), async () => {
       const { documentId } = file;
       await store.suspect(hashOf(file));
@@ -90,6 +111,8 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       if (result.applied) await settle(hashOf(file));
       return writtenFiles([result]);
     });
+  const remove = (file: Entry, identity?: CommandIdentity) =>
+    isHash(hashOf(file)) ? removeUploaded(file, identity) : removeImported(file, identity);
   const removeAll = async (documentIds: readonly string[]) => {
     const files = documentIds.flatMap((documentId) => graph.entries(FILE_TYPE, documentId));
     for (const file of files) await remove(file);
@@ -115,12 +138,14 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       const { documentId } = before;
       const hash = hashOf(before);
       const data = { ...contentValues(file, options.uploadName), ...values };
-      const isOther = hash !== file.staged.hash;
+      const isImported = !isHash(hash);
+      const isOther = !isImported && hash !== file.staged.hash;
       if (isOther) await store.suspect(hash);
       const result = await write(file, () =>
         commands.execute({ kind: 'update', type: FILE_TYPE, documentId, body: { data }, identity }),
       );
       if (result.applied && isOther) await holding(hash, () => settle(hash));
+      if (result.applied && isImported) await forgetNames(before);
       return writtenFiles([result]);
     },
     remove,
@@ -139,8 +164,9 @@ export function writtenFiles(results: readonly CommandResult[]): WrittenFiles {
   };
 }
 
-/** Asked of both, as each may be behind or in the making: content goes when neither knows a file that has it. */
-async function isUsed({ graph, index }: FileContentsOptions, hash: string): Promise<boolean> {
+/** Whether a file or a name has it. The graph and the index are asked, as each may be behind or in the making: content goes when neither knows a file that has it. */
+async function isUsed({ graph, index, store }: FileContentsOptions, hash: string): Promise<boolean> {
+  if (await store.names.isNamed(hash)) return true;
   if (graph.documentWithUnique(FILE_TYPE, 'hash', null, hash, undefined) !== undefined) return true;
   const { hits } = await index.search({
     type: FILE_TYPE,

@@ -29,6 +29,7 @@ export type FileLibraryOptions = LinkScope & {
   readonly index: ReadIndex;
   readonly limits: UploadLimits;
   readonly uploadName: UploadName;
+  readonly space: string;
 };
 
 /** Version and locale of the entry that files are linked with, as the request has them. */

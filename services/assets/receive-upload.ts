@@ -108,7 +108,7 @@ async function stage(
 }
 
 /** Passes `content` on; `head` gets what of it detection looks at. */
-async function* keepingHead(content: AsyncIterable<Uint8Array>, head: Uint8Array[]) {
+export async function* keepingHead(content: AsyncIterable<Uint8Array>, head: Uint8Array[]) {
   let left = HEAD_BYTES;
   for await (const chunk of content) {
     if (left > 0) head.push(chunk.subarray(0, left));

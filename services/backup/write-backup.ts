@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { digestGraph } from '../../projections/generations/compare-graphs.ts';
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
 import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
@@ -37,6 +37,7 @@ export async function writeBackup(folder: string, source: BackupSource): Promise
   await copyAssets(folder, source, files);
   copyDatabase(source.logFile, join(folder, 'events.db'));
   await copyAssets(folder, source, files);
+  await copyNames(folder, source, files);
   const assets = Object.values(files);
   files['events.db'] = await sumFile(join(folder, 'events.db'));
   if (source.keyFile !== undefined && existsSync(source.keyFile)) {
@@ -82,6 +83,20 @@ export function readLog(file: string): Manifest['log'] {
     return { events: Number(row?.['events'] ?? 0), position: String(row?.['position'] ?? 0) };
   } finally {
     close();
+  }
+}
+
+/** The names that imported files kept, with what tells which content has one. They are small, and may mean other content later. */
+async function copyNames(folder: string, { assets }: BackupSource, files: Files): Promise<void> {
+  if ('elsewhere' in assets) return;
+  const names = join(assets.folder, 'names');
+  if (!existsSync(names)) return;
+  for (const entry of readdirSync(names, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !/^[0-9a-f]{64}$/.test(entry.name)) continue;
+    const from = join(entry.parentPath, entry.name);
+    const path = `assets/names/${relative(names, from).split(sep).join('/')}`;
+    const sum = await copyFile(from, join(folder, path)).catch(passOverMissing);
+    if (sum !== undefined) files[path] = sum;
   }
 }
 

@@ -68,7 +68,10 @@ async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<Ar
     ImportTarget['graph']
   > as ImportTarget['graph'];
   try {
-    return await run({ registry, graph: nothing, epoch: 1, write: async () => [] }, folder);
+    return await run(
+      { registry, graph: nothing, epoch: 1, write: async () => [], takeAsset: async () => {} },
+      folder,
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -86,7 +89,6 @@ async function runImport(
   const summary = await importArchive({
     ...{ file, key, defaultLocale, space, ...target },
     stagingFile: join(scratch, 'archive.db'),
-    onAsset: async () => {},
     onBytes: reading.advance,
     onDocuments(documents, total) {
       if (writing === undefined) reading.end();
@@ -100,7 +102,7 @@ async function runImport(
 }
 
 function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolean): string {
-  const { strapi, documents, known, lines, rows, notes, refused } = summary;
+  const { strapi, documents, known, assets, lines, rows, notes, refused } = summary;
   const list = (title: string, items: readonly string[]) =>
     items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
   const before = known === 0 ? '' : `, ${known} of them before`;
@@ -109,7 +111,9 @@ function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolea
     `${documents} documents of Strapi ${strapi ?? '(unknown)'} ${done}: ${lines} lines in ${seconds.toFixed(1)} s, ${Math.round(lines / seconds)} a second`,
     ...list(
       'Rows',
-      Object.entries(rows).map(([type, count]) => `${type}: ${count}`),
+      Object.entries({ ...rows, ...(assets === 0 ? {} : { 'files, with smaller pictures': assets }) }).map(
+        ([type, count]) => `${type}: ${count}`,
+      ),
     ),
     ...list(
       'What is not as the archive has it',

@@ -1,5 +1,7 @@
 import { catchUp } from '../../projections/projector.ts';
+import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { openAccessKey } from '../access/access-key.ts';
 import { EXISTS_OTHERWISE, reasonTooLarge } from '../command/import-writer.ts';
@@ -7,7 +9,11 @@ import { openContentStore } from '../content-store.ts';
 import { openMembership } from '../fleet/membership.ts';
 import { createPresence } from '../fleet/presence.ts';
 import { listen } from '../http/listen.ts';
+import { assetsPlace, openAssetStore } from '../open-asset-store.ts';
 import { logFolder } from '../open-event-store.ts';
+import { ownAssets } from '../owned-assets.ts';
+import type { ArchiveFile } from '../strapi/archive.ts';
+import { importAsset } from '../strapi/import-asset.ts';
 import type { WriteDocument } from '../transfer/import-documents.ts';
 import { LEAD_LOST, leadForImport } from './lead-for-import.ts';
 import type { ReadContentTypes } from './read-content-types.ts';
@@ -21,6 +27,8 @@ export type ImportTarget = {
   readonly graph: ContentGraphReader;
   readonly epoch: number;
   readonly write: WriteDocument;
+  /** Takes content under a name that it had elsewhere. */
+  readonly takeAsset: (file: ArchiveFile) => Promise<void>;
 };
 
 /**
@@ -52,7 +60,8 @@ export async function importHere<Result>(
       if (result.kind === 'fenced') throw new Error(LEAD_LOST);
       return result.kind === 'appended' ? [] : [EXISTS_OTHERWISE];
     };
-    const result = await work({ registry, graph: graph.reader, epoch: lead.epoch, write });
+    const takeAsset = assetTaker(settings, log);
+    const result = await work({ registry, graph: graph.reader, epoch: lead.epoch, write, takeAsset });
     await catchUp(log, graph);
     await lead.giveBack();
     return result;
@@ -60,4 +69,20 @@ export async function importHere<Result>(
     await listener.drain(0);
     await store.close();
   }
+}
+
+/** The store is opened for the first file: most archives of content alone have none. */
+function assetTaker(settings: ImportSettings, log: EventStore): ImportTarget['takeAsset'] {
+  const { space } = settings;
+  let opening: Promise<AssetStore> | undefined;
+  const open = async (): Promise<AssetStore> => {
+    const place = assetsPlace(settings);
+    const owned = ownAssets(await openAssetStore(place), place, { log, space, adopt: false });
+    await owned.own();
+    return owned.store;
+  };
+  return async (file) => {
+    opening ??= open();
+    await importAsset(await opening, space, file);
+  };
 }

@@ -290,6 +290,7 @@ export const IMPORT_SETTINGS = {
   data: DATA,
   eventStore: EVENT_STORE,
   accessKey: ACCESS_KEY,
+  assets: SERVE_SETTINGS.assets,
   defaultLocale: DEFAULT_LOCALE,
   space: SPACE,
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -30,9 +30,12 @@ export type ImportEnvironment = {
   readonly epoch: number;
   /** ISO 8601: when things happened of which the lines do not say. */
   readonly at: string;
-  /** Whether a document `type:key` (as lines name it) is in the import or was in an earlier one. */
-  readonly known: (reference: string) => boolean;
+  /** The document that a line of this import, or of an earlier one, has the key for; undefined when there is none. */
+  readonly known: (type: Uid, key: string) => ReferencedDocument | undefined;
 };
+
+/** `documentId`: the one that its line gives; absent when it follows from the key. */
+export type ReferencedDocument = { readonly documentId?: string };
 
 /** `refused`: nothing of the line may be written, for these reasons. */
 export type ImportOutcome =
@@ -202,17 +205,20 @@ function stateAfter(
   return { ...state, entries: [...others, row] };
 }
 
+/** `tag:key` or `api::tag.tag:key`. */
+const REFERENCE = /^([^:]+(?:::[^:]+)?):(.*)$/s;
+
 type ImportedData = { readonly data: Data; readonly finder: LinkFinder };
 
 function importedData(run: ImportRun, type: ContentType, sent: Data): ImportedData {
   const references = new Map<string, string>();
   const targets = new Set<string>();
   const data = resolveReferences(run.registry, type, sent, (reference) => {
-    const separator = reference.indexOf(':');
-    const target = run.types.get(reference.slice(0, separator))?.uid;
-    if (target === undefined || !run.known(reference))
-      throw validationError(`unknown reference ${reference}`);
-    const documentId = referencedDocument(run, target, reference.slice(separator + 1));
+    const [, name = '', key = ''] = REFERENCE.exec(reference) ?? [];
+    const target = run.types.get(name)?.uid;
+    const known = target === undefined ? undefined : run.known(target, key);
+    if (target === undefined || known === undefined) throw validationError(`unknown reference ${reference}`);
+    const documentId = known.documentId ?? referencedDocument(run, target, key);
     references.set(documentId, reference);
     targets.add(`${target}/${documentId}`);
     return documentId;

@@ -1,7 +1,9 @@
 const YEAR_SECONDS = 31_536_000;
 
-const CACHED_FOR_GOOD = {
-  'cache-control': `public, max-age=${YEAR_SECONDS}, immutable`,
+const CACHED_FOR_GOOD = `public, max-age=${YEAR_SECONDS}, immutable`;
+const ASKED_EACH_TIME = 'public, max-age=0, must-revalidate';
+
+const COMMON = {
   'accept-ranges': 'bytes',
   // What detection took it for is what it is: no browser guesses again.
   'x-content-type-options': 'nosniff',
@@ -14,12 +16,13 @@ const SANDBOXED = "default-src 'none'; style-src 'unsafe-inline'; img-src data:;
 const VIEWED = /^(image\/(?!svg)|video\/|audio\/|application\/pdf$)/;
 const TEXT = /^(text\/|image\/svg|application\/(json|geo\+json|xml|yaml|x-subrip)$)/;
 
-/** Content type and what keeps it harmless; `content-disposition` without a name yet. Only viewed formats and plain text open in place. */
-export function assetHeaders(mime: string) {
+/** `isKept`: the URL may mean other bytes later. Content type and what keeps it harmless; `content-disposition` without a name yet. Only viewed formats and plain text open in place. */
+export function assetHeaders(mime: string, isKept: boolean) {
   const viewed = VIEWED.test(mime);
   const inline = viewed || mime === 'text/plain';
   return {
-    ...CACHED_FOR_GOOD,
+    ...COMMON,
+    'cache-control': isKept ? ASKED_EACH_TIME : CACHED_FOR_GOOD,
     'content-type': TEXT.test(mime) ? `${mime}; charset=utf-8` : mime,
     'content-disposition': inline ? 'inline' : 'attachment',
     ...(viewed ? {} : { 'content-security-policy': SANDBOXED }),

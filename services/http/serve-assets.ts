@@ -1,20 +1,31 @@
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
+import { isHash } from '../../shared/asset-store/asset-hash.ts';
 import type { AssetStore, ByteRange } from '../../shared/asset-store/asset-store.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { UPLOADS_PATH } from '../assets/file-values.ts';
+import { nameInSpace } from '../assets/kept-names.ts';
 import { assetHeaders } from './serve-assets-headers.ts';
 
-export type AssetRoutesOptions = { readonly store: AssetStore; readonly index: ReadIndex };
+export type AssetRoutesOptions = {
+  readonly store: AssetStore;
+  readonly index: ReadIndex;
+  /** Imported files of several spaces may have one name. */
+  readonly space: string;
+};
 
 type FileFacts = { readonly hash: string; readonly mime: string; readonly name: string };
 
+/** A file that is served. `isKept`: under a name that it had elsewhere, which may mean other content later. */
+type ServedFile = FileFacts & { readonly isKept: boolean };
+
 /**
- * `/uploads/<name>.<ext>`: content of files that are there, under the one name their upload gave them. A URL always means the
- * same bytes, so it may be cached for good (RFC 9110 for ranges and conditions, RFC 8246 for `immutable`).
+ * `/uploads/<name>.<ext>`: content of files that are there, under the one name their upload gave them. Such a URL always means the
+ * same bytes, so it may be cached for good (RFC 9110 for ranges and conditions, RFC 8246 for `immutable`). Imported files keep the
+ * names that they had, and caches ask for those each time.
  */
 export function registerAssets(app: FastifyInstance, options: AssetRoutesOptions): void {
   app.route({
@@ -26,15 +37,16 @@ export function registerAssets(app: FastifyInstance, options: AssetRoutesOptions
 }
 
 async function serveAsset(
-  { store, index }: AssetRoutesOptions,
+  options: AssetRoutesOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const file = await findFile(index, (request.params as { readonly name: string }).name);
+  const { store } = options;
+  const file = await findServed(options, (request.params as { readonly name: string }).name);
   const size = file === undefined ? undefined : await store.size(file.hash);
   if (file === undefined || size === undefined) throw new RequestError(404, 'NotFoundError', 'Not Found');
   const tag = `"${file.hash}"`;
-  reply.headers(assetHeaders(file.mime)).header('etag', tag);
+  reply.headers(assetHeaders(file.mime, file.isKept)).header('etag', tag);
   reply.header('content-disposition', disposition(reply, file.name));
   if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send();
   const range = requestedRange(request, tag, size);
@@ -48,6 +60,17 @@ async function serveAsset(
   const opened = await store.open(file.hash, range);
   if (opened === undefined) throw new RequestError(404, 'NotFoundError', 'Not Found');
   return reply.send(opened.content);
+}
+
+/** The content of an imported file, and of the smaller pictures made of it, has the names that it came with. */
+async function findServed(
+  { index, store, space }: AssetRoutesOptions,
+  name: string,
+): Promise<ServedFile | undefined> {
+  const file = await findFile(index, name);
+  if (file !== undefined && isHash(file.hash)) return { ...file, isKept: false };
+  const content = await store.names.find(nameInSpace(space, name));
+  return content && { name: file?.name ?? name, ...content, isKept: true };
 }
 
 /** The file whose URL this is: the extension is part of it, so nobody chooses what content is served as. */

@@ -122,7 +122,7 @@ function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedAp
   const { membership } = options;
   return {
     ...{ registry, access, tokens: options.tokens },
-    assets: { store: options.assets, index },
+    assets: { store: options.assets, index, space: options.space },
     freshness: createFreshness({
       readSide: { index, sink: readSide.sink, shows: readSide.shows },
       ...{ access, log: store.log, waitMs: options.minPositionWait },

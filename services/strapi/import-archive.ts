@@ -21,7 +21,7 @@ export type ArchiveImport = {
   /** What is there before the import. */
   readonly graph: Pick<ContentGraphReader, 'documentOfId' | 'streamRevision'>;
   readonly write: WriteDocument;
-  readonly onAsset: (file: ArchiveFile) => Promise<void>;
+  readonly takeAsset: (file: ArchiveFile) => Promise<void>;
   readonly onBytes: (bytes: number) => void;
   readonly onDocuments: (documents: number, total: number) => void;
 };
@@ -35,6 +35,8 @@ export type ArchiveSummary = {
   readonly documents: number;
   /** Those of them that an earlier run had written: nothing was written for them. */
   readonly known: number;
+  /** Files of the media library, smaller pictures among them. */
+  readonly assets: number;
   /** What came in otherwise than the archive has it, or not at all. */
   readonly notes: readonly ImportNote[];
   /** Documents that were not written, and why. */
@@ -54,7 +56,12 @@ export async function importArchive(options: ArchiveImport): Promise<ArchiveSumm
   const notes = createImportNotes();
   try {
     const archive = { file, key, onBytes };
-    const facts = await stageArchive({ ...options, archive, staging, notes });
+    let assets = 0;
+    const onAsset = async (asset: ArchiveFile) => {
+      assets++;
+      await options.takeAsset(asset);
+    };
+    const facts = await stageArchive({ ...options, archive, staging, notes, onAsset });
     const total = staging.settle();
     const rows: Record<string, number> = {};
     const refused: string[] = [];
@@ -81,7 +88,7 @@ export async function importArchive(options: ArchiveImport): Promise<ArchiveSumm
     for (const { attribute, count } of staging.danglingLinks())
       notes.add(attribute, 'left out: the archive does not have what it links to', undefined, count);
     const { version: strapi, lines } = facts;
-    return { strapi, lines, rows, documents, known, notes: notes.list(), refused };
+    return { strapi, lines, rows, documents, known, assets, notes: notes.list(), refused };
   } finally {
     staging.close();
   }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
-import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
 import { createImporter, type Importer, type ImportOutcome } from '../command/importer.ts';
@@ -37,7 +37,7 @@ const BATCH = 512;
 export async function* importDocuments(options: DocumentImport): AsyncGenerator<ImportLine> {
   const { files, write, signal } = options;
   yield { kind: 'size', bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
-  const importer = importerOf(options, await collectReferences(files));
+  const importer = importerOf(options, await collectReferences(options));
   for await (const batch of inBatches(importLines(files), BATCH)) {
     signal?.throwIfAborted();
     const writes: Promise<readonly ImportLine[]>[] = [];
@@ -60,34 +60,40 @@ export async function* importDocuments(options: DocumentImport): AsyncGenerator<
   }
 }
 
-/** References may point forward, so what there will be is known before the first line is judged: `type:key` of every line. */
-async function collectReferences(files: readonly string[]): Promise<ReadonlySet<string>> {
-  const references = new Set<string>();
+/** By `<uid>:<key>`: the documentId that the line gives, null when it follows from the key. */
+type References = ReadonlyMap<string, string | null>;
+
+/** References may point forward, so what there will be is known before the first line is judged. */
+async function collectReferences({ files, registry }: DocumentImport): Promise<References> {
+  const references = new Map<string, string | null>();
+  const uids = uidsByName(registry);
   for await (const line of importLines(files)) {
     const json = parse(line);
     if ('problem' in json) continue;
-    const { type, key } = (json.value ?? {}) as { type?: unknown; key?: unknown };
-    if (typeof type === 'string' && typeof key === 'string') references.add(`${type}:${key}`);
+    const { type, key, documentId } = (json.value ?? {}) as Record<string, unknown>;
+    const uid = typeof type === 'string' ? uids.get(type) : undefined;
+    if (uid === undefined || typeof key !== 'string') continue;
+    references.set(`${uid}:${key}`, typeof documentId === 'string' ? documentId : null);
   }
   return references;
 }
 
-function importerOf(options: DocumentImport, references: ReadonlySet<string>): Importer {
+function uidsByName({ contentTypes }: SchemaRegistry): ReadonlyMap<string, Uid> {
+  const uids = new Map<string, Uid>();
+  for (const { uid, singularName } of contentTypes.values()) uids.set(singularName, uid).set(uid, uid);
+  return uids;
+}
+
+function importerOf(options: DocumentImport, references: References): Importer {
   const { registry, graph, defaultLocale, space, epoch } = options;
-  const typesByName = new Map<string, ContentType>();
-  for (const type of registry.contentTypes.values()) {
-    typesByName.set(type.singularName, type).set(type.uid, type);
-  }
-  const imported = (reference: string) => {
-    const separator = reference.indexOf(':');
-    const type = typesByName.get(reference.slice(0, separator))?.uid;
-    if (type === undefined) return false;
-    return graph.exists(type, derivedDocumentId(space, type, reference.slice(separator + 1)));
-  };
   return createImporter({
     ...{ registry, graph, defaultLocale, space, epoch },
     at: new Date().toISOString(),
-    known: (reference) => references.has(reference) || imported(reference),
+    known(type, key) {
+      const documentId = references.get(`${type}:${key}`);
+      if (documentId !== undefined) return documentId === null ? {} : { documentId };
+      return graph.exists(type, derivedDocumentId(space, type, key)) ? {} : undefined;
+    },
   });
 }
 

@@ -29,9 +29,24 @@ export type AssetStore = {
   clear(hash: string): Promise<void>;
   /** What was last suspected before a moment (milliseconds since 1970) and not cleared. */
   suspects(before: number): AsyncIterable<string>;
+  /** Names that kept content had elsewhere. */
+  readonly names: AssetNames;
   /** Which log writes here. */
   readonly owner: OwnerStore;
 };
+
+/** An imported file keeps the name of its URL, which does not follow from its content. One content may have several names. */
+export type AssetNames = {
+  /** Names kept content, durably. A name that meant other content means this one. */
+  give(name: string, content: NamedContent): Promise<void>;
+  find(name: string): Promise<NamedContent | undefined>;
+  /** What is not there counts as taken. */
+  take(name: string): Promise<void>;
+  /** Whether the content of this hash has a name. */
+  isNamed(hash: string): Promise<boolean>;
+};
+
+export type NamedContent = { readonly hash: string; readonly mime: string };
 
 /** Content that arrived whole. One of `keep` and `discard` is called, once. */
 export type StagedAsset = {

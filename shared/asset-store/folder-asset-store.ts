@@ -16,8 +16,10 @@ import { parseOwners, presentOwners } from '../owner-record.ts';
 import { tryLockFile } from '../sqlite/lock-file.ts';
 import { checkedHash, isHash } from './asset-hash.ts';
 import type { AssetStore, StagedAsset } from './asset-store.ts';
+import { folderNames } from './folder-names.ts';
 import { refusingTrouble } from './folder-trouble.ts';
 import { measureContent } from './measure-content.ts';
+import { syncFolder } from './sync-folder.ts';
 
 /** Longer than any upload takes. Earlier releases did not say whose an unfinished file is. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
@@ -25,7 +27,7 @@ const LOCK = '.lock';
 
 /**
  * Assets as files of `folder`, made when it is not there: `<first two characters of the hash>/<hash>`, and `incoming/` for what
- * is still arriving, `suspects/` with an empty file for each suspected hash. A file has its final name only when it is whole and on
+ * is still arriving, `suspects/` with an empty file for each suspected hash, `names/` as folder-names.ts says. A file has its final name only when it is whole and on
  * disk. Several processes may share the folder: what arrives begins with a name of its process, which holds the lock of that name.
  */
 export function openFolderAssetStore(folder: string): AssetStore {
@@ -59,6 +61,7 @@ export function openFolderAssetStore(folder: string): AssetStore {
     suspect: (hash) => refusingTrouble(suspect(join(suspects, checkedHash(hash)))),
     clear: (hash) => rm(join(suspects, checkedHash(hash)), { force: true }),
     suspects: (before) => suspectedBefore(suspects, before),
+    names: folderNames(join(folder, 'names')),
     owner: ownerFile(join(folder, OWNER_FILE)),
   };
 }
@@ -142,15 +145,6 @@ async function* suspectedBefore(folder: string, before: number): AsyncGenerator<
   for (const name of (await readdir(folder)).filter(isHash)) {
     const { mtimeMs } = (await stat(join(folder, name)).catch(undefinedWhenAbsent)) ?? {};
     if (mtimeMs !== undefined && mtimeMs < before) yield name;
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -17,6 +17,7 @@ import { removeAbandonedUploads } from './s3-abandoned-uploads.ts';
 import { createS3Client, isAbsent, presentS3Error, type S3Place, statusOf } from './s3-client.ts';
 import { copyObject } from './s3-copy-object.ts';
 import type { S3Location } from './s3-location.ts';
+import { s3Names } from './s3-names.ts';
 
 export type S3AssetStoreOptions = {
   /** Bytes from which on a copy is made in parts: the protocol's own limit unless a test says less. */
@@ -57,6 +58,7 @@ export async function openS3AssetStore(
     suspect: (hash) => suspect(place, hash),
     clear: (hash) => remove(place, suspectKey(place, hash)),
     suspects: (before) => suspectedBefore(place, before),
+    names: s3Names(place),
     owner: ownerObject(place),
   };
 }

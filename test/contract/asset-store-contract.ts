@@ -165,12 +165,34 @@ export const describeAssetStore = (name: string, createPlace: () => Promise<Asse
       expect(await place.names()).toEqual([]);
     });
 
+    it('knows content by names that it had elsewhere, until they are taken', async () => {
+      const { place, store } = await placeForTest();
+      const [one, two] = [await keep(store, 'one'), await keep(store, 'two')];
+      const mime = 'image/png';
+      expect(await store.names.find('a/../b.png')).toBeUndefined();
+      expect(await store.names.isNamed(one.hash)).toBe(false);
+      for (const name of ['a/../b.png', 'ñ.png']) await store.names.give(name, { hash: one.hash, mime });
+      const { names } = await place.open();
+      expect(await names.find('a/../b.png')).toMatchObject({ hash: one.hash, mime });
+      expect(await names.isNamed(one.hash)).toBe(true);
+      await names.give('ñ.png', { hash: two.hash, mime });
+      expect(await store.names.find('ñ.png')).toMatchObject({ hash: two.hash });
+      await store.names.take('a/../b.png');
+      await store.names.take('a/../b.png');
+      expect(await Promise.all([one, two].map(({ hash }) => names.isNamed(hash)))).toEqual([false, true]);
+      expect(await names.find('a/../b.png')).toBeUndefined();
+      await names.take('ñ.png');
+      const left = (await place.names()).map((path) => path.split('/').at(-1));
+      expect(left.toSorted()).toEqual([one.hash, two.hash].toSorted());
+    });
+
     it.each(['../secret', '', 'A'.repeat(64), `${'a'.repeat(63)}/`])('takes %j for no hash', async (hash) => {
       const { store } = await placeForTest();
       await expect(async () => store.open(hash)).rejects.toThrow('not a SHA-256');
       await expect(async () => store.delete(hash)).rejects.toThrow('not a SHA-256');
       await expect(async () => store.suspect(hash)).rejects.toThrow('not a SHA-256');
       await expect(async () => store.clear(hash)).rejects.toThrow('not a SHA-256');
+      await expect(async () => store.names.isNamed(hash)).rejects.toThrow('not a SHA-256');
     });
   });
 };

@@ -43,7 +43,7 @@ const ADAPTERS = [
   '^shared/event-store/(?!(event-(store|codec|metadata|digest)|stream-space|unreadable|find-damage)\\.ts$|kurrentdb)',
   '^shared/event-store/kurrentdb',
   '^shared/read-index/embedded/',
-  '^shared/asset-store/(?!asset-store\\.ts$)',
+  '^shared/asset-store/(?!asset-(store|hash)\\.ts$)',
   '^shared/read-index/elasticsearch/',
 ];
 

@@ -219,7 +219,7 @@ describe('values', () => {
       space: 'varve',
       epoch: 0,
       at: '2024-01-01T00:00:00.000Z',
-      known: () => true,
+      known: () => ({}),
     });
     const line = (key: string, links: object[]) =>
       importer.importLine({ type: 'shop', key, state: 'published', data: { links } });

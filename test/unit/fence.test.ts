@@ -193,7 +193,7 @@ describe('a leader on a store that checks conditions', () => {
     const epoch = await claim(world, 'first');
     const importer = createImporter({
       ...{ registry: world.registry, graph: world.graph.reader, defaultLocale: 'en', space: 'varve', epoch },
-      ...{ at: new Date().toISOString(), known: () => false },
+      ...{ at: new Date().toISOString(), known: () => undefined },
     });
     const line = { type: 'page', key: 'a', state: 'published', data: { n: 1 } };
     const outcome = await importer.importLine(line);

@@ -40,7 +40,7 @@ async function imported(content: ArchiveContent, graph: Partial<ContentGraphRead
       }
       return [];
     },
-    onAsset: async () => {},
+    takeAsset: async () => {},
     onBytes: () => {},
     onDocuments: () => {},
   });

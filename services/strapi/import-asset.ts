@@ -1,0 +1,20 @@
+import path from 'node:path';
+import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
+import { detectMedia } from '../assets/detect-media.ts';
+import { nameInSpace } from '../assets/kept-names.ts';
+import { keepingHead } from '../assets/receive-upload.ts';
+import type { ArchiveFile } from './archive.ts';
+
+/**
+ * Takes a file of the media library, or a smaller picture made of one, under the name that its URL has. What it is, is told by its
+ * bytes, as of an upload.
+ */
+export async function importAsset(store: AssetStore, space: string, file: ArchiveFile): Promise<void> {
+  const name = path.posix.basename(file.name);
+  const head: Uint8Array[] = [];
+  const staged = await store.stage(keepingHead(file.content, head), Number.MAX_SAFE_INTEGER);
+  const { mime } = await detectMedia(Buffer.concat(head), name);
+  if ((await store.size(staged.hash)) === undefined) await staged.keep();
+  else await staged.discard();
+  await store.names.give(nameInSpace(space, name), { hash: staged.hash, mime });
+}
