@@ -3,7 +3,7 @@
 FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-# The image brings Node itself: the one among the dependencies is for machines with another.
+COPY infra/node ./infra/node
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY shared ./shared
@@ -12,7 +12,9 @@ COPY services ./services
 COPY examples ./examples
 RUN node node_modules/typescript/bin/tsc -p tsconfig.build.json \
   && npm prune --omit=dev --ignore-scripts \
-  && rm -rf node_modules/node-linux-*
+  # Half of what is left is for editors, debuggers and another C library.
+  && find node_modules \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' \) -delete \
+  && rm -rf node_modules/@types node_modules/@kurrent/bridge-*-musl
 
 FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
 ENV NODE_ENV=production \

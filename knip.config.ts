@@ -3,6 +3,7 @@ import type { KnipConfig } from 'knip';
 const config: KnipConfig = {
   entry: [
     'services/main.ts',
+    'services/cli/bin.ts',
     // Run as a thread, and as programs.
     'services/project/evaluate-module.ts',
     'shared/event-store/commit-thread.ts',
@@ -16,8 +17,8 @@ const config: KnipConfig = {
     'test/projects/*.ts',
   ],
   project: ['{shared,projections,services,test}/**/*.ts', '*.ts'],
-  // Dependency-cruiser reads TypeScript with @swc/core.
-  ignoreDependencies: ['@swc/core'],
+  // Dependency-cruiser reads TypeScript with @swc/core; varve-node brings the Node of npm's scripts.
+  ignoreDependencies: ['@swc/core', 'varve-node'],
   // Not from npm: certificates of the KurrentDB tests, pipes and small file systems.
   ignoreBinaries: ['mount', 'umount', 'openssl', 'mkfifo'],
   ignoreExportsUsedInFile: { interface: true, type: true },

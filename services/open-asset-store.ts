@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AssetStore } from '../shared/asset-store/asset-store.ts';
 import { openFolderAssetStore } from '../shared/asset-store/folder-asset-store.ts';
+import { loadOptional } from '../shared/load-optional.ts';
 import { type LogSettings, logFolder } from './open-event-store.ts';
 
 /** Where uploaded files are kept: as set, else beside the log, so that all processes of one file have the same, or with the data. */
@@ -15,7 +16,10 @@ export function assetsPlace(settings: LogSettings & { readonly assets?: string |
 export async function openAssetStore(place: string): Promise<AssetStore> {
   if (!isS3(place)) return openFolderAssetStore(place);
   const { parseS3Location } = await import('../shared/asset-store/s3-location.ts');
-  const { openS3AssetStore } = await import('../shared/asset-store/s3-asset-store.ts');
+  const { openS3AssetStore } = await loadOptional(
+    '--assets s3://…',
+    () => import('../shared/asset-store/s3-asset-store.ts'),
+  );
   return openS3AssetStore(parseS3Location(place));
 }
 

@@ -4,6 +4,7 @@ import type { Decode } from '../shared/event-store/event-codec.ts';
 import type { EventStore, Trouble } from '../shared/event-store/event-store.ts';
 import { upgradeLog } from '../shared/event-store/open-log.ts';
 import { openSqliteEventStore } from '../shared/event-store/sqlite-event-store.ts';
+import { loadOptional } from '../shared/load-optional.ts';
 import { sayTrouble } from './report-trouble.ts';
 
 export type EventStoreOptions = {
@@ -47,7 +48,10 @@ const KURRENTDB = /^(esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\//;
  */
 export const openEventStore = async (url: string, options: EventStoreOptions): Promise<EventStore> => {
   if (KURRENTDB.test(url)) {
-    const { openKurrentDbEventStore } = await import('../shared/event-store/kurrentdb-event-store.ts');
+    const { openKurrentDbEventStore } = await loadOptional(
+      'a log in KurrentDB',
+      () => import('../shared/event-store/kurrentdb-event-store.ts'),
+    );
     return openKurrentDbEventStore(url, { onTrouble: sayTrouble, ...options });
   }
   const [, path] = SQLITE.exec(url) ?? [];

@@ -1,3 +1,4 @@
+import { loadOptional } from '../../shared/load-optional.ts';
 import { type CommandRow, command, type Given, JSON_OPTION } from './command.ts';
 import { withExampleTypes } from './example-types.ts';
 import type { ArchiveOptions } from './import-archive.ts';
@@ -39,7 +40,7 @@ export const COMMANDS: readonly CommandRow[] = [
     description: 'answer reads from Elasticsearch, and have the leader write',
     settings: ROLE_SETTINGS.api,
     parse: (given) => roleSettings('api', given),
-    load: async () => (await import('./serve-api.ts')).serveApi,
+    load: async () => (await loadOptional('varve api', () => import('./serve-api.ts'))).serveApi,
   }),
   command({
     name: 'import',

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { packageRoot } from './package-root.ts';
+import { packageRoot } from '../../shared/package-root.ts';
 
 /** Options as commander collected them: `--examples` without content types means the restaurant guide that comes with Varve. */
 export function withExampleTypes(

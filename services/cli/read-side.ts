@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { loadOptional } from '../../shared/load-optional.ts';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
 import {
   DEFAULT_DENORMALISE,
@@ -21,7 +22,10 @@ export async function chooseReadSide(
     return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit });
   }
   // The client and all that belongs to it take longer to load than the rest of the server.
-  const { elasticsearchReadSide } = await import('../elasticsearch-read-side.ts');
+  const { elasticsearchReadSide } = await loadOptional(
+    'reading from Elasticsearch',
+    () => import('../elasticsearch-read-side.ts'),
+  );
   return elasticsearchReadSide({
     connection: connectionOf(settings),
     space: settings.space,

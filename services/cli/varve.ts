@@ -2,9 +2,9 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { packageRoot } from '../../shared/package-root.ts';
 import { addCommands } from './command.ts';
 import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
-import { packageRoot } from './package-root.ts';
 import { packageVersion } from './package-version.ts';
 import { ROLE_SETTINGS } from './roles.ts';
 import { readSecretFiles } from './secret-files.ts';

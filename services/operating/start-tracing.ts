@@ -1,3 +1,4 @@
+import { loadOptional } from '../../shared/load-optional.ts';
 import type { Tracing } from './tracing.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -10,6 +11,9 @@ export async function startTracing(environment: Environment, version: string): P
   const endpoint =
     environment['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? environment['OTEL_EXPORTER_OTLP_ENDPOINT'];
   if (!endpoint || environment['OTEL_SDK_DISABLED'] === 'true') return undefined;
-  const { createOpenTelemetry } = await import('./open-telemetry.ts');
+  const { createOpenTelemetry } = await loadOptional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    () => import('./open-telemetry.ts'),
+  );
   return createOpenTelemetry(environment, version);
 }

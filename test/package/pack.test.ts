@@ -1,8 +1,17 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -10,7 +19,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MINUTES_MS = 60_000;
 
-/** Without what `npm test` adds: the checkout's programs and npm's notes about the checkout's package. */
+/** Without what `npm test` adds, npm's notes about the checkout's package and its programs, but for Node: the machine's may be too old. */
 const ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env)
     .filter(([name]) => !/^(VARVE_|npm_(package|lifecycle)_|npm_config_local_prefix$)/.test(name))
@@ -19,7 +28,8 @@ const ENVIRONMENT = Object.fromEntries(
 
 function outsidePath(path: string): string {
   const folders = path.split(delimiter);
-  return folders.filter((folder) => !/node_modules\/.bin$|node-gyp-bin$/.test(folder)).join(delimiter);
+  const outside = folders.filter((folder) => !/node_modules\/.bin$|node-gyp-bin$/.test(folder));
+  return [dirname(process.execPath), ...outside].join(delimiter);
 }
 
 async function npm(cwd: string, ...args: readonly string[]): Promise<string> {
@@ -47,6 +57,55 @@ it('has what runs and nothing else', () => {
   expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
   expect(files).toContain(join('dist', 'services', 'cli', 'varve.js'));
 });
+
+const MEGABYTES = 250;
+
+it(`takes less than ${MEGABYTES} MB with everything that it can use`, () => {
+  const files = readdirSync(join(app, 'node_modules'), { recursive: true, encoding: 'utf8' });
+  const blocks = files.reduce((sum, name) => sum + lstatSync(join(app, 'node_modules', name)).blocks, 0);
+  expect((blocks * 512) / 1e6).toBeLessThan(MEGABYTES);
+  expect(files).toContain('@aws-sdk/client-s3');
+});
+
+it('has a program that refuses an older Node before it loads anything else', () => {
+  const program = readFileSync(join(installed, 'dist/services/cli/bin.js'), 'utf8');
+  expect(program).toMatch(/^#!\/usr\/bin\/env node\n/);
+  const imports = [...program.matchAll(/^import .* from '(.*)'/gm)].map(([, path]) => path);
+  expect(imports).toEqual(['./node-problem.js']);
+  expect(readFileSync(join(installed, 'dist/services/cli/node-problem.js'), 'utf8')).not.toContain('import');
+});
+
+const OPTIONAL = [
+  ['@aws-sdk/client-s3', ['serve', '--examples', '--assets', 's3://bucket'], {}],
+  ['@kurrent/kurrentdb-client', ['events', '--event-store', 'kurrentdb://127.0.0.1:1?tls=false'], {}],
+  ['@elastic/elasticsearch', ['serve', '--examples', '--read-index', 'http://127.0.0.1:1'], {}],
+  [
+    '@opentelemetry/sdk-trace',
+    ['serve', '--examples'],
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' },
+  ],
+] as const;
+
+it.each(OPTIONAL)('says what to install where %s is missing', async (name, args, env) => {
+  const there = join(app, 'node_modules', name);
+  renameSync(there, join(folder, 'missing'));
+  try {
+    const program = join(installed, 'dist/services/cli/bin.js');
+    const data = ['--data', join(folder, 'data', name)];
+    const run = promisify(execFile)(process.execPath, [program, ...args, ...data, ...portOf(args)], {
+      cwd: app,
+      env: { ...ENVIRONMENT, ...env },
+    });
+    const pattern = `needs packages that are not installed: npm install (\\S+ )*${name}@\\d+\\.\\d+\\.\\d+`;
+    await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(pattern) });
+  } finally {
+    renameSync(join(folder, 'missing'), there);
+  }
+});
+
+function portOf([command]: readonly string[]): readonly string[] {
+  return command === 'serve' ? ['--port', '0'] : [];
+}
 
 type Served = { readonly url: string; readonly process: ChildProcess; readonly output: () => string };
 

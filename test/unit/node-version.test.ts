@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
+import { nodeProblem } from '../../services/cli/node-problem.ts';
 
-test('tests run on the Node that package.json brings, whatever the machine has', () => {
+test('tests run on the Node that infra/node brings, whatever the machine has', () => {
   expect(Number(process.versions.node.split('.')[0])).toBeGreaterThanOrEqual(24);
+});
+
+test('an older Node is refused with a sentence', () => {
+  expect(nodeProblem('20.20.2')).toMatch(
+    /^varve needs Node 24 or newer, and this is Node 20\.20\.2: install/,
+  );
+  expect(nodeProblem('24.0.0')).toBeUndefined();
+  expect(nodeProblem(process.versions.node)).toBeUndefined();
 });
