@@ -56,14 +56,10 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
     statements.set(sql, created);
     return created;
   };
-  /** The next start must not use the file, see replaceUnusable. */
-  const watched = <Result>(work: () => Result): Result => {
-    try {
-      return work();
-    } catch (error) {
-      if (isDamaged(error)) createPrivateFile(damageMark(file));
-      throw error;
-    }
+  /** Where the file is damaged the next start must not use it, see replaceUnusable. */
+  const marked = (error: unknown): unknown => {
+    if (isDamaged(error)) createPrivateFile(damageMark(file));
+    return error;
   };
   /** Takes what is run, while it is not carried out here. */
   let behind: WriteBehind | undefined;
@@ -75,22 +71,40 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
   return {
     connection,
     run(sql, ...values) {
-      if (behind === undefined) return watched(() => statement(sql).run(...values).changes as number);
-      behind.add(sql, values);
-      return 0;
+      if (behind !== undefined) {
+        behind.add(sql, values);
+        return 0;
+      }
+      try {
+        return statement(sql).run(...values).changes as number;
+      } catch (error) {
+        throw marked(error);
+      }
     },
     get(sql, ...values) {
       settle();
-      return watched(() => statement(sql).get(...values) as SqlRow | undefined);
+      try {
+        return statement(sql).get(...values) as SqlRow | undefined;
+      } catch (error) {
+        throw marked(error);
+      }
     },
     all(sql, ...values) {
       settle();
-      return watched(() => statement(sql).all(...values) as unknown as readonly SqlRow[]);
+      try {
+        return statement(sql).all(...values) as unknown as readonly SqlRow[];
+      } catch (error) {
+        throw marked(error);
+      }
     },
     transaction(work, isWrittenBehind) {
       if (!isWrittenBehind || writer === undefined) {
         settle();
-        watched(() => transaction(connection, work));
+        try {
+          transaction(connection, work);
+        } catch (error) {
+          throw marked(error);
+        }
         return;
       }
       behind = writer;

@@ -16,11 +16,27 @@ export function newEvents(
     id: eventId(key, `${key}/${index}`),
     type,
     data,
-    metadata: {
-      ...{ schemaVersion: EVENT_VERSIONS[type], ...metadata },
-      ...(index === 0 ? {} : { causationId: eventId(key, `${key}/0`) }),
-    },
+    metadata: inDigestedOrder(
+      { schemaVersion: EVENT_VERSIONS[type], ...metadata },
+      index === 0 ? undefined : eventId(key, `${key}/0`),
+    ),
   }));
+}
+
+/** Members in the order in which they are digested (shared/event-store/event-digest.ts), which saves sorting them. */
+function inDigestedOrder(metadata: EventMetadata, causationId: string | undefined): EventMetadata {
+  const { actor, at, command, correlationId, epoch, schemaVersion, traceId, via } = metadata;
+  return {
+    ...(actor === undefined ? {} : { actor }),
+    at,
+    ...(causationId === undefined ? {} : { causationId }),
+    ...(command === undefined ? {} : { command }),
+    ...(correlationId === undefined ? {} : { correlationId }),
+    epoch,
+    schemaVersion,
+    ...(traceId === undefined ? {} : { traceId }),
+    ...(via === undefined ? {} : { via }),
+  };
 }
 
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;

@@ -40,10 +40,12 @@ export const commitAppends = (db: Database, appends: readonly Append[], known: H
     const links: string[] = [];
     let last = head.position;
     let link = head.chain;
+    const fence = createFence(db);
     const outcomes = appends.map((append): AppendOutcome => {
-      const settled = findEarlierAppend(db, append) ?? findFence(db, append) ?? findConflict(db, append);
+      const settled = findEarlierAppend(db, append) ?? fence.find(append) ?? findConflict(db, append);
       if (settled.kind !== 'free') return settled;
       const { stream, events } = append;
+      fence.moved(stream);
       // A store appends to its space alone.
       if (links.length === 0) noteSpace(db, spaceOf(stream), last + 1n);
       for (const [n, { digest }] of events.entries()) {
@@ -94,9 +96,20 @@ const findEarlierAppend = (db: Database, { stream, events }: Append): AppendOutc
   };
 };
 
-const findFence = (db: Database, { condition }: Append): AppendOutcome | undefined => {
-  if (condition === undefined) return undefined;
-  return readLastRevision(db, condition.stream) === condition.revision ? undefined : { kind: 'fenced' };
+/** Most appends of a commit have the same condition: its stream is read once, unless one of them writes to it. */
+const createFence = (db: Database) => {
+  let known: { readonly stream: string; readonly revision: bigint | undefined } | undefined;
+  return {
+    find({ condition }: Append): AppendOutcome | undefined {
+      if (condition === undefined) return undefined;
+      const { stream, revision } = condition;
+      if (known?.stream !== stream) known = { stream, revision: readLastRevision(db, stream) };
+      return known.revision === revision ? undefined : { kind: 'fenced' };
+    },
+    moved(stream: string): void {
+      if (known?.stream === stream) known = undefined;
+    },
+  };
 };
 
 type Free = { readonly kind: 'free'; readonly revision: bigint };

@@ -66,12 +66,25 @@ export const matchesDigest = (event: {
 export const digestedMetadata = (metadata: object): string => JSON.stringify(sorted(metadata, 'digest'));
 
 const sorted = (value: object, but?: string): object => {
+  if (isSorted(value, but)) return value;
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value).sort()) {
     const member: unknown = (value as Record<string, unknown>)[name];
     if (name !== but) copy[name] = isObject(member) ? sorted(member) : member;
   }
   return copy;
+};
+
+/** What writers name in this order needs no copy. */
+const isSorted = (value: object, but?: string): boolean => {
+  let before = '';
+  for (const name in value) {
+    if (name < before || name === but) return false;
+    before = name;
+    const member: unknown = (value as Record<string, unknown>)[name];
+    if (isObject(member) && !isSorted(member)) return false;
+  }
+  return true;
 };
 
 const isObject = (value: unknown): value is object =>
