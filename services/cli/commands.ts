@@ -5,6 +5,7 @@ import type { ArchiveOptions } from './import-archive.ts';
 import { ROLE_SETTINGS, type Role } from './roles.ts';
 import {
   BACKUP_SETTINGS,
+  type BackupSettings,
   IMPORT_SETTINGS,
   LOG_SETTINGS,
   OPERATOR_SETTINGS,
@@ -168,10 +169,12 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'export',
-    description: 'write the history of all content as JSON lines, for varve import',
+    description:
+      'write the history of all content as JSON lines, for varve import; or the content for strapi import',
     argument: ['<file>', 'a new file, or - for stdout'],
-    settings: LOG_SETTINGS,
-    load: async () => (await import('./export.ts')).exportTo,
+    options: [['--strapi', 'an archive (.tar.gz) that strapi import takes, of the content as it is now']],
+    settings: BACKUP_SETTINGS,
+    load: exportEither,
   }),
   command({
     name: 'rebuild',
@@ -212,6 +215,13 @@ export const COMMANDS: readonly CommandRow[] = [
 async function serving(role: 'serve' | 'project'): Promise<(settings: ServeSettings) => Promise<void>> {
   const { serve } = await import('./serve.ts');
   return (settings) => serve(settings, role);
+}
+
+async function exportEither() {
+  const { exportTo } = await import('./export.ts');
+  const { exportToStrapi } = await import('./export-to-strapi.ts');
+  return (settings: BackupSettings, { strapi }: { readonly strapi?: true }, file: string) =>
+    strapi === true ? exportToStrapi(settings, file) : exportTo(settings, file);
 }
 
 /** The files say what they are. An archive has content types of its own. */

@@ -7,7 +7,7 @@ import type { LogOnlySettings } from './settings.ts';
 import { writeLines } from './write-lines.ts';
 
 /** `varve export`: to a file that is not there, or to stdout (`-`). Reads the log itself, which servers may have open. */
-export async function exportTo(settings: LogOnlySettings, _options: object, file: string): Promise<void> {
+export async function exportTo(settings: LogOnlySettings, file: string): Promise<void> {
   requireLog(settings);
   if (file !== '-' && existsSync(file)) throw new Error(`${file} exists already: name another file`);
   await withLog(settings, async (log) => {

@@ -23,7 +23,7 @@ export type ArchiveFacts = {
 
 /** Types whose rows are staged though Varve does not serve them: a user's role is among its links. */
 export const ROLE_TYPE: Uid = 'plugin::users-permissions.role';
-const PERMISSION_TYPE: Uid = 'plugin::users-permissions.permission';
+export const PERMISSION_TYPE: Uid = 'plugin::users-permissions.permission';
 const STAGED: readonly Uid[] = [ROLE_TYPE, PERMISSION_TYPE];
 
 /** Of Strapi's admin panel and its own plugins: nobody misses them. */

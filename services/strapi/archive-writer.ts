@@ -1,0 +1,52 @@
+import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { pack } from 'tar-stream';
+
+/** Writes an archive in Strapi's form: a compressed tar. A part's size stands before it, so parts that grow are files first. */
+export type ArchiveWriter = {
+  add(name: string, text: string): Promise<void>;
+  addFile(name: string, file: string): Promise<void>;
+  addContent(name: string, size: number, content: Readable): Promise<void>;
+  /** Resolves when the archive is whole. */
+  end(): Promise<void>;
+};
+
+export function openArchiveWriter(file: string): ArchiveWriter {
+  const tar = pack();
+  const written = pipeline(tar, createGzip(), createWriteStream(file, { mode: 0o600, flush: true }));
+  // `end` rejects with it.
+  written.catch(() => {});
+  const addContent = async (name: string, size: number, content: Readable) => {
+    await Promise.race([pipeline(content, tar.entry({ name, size })), written]);
+  };
+  return {
+    addContent,
+    async add(name, text) {
+      tar.entry({ name }, text);
+    },
+    addFile: (name, from) => addContent(name, statSync(from).size, createReadStream(from)),
+    async end() {
+      tar.finalize();
+      await written;
+    },
+  };
+}
+
+/** A part of an archive that is written line by line. */
+export type LinesFile = { readonly file: string; write(line: object): Promise<void>; end(): Promise<void> };
+
+export function openLinesFile(folder: string, name: string): LinesFile {
+  const file = path.join(folder, `${name}.jsonl`);
+  const stream = createWriteStream(file, { mode: 0o600 });
+  return {
+    file,
+    async write(line) {
+      if (!stream.write(`${JSON.stringify(line)}\n`))
+        await new Promise((resolve) => stream.once('drain', resolve));
+    },
+    end: () => new Promise((resolve, reject) => stream.once('error', reject).end(() => resolve())),
+  };
+}

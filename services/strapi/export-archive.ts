@@ -1,0 +1,157 @@
+import { renameSync, rmSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { ContentGraph } from '../../projections/content-graph.ts';
+import type { Rights } from '../../shared/access/rights.ts';
+import { isHash } from '../../shared/asset-store/asset-hash.ts';
+import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
+import type { Entry } from '../../shared/document/entry.ts';
+import type { RowChange } from '../../shared/read-index/read-index.ts';
+import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
+import { FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
+import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { nameInSpace } from '../assets/kept-names.ts';
+import { type ArchiveWriter, openArchiveWriter, openLinesFile } from './archive-writer.ts';
+import { exportedLink, type KnownRow } from './exported-link.ts';
+import { exportedPlugins } from './exported-plugins.ts';
+import { type ExportedRow, exportedRow, keptName } from './exported-row.ts';
+import { exportedSchemas } from './exported-schemas.ts';
+
+export type ArchiveExport = {
+  readonly file: string;
+  /** For what grows. */
+  readonly scratch: string;
+  readonly graph: Pick<ContentGraph, 'readAll' | 'reader' | 'registry'>;
+  readonly definitions: readonly TypeDefinition[];
+  readonly publicRights: Rights;
+  /** Undefined: nothing was ever uploaded. */
+  readonly assets: AssetStore | undefined;
+  readonly space: string;
+  readonly at: string;
+  readonly version: string;
+};
+
+export type ExportSummary = {
+  readonly rows: number;
+  readonly links: number;
+  readonly files: number;
+  /** Users whose password Strapi cannot check: its hash is not bcrypt's. */
+  readonly passwords: readonly string[];
+  /** URLs without content. */
+  readonly missing: readonly string[];
+};
+
+/** `content`: the hash that the file has here. */
+type ExportedFile = ExportedRow & { readonly content: string };
+
+const ENTITIES = 'entities/entities_00001.jsonl';
+const LINKS = 'links/links_00001.jsonl';
+
+/** Writes an archive of all content that `strapi import` takes. */
+export async function exportArchive(options: ArchiveExport): Promise<ExportSummary> {
+  const part = `${options.file}.part`;
+  rmSync(part, { force: true });
+  const writer = openArchiveWriter(part);
+  const lines = (values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+  await writer.add('schemas/schemas_00001.jsonl', lines(exportedSchemas(options.definitions)));
+  const found = await writeContent(options);
+  await writer.addFile(ENTITIES, found.entities);
+  const missing: string[] = [];
+  let files = 0;
+  for (const row of found.files) files += await writePictures(options, writer, row, missing);
+  await writer.addFile(LINKS, found.links);
+  await writer.add('configuration/configuration_00001.jsonl', lines(found.configuration));
+  const metadata = { createdAt: options.at, strapi: { version: options.version } };
+  await writer.add('metadata.json', JSON.stringify(metadata, null, 2));
+  await writer.end();
+  renameSync(part, options.file);
+  return { ...found.counts, files, passwords: found.passwords, missing };
+}
+
+/** What an export learns of rows on its way. */
+type Found = {
+  readonly known: Map<number, KnownRow>;
+  readonly roles: Map<number, number>;
+  readonly locales: Set<string>;
+  readonly files: ExportedFile[];
+  readonly passwords: string[];
+};
+
+/** Rows and links, in files of the scratch folder. */
+async function writeContent({ graph, scratch, definitions, publicRights, at }: ArchiveExport) {
+  const registry = graph.registry();
+  const [entities, links] = [openLinesFile(scratch, 'entities'), openLinesFile(scratch, 'links')];
+  const found: Found = { known: new Map(), roles: new Map(), locales: new Set(), files: [], passwords: [] };
+  const counts = { rows: 0, links: 0 };
+  for (const batch of graph.readAll()) {
+    for (const change of batch.rows) {
+      const entry = entryOf(graph, change);
+      if (entry === undefined) continue;
+      const row = exportedRow(registry, contentTypeOf(registry, entry.type), entry);
+      noteRow(found, entry, row);
+      await entities.write(row);
+      counts.rows++;
+    }
+    for (const change of batch.links) {
+      const link = exportedLink(registry, found.known, change);
+      if (link === undefined) continue;
+      await links.write(link);
+      counts.links++;
+    }
+  }
+  const defaultLocale = definitions.at(-1)?.defaultLocale ?? 'en';
+  const plugins = exportedPlugins({ ...found, defaultLocale, publicRights, at });
+  for (const row of plugins.entities) await entities.write(row);
+  for (const link of plugins.links) await links.write(link);
+  await Promise.all([entities.end(), links.end()]);
+  const { configuration } = plugins;
+  return { ...found, entities: entities.file, links: links.file, counts, configuration };
+}
+
+function noteRow({ known, roles, locales, files, passwords }: Found, entry: Entry, row: ExportedRow): void {
+  const { key, type, id, locale, values } = entry;
+  known.set(key, { type, id });
+  if (locale !== null) locales.add(locale);
+  if (type === FILE_TYPE) files.push({ ...row, content: String(values['hash']) });
+  if (type !== USER_TYPE) return;
+  roles.set(id, Number(values['role'] ?? USER_ROLES.authenticated));
+  const { username, password } = values;
+  if (typeof password === 'string' && !BCRYPT.test(password)) passwords.push(String(username));
+}
+
+const BCRYPT = /^\$2[aby]\$/;
+
+/** With private values, which the rows of an index lack. */
+function entryOf({ reader }: ArchiveExport['graph'], { type, key, row }: RowChange): Entry | undefined {
+  const documentId = row?.fields['documentId'];
+  return reader.entries(type, String(documentId)).find((entry) => entry.key === key);
+}
+
+/** A file and the smaller pictures made of it, as far as they are kept here. Answers how many. */
+async function writePictures(
+  { assets, space }: ArchiveExport,
+  writer: ArchiveWriter,
+  { id, data, content }: ExportedFile,
+  missing: string[],
+): Promise<number> {
+  const formats = Object.entries((data['formats'] ?? {}) as { readonly [format: string]: object });
+  const main = { metadata: { id, ...data }, url: data['url'] };
+  const smaller = formats.map(([type, format]) => ({
+    metadata: { ...format, type, id, mainHash: data['hash'] },
+    url: (format as { readonly url?: unknown }).url,
+  }));
+  let written = 0;
+  for (const { metadata, url } of [main, ...smaller]) {
+    const name = keptName(url);
+    if (name === undefined) continue;
+    const hash = isHash(content) ? content : (await assets?.names.find(nameInSpace(space, name)))?.hash;
+    const opened = hash === undefined ? undefined : await assets?.open(hash);
+    if (opened === undefined) missing.push(String(url));
+    else {
+      await writer.addContent(`assets/uploads/${name}`, opened.size, opened.content as Readable);
+      await writer.add(`assets/metadata/${name}.json`, JSON.stringify(metadata));
+      written++;
+    }
+  }
+  return written;
+}

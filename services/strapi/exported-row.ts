@@ -1,0 +1,66 @@
+import type { Entry } from '../../shared/document/entry.ts';
+import {
+  type Attribute,
+  type ContentType,
+  FILE_TYPE,
+  type Model,
+  USER_TYPE,
+} from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { UPLOADS_PATH } from '../assets/file-values.ts';
+
+type Values = { readonly [name: string]: unknown };
+
+/** A line of `entities/`. */
+export type ExportedRow = { readonly type: string; readonly id: number; readonly data: Values };
+
+/** A row as Strapi's archives have it: every attribute that is no relation, components with their ids. */
+export function exportedRow(registry: SchemaRegistry, type: ContentType, entry: Entry): ExportedRow {
+  const { id, documentId, createdAt, updatedAt, publishedAt, locale } = entry;
+  const values = exportedValues(registry, type, entry.values);
+  const data = { documentId, ...values, createdAt, updatedAt, publishedAt, locale };
+  if (type.uid === FILE_TYPE) return { type: type.uid, id, data: { ...data, ...fileValues(data) } };
+  return { type: type.uid, id, data };
+}
+
+function exportedValues(registry: SchemaRegistry, model: Model, values: Values): Values {
+  const exported: Record<string, unknown> = {};
+  for (const attribute of model.attributes.values()) {
+    const { name, kind } = attribute;
+    // A user's role is a relation in Strapi.
+    if (kind === 'relation' || (model.uid === USER_TYPE && name === 'role')) continue;
+    const value = values[name] ?? null;
+    exported[name] = kind === 'scalar' ? value : components(registry, attribute, value);
+  }
+  return exported;
+}
+
+function components(
+  registry: SchemaRegistry,
+  attribute: Exclude<Attribute, { kind: 'scalar' | 'relation' }>,
+  value: unknown,
+): unknown {
+  if (Array.isArray(value)) return value.map((one) => components(registry, attribute, one));
+  if (value === null) return attribute.kind === 'component' && !attribute.repeatable ? null : [];
+  const component = value as Values;
+  const uid = attribute.kind === 'component' ? attribute.component : String(component['__component']);
+  const model = registry.components.get(uid);
+  if (model === undefined) return null;
+  const kind = attribute.kind === 'dynamiczone' ? { __component: uid } : {};
+  return { id: component['id'], ...exportedValues(registry, model, component), ...kind };
+}
+
+/** Strapi finds a file by its hash and extension, which are the name in its URL. */
+function fileValues({ url, ext, hash, folderPath }: Values): Values {
+  const name = keptName(url);
+  const extension = String(ext ?? '');
+  return {
+    hash: name?.endsWith(extension) === true ? name.slice(0, name.length - extension.length) : hash,
+    folderPath: folderPath ?? '/',
+  };
+}
+
+/** The name of a file that is served here; undefined for one at another provider. */
+export function keptName(url: unknown): string | undefined {
+  return typeof url === 'string' && url.startsWith(UPLOADS_PATH) ? url.slice(UPLOADS_PATH.length) : undefined;
+}
