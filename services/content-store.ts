@@ -10,11 +10,8 @@ import { isLeaseEvent } from '../shared/fleet/lease-events.ts';
 import type { SchemaRegistry } from '../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../shared/schema/type-definitions.ts';
 import { isOutOfSpaceAtOpen } from '../shared/sqlite/failures.ts';
-import {
-  type DirectoryLock,
-  lockDataDirectory,
-  type OperatorChannel,
-} from '../shared/sqlite/lock-data-directory.ts';
+import { lockDataDirectory } from '../shared/sqlite/lock-data-directory.ts';
+import type { FileLock } from '../shared/sqlite/lock-file.ts';
 import { logAddress, logFolder, openEventStore } from './open-event-store.ts';
 import type { ReadSidePlan } from './read-side.ts';
 import { finishSwitch } from './rebuild/finish-switch.ts';
@@ -32,8 +29,8 @@ export type ContentStoreOptions = {
   readonly definitions: readonly TypeDefinition[];
   /** Rows of all types that are converted before anything is served; with more the graph stays as it was. Default: any number. */
   readonly convertAtOnce?: number;
-  /** Where this process takes operators' requests. */
-  readonly channel?: OperatorChannel;
+  /** Takes the data directory. Default: this process holds it. */
+  readonly takeDirectory?: (directory: string) => FileLock | Promise<FileLock>;
   readonly reportReplaced: ReportReplaced;
   /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
   /** Hears what the log's server says of itself at start. */
@@ -81,7 +78,7 @@ async function openLocked(
   options: ContentStoreOptions,
   plan: ReadSidePlan | undefined,
 ): Promise<ContentStore> {
-  const lock = lockDataDirectory(options.data, options.channel);
+  const lock = await (options.takeDirectory?.(options.data) ?? lockDataDirectory(options.data));
   let log: EventStore | undefined;
   try {
     log = await openEventStore(logAddress(options), {
@@ -102,7 +99,7 @@ async function openWith(
   options: ContentStoreOptions,
   plan: ReadSidePlan | undefined,
   log: EventStore,
-  lock: DirectoryLock,
+  lock: FileLock,
 ): Promise<ContentStore> {
   const { data } = options;
   await replaceUnusable({ data, log, report: options.reportReplaced });

@@ -56,6 +56,8 @@ export type VarveOptions = ContentStoreOptions & {
   /** Where the others reach it. */
   readonly address: string;
   readonly fleetLog: FleetLog;
+  /** The process that holds the data directory. */
+  readonly pid: number;
   /** What is not served as the schema files have it. */
   readonly schemaWarnings: readonly SchemaWarning[];
   /** What happens while a generation of earlier content types serves. Absent: the graph is converted before anything is served. */
@@ -187,7 +189,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     assets: { store: assets, index, space },
     freshness,
     operator: {
-      ...{ data: options.data, space, log, graph, generations, server: true },
+      ...{ data: options.data, space, log, graph, generations, server: { pid: options.pid } },
       schemaWarnings: options.schemaWarnings,
       unreadable: halt.event,
       imports: { registry, defaultLocale, writer: imports },

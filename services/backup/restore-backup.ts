@@ -26,7 +26,10 @@ export type Restored = {
 };
 
 /** What a restore that was cut short leaves, and what a lock leaves. */
-const PASSED_OVER = ['restore.part', 'lock.db', 'lock.db-journal', 'lock.json'];
+const PASSED_OVER = [
+  ...['restore.part', 'lock.json', 'lock.db', 'lock.db-journal'],
+  ...['lock-contents.db', 'lock-contents.db-journal'],
+];
 
 /**
  * Makes a data directory of a backup: copies it, checks every file's digest and the log's count and end, replays the log and

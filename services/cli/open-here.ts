@@ -37,7 +37,7 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
     return opened;
   };
   const context: OperatorContext = {
-    ...{ data, space, log, graph, generations, server: false, schemaWarnings: [] },
+    ...{ data, space, log, graph, generations, server: undefined, schemaWarnings: [] },
     readSide() {
       readSide ??= openReadSide();
       return readSide;

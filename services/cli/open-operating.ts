@@ -12,6 +12,7 @@ import {
   type OperatingEndpoints,
 } from '../operating/operating-endpoints.ts';
 import { startTracing } from '../operating/start-tracing.ts';
+import type { Supervisor } from '../supervisor/connect-supervisor.ts';
 import { packageVersion } from './package-version.ts';
 import type { ServeSettings } from './settings.ts';
 
@@ -30,11 +31,16 @@ export type OperatingProcess = {
  * With `--metrics-port` metrics are on that port alone, for everyone who reaches it; else on the port of the API, for who may do
  * everything there. Rejects with a sentence when that port cannot be had.
  */
-export async function openOperating(settings: ServeSettings, logger: Logger): Promise<OperatingProcess> {
+export async function openOperating(
+  settings: ServeSettings,
+  logger: Logger,
+  supervisor?: Pick<Supervisor, 'socket' | 'restarts'>,
+): Promise<OperatingProcess> {
   const { metricsPort: port, metricsHost: host } = settings;
   const version = packageVersion();
+  const restarts = supervisor?.restarts ?? 0;
   const tracing = await startTracing(process.env, version);
-  const operating = createOperating({ ...settings, tracing, logger, version });
+  const operating = createOperating({ ...settings, tracing, logger, version, restarts });
   const { readiness, metrics } = operating;
   let access: AccessControl | undefined;
   const own: Listener | undefined =
@@ -44,10 +50,11 @@ export async function openOperating(settings: ServeSettings, logger: Logger): Pr
           host,
           port,
           option: '--metrics-port',
+          ...(supervisor && { socket: supervisor.socket('metrics') }),
           first: createOperatingEndpoints({ readiness, metrics, access: () => 'allowed' }),
         });
   own?.serve((_request, response) => response.writeHead(404).end());
-  if (own !== undefined) console.log(`Metrics and health are at ${own.url}`);
+  if (own !== undefined && restarts === 0) console.log(`Metrics and health are at ${own.url}`);
   const answerHere = createOperatingEndpoints({
     readiness,
     metrics: own === undefined ? metrics : undefined,

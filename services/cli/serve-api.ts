@@ -14,7 +14,7 @@ import { requestRules } from './request-rules.ts';
 import { serveApp } from './serve-app.ts';
 import type { ServeSettings } from './settings.ts';
 import { startMessage } from './start-message.ts';
-import { die, stopOnSignal } from './stop-on-signal.ts';
+import { die, ownSignals, stopOnSignal } from './stop-on-signal.ts';
 
 /**
  * `varve api`: resolves once reads are answered and it has said so; SIGINT and SIGTERM end it with exit code 0. Rejects with a
@@ -28,7 +28,10 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   await refuseOpenHost(settings, publicRights !== undefined);
   const told = await openOperating(settings, logger);
-  const stop = stopOnSignal(logger, settings.drainSeconds, told);
+  const stop = stopOnSignal({
+    ...{ logger, told, signals: ownSignals },
+    drainSeconds: settings.drainSeconds,
+  });
   const options: ApiProcessOptions = {
     ...{ ...settings, ...contentTypes, eventStore, operating: told.operating, report: logger },
     reportTrouble: logTrouble(logger),

@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { lockContents } from '../../shared/sqlite/lock-data-directory.ts';
 import { createPresence } from '../fleet/presence.ts';
+import { HOLD_LIMITS } from '../http/hold-requests.ts';
 import { type Listener, type ListenOptions, listen } from '../http/listen.ts';
 import { openVarve, type Varve, type VarveOptions } from '../main.ts';
 import { openOperatorListener } from '../operator/operator-listener.ts';
 import { readStatus } from '../operator/status.ts';
 import { readApiConfig } from '../project/read-api-config.ts';
 import type { Meanwhile } from '../rebuild/earlier-generation.ts';
+import { connectSupervisor } from '../supervisor/connect-supervisor.ts';
 import { refuseOpenHost } from './access-log.ts';
 import { createLogger } from './create-logger.ts';
 import { findExampleRequest } from './example-request.ts';
@@ -27,10 +30,11 @@ import { die, stopOnSignal } from './stop-on-signal.ts';
 import { writeExamples } from './write-examples.ts';
 
 /**
- * `varve serve` and `varve project`: resolves once the server serves and has said so; SIGINT and SIGTERM end it with exit code 0.
- * Rejects with a sentence when it cannot start.
+ * `varve serve` and `varve project`, in a worker: resolves once the server serves and has said so; ends with exit code 0 when its
+ * supervisor says so. Rejects with a sentence when it cannot start.
  */
 export async function serve(settings: ServeSettings, role: 'serve' | 'project' = 'serve'): Promise<void> {
+  const supervisor = await connectSupervisor();
   const logger = await createLogger(settings);
   const contentTypes = await readContentTypes(settings, logger);
   const project = readApiConfig(settings.contentTypes);
@@ -38,18 +42,28 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   await refuseOpenHost(settings, publicRights !== undefined);
   const readSide = await chooseReadSide(settings, logger);
-  const told = await openOperating(settings, logger);
-  const operators = await openOperatorListener();
-  const stop = stopOnSignal(logger, settings.drainSeconds, told, [operators]);
+  const told = await openOperating(settings, logger, supervisor);
+  const operators = await openOperatorListener({
+    ...{ secret: supervisor.secret, socket: supervisor.socket('operators') },
+  });
+  const stop = stopOnSignal({
+    ...{ logger, told, others: [operators], signals: supervisor.onStop },
+    drainSeconds: settings.drainSeconds,
+  });
   const { operating, first } = told;
   const presence = createPresence();
   const options = {
-    ...{ ...settings, ...contentTypes, readSide, operating, channel: operators.channel },
+    ...{ ...settings, ...contentTypes, readSide, operating, pid: supervisor.pid },
+    async takeDirectory(directory: string) {
+      await supervisor.lock(directory, operators.channel);
+      return lockContents(directory);
+    },
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     ...{ presence, fleetLog: logFleet(logger), reportReplaced: logReplaced(logger) },
     reportTrouble: logTrouble(logger),
     reportCheck: (finding: string) => logger.info({ finding }, `the event log's server: ${finding}`),
   };
+  const serving = () => supervisor.serving({ logLevel: settings.logLevel, logFormat: settings.logFormat });
   const onEarlier = (listener: Listener): Meanwhile => ({
     async serve(served, operator, changes) {
       logger.warn(
@@ -62,7 +76,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       const unmeasured = { ...operating, metrics: undefined };
       await serveApp({
         ...{ role, settings, apiPrefix, served, listener, logger, operating: unmeasured },
-        greet: async () => {},
+        greet: async () => serving(),
       });
     },
     rebuild: () => startRebuild(settings, logger),
@@ -71,6 +85,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const opening = openAndListen(options, onEarlier, {
     host: settings.host,
     port: settings.port,
+    ...{ socket: supervisor.socket('api'), holds: supervisor.restarts > 0 ? HOLD_LIMITS : undefined },
     first: (request, response) => first(request, response) || presence.answer(request, response),
   });
   // Else their ports would keep the process.
@@ -85,7 +100,13 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     if (publicRights !== undefined) await setPublic(varve, publicRights);
     told.admit(varve.access);
     const status = () => readStatus(varve.operator);
-    const greet = () => greetPeople(role, settings, listener.url, varve);
+    const greet = async () => {
+      serving();
+      if (supervisor.isGreeted) return;
+      const message = await greeting(role, settings, listener.url, varve);
+      supervisor.greeting();
+      console.log(message);
+    };
     await serveApp({ role, settings, apiPrefix, served: varve, listener, logger, operating, status, greet });
   } catch (error) {
     // A signal came before the greeting was out: whoever handles it closes everything.
@@ -114,17 +135,17 @@ async function openAndListen(
   }
 }
 
-async function greetPeople(
+async function greeting(
   role: 'serve' | 'project',
   settings: ServeSettings,
   url: string,
   varve: Varve,
-): Promise<void> {
+): Promise<string> {
   const folder = join(settings.contentTypes, 'entries');
   const { development } = varve.access.state();
   const writes = development && settings.examples && varve.isNew && existsSync(folder);
   const examples = writes ? await writeExamples(url, folder, varve.registry) : undefined;
-  const message = startMessage({
+  return startMessage({
     url,
     data: resolve(settings.data),
     contentTypes: [...varve.registry.contentTypes.values()].filter((type) => !type.builtIn).length,
@@ -133,5 +154,4 @@ async function greetPeople(
     development,
     examples,
   });
-  console.log(message);
 }

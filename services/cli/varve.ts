@@ -1,15 +1,8 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../shared/package-root.ts';
-import { addCommands } from './command.ts';
-import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
-import { packageVersion } from './package-version.ts';
-import { ROLE_SETTINGS } from './roles.ts';
-import { readSecretFiles } from './secret-files.ts';
-import { variableOf } from './setting.ts';
-import { InvalidSettings } from './settings.ts';
 
 // Half of a start would be reading, stripping and compiling the same files again.
 const compileCache = join(packageRoot(import.meta.url), 'node_modules/.cache/varve');
@@ -17,30 +10,20 @@ enableCompileCache(compileCache);
 // Threads and child processes begin without it.
 process.env['NODE_COMPILE_CACHE'] ??= compileCache;
 
-const program = new Command('varve')
-  .description("Serves Strapi 5's REST Content API from an event log.")
-  .version(packageVersion());
+/** Servers that hold a data directory run as a worker below a supervisor. */
+const SUPERVISED: readonly (string | undefined)[] = ['serve', 'project'];
 
-addCommands(program, COMMAND_GROUPS, COMMANDS, run);
-
-await run(process.argv[2] ?? 'varve', async () => {
-  const settings = COMMANDS.flatMap(({ settings: table }) => Object.values(table));
-  const variables = new Set<string>(settings.map(variableOf));
-  Object.assign(process.env, readSecretFiles(process.env, variables));
-  await program.parseAsync();
-});
-
-/** A failure is a message on stderr and exit code 1; a stack only when nobody foresaw it. */
-async function run(command: string, action: () => Promise<void>): Promise<void> {
-  try {
-    await action();
-  } catch (error) {
-    if (error instanceof InvalidSettings)
-      console.error(`varve ${command}: settings that cannot be used\n${error.message}`);
-    else console.error(`varve ${command}: ${(error as Error).message}`);
-    if (process.env['VARVE_LOG_LEVEL'] === 'debug') console.error(error);
-    process.exitCode = 1;
-    // Of a start that failed, what was opened by then would keep the process.
-    if (Object.hasOwn(ROLE_SETTINGS, command)) process.exit();
+const [command] = process.argv.slice(2);
+// The supervisor parses no settings and imports none of what parses them: a start costs little more than without one.
+if (SUPERVISED.includes(command)) {
+  const { startSupervisor } = await import('./start-supervisor.ts');
+  startSupervisor(fileURLToPath(import.meta.url), process.argv.slice(2));
+} else {
+  const { WORKER_ARGUMENT } = await import('../supervisor/protocol.ts');
+  if (command === WORKER_ARGUMENT && process.send !== undefined) {
+    process.argv.splice(2, 1);
+    const { becomeWorker } = await import('../supervisor/connect-supervisor.ts');
+    becomeWorker();
   }
+  await import('./run-command.ts');
 }

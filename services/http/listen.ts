@@ -5,18 +5,17 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
-import { RequestError } from '../../shared/request-error.ts';
+import { answerStarting } from './answer-starting.ts';
 import { type BoundOutput, boundOutput, OUTPUT_LIMITS, type OutputLimits } from './bound-output.ts';
-import { presentError } from './error-envelope.ts';
+import { type HeldRequests, type HoldLimits, holdRequests } from './hold-requests.ts';
+import { type ListeningSocket, ownSocket } from './listening-socket.ts';
 import { refuseHead, refuseMalformed } from './refuse-malformed.ts';
 import { refuseTarget } from './request-target.ts';
-import { NOT_LEADING_HEADER } from './responses.ts';
 
 export type Listener = {
   /** `http://127.0.0.1:1337` */
   readonly url: string;
-  /** From now on requests go to `handler`; before, every request is answered 503 with Retry-After. */
+  /** From now on requests go to `handler`; before, every request is answered 503 with Retry-After, or waits (`holds`). */
   serve(handler: RequestListener): void;
   /** Takes no new connections, answers what is under way, closes; what is still open after `graceMs` is cut off. */
   drain(graceMs: number): Promise<void>;
@@ -31,6 +30,10 @@ export type ListenOptions = {
   /** Asked first about every request whose target is a path, in every phase; true: it has answered. */
   readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
   readonly limits?: Partial<OutputLimits>;
+  /** Default: a socket of this process. */
+  readonly socket?: (server: Server) => ListeningSocket;
+  /** Requests wait for `serve` within these limits, instead of being refused. */
+  readonly holds?: HoldLimits | undefined;
 };
 
 /** Longer than the 60 s after which common proxies drop an idle connection, so that the proxy closes first. */
@@ -45,7 +48,8 @@ const REQUEST_MS = 320_000;
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { first = () => false, limits } = options;
-  let handler: RequestListener = answerStarting;
+  const held: HeldRequests | undefined = options.holds && holdRequests(answerStarting, options.holds);
+  let handler: RequestListener | undefined;
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: HEADERS_MS,
@@ -59,20 +63,25 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       if (refuseTarget(request, response) || refuseHead(request, response)) return true;
       if (first(request, response)) return true;
       if (!isHealth(request)) return false;
-      handler(request, response);
+      (handler ?? answerStarting)(request, response);
       return true;
     },
-    handle: (request, response) => handler(request, response),
+    handle: (request, response) => (handler ?? held?.take ?? answerStarting)(request, response),
   });
   refuseMalformed(server, output);
   server.on('request', output.take);
-  await bind(server, options);
+  const { host, port, socket = ownSocket } = options;
+  const listening = socket(server);
+  const address = await listening.open({ host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw listenError(error, options);
+  });
   return {
-    url: urlOf(server, options.host),
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     serve(next) {
       handler = next;
+      held?.release(next);
     },
-    drain: (graceMs) => drain(server, graceMs),
+    drain: (graceMs) => drain(server, listening, graceMs),
     output,
   };
 }
@@ -87,40 +96,10 @@ function isHealth({ url = '' }: IncomingMessage): boolean {
   return url === '/_health' || url.startsWith('/_health?');
 }
 
-const STARTING = Buffer.from(
-  JSON.stringify(presentError(new RequestError(503, 'ServiceUnavailableError', 'The server is starting'))),
-);
-
-function answerStarting(_request: unknown, response: ServerResponse): void {
-  response
-    .writeHead(503, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': STARTING.length,
-      'retry-after': '1',
-      [NOT_LEADING_HEADER]: '1',
-    })
-    .end(STARTING);
-}
-
-function bind(server: Server, options: ListenOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
-    server.listen({ host: options.host, port: options.port }, () => {
-      server.removeAllListeners('error');
-      resolve();
-    });
-  });
-}
-
 function listenError(error: NodeJS.ErrnoException, { host, port, option = '--port' }: ListenOptions): Error {
   const where = `${host}:${port}`;
   if (error.code === 'EADDRINUSE') return new Error(`${where} is in use: choose another port with ${option}`);
   return new Error(`cannot listen on ${where}: ${error.message}`, { cause: error });
-}
-
-function urlOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /**
@@ -129,18 +108,15 @@ function urlOf(server: Server, host: string): string {
  */
 const IDLE_MS = 250;
 
-function drain(server: Server, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
-    const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
-    server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
-    // Not the HTTP server's own `close`, which closes idle connections at once.
-    NetServer.prototype.close.call(server, () => {
-      clearTimeout(deadline);
-      clearInterval(idle);
-      // Ends what Node's server checks time-outs with; it has nothing to close any more.
-      server.close(() => {});
-      resolve();
-    });
-  });
+async function drain(server: Server, socket: ListeningSocket, graceMs: number): Promise<void> {
+  const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+  // First: a client whose connection ends would connect again.
+  const { ended } = await socket.close();
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  await ended;
+  clearTimeout(deadline);
+  clearInterval(idle);
+  // Ends what Node's server checks time-outs with; it has nothing to close any more.
+  server.close(() => {});
 }

@@ -116,6 +116,12 @@ export const METRICS = {
     help: 'Documents written to Elasticsearch since the start of the process',
     labels: [],
   },
+  workerRestarts: {
+    name: 'varve_worker_restarts',
+    kind: 'gauge',
+    help: 'Processes that served and crashed before this one, since the server was started',
+    labels: [],
+  },
   halted: {
     name: 'varve_halted',
     kind: 'gauge',

@@ -28,6 +28,8 @@ export type OperatingOptions = {
   /** Ready while what is shown is at most this far behind the log. */
   readonly readyLagSeconds: number;
   readonly version: string;
+  /** Processes that crashed before this one. */
+  readonly restarts: number;
 };
 
 export function createOperating(options: OperatingOptions): Operating {
@@ -36,6 +38,7 @@ export function createOperating(options: OperatingOptions): Operating {
   const readiness = createReadinessCheck(options.readyLagSeconds);
   const slowQueries = metrics?.counter(METRICS.slowQueries);
   metrics?.gauge(METRICS.build, () => [{ labels: { version, node: process.version }, value: 1 }]);
+  metrics?.gauge(METRICS.workerRestarts, () => one(options.restarts));
   metrics?.gauge(METRICS.ready, async () => one((await readiness.check()).status === 'ready' ? 1 : 0));
   return {
     metrics,

@@ -29,8 +29,8 @@ export type OperatorContext = {
   /** Of the generation that serves. */
   readonly graph: ContentGraph;
   readonly generations: ServedGenerations;
-  /** Follows the log while an operation runs: a server's. Absent: nothing moves but by operations. */
-  readonly server: boolean;
+  /** The process that holds the directory, of a server: it follows the log while an operation runs. undefined: nothing moves but by operations. */
+  readonly server: { readonly pid: number } | undefined;
   /** What the server leaves out of its content types; none where no server has read them. */
   readonly schemaWarnings: readonly SchemaWarning[];
   /** The event that the server stopped before, as it cannot read it. */

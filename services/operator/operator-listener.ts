@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
 import { isSameText } from '../../shared/text-digest.ts';
 import { listen } from '../http/listen.ts';
+import type { ListeningSocket } from '../http/listening-socket.ts';
 import { isLoopback } from '../http/loopback.ts';
 import type { OperatorContext } from './operation.ts';
 import { runOperation } from './operations.ts';
@@ -21,16 +21,22 @@ export type OperatorListener = {
   close(): Promise<void>;
 };
 
+export type OperatorEntrance = {
+  /** What every request has to carry. */
+  readonly secret: string;
+  /** Where the connections come from. */
+  readonly socket: (server: Server) => ListeningSocket;
+};
+
 /**
  * Takes requests of operators on a loopback port of its own, whatever address the API has: `POST /_varve/operations/<name>` with
  * the request as JSON, answered with a line of JSON for each line and one for its end, and `GET /_varve/projections` as on the
  * port of the API. Whoever has no secret gets a 403.
  */
-export async function openOperatorListener(): Promise<OperatorListener> {
-  const secret = randomBytes(32).toString('base64url');
+export async function openOperatorListener({ secret, socket }: OperatorEntrance): Promise<OperatorListener> {
   const stopping = new AbortController();
   let context: OperatorContext | undefined;
-  const listener = await listen({ host: '127.0.0.1', port: 0 });
+  const listener = await listen({ host: '127.0.0.1', port: 0, socket });
   listener.serve((request, response) => {
     if (!isAdmitted(request, secret)) refuse(response, 403, 'The operator secret is missing or wrong');
     else if (context === undefined) refuse(response, 503, 'The server is starting');

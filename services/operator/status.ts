@@ -81,7 +81,7 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
     space,
     server: server
       ? {
-          pid: process.pid,
+          pid: server.pid,
           memoryBytes: process.memoryUsage.rss(),
           uptimeSeconds: Math.round(process.uptime()),
         }

@@ -33,6 +33,7 @@ export type Meanwhile = {
 export type EarlierOptions = {
   readonly data: string;
   readonly space: string;
+  readonly pid: number;
   readonly store: ContentStore;
   readonly pending: HeldChange;
   readonly schemaWarnings: OperatorContext['schemaWarnings'];
@@ -85,7 +86,7 @@ export async function serveEarlier(options: EarlierOptions): Promise<void> {
 
 /** `lead`: the epoch in which this process writes the indices outside. */
 async function serveUntilSwitched(options: EarlierOptions, lead?: number): Promise<void> {
-  const { store, pending, meanwhile, operating, data, space } = options;
+  const { store, pending, meanwhile, operating, data, space, pid } = options;
   const { generations, graph, log } = store;
   const { indices, changes } = pending;
   const earlier = await generations.openEarlier(indices);
@@ -94,7 +95,7 @@ async function serveUntilSwitched(options: EarlierOptions, lead?: number): Promi
   const readSide = await generations.openReadSide();
   if (lead !== undefined) await readSide.lead(lead);
   const operator: OperatorContext = {
-    ...{ data, space, log, graph, generations, server: true },
+    ...{ data, space, log, graph, generations, server: { pid } },
     schemaWarnings: options.schemaWarnings,
     readSide: async () => readSide,
   };

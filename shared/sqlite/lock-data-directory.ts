@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { createPrivateDatabase } from './private-database.ts';
+import { type FileLock, tryLockFile } from './lock-file.ts';
 
 /** Who has a data directory, as its holder wrote it down. */
 export type DirectoryHolder = {
@@ -40,46 +39,76 @@ export class DataDirectoryInUse extends Error {
 }
 
 const LOCK_FILE = 'lock.db';
+const CONTENTS_LOCK_FILE = 'lock-contents.db';
 const HOLDER_FILE = 'lock.json';
-const SQLITE_BUSY = 5;
+/** A worker ends a moment after its supervisor, of which the operating system says nothing. */
+const WORKER_ENDS_MS = 5_000;
 
 /**
- * Takes the data directory (made, with access for its owner only, when it is not there) for the life of this process.
- * Throws DataDirectoryInUse when it is taken.
+ * Takes the data directory (made, with access for its owner only, when it is not there) for the life of this process, which may
+ * open its files. Throws DataDirectoryInUse when it is taken.
+ */
+export const lockDataDirectory = (directory: string, waitMs = WORKER_ENDS_MS): DirectoryLock => {
+  const announced = announceDataDirectory(directory);
+  try {
+    const contents = lockContents(directory, waitMs);
+    return {
+      holder: announced.holder,
+      release() {
+        contents.release();
+        announced.release();
+      },
+    };
+  } catch (error) {
+    announced.release();
+    throw error;
+  }
+};
+
+/**
+ * Takes the data directory without opening its files, which a worker of this process does. `channel` is told to whoever finds the
+ * directory taken. Throws DataDirectoryInUse when it is taken.
  *
  * The lock is a write lock on an SQLite file that has no other purpose, held in an open transaction: the operating system
  * drops it with the process, so a stale lock cannot exist. The holder writes itself down in a file beside it, readable
- * while the lock is held and meaningful only then. `channel` is told there to whoever finds the directory taken.
+ * while the lock is held and meaningful only then.
  */
-export const lockDataDirectory = (directory: string, channel?: OperatorChannel): DirectoryLock => {
+export const announceDataDirectory = (directory: string, channel?: OperatorChannel): DirectoryLock => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const file = join(directory, LOCK_FILE);
-  createPrivateDatabase(file);
-  const db = new DatabaseSync(file);
-  try {
-    db.exec('BEGIN IMMEDIATE');
-  } catch (error) {
-    db.close();
-    if (!isBusy(error)) throw error;
-    throw new DataDirectoryInUse(directory, readDirectoryHolder(directory));
-  }
+  const lock = tryLockFile(join(directory, LOCK_FILE));
+  if (lock === undefined) throw new DataDirectoryInUse(directory, readDirectoryHolder(directory));
+  let isHeld = true;
   const holder = {
     pid: process.pid,
     startedAt: new Date().toISOString(),
     ...(channel === undefined ? {} : { channel }),
   };
-  writeHolder(directory, holder);
+  try {
+    writeHolder(directory, holder);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
   return {
     holder,
     release() {
-      if (!db.isOpen) return;
+      if (!isHeld) return;
+      isHeld = false;
       rmSync(join(directory, HOLDER_FILE), { force: true });
-      db.close();
+      lock.release();
     },
   };
 };
 
-const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === SQLITE_BUSY;
+/**
+ * Takes the files of a data directory that this process or its supervisor has taken. A worker whose supervisor was killed may
+ * still have them: waits some seconds for its end, and then throws DataDirectoryInUse.
+ */
+export const lockContents = (directory: string, waitMs = WORKER_ENDS_MS): FileLock => {
+  const lock = tryLockFile(join(directory, CONTENTS_LOCK_FILE), waitMs);
+  if (lock === undefined) throw new DataDirectoryInUse(directory, undefined);
+  return lock;
+};
 
 /** By rename, so that nobody reads half a file. */
 const writeHolder = (directory: string, holder: DirectoryHolder): void => {

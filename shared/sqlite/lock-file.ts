@@ -6,12 +6,12 @@ export type FileLock = { release(): void };
 const SQLITE_BUSY = 5;
 
 /**
- * Takes a file (made when it is not there) for the life of this process; undefined when another has it. The operating system
- * gives it back when the process ends, however it ends.
+ * Takes a file (made when it is not there) for the life of this process; undefined when another has it, for `waitMs` at least. The
+ * operating system gives it back when the process ends, however it ends.
  */
-export const tryLockFile = (path: string): FileLock | undefined => {
+export const tryLockFile = (path: string, waitMs = 0): FileLock | undefined => {
   createPrivateDatabase(path);
-  const db = new DatabaseSync(path);
+  const db = new DatabaseSync(path, { timeout: waitMs });
   try {
     db.exec('BEGIN IMMEDIATE');
   } catch (error) {

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { processTree } from '../support/processes.ts';
 
 export type ServerProcess = {
   readonly base: string;
   stop(): Promise<void>;
-  /** Resident memory. */
+  /** Resident memory of all its processes. */
   residentMiB(): number;
-  /** Seconds of a core that it has used since its start. */
+  /** Seconds of a core that its processes have used since their start. */
   cpuSeconds(): number;
 };
 
@@ -28,8 +29,8 @@ export async function startProcess(
       child.kill('SIGTERM');
       await once(child, 'exit');
     },
-    residentMiB: () => residentMiB(child.pid),
-    cpuSeconds: () => cpuSeconds(child.pid),
+    residentMiB: () => sum(processTree(child.pid ?? 0).map(residentMiB)),
+    cpuSeconds: () => sum(processTree(child.pid ?? 0).map(cpuSeconds)),
   };
 }
 
@@ -58,13 +59,17 @@ async function untilReady(url: string): Promise<void> {
   }
 }
 
-function residentMiB(pid: number | undefined): number {
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, each) => all + each, 0);
+}
+
+function residentMiB(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
 }
 
 /** Of all its threads; the kernel counts in hundredths. */
-function cpuSeconds(pid: number | undefined): number {
+function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');

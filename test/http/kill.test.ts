@@ -16,6 +16,10 @@ const WRITERS = 8;
 const data = createDataDirectory();
 let server: RunningServer | undefined;
 
+/** Which of a server's processes are killed, in turn. A server whose worker is killed goes on with another one. */
+const VICTIMS = ['both', 'worker', 'supervisor'] as const;
+type Victim = (typeof VICTIMS)[number];
+
 /** What one document's writer knows: numbers of writes that were answered, and of the last one sent. */
 type Ledger = {
   documentId: string | undefined;
@@ -35,13 +39,16 @@ it(`keeps every acknowledged write and the hash chain over ${ROUNDS} kills`, {
 }, async () => {
   let acknowledged = 0;
   for (let round = 1; round <= ROUNDS; round++) {
-    server = await startServer({ data });
+    server ??= await startServer({ data });
     await checkEntries(server.url);
-    acknowledged += await writeUntilKilled(server, round);
-    expect((await server.stop('SIGKILL')).signal).toBe('SIGKILL');
+    const victim = VICTIMS[round % VICTIMS.length] as Victim;
+    acknowledged += await writeUntilKilled(server, round, victim);
+    if (victim === 'worker') continue;
+    expect((await server.exited).signal).toBe('SIGKILL');
+    server = undefined;
   }
   expect(acknowledged).toBeGreaterThan(ROUNDS * WRITERS);
-  server = await startServer({ data });
+  server ??= await startServer({ data });
   await checkEntries(server.url);
   await checkRebuild(server);
   await checkLog(server);
@@ -79,8 +86,13 @@ async function checkRebuild(before: RunningServer): Promise<void> {
   expect(await allAnswers(server.url)).toEqual(answers);
 }
 
-/** Writers work at once until the process is killed under them. Returns how many writes were acknowledged. */
-async function writeUntilKilled(running: RunningServer, round: number): Promise<number> {
+function kill(running: RunningServer, victim: Victim): void {
+  if (victim === 'both') void running.stop('SIGKILL');
+  else process.kill((victim === 'worker' ? running.worker() : undefined) ?? running.supervisor, 'SIGKILL');
+}
+
+/** Writers work at once until processes are killed under them. Returns how many writes were acknowledged. */
+async function writeUntilKilled(running: RunningServer, round: number, victim: Victim): Promise<number> {
   let acknowledged = 0;
   const killAt = 200 + ((round * 137) % 400);
   let killed = false;
@@ -91,7 +103,7 @@ async function writeUntilKilled(running: RunningServer, round: number): Promise<
       acknowledged++;
       if (acknowledged >= killAt && !killed) {
         killed = true;
-        void running.stop('SIGKILL');
+        kill(running, victim);
       }
     }
   });

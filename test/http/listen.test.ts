@@ -1,4 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { HoldLimits } from '../../services/http/hold-requests.ts';
 import { listen } from '../../services/http/listen.ts';
 
 async function listenForTest() {
@@ -48,4 +51,40 @@ it('cuts off what takes longer than the grace', async () => {
   await arrived.promise;
   await listener.drain(10);
   await cut;
+});
+
+describe('in place of a server that crashed', () => {
+  async function holdForTest(holds: HoldLimits) {
+    const listener = await listen({ host: '127.0.0.1', port: 0, holds });
+    onTestFinished(() => listener.drain(0));
+    return listener;
+  }
+
+  it('lets requests wait until there is something to serve, and answers health at once', async () => {
+    const listener = await holdForTest({ requests: 10, ms: 60_000 });
+    const waiting = [fetch(listener.url), fetch(listener.url)];
+    expect((await fetch(`${listener.url}/_health`)).status).toBe(503);
+    listener.serve((_request, response) => response.writeHead(204).end());
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([204, 204]);
+  });
+
+  it('answers 503 after some time', async () => {
+    const listener = await holdForTest({ requests: 10, ms: 10 });
+    const answer = await fetch(listener.url);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+  });
+
+  it('answers 503 at once where as many wait as may, and forgets those whose connection broke', async () => {
+    const listener = await holdForTest({ requests: 1, ms: 60_000 });
+    const { hostname, port } = new URL(listener.url);
+    const leaving = connect(Number(port), hostname);
+    await once(leaving, 'connect');
+    leaving.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    const statusWithin = async (ms: number) =>
+      (await fetch(listener.url, { signal: AbortSignal.timeout(ms) }).catch(() => undefined))?.status;
+    // The first of two to arrive waits.
+    await expect.poll(() => statusWithin(1_000)).toBe(503);
+    leaving.resetAndDestroy();
+    await expect.poll(() => statusWithin(500)).toBeUndefined();
+  });
 });

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { childrenOf } from './processes.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** As the scripts in package.json start it. */
@@ -29,11 +30,15 @@ export type RunningServer = {
   readonly data: string;
   /** stdout and stderr so far. */
   output(): string;
-  /** Sends the signal (default SIGTERM) and waits for the end. */
+  /** Sends the signal (default SIGTERM) and waits for the end. SIGKILL ends its supervisor and its worker at once. */
   stop(signal?: NodeJS.Signals): Promise<Exit>;
+  /** The process that was started: of `varve api` the one that serves. */
+  readonly supervisor: number;
+  /** The process that serves below it; undefined while there is none. */
+  worker(): number | undefined;
   /** Resolves when it has ended, by itself or not. */
   readonly exited: Promise<Exit>;
-  /** Sends a signal that does not end it. */
+  /** Sends its processes a signal that does not end them. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** Stops it if it runs, and removes the data directory if it was made for it. */
   dispose(): Promise<void>;
@@ -82,9 +87,12 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     ],
     options.env,
   );
+  const supervisor = varve.child.pid ?? 0;
+  // Not what the worker has started: a rebuild outlives the server.
+  const processes = () => [supervisor, ...childrenOf(supervisor)];
   const url = await servedUrl(varve);
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
-    varve.child.kill(signal);
+    for (const pid of signal === 'SIGKILL' ? processes() : [supervisor]) send(pid, signal);
     return varve.exited;
   };
   return {
@@ -92,13 +100,26 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     data,
     output: varve.output,
     stop,
+    supervisor,
+    worker: () => childrenOf(supervisor)[0],
     exited: varve.exited,
-    signal: (signal) => void varve.child.kill(signal),
+    signal(signal) {
+      for (const pid of processes()) send(pid, signal);
+    },
     async dispose() {
       await stop('SIGKILL');
       if (options.data === undefined) rmSync(data, { recursive: true, force: true });
     },
   };
+}
+
+/** The process may have ended. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 export function createDataDirectory(): string {

@@ -4,7 +4,12 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DataDirectoryInUse, lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
+import {
+  announceDataDirectory,
+  DataDirectoryInUse,
+  lockContents,
+  lockDataDirectory,
+} from '../../shared/sqlite/lock-data-directory.ts';
 
 let parent: string;
 let directory: string;
@@ -56,4 +61,15 @@ test('names the process that has the directory, and is free the moment that proc
   expect(lock.holder.pid).toBe(process.pid);
   expect(refusal().holder?.pid).toBe(process.pid);
   lock.release();
+});
+
+test('lets the worker of its holder open the files, one process at a time', async () => {
+  const announced = announceDataDirectory(directory);
+  const worker = lockContents(directory);
+  announced.release();
+  // The holder was killed, and its worker has not ended yet.
+  expect(() => lockDataDirectory(directory, 20)).toThrow('is in use by another process');
+  expect(existsSync(join(directory, 'lock.json'))).toBe(false);
+  worker.release();
+  lockDataDirectory(directory, 20).release();
 });

@@ -24,6 +24,7 @@ async function contentApi() {
     ...loaded,
     schemaWarnings: loaded.warnings,
     data,
+    pid: process.pid,
     space: 'varve',
     defaultLocale: 'en',
     usersEnvelope: true,
@@ -38,6 +39,7 @@ async function contentApi() {
     fleetLog: { waiting: () => {}, report: () => {}, space: () => {} },
     operating: createOperating({
       metrics: false,
+      restarts: 0,
       tracing: undefined,
       logger,
       slowQueryMs: 0,

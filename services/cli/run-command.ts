@@ -1,0 +1,38 @@
+import { Command } from 'commander';
+import { isWorker } from '../supervisor/connect-supervisor.ts';
+import { FINAL_EXIT } from '../supervisor/protocol.ts';
+import { addCommands } from './command.ts';
+import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
+import { packageVersion } from './package-version.ts';
+import { ROLE_SETTINGS } from './roles.ts';
+import { readSecretFiles } from './secret-files.ts';
+import { variableOf } from './setting.ts';
+import { InvalidSettings } from './settings.ts';
+
+const program = new Command('varve')
+  .description("Serves Strapi 5's REST Content API from an event log.")
+  .version(packageVersion());
+
+addCommands(program, COMMAND_GROUPS, COMMANDS, run);
+
+await run(process.argv[2] ?? 'varve', async () => {
+  const settings = COMMANDS.flatMap(({ settings: table }) => Object.values(table));
+  const variables = new Set<string>(settings.map(variableOf));
+  Object.assign(process.env, readSecretFiles(process.env, variables));
+  await program.parseAsync();
+});
+
+/** A failure is a message on stderr and exit code 1; a stack only when nobody foresaw it. */
+async function run(command: string, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (error instanceof InvalidSettings)
+      console.error(`varve ${command}: settings that cannot be used\n${error.message}`);
+    else console.error(`varve ${command}: ${(error as Error).message}`);
+    if (process.env['VARVE_LOG_LEVEL'] === 'debug') console.error(error);
+    process.exitCode = isWorker() ? FINAL_EXIT : 1;
+    // Of a start that failed, what was opened by then would keep the process.
+    if (Object.hasOwn(ROLE_SETTINGS, command)) process.exit();
+  }
+}

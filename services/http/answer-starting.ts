@@ -1,0 +1,20 @@
+import type { ServerResponse } from 'node:http';
+import { RequestError } from '../../shared/request-error.ts';
+import { presentError } from './error-envelope.ts';
+import { NOT_LEADING_HEADER } from './responses.ts';
+
+const STARTING = Buffer.from(
+  JSON.stringify(presentError(new RequestError(503, 'ServiceUnavailableError', 'The server is starting'))),
+);
+
+/** Answers a request that came before there was anybody to serve it. */
+export function answerStarting(_request: unknown, response: ServerResponse): void {
+  response
+    .writeHead(503, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': STARTING.length,
+      'retry-after': '1',
+      [NOT_LEADING_HEADER]: '1',
+    })
+    .end(STARTING);
+}

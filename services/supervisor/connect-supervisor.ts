@@ -1,0 +1,142 @@
+import type { Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
+import type { ListeningSocket } from '../http/listening-socket.ts';
+import type { Answer, FromWorker, Hello, LogStyle, SocketName, ToWorker, WorkerRequest } from './protocol.ts';
+
+/** The supervisor of this process, which is a worker. */
+export type Supervisor = Hello & {
+  readonly pid: number;
+  /** The supervisor's listening socket of this name, for an HTTP server of this process. */
+  socket(name: SocketName): (server: Server) => ListeningSocket;
+  /** Has the supervisor take the data directory. Rejects with a sentence when another process has it. */
+  lock(directory: string, channel: OperatorChannel): Promise<void>;
+  /** Another worker is started when this one crashes from now on. */
+  serving(log: LogStyle): void;
+  /** The greeting is about to be printed: no later worker prints it. */
+  greeting(): void;
+  /** Calls back when the supervisor was told to stop. Before, this process ends at once. */
+  onStop(stop: (signal: NodeJS.Signals) => void): void;
+};
+
+let isWorkerProcess = false;
+
+/** Whether this process has a supervisor. */
+export function isWorker(): boolean {
+  return isWorkerProcess;
+}
+
+/**
+ * Makes this process one that does what its supervisor says: Ctrl-C and some service managers signal every process of a server.
+ * It ends with its supervisor, as the next start would find the data directory in use.
+ */
+export function becomeWorker(): void {
+  isWorkerProcess = true;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+  process.once('disconnect', () => process.exit(1));
+  if (!process.connected) process.exit(1);
+}
+
+/** Resolves once the supervisor has said what this process has to know. */
+export async function connectSupervisor(): Promise<Supervisor> {
+  const servers = new Map<SocketName, WorkerServer>();
+  const answers = new Map<number, (answer: Answer) => void>();
+  const hello = Promise.withResolvers<Hello>();
+  let lastId = 0;
+  // Until there is something to close.
+  let stop: (signal: NodeJS.Signals) => void = () => process.exit(0);
+
+  const ask = async (request: WorkerRequest): Promise<Answer> => {
+    const id = ++lastId;
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    answers.set(id, resolve);
+    send({ kind: 'ask', id, request });
+    const answer = await promise;
+    if (answer.kind === 'refused') throw Object.assign(new Error(answer.error.message), answer.error);
+    return answer;
+  };
+
+  const hear = (message: ToWorker, connection: Socket | undefined) => {
+    switch (message.kind) {
+      case 'hello':
+        hello.resolve(message);
+        return;
+      case 'answer':
+        answers.get(message.id)?.(message.result);
+        answers.delete(message.id);
+        return;
+      case 'connection':
+        // Before anything is read: a connection that a worker has not accepted goes to the next one unread.
+        send({ kind: 'accepted', socket: message.socket, id: message.id });
+        if (connection !== undefined) servers.get(message.socket)?.take(connection);
+        return;
+      case 'stop':
+        stop(message.signal);
+    }
+  };
+
+  process.on('message', (message, connection) => hear(message as ToWorker, connection as Socket | undefined));
+  const said = await hello.promise;
+  return {
+    ...said,
+    pid: process.ppid,
+    socket: (name) => (server) => {
+      const taking = createWorkerServer(server);
+      return {
+        async open({ host, port }) {
+          servers.set(name, taking);
+          const answer = await ask({ kind: 'listen', socket: name, host, port });
+          return (answer as { readonly address: AddressInfo }).address;
+        },
+        async close() {
+          await ask({ kind: 'close', socket: name });
+          return { ended: taking.ended() };
+        },
+      };
+    },
+    async lock(directory, channel) {
+      await ask({ kind: 'lock', directory, channel });
+    },
+    serving: (log) => send({ kind: 'serving', log }),
+    greeting: () => send({ kind: 'greeting' }),
+    onStop(called) {
+      stop = called;
+    },
+  };
+}
+
+type WorkerServer = {
+  take(connection: Socket): void;
+  /** Resolves when no connection is open. */
+  ended(): Promise<void>;
+};
+
+/** Does for an HTTP server what Node does for one that listens itself. */
+function createWorkerServer(server: Server): WorkerServer {
+  const connections = new Set<Socket>();
+  let close: (() => void) | undefined;
+  // From then on it checks the time limits of its connections.
+  server.emit('listening');
+  return {
+    take(connection) {
+      connections.add(connection);
+      connection.once('close', () => {
+        connections.delete(connection);
+        if (connections.size === 0) close?.();
+      });
+      connection.allowHalfOpen = true;
+      connection.setNoDelay(true);
+      server.emit('connection', connection);
+    },
+    ended: () =>
+      new Promise((resolve) => {
+        if (connections.size === 0) resolve();
+        else close = resolve;
+      }),
+  };
+}
+
+function send(message: FromWorker): void {
+  // Without its supervisor this process is ending.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+}

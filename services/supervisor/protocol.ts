@@ -1,0 +1,70 @@
+import type { AddressInfo } from 'node:net';
+import type { LevelWithSilent } from 'pino';
+import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
+
+/** The listening sockets of a server: of the API, for operators, and for metrics where they have a port of their own. */
+export type SocketName = 'api' | 'operators' | 'metrics';
+
+/** What a worker asks its supervisor for. Each request gets one answer. */
+export type WorkerRequest =
+  /** Hands every connection of this socket to the worker from now on. The supervisor listens when it is asked for the first time. */
+  | {
+      readonly kind: 'listen';
+      readonly socket: SocketName;
+      readonly host: string;
+      readonly port: number;
+    }
+  /** Listens no more. All connections that were there have been handed over before the answer. */
+  | { readonly kind: 'close'; readonly socket: SocketName }
+  /** Takes the data directory for as long as the supervisor lives, and writes down where operators' requests are taken. */
+  | { readonly kind: 'lock'; readonly directory: string; readonly channel: OperatorChannel };
+
+/** How the supervisor writes its log. */
+export type LogStyle = {
+  readonly logLevel: LevelWithSilent;
+  readonly logFormat: 'json' | 'pretty' | undefined;
+};
+
+export type FromWorker =
+  | { readonly kind: 'ask'; readonly id: number; readonly request: WorkerRequest }
+  /** This connection is the worker's; the supervisor need not keep it for another one. */
+  | { readonly kind: 'accepted'; readonly socket: SocketName; readonly id: number }
+  /** The worker answers requests: another one is started when it crashes. */
+  | { readonly kind: 'serving'; readonly log: LogStyle }
+  /** Whoever started the server is told that it serves. */
+  | { readonly kind: 'greeting' };
+
+/** The first message to a worker. */
+export type Hello = {
+  /** How many workers ended before this one. */
+  readonly restarts: number;
+  /** Whether one of them said that it serves. */
+  readonly isGreeted: boolean;
+  /** What operators' requests carry. */
+  readonly secret: string;
+};
+
+export type ToWorker =
+  | ({ readonly kind: 'hello' } & Hello)
+  | { readonly kind: 'answer'; readonly id: number; readonly result: Answer }
+  /** Comes with the connection. */
+  | { readonly kind: 'connection'; readonly socket: SocketName; readonly id: number }
+  | { readonly kind: 'stop'; readonly signal: NodeJS.Signals };
+
+export type Answer =
+  | { readonly kind: 'listening'; readonly address: AddressInfo }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'refused'; readonly error: SentError };
+
+/** An error of the supervisor, with the system's code and SQLite's. */
+export type SentError = {
+  readonly message: string;
+  readonly code?: string | undefined;
+  readonly errcode?: number | undefined;
+};
+
+/** First argument of a program that runs below a supervisor. */
+export const WORKER_ARGUMENT = 'worker';
+
+/** Exit code of a worker that has said why it cannot go on: the next one would end the same way. */
+export const FINAL_EXIT = 78;

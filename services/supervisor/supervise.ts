@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { announceDataDirectory, type DirectoryLock } from '../../shared/sqlite/lock-data-directory.ts';
+import { type HeldSocket, holdSocket } from './held-socket.ts';
+import {
+  type Answer,
+  FINAL_EXIT,
+  type FromWorker,
+  type LogStyle,
+  type SentError,
+  type SocketName,
+  type WorkerRequest,
+} from './protocol.ts';
+import { restartDelay } from './restart-delay.ts';
+import { startWorker, type WorkerEnd, type WorkerProcess } from './worker-process.ts';
+
+export type SuperviseOptions = {
+  /** The program that runs as worker, and its arguments. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Answers a connection that cannot wait any longer. */
+  readonly refuse: (connection: Socket) => void;
+  /** A worker that served has ended. */
+  readonly reportCrash: (end: WorkerEnd, log: LogStyle) => void;
+};
+
+/** A worker that served for so long did not end because of how it started. */
+const SETTLED_MS = 60_000;
+
+/**
+ * Runs a server as a worker process and starts another when it crashes. Owns what has to outlive a worker: the listening sockets,
+ * the lock of the data directory, and signals. Ends with the worker's exit code when the worker ends before it has served, when
+ * it has said why it cannot go on, and when it was told to stop.
+ */
+export function supervise({ program, args, refuse, reportCrash }: SuperviseOptions): void {
+  const secret = randomBytes(32).toString('base64url');
+  const sockets = new Map<SocketName, HeldSocket>();
+  let lock: DirectoryLock | undefined;
+  let log: LogStyle | undefined;
+  let worker: WorkerProcess | undefined;
+  let servedSince: number | undefined;
+  let isGreeted = false;
+  let isStopping = false;
+  let restarts = 0;
+  let losses = 0;
+
+  function end(code: number): never {
+    lock?.release();
+    process.exit(code);
+  }
+
+  function start(): void {
+    const started = startWorker(program, args, (message) => void hear(started, message));
+    worker = started;
+    servedSince = undefined;
+    started.send({ kind: 'hello', restarts, isGreeted, secret });
+    void started.ended.then(lose);
+  }
+
+  async function hear(from: WorkerProcess, message: FromWorker): Promise<void> {
+    switch (message.kind) {
+      case 'ask':
+        from.send({ kind: 'answer', id: message.id, result: await answer(from, message.request) });
+        return;
+      case 'accepted':
+        sockets.get(message.socket)?.accepted(message.id);
+        return;
+      case 'serving':
+        log = message.log;
+        servedSince ??= performance.now();
+        return;
+      case 'greeting':
+        isGreeted = true;
+    }
+  }
+
+  async function answer(from: WorkerProcess, request: WorkerRequest): Promise<Answer> {
+    try {
+      switch (request.kind) {
+        case 'listen': {
+          const { socket: name } = request;
+          const socket = sockets.get(name) ?? (await holdSocket({ ...request, refuse }));
+          sockets.set(name, socket);
+          // What the worker hears first is the connections: it knows what to do with them when it asks.
+          if (from === worker)
+            socket.passTo((id, connection) =>
+              from.send({ kind: 'connection', socket: name, id }, connection),
+            );
+          return { kind: 'listening', address: socket.address };
+        }
+        case 'close':
+          sockets.get(request.socket)?.close();
+          return { kind: 'done' };
+        case 'lock':
+          lock ??= announceDataDirectory(request.directory, request.channel);
+          return { kind: 'done' };
+      }
+    } catch (error) {
+      const { message, code, errcode } = error as SentError;
+      return { kind: 'refused', error: { message, code, errcode } };
+    }
+  }
+
+  function lose(ended: WorkerEnd): void {
+    worker = undefined;
+    for (const socket of sockets.values()) socket.passTo(undefined);
+    if (ended.code === FINAL_EXIT) end(1);
+    if (isStopping || ended.code === 0) end(ended.code ?? 1);
+    if (log === undefined) {
+      if (ended.signal !== null) console.error(`the process that serves was ended by ${ended.signal}`);
+      end(ended.code ?? 1);
+    }
+    reportCrash(ended, log);
+    const isSettled = servedSince !== undefined && performance.now() - servedSince >= SETTLED_MS;
+    losses = isSettled ? 1 : losses + 1;
+    restarts++;
+    setTimeout(() => isStopping || start(), restartDelay(losses));
+  }
+
+  function stop(signal: NodeJS.Signals): void {
+    if (isStopping) {
+      worker?.kill();
+      end(1);
+    }
+    isStopping = true;
+    if (worker === undefined) end(0);
+    worker.send({ kind: 'stop', signal });
+  }
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
+  start();
+}

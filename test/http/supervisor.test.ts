@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import type { DirectoryHolder } from '../../shared/sqlite/lock-data-directory.ts';
+import { createAsk } from '../support/access-client.ts';
+import { isRunning } from '../support/processes.ts';
+import { runVarve } from '../support/run-varve.ts';
+import {
+  CONFORMANCE_SCHEMA,
+  type RunningServer,
+  type ServerOptions,
+  startServer,
+} from '../support/server.ts';
+
+/** So many one after the other that the next start is seconds away. */
+const CRASHES = 6;
+
+async function startForTest(options: ServerOptions = {}): Promise<RunningServer> {
+  const server = await startServer(options);
+  onTestFinished(() => server.dispose());
+  return server;
+}
+
+function workerOf(server: RunningServer): number {
+  const pid = server.worker();
+  if (pid === undefined) throw new Error(`no process serves:\n${server.output()}`);
+  return pid;
+}
+
+/** Waits until a process other than `before` serves. */
+async function replacementOf(server: RunningServer, before: number): Promise<number> {
+  for (;;) {
+    const pid = server.worker();
+    if (pid !== undefined && pid !== before) return pid;
+    await delay(5);
+  }
+}
+
+function holderOf({ data }: RunningServer): DirectoryHolder {
+  return JSON.parse(readFileSync(join(data, 'lock.json'), 'utf8')) as DirectoryHolder;
+}
+
+/** A request on a connection of its own: one that was there before its process was killed is lost. */
+async function ask(url: string, method = 'GET', body?: string): Promise<{ status: number; text: string }> {
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  const sent = request(url, { agent: false, method, headers }).end(body);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, text: await text(answer) };
+}
+
+/** Creates a restaurant of this name; the answer's status. */
+async function create(url: string, name: string): Promise<number> {
+  const { status } = await ask(
+    `${url}/api/restaurants`,
+    'POST',
+    JSON.stringify({ data: { key: name, name } }),
+  );
+  return status;
+}
+
+async function names(url: string): Promise<readonly string[]> {
+  const answer = await ask(`${url}/api/restaurants?pagination[limit]=100&sort=name&fields=name`);
+  expect(answer.status).toBe(200);
+  return (JSON.parse(answer.text) as { data: { name: string }[] }).data.map(({ name }) => name);
+}
+
+it('answers connections that come while no process serves, once another one does', async () => {
+  const server = await startForTest();
+  for (const [round, name] of ['a', 'b'].entries()) {
+    const killed = workerOf(server);
+    process.kill(killed, 'SIGKILL');
+    // Before the next one is there: the supervisor has not even been told.
+    const answers = [create(server.url, name), names(server.url), ask(`${server.url}/health/live`)];
+    const [status] = await Promise.all(answers);
+    expect(status).toBe(201);
+    expect(await names(server.url)).toHaveLength(round + 1);
+    expect(workerOf(server)).not.toBe(killed);
+  }
+  expect(await names(server.url)).toEqual(['a', 'b']);
+  expect(server.output().match(/Varve serves/g)).toHaveLength(1);
+  expect(server.output().match(/has crashed/g)).toHaveLength(2);
+  expect((await server.stop()).code).toBe(0);
+});
+
+it('goes on for operators, with the same address and secret, and for metrics on the same port', async () => {
+  const server = await startForTest({ arguments: ['--metrics-port', '0'] });
+  const metrics = /Metrics and health are at (\S+)/.exec(server.output())?.[1];
+  const before = holderOf(server);
+  expect(before.pid).toBe(server.supervisor);
+  process.kill(workerOf(server), 'SIGKILL');
+  const { code, stdout, stderr } = await runVarve(['status', '--json', '--data', server.data]);
+  expect(code, stderr).toBe(0);
+  expect((JSON.parse(stdout) as { server: { pid: number } }).server.pid).toBe(server.supervisor);
+  expect(holderOf(server)).toEqual(before);
+  const answer = await fetch(`${metrics}/metrics`);
+  expect(await answer.text()).toMatch(/^varve_worker_restarts 1$/m);
+});
+
+it('has its workers end with it, and a start after it finds all that was acknowledged', async () => {
+  const first = await startForTest();
+  const worker = workerOf(first);
+  const written: string[] = [];
+  let isKilled = false;
+  const writer = async (number: number) => {
+    for (let i = 0; !isKilled; i++) {
+      const status = await create(first.url, `${number}-${i}`).catch(() => undefined);
+      if (status === 201) written.push(`${number}-${i}`);
+      if (written.length === 40) {
+        isKilled = true;
+        process.kill(first.supervisor, 'SIGKILL');
+      }
+    }
+  };
+  await Promise.all([writer(1), writer(2), writer(3)]);
+  const second = await startForTest({ data: first.data });
+  expect(isRunning(worker)).toBe(false);
+  expect(await names(second.url)).toEqual(expect.arrayContaining(written));
+});
+
+it('does not let a signal to the worker end it: Ctrl-C signals both, and the supervisor decides', async () => {
+  const server = await startForTest();
+  const worker = workerOf(server);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(worker, signal);
+  expect(await create(server.url, 'a')).toBe(201);
+  expect(workerOf(server)).toBe(worker);
+  process.kill(worker, 'SIGINT');
+  expect(await server.stop('SIGINT')).toMatchObject({ code: 0, signal: null });
+});
+
+it('starts a process that crashes again and again ever more slowly, and ends with 0 when it is stopped meanwhile', async () => {
+  const server = await startForTest();
+  let killed = workerOf(server);
+  process.kill(killed, 'SIGKILL');
+  for (let crash = 2; crash <= CRASHES; crash++) {
+    killed = await replacementOf(server, killed);
+    process.kill(killed, 'SIGKILL');
+  }
+  while (server.output().match(/has crashed/g)?.length !== CRASHES) await delay(5);
+  expect(server.worker()).toBeUndefined();
+  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
+});
+
+it('ends with 0 when it is stopped while the process that replaces another one starts', async () => {
+  const server = await startForTest();
+  const killed = workerOf(server);
+  process.kill(killed, 'SIGKILL');
+  await replacementOf(server, killed);
+  expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
+});
+
+it('starts no other process where the last one said why it cannot go on', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-schema-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(CONFORMANCE_SCHEMA, folder, { recursive: true });
+  const server = await startForTest({ contentTypes: folder });
+  rmSync(folder, { recursive: true });
+  process.kill(workerOf(server), 'SIGKILL');
+  const { code, output } = await server.exited;
+  expect(output).toMatch(/^varve serve: .*varve-schema-/m);
+  expect(code).toBe(1);
+  expect(output.match(/has crashed/g)).toHaveLength(1);
+});
+
+it('waits for a worker that outlives its supervisor for a moment', async () => {
+  const first = await startForTest();
+  const worker = workerOf(first);
+  process.kill(worker, 'SIGSTOP');
+  process.kill(first.supervisor, 'SIGKILL');
+  const starting = startForTest({ data: first.data });
+  await delay(500);
+  process.kill(worker, 'SIGCONT');
+  const second = await starting;
+  expect(await createAsk(second.url)('/_health')).toMatchObject({ status: 204 });
+});
