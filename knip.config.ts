@@ -17,8 +17,8 @@ const config: KnipConfig = {
     'test/projects/*.ts',
   ],
   project: ['{shared,projections,services,test}/**/*.ts', '*.ts'],
-  // Dependency-cruiser reads TypeScript with @swc/core; varve-node brings the Node of npm's scripts.
-  ignoreDependencies: ['@swc/core', 'varve-node'],
+  // Dependency-cruiser reads TypeScript with @swc/core; varve-checkout brings Node and the clients.
+  ignoreDependencies: ['@swc/core', 'varve-checkout'],
   // Not from npm: certificates of the KurrentDB tests, pipes and small file systems.
   ignoreBinaries: ['mount', 'umount', 'openssl', 'mkfifo'],
   ignoreExportsUsedInFile: { interface: true, type: true },

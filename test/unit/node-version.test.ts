@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nodeProblem } from '../../services/cli/node-problem.ts';
 
-test('tests run on the Node that infra/node brings, whatever the machine has', () => {
+test('tests run on the Node that infra/checkout brings, whatever the machine has', () => {
   expect(Number(process.versions.node.split('.')[0])).toBeGreaterThanOrEqual(24);
 });
 
