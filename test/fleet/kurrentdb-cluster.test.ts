@@ -77,6 +77,27 @@ describe(
       expect((await write(leader, 'started anew')).status).toBe(201);
     });
 
+    test('the leading node stands still: writes go on within 15 s, and readiness is back', {
+      timeout: 180_000,
+    }, async () => {
+      await start(2);
+      const leader = await fleet.leader();
+      const follower = other(leader);
+      await untilWritten(follower, 'before');
+      cluster.freeze(leadingNode());
+      const [byLeader, byFollower] = await Promise.all([
+        untilWritten(leader, 'node stands still'),
+        untilWritten(follower, 'node stands still for the other'),
+      ]);
+      const ready = await untilReady(follower);
+      await leader.end('SIGKILL');
+      const afterProcess = await untilWritten(follower, 'process is gone');
+      console.log(
+        `node stands still: a write after ${Math.round(byLeader)} ms by the leader and ${Math.round(byFollower)} ms by the other, ready after ${Math.round(ready)} ms more; the leading process dead: a write after ${Math.round(afterProcess)} ms`,
+      );
+      expect((await write(follower, 'goes on')).status).toBe(201);
+    });
+
     test('without a majority no process ends, and all goes on afterwards', { timeout: 300_000 }, async () => {
       await start(2);
       const leader = await fleet.leader();
