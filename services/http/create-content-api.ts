@@ -1,8 +1,8 @@
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
-import { QueryTooExpensive } from '../../shared/read-index/query-too-expensive.ts';
 import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { AnswerTerms } from '../../shared/turns/turns.ts';
 import type { CommandResult } from '../command/command.ts';
 import { partOf } from '../command/command-identity.ts';
 import { runQuery } from '../operating/observe-query.ts';
@@ -15,6 +15,7 @@ import type { ContentApi, EntryAction, WriteAnswer } from './content-api.ts';
 import type { ContentApiOptions } from './content-api-options.ts';
 import { createUsersApi } from './create-users-api.ts';
 import { matchingLocales } from './matching-locales.ts';
+import { owedAnswer } from './owed-answer.ts';
 
 /** Reads are planned by services/query and run on the index; writes are commands, answered from the index. */
 export function createContentApi(options: ContentApiOptions): ContentApi {
@@ -146,14 +147,9 @@ async function present(index: ReadIndex, plan: EntryPlan, result: CommandResult)
   const world: World = result.version === 'live' ? plan.world : result.version;
   // An action on every locale is answered with the first of them.
   const locale = plan.locale.kind === 'all' ? ({ kind: 'default' } as const) : plan.locale;
-  try {
-    const body = found(await answerEntry(index, { ...plan, world, locale }, documentId));
-    return { documentId, position, body };
-  } catch (error) {
-    if (!(error instanceof QueryTooExpensive)) throw error;
-    // What is stored is not reported as an error: a 202 without the entry.
-    return { documentId, position, body: null };
-  }
+  const answer = async (terms: AnswerTerms) =>
+    found(await answerEntry(index, { ...plan, world, locale }, documentId, terms));
+  return { documentId, position, body: await owedAnswer(answer) };
 }
 
 /** The document of a single type; of several, as an import may leave them, the oldest. */

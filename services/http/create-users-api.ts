@@ -1,6 +1,7 @@
 import { RequestError } from '../../shared/request-error.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import type { AnswerTerms } from '../../shared/turns/turns.ts';
 import type { CommandResult } from '../command/command.ts';
 import { runQuery } from '../operating/observe-query.ts';
 import { answerBareEntry } from '../query/answer-entry.ts';
@@ -14,6 +15,7 @@ import {
 } from '../query/plan-query.ts';
 import type { UsersApi, WriteAnswer } from './content-api.ts';
 import type { ContentApiOptions } from './content-api-options.ts';
+import { owedAnswer } from './owed-answer.ts';
 
 const OPEN = Buffer.from('{"data":');
 const CLOSE = Buffer.from(',"meta":{}}');
@@ -33,15 +35,16 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
     ...options.caller,
   });
   const list = usersEnvelope ? planList : planUsersList;
-  const one = async (id: string, query: string) => {
+  const one = async (id: string, query: string, terms?: AnswerTerms) => {
     const plan = (usersEnvelope ? planEntry : planUsersEntry)(request(query));
-    const user = await answerBareEntry(index, plan, userNumber(id));
+    const user = await answerBareEntry(index, plan, userNumber(id), terms);
     if (user === null) return undefined;
     return usersEnvelope ? Buffer.concat([OPEN, user, CLOSE]) : user;
   };
   const present = async ({ documentId, position, applied }: CommandResult): Promise<WriteAnswer> => {
     const id = applied ? options.userId(documentId) : undefined;
-    return { documentId, position, body: id === undefined ? null : ((await one(String(id), '')) ?? null) };
+    const answer = async (terms: AnswerTerms) => (await one(String(id), '', terms)) ?? null;
+    return { documentId, position, body: id === undefined ? null : await owedAnswer(answer) };
   };
   return {
     list: (query, asking) =>

@@ -3,6 +3,7 @@ import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { AnswerTerms } from '../../shared/turns/turns.ts';
 import type { WrittenFiles } from '../assets/file-contents.ts';
 import type { FileLibrary } from '../assets/file-library.ts';
 import type { UploadPart } from '../assets/receive-upload.ts';
@@ -11,6 +12,7 @@ import { answerBareList } from '../query/answer-list.ts';
 import { DEFAULT_ROW_BUDGET } from '../query/gather-rows.ts';
 import { type CallerRules, planEntry, planList, type QueryRequest } from '../query/plan-query.ts';
 import { parseQueryString } from '../query/query-string.ts';
+import { owedAnswer } from './owed-answer.ts';
 
 /** Files that were written, as they are now; null when the index did not show them in time (202). */
 export type UploadAnswer = Omit<WrittenFiles, 'applied'> & { readonly body: Uint8Array | null };
@@ -53,15 +55,17 @@ export function createUploadApi(options: UploadApiOptions): UploadApi {
     defaultLocale,
     ...caller,
   });
-  const show = async (id: number | string, query: string): Promise<Buffer> => {
-    const file = await answerBareEntry(index, planEntry(request(query)), id);
+  const show = async (id: number | string, query: string, terms?: AnswerTerms): Promise<Buffer> => {
+    const file = await answerBareEntry(index, planEntry(request(query)), id, terms);
     if (file === null) throw new RequestError(404, 'NotFoundError', 'file.notFound');
     return file;
   };
-  const showAll = (ids: readonly string[]) => Promise.all(ids.map((id) => show(id, '')));
+  const showAll = (ids: readonly string[]) =>
+    owedAnswer((terms) => Promise.all(ids.map((id) => show(id, '', terms))));
   const present = async ({ applied, ...written }: WrittenFiles, form: 'one' | 'list') => {
     if (!applied) return { ...written, body: null };
     const files = await showAll(written.documentIds);
+    if (files === null) return { ...written, body: null };
     return { ...written, body: form === 'one' ? (files[0] ?? null) : jsonList(files) };
   };
   return {

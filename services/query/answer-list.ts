@@ -1,4 +1,5 @@
 import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
+import type { AnswerTerms } from '../../shared/turns/turns.ts';
 import { writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
@@ -8,11 +9,9 @@ import type { ListPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
 import { createListWriting } from './write-rows.ts';
 
-export type AnswerOptions = {
+export type AnswerOptions = AnswerTerms & {
   /** Rows that `populate` may bring in, all levels together; more is a 400. */
   readonly rowBudget?: number;
-  /** False once nobody waits for the answer. */
-  readonly isWanted?: () => boolean;
 };
 
 const OPEN = Buffer.from('{"data":');

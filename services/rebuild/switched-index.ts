@@ -17,7 +17,7 @@ export function createSwitchedIndex(current: () => ReadIndex): ReadIndex {
   return {
     apply: (batch) => current().apply(batch),
     position: () => current().position(),
-    answer: (work, isWanted) => {
+    answer: (work, terms) => {
       const index = current();
       if (index.answer === undefined) return work({});
       let tries = 0;
@@ -25,7 +25,7 @@ export function createSwitchedIndex(current: () => ReadIndex): ReadIndex {
         // Begun anew, it stays with the index that it began with.
         if (tries++ > 0) answered.set(answer, index);
         return work(answer);
-      }, isWanted);
+      }, terms);
     },
     search: (request) => indexOf(request.answer, request.followed).search(request),
     follow: (request) => indexOf(request.answer, request.followed).follow(request),

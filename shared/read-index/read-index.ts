@@ -1,5 +1,5 @@
 import type { Uid } from '../schema/content-type.ts';
-import type { Answered } from '../turns/turns.ts';
+import type { Answered, AnswerTerms } from '../turns/turns.ts';
 import type { BoolQuery, Scalar } from './bool-query.ts';
 
 /**
@@ -190,9 +190,8 @@ export type ReadIndex = {
   /**
    * Runs `work`, which makes one answer of several searches and follows with the scope that it is given: all on one state of the
    * index. Where that changes meanwhile `work` is run again. Absent: each search and follow sees what is there when it is asked.
-   * Once `isWanted` says that nobody waits for the answer, it is not worked on any more.
    */
-  answer?<Result>(work: (answer: AnswerScope) => Promise<Result>, isWanted?: () => boolean): Promise<Result>;
+  answer?<Result>(work: (answer: AnswerScope) => Promise<Result>, terms?: AnswerTerms): Promise<Result>;
   /** How a search is answered, as JSON for people: the engine's own query and the strategies chosen. Takes part in nothing. */
   explain?(request: SearchRequest): Promise<unknown>;
   /**

@@ -14,6 +14,16 @@ export type Task = {
   restarts: number;
   /** False once nobody waits for it: it is not worked on any more. */
   readonly isWanted: () => boolean;
+  /** It waits for its turn however many others wait. */
+  readonly isOwed: boolean;
+};
+
+/** For whom an answer is made. */
+export type AnswerTerms = {
+  /** False once nobody waits for the answer: it is not worked on any more. Default: somebody does. */
+  readonly isWanted?: () => boolean;
+  /** It answers something that is done already, as a write: it is not refused because many others wait. */
+  readonly isOwed?: boolean;
 };
 
 /** Does the work, or as much of it as fits into a slice: throws SLICE_OVER then, and is called again. */
@@ -21,7 +31,7 @@ export type Step<Result> = () => Result;
 
 /** Whose work comes when, on this thread. */
 export type Turns = {
-  task(limit: number, isWanted?: () => boolean): Task;
+  task(limit: number, terms?: AnswerTerms): Task;
   /**
    * Does work that begins with `begin`: at once and at a stretch if it is short, else in slices between which others have their
    * turn. The little that was done may be thrown away and begun again.
@@ -72,7 +82,8 @@ type Queued = Work<unknown> & {
   readonly reject: (error: unknown) => void;
 };
 
-const NOBODYS: Task = { spent: 0, since: 0, limit: 0, restarts: 0, isWanted: () => false };
+const NOBODYS: Task = { spent: 0, since: 0, limit: 0, restarts: 0, isWanted: () => false, isOwed: false };
+const always = () => true;
 
 /**
  * Work that fits into one slice is done at once. What does not waits, and is given a slice at a time, between two looks of the
@@ -164,7 +175,8 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   };
 
   const enqueue = <Result>(work: Work<Result>, step?: Step<Result>): Promise<Result> => {
-    if (fresh.length + postponed.length >= options.waiting) throw busy('too many queries wait');
+    if (!work.task.isOwed && fresh.length + postponed.length >= options.waiting)
+      throw busy('too many queries wait');
     if (work.task.since === 0) work.task.since = now();
     return new Promise<unknown>((resolve, reject) => {
       const queued: Queued = { ...work, step, resolve, reject };
@@ -186,7 +198,14 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   };
 
   return {
-    task: (limit, isWanted = () => true) => ({ spent: 0, since: 0, limit, restarts: 0, isWanted }),
+    task: (limit, { isWanted = always, isOwed = false } = {}) => ({
+      spent: 0,
+      since: 0,
+      limit,
+      restarts: 0,
+      isWanted,
+      isOwed,
+    }),
     run(task, begin) {
       if (task.spent >= task.limit) throw refusal(task);
       return run({ task, isRefused: true, begin });

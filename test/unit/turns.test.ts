@@ -148,12 +148,7 @@ describe('turns', () => {
   it('stop working for nobody', async () => {
     const { turns, work, turn, untilIdle, time } = thread();
     let isWanted = true;
-    const result = settled(
-      turns.run(
-        turns.task(1_000, () => isWanted),
-        work(500),
-      ),
-    );
+    const result = settled(turns.run(turns.task(1_000, { isWanted: () => isWanted }), work(500)));
     turn();
     isWanted = false;
     untilIdle();
@@ -204,6 +199,13 @@ describe('turns', () => {
     expect(refused.length).toBeGreaterThan(5);
     for (const each of refused)
       expect(each).toMatchObject({ status: 503, message: expect.stringContaining('wait') });
+  });
+
+  it('refuse nothing that is owed, however much waits', async () => {
+    const { turns, work, untilIdle } = thread({ atOnce: 2, waiting: 5 });
+    const all = Array.from({ length: 50 }, () => turns.run(turns.task(1_000, { isOwed: true }), work(10)));
+    untilIdle();
+    expect(await Promise.all(all)).toEqual(Array.from({ length: 50 }, () => 10));
   });
 
   it('work for those first that were begun anew', async () => {

@@ -1,10 +1,10 @@
-import type { Step, Task, Turns } from '../../turns/turns.ts';
+import type { AnswerTerms, Step, Task, Turns } from '../../turns/turns.ts';
 import type { AnswerScope } from '../read-index.ts';
 
 /** Answers under way, and the changes that come meanwhile. */
 export type Answers = {
   /** See `ReadIndex.answer`. */
-  answer<Result>(work: (answer: AnswerScope) => Promise<Result>, isWanted?: () => boolean): Promise<Result>;
+  answer<Result>(work: (answer: AnswerScope) => Promise<Result>, terms?: AnswerTerms): Promise<Result>;
   /** One part of an answer, or all of one that no scope is given for. */
   part<Result>(scope: AnswerScope | undefined, begin: () => Step<Result>): Promise<Result>;
   /** Changes the index as soon as no answer is under way, or has been waited for long enough. In order of the calls. */
@@ -143,7 +143,7 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
   };
 
   return {
-    answer: (work, isWanted) => answer(turns.task(limit, isWanted), work),
+    answer: (work, terms) => answer(turns.task(limit, terms), work),
     async part(scope, begin) {
       if (isAttempt(scope)) return run(scope, begin);
       return answer(turns.task(limit), (own) => run(own, begin));

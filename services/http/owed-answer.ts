@@ -1,0 +1,17 @@
+import { QueryTooExpensive } from '../../shared/read-index/query-too-expensive.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import type { AnswerTerms } from '../../shared/turns/turns.ts';
+
+/**
+ * The answer to a write that is stored. It waits its turn however many wait; null, which becomes a 202 without the entry, where it
+ * takes too much or too long all the same: what is stored is never reported as an error.
+ */
+export async function owedAnswer<Body>(make: (terms: AnswerTerms) => Promise<Body>): Promise<Body | null> {
+  try {
+    return await make({ isOwed: true });
+  } catch (error) {
+    if (error instanceof QueryTooExpensive || (error instanceof RequestError && error.status === 503))
+      return null;
+    throw error;
+  }
+}

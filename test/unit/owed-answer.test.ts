@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { owedAnswer } from '../../services/http/owed-answer.ts';
+import { QueryTooExpensive } from '../../shared/read-index/query-too-expensive.ts';
+import { RequestError } from '../../shared/request-error.ts';
+
+it('asks for an answer that waits its turn however many wait', async () => {
+  expect(await owedAnswer(async ({ isOwed }) => isOwed)).toBe(true);
+});
+
+it.each([new QueryTooExpensive(5), new RequestError(503, 'ServiceUnavailableError', 'busy')])(
+  'is nothing, not an error, where the answer fails for the work it takes: %s',
+  async (error) => {
+    expect(await owedAnswer(() => Promise.reject(error))).toBeNull();
+  },
+);
+
+it('passes every other error on', async () => {
+  const error = new RequestError(404, 'NotFoundError', 'Not Found');
+  await expect(owedAnswer(() => Promise.reject(error))).rejects.toBe(error);
+});
