@@ -46,8 +46,8 @@ export type BatchOutcome =
   | { readonly kind: 'unclear' };
 
 const CALLS = 4;
-/** Together 64: more at once are made by calls of their own. */
-const APPENDS_OF_A_CALL = 16;
+/** More than an import has under way (512). What is still more is made by calls of their own. */
+const APPENDS_OF_A_CALL = 256;
 /** What is refused as too large breaks the call for all others on it; below this, no server refuses by default. */
 const MAX_BYTES = 256 * 1024;
 

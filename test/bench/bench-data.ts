@@ -14,6 +14,7 @@ export function importDataSet(
   scratch: string,
   { restaurants, reviews }: DataSize,
   checkout = ROOT,
+  settings: readonly string[] = [],
 ): { readonly documents: number; readonly seconds: number } {
   const files = join(scratch, 'files');
   const generator = join(ROOT, 'test/conformance/bench/gen-dataset.mjs');
@@ -22,7 +23,16 @@ export function importDataSet(
   const paths = readdirSync(files).map((name) => join(files, name));
   const documents = paths.reduce((sum, path) => sum + lineCount(path), 0);
   const started = performance.now();
-  const cli = ['services/cli/varve.ts', 'import', '--content-types', CONTENT_TYPES, '--data', data, ...paths];
+  const cli = [
+    'services/cli/varve.ts',
+    'import',
+    '--content-types',
+    CONTENT_TYPES,
+    '--data',
+    data,
+    ...settings,
+    ...paths,
+  ];
   execFileSync(process.execPath, cli, { cwd: checkout, stdio: ['ignore', 'ignore', 'inherit'] });
   return { documents, seconds: (performance.now() - started) / 1000 };
 }

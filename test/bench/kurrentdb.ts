@@ -1,15 +1,19 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb-event-store.ts';
 import { newEvents } from '../contract/event-store-fixtures.ts';
 import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { realServerUrl } from '../support/kurrentdb/real-server.ts';
 import { startServer } from '../support/server.ts';
+import { importDataSet, ROOT } from './bench-data.ts';
 
 /**
  * `node test/bench/kurrentdb.ts [seconds]`: raw appends of the adapter and POSTs to a server on the same log, by turns, with 1, 8 and 32
- * at once. The log is the gRPC double in a process of its own, or the server that VARVE_TEST_KURRENTDB names.
+ * at once; then an import into such a log and one into an SQLite file. The log is the gRPC double in a process of its own, or the server that VARVE_TEST_KURRENTDB names.
  */
 const CONCURRENCY = [1, 8, 32] as const;
 const ROUNDS = 3;
@@ -44,11 +48,34 @@ async function run(): Promise<void> {
       }
       console.log(`${concurrency} at once: ${ratios.join('; ')}`);
     }
+    await server.stop();
+    measureImports(['--event-store', url, '--space', `${space}_import`, '--access-key', key]);
   } finally {
     await server.dispose();
     await store.close();
     double?.kill();
   }
+}
+
+function measureImports(settings: readonly string[]): void {
+  const scratch = mkdtempSync(join(tmpdir(), 'varve-bench-'));
+  const size = { restaurants: '3000', reviews: '9000' };
+  for (const [name, more] of [
+    ['KurrentDB', settings],
+    ['SQLite', []],
+  ] as const) {
+    const { documents, seconds } = importDataSet(
+      join(scratch, name),
+      join(scratch, `${name}-files`),
+      size,
+      ROOT,
+      more,
+    );
+    console.log(
+      `import into ${name}: ${documents} documents, ${Math.round(documents / seconds)}/s with the start`,
+    );
+  }
+  rmSync(scratch, { recursive: true });
 }
 
 async function appendOne(store: ReturnType<typeof openKurrentDbEventStore>, space: string): Promise<void> {

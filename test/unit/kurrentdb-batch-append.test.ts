@@ -21,10 +21,10 @@ test('one append after the other shares one call; many at once share four, and w
   const held = gate();
   double.faults.next(
     'batchAppend',
-    ...Array.from({ length: 64 }, () => ({ kind: 'hold', until: held.passed }) as const),
+    ...Array.from({ length: 1_024 }, () => ({ kind: 'hold', until: held.passed }) as const),
   );
-  const appends = Array.from({ length: 80 }, () => store.append(streamOf(), 'none', newEvents(1)));
-  await settled(() => double.calls.batchAppend === 69 && double.calls.append === 16);
+  const appends = Array.from({ length: 1_040 }, () => store.append(streamOf(), 'none', newEvents(1)));
+  await settled(() => double.calls.batchAppend === 1_029 && double.calls.append === 16);
   held.open();
   for (const result of await Promise.all(appends)) expect(result.kind).toBe('appended');
   expect(double.observed.batchCalls).toBe(4);
