@@ -101,8 +101,10 @@ test(
   },
 );
 
-test('without a majority nothing ends; all is there and goes on afterwards', async () => {
-  const majorityGoneMs = Number(process.env['VARVE_NO_MAJORITY_MS'] ?? 2_000);
+const majorityGoneMs = Number(process.env['VARVE_NO_MAJORITY_MS'] ?? 2_000);
+test('without a majority nothing ends; all is there and goes on afterwards', {
+  timeout: majorityGoneMs + 60_000,
+}, async () => {
   const troubles: string[] = [];
   const store = await start({
     deadlineMs: 500,
