@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { identifyLog, identityOfLog } from '../../services/fleet/log-identity.ts';
 import type { Damage, EventStore, ExpectedRevision } from '../../shared/event-store/event-store.ts';
 import { collect, ids, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
 import { type KurrentDbWorld, startWorld, streamOf, type WorldOptions } from './kurrentdb-world.ts';
@@ -176,4 +177,16 @@ test('verify finds the revisions that a scavenge removed, stream by stream', asy
     { stream, revision: 1n, reason: 'revisions 0 to 0 before it are missing from its stream' },
     { stream: other, revision: 2n, reason: 'revisions 0 to 1 before it are missing from its stream' },
   ]);
+});
+
+test('a log whose identity was truncated gets another one, and the look for it ends', async () => {
+  const { store, log, open } = await start();
+  await identifyLog(store, 'varve', false);
+  const first = await identityOfLog(store, 'varve');
+  log.setMetadata('varve.identity', { truncateBefore: 1n });
+  const other = open();
+  expect(await identityOfLog(other, 'varve')).toBeUndefined();
+  await identifyLog(other, 'varve', false);
+  expect(await identityOfLog(store, 'varve')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await identityOfLog(store, 'varve')).not.toBe(first);
 });
