@@ -6,18 +6,18 @@ import type { GraphContext } from './graph-context.ts';
 import { importEntry } from './import-entry.ts';
 import { deleteEntry, discardDraft, publishEntry, unpublishEntry } from './publish-entry.ts';
 
-const DOCUMENT_EVENTS: ReadonlySet<string> = new Set<DocumentEvent['type']>([
-  'entry-created',
-  'entry-changed',
-  'entry-published',
-  'entry-unpublished',
-  'draft-discarded',
-  'entry-deleted',
-  'entry-imported',
-]);
+const DOCUMENT_EVENTS: Readonly<Record<DocumentEvent['type'], true>> = {
+  'entry-created': true,
+  'entry-changed': true,
+  'entry-published': true,
+  'entry-unpublished': true,
+  'draft-discarded': true,
+  'entry-deleted': true,
+  'entry-imported': true,
+};
 
 export function isDocumentEvent(stored: { readonly type: string }): boolean {
-  return DOCUMENT_EVENTS.has(stored.type);
+  return Object.hasOwn(DOCUMENT_EVENTS, stored.type);
 }
 
 /** Brings a document event into the graph. Throws when it does not fit the rows before it: the log or the graph is broken. */
