@@ -97,12 +97,13 @@ async function runImport(
       shown = documents;
     },
   });
+  if (writing === undefined) reading.end();
   writing?.end();
   return summary;
 }
 
 function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolean): string {
-  const { strapi, documents, known, assets, lines, rows, notes, refused } = summary;
+  const { strapi, documents, known, assets, lines, rows, roles, notes, refused } = summary;
   const list = (title: string, items: readonly string[]) =>
     items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
   const before = known === 0 ? '' : `, ${known} of them before`;
@@ -121,6 +122,10 @@ function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolea
         ({ what, reason, count, example }) =>
           `${what}: ${reason} (${count}${example === undefined ? '' : `, first ${example}`})`,
       ),
+    ),
+    ...list(
+      'Rights of roles, as --public and varve token create --allow take them',
+      Object.entries(roles).map(([role, rights]) => `${role}: ${rights.join(',')}`),
     ),
     ...list('Refused', refused),
   ].join('\n');

@@ -53,7 +53,8 @@ export async function* archiveFiles(archive: Archive): AsyncGenerator<ArchiveFil
   try {
     for await (const entry of tar) {
       entry.on('error', () => {});
-      const name = path.posix.normalize(entry.header.name);
+      // An archive that was made on Windows may have its separators.
+      const name = path.posix.normalize(entry.header.name.replaceAll('\\', '/'));
       if (entry.header.type === 'file' && isPart(name)) {
         isKnown = true;
         yield {

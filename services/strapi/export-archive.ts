@@ -5,7 +5,6 @@ import type { Rights } from '../../shared/access/rights.ts';
 import { isHash } from '../../shared/asset-store/asset-hash.ts';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import type { Entry } from '../../shared/document/entry.ts';
-import type { RowChange } from '../../shared/read-index/read-index.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
@@ -83,15 +82,15 @@ async function writeContent({ graph, scratch, definitions, publicRights, at }: A
   const [entities, links] = [openLinesFile(scratch, 'entities'), openLinesFile(scratch, 'links')];
   const found: Found = { known: new Map(), roles: new Map(), locales: new Set(), files: [], passwords: [] };
   const counts = { rows: 0, links: 0 };
+  for (const { key, type, documentId } of rowsInOrder(graph, found.known)) {
+    const entry = graph.reader.entries(type, documentId).find((row) => row.key === key);
+    if (entry === undefined) continue;
+    const row = exportedRow(registry, contentTypeOf(registry, type), entry);
+    noteRow(found, entry, row);
+    await entities.write(row);
+    counts.rows++;
+  }
   for (const batch of graph.readAll()) {
-    for (const change of batch.rows) {
-      const entry = entryOf(graph, change);
-      if (entry === undefined) continue;
-      const row = exportedRow(registry, contentTypeOf(registry, entry.type), entry);
-      noteRow(found, entry, row);
-      await entities.write(row);
-      counts.rows++;
-    }
     for (const change of batch.links) {
       const link = exportedLink(registry, found.known, change);
       if (link === undefined) continue;
@@ -108,9 +107,24 @@ async function writeContent({ graph, scratch, definitions, publicRights, at }: A
   return { ...found, entities: entities.file, links: links.file, counts, configuration };
 }
 
-function noteRow({ known, roles, locales, files, passwords }: Found, entry: Entry, row: ExportedRow): void {
-  const { key, type, id, locale, values } = entry;
-  known.set(key, { type, id });
+type RowPlace = KnownRow & { readonly key: number; readonly documentId: string };
+
+/** By type and id: Strapi gives new ids in the order of an archive, and shows lists in the order of ids. */
+function rowsInOrder(graph: ArchiveExport['graph'], known: Map<number, KnownRow>): readonly RowPlace[] {
+  const rows: RowPlace[] = [];
+  for (const batch of graph.readAll()) {
+    for (const { key, type, row } of batch.rows) {
+      if (row === null) continue;
+      const { id, documentId } = row.fields;
+      known.set(key, { type, id: Number(id) });
+      rows.push({ key, type, id: Number(id), documentId: String(documentId) });
+    }
+  }
+  return rows.sort((a, b) => (a.type === b.type ? a.id - b.id : a.type < b.type ? -1 : 1));
+}
+
+function noteRow({ roles, locales, files, passwords }: Found, entry: Entry, row: ExportedRow): void {
+  const { type, id, locale, values } = entry;
   if (locale !== null) locales.add(locale);
   if (type === FILE_TYPE) files.push({ ...row, content: String(values['hash']) });
   if (type !== USER_TYPE) return;
@@ -120,12 +134,6 @@ function noteRow({ known, roles, locales, files, passwords }: Found, entry: Entr
 }
 
 const BCRYPT = /^\$2[aby]\$/;
-
-/** With private values, which the rows of an index lack. */
-function entryOf({ reader }: ArchiveExport['graph'], { type, key, row }: RowChange): Entry | undefined {
-  const documentId = row?.fields['documentId'];
-  return reader.entries(type, String(documentId)).find((entry) => entry.key === key);
-}
 
 /** A file and the smaller pictures made of it, as far as they are kept here. Answers how many. */
 async function writePictures(

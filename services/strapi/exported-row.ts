@@ -51,12 +51,13 @@ function components(
 }
 
 /** Strapi finds a file by its hash and extension, which are the name in its URL. */
-function fileValues({ url, ext, hash, folderPath }: Values): Values {
+function fileValues({ url, ext, hash }: Values): Values {
   const name = keptName(url);
   const extension = String(ext ?? '');
   return {
     hash: name?.endsWith(extension) === true ? name.slice(0, name.length - extension.length) : hash,
-    folderPath: folderPath ?? '/',
+    // There are no folders.
+    folderPath: '/',
   };
 }
 

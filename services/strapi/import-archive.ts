@@ -5,6 +5,7 @@ import type { ImportedDocument, WriteDocument } from '../transfer/import-documen
 import { inBatches } from '../transfer/import-lines.ts';
 import type { ArchiveFile } from './archive.ts';
 import { archivedDocument } from './archived-document.ts';
+import { archivedRights } from './archived-rights.ts';
 import { createImportNotes, type ImportNote } from './import-notes.ts';
 import { stageArchive } from './stage-archive.ts';
 import { openStaging, type Staging } from './staging.ts';
@@ -37,6 +38,8 @@ export type ArchiveSummary = {
   readonly known: number;
   /** Files of the media library, smaller pictures among them. */
   readonly assets: number;
+  /** What each role of Strapi's may do with the types served here, by its type, as `--public` and `--allow` take it. */
+  readonly roles: { readonly [role: string]: readonly string[] };
   /** What came in otherwise than the archive has it, or not at all. */
   readonly notes: readonly ImportNote[];
   /** Documents that were not written, and why. */
@@ -88,7 +91,8 @@ export async function importArchive(options: ArchiveImport): Promise<ArchiveSumm
     for (const { attribute, count } of staging.danglingLinks())
       notes.add(attribute, 'left out: the archive does not have what it links to', undefined, count);
     const { version: strapi, lines } = facts;
-    return { strapi, lines, rows, documents, known, assets, notes: notes.list(), refused };
+    const roles = archivedRights(staging, registry);
+    return { strapi, lines, rows, documents, known, assets, roles, notes: notes.list(), refused };
   } finally {
     staging.close();
   }

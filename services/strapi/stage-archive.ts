@@ -27,7 +27,7 @@ export const PERMISSION_TYPE: Uid = 'plugin::users-permissions.permission';
 const STAGED: readonly Uid[] = [ROLE_TYPE, PERMISSION_TYPE];
 
 /** Of Strapi's admin panel and its own plugins: nobody misses them. */
-const OF_STRAPI = /^(admin::|plugin::(i18n|content-releases|review-workflows|users-permissions)\.)/;
+const OF_STRAPI = /^(admin::|plugin::(i18n|upload|content-releases|review-workflows|users-permissions)\.)/;
 
 type Entity = {
   readonly type: Uid;

@@ -48,6 +48,7 @@ export type Staging = {
   /** Links of an owner in their order, of rows that are there. */
   linksOf(ownerType: string, ownerId: number): readonly LinkedRow[];
   row(type: string, id: number): Pick<StagedRow, 'data'> | undefined;
+  rowsOf(type: string): readonly Pick<StagedRow, 'id' | 'data'>[];
   /** Links whose target is not in the archive, by owner and attribute. */
   danglingLinks(): readonly { readonly attribute: string; readonly count: number }[];
   close(): void;
@@ -130,6 +131,11 @@ export function openStaging(file: string): Staging {
       const [found] = all(db, 'SELECT data FROM rows WHERE type = ? AND id = ?', type, id);
       return found && { data: JSON.parse(String(found[0])) };
     },
+    rowsOf: (type) =>
+      all(db, 'SELECT id, data FROM rows WHERE type = ? ORDER BY id', type).map(([id, data]) => ({
+        id: Number(id),
+        data: JSON.parse(String(data)),
+      })),
     danglingLinks: () =>
       all(db, DANGLING).map(([attribute, count]) => ({ attribute: String(attribute), count: Number(count) })),
     close: () => db.close(),

@@ -69,6 +69,8 @@ it('exports what Strapi exported, after an import of it', { timeout: 120_000 }, 
     new Map(entities.filter(isContent).map((row) => [`${row.type} ${row.id}`, row.data]));
   for (const [key, row] of rows(before)) expect(rows(after).get(key), key).toEqual(row);
   expect(rows(after).size).toBe(rows(before).size);
+  const ids = after.entities.filter(({ type }) => type === 'api::restaurant.restaurant').map(({ id }) => id);
+  expect(ids).toEqual(ids.toSorted((one, other) => one - other));
   // Of each list the order counts, at both ends; positions are numbers of either.
   expect(listsOf(after)).toEqual(listsOf(before));
   const codes = after.entities

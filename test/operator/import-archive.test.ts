@@ -25,6 +25,7 @@ type Summary = {
   readonly lines: number;
   readonly seconds: number;
   readonly rows: Readonly<Record<string, number>>;
+  readonly roles: Readonly<Record<string, readonly string[]>>;
   readonly notes: readonly { readonly what: string }[];
 };
 
@@ -70,6 +71,8 @@ it('imports what Strapi exported of the corpus: reads are answered as Strapi ans
     dryRun: false,
   });
   expect(summary.rows).toMatchObject({ 'api::restaurant.restaurant': 135, 'api::article.article': 63 });
+  expect(summary.roles['public']).toEqual(expect.arrayContaining(['article.find', 'restaurant.create']));
+  expect(summary.roles).not.toHaveProperty('authenticated');
   expect(summary.notes.map(({ what }) => what)).toEqual(['plugin::i18n.locale']);
   expect({ ...rehearsed, seconds: summary.seconds }).toEqual({ ...summary, dryRun: true });
   const imported = digestOf(data);

@@ -1,0 +1,25 @@
+import { ACTIONS } from '../../shared/access/rights.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { PERMISSION_TYPE, ROLE_TYPE } from './stage-archive.ts';
+import type { Staging } from './staging.ts';
+
+/** `api::tag.tag.find`, as Strapi names what a role may do. */
+const ACTION = /^(.+)\.([^.]+)$/;
+
+/** What each role of an archive may do with the types that are served here: `tag.find`. Roles without any are omitted. */
+export function archivedRights(
+  staging: Pick<Staging, 'rowsOf' | 'linksOf' | 'row'>,
+  { contentTypes }: SchemaRegistry,
+): { readonly [role: string]: readonly string[] } {
+  const rights = new Map<string, string[]>();
+  for (const { id, data } of staging.rowsOf(PERMISSION_TYPE)) {
+    const [, uid = '', action = ''] = ACTION.exec(String(data['action'])) ?? [];
+    const type = contentTypes.get(uid);
+    if (type === undefined || type.builtIn || !ACTIONS.some((known) => known === action)) continue;
+    for (const { targetId } of staging.linksOf(PERMISSION_TYPE, id)) {
+      const role = String(staging.row(ROLE_TYPE, targetId)?.data['type']);
+      rights.set(role, [...(rights.get(role) ?? []), `${type.singularName}.${action}`]);
+    }
+  }
+  return Object.fromEntries(rights);
+}
