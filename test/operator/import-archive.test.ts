@@ -3,14 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { digestGraph } from '../../projections/generations/compare-graphs.ts';
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
 import { runCorpus } from '../conformance/run-corpus.ts';
 import { createAsk } from '../support/access-client.ts';
+import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
+import { removeIndices } from '../support/remove-indices.ts';
 import { jsonOf, runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
 import { kitchenArchive } from '../support/strapi-archive.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** What Strapi 5.54 exported of the conformance corpus. */
 const CORPUS = join(import.meta.dirname, '../support/archives/strapi-5.54-export.tar.gz');
@@ -93,6 +96,23 @@ it('imports what Strapi exported of the corpus: reads are answered as Strapi ans
 
 /** Areas where ids, times, orders at both ends, versions and locales show. */
 const READ_AREAS = ['sort.ties', 'populate.world', 'deep.tomany', 'publication', 'shape.entry', 'users'];
+
+describe('an import that is read from Elasticsearch', async () => {
+  const options = await needsElasticsearch(takesMinutes('the corpus of an import on Elasticsearch'));
+  it('answers reads as Strapi answered them', { ...options, timeout: 300_000 }, async () => {
+    const data = dataForTest();
+    const space = `archive_${process.pid}`;
+    const index = ['--read-index', await elasticsearchUrl(), '--space', space];
+    await jsonOf<Summary>(['import', CORPUS, '--json', '--data', data, '--space', space]);
+    const server = await startServer({ data, contentTypes: CORPUS, arguments: index });
+    onTestFinished(async () => {
+      await server.dispose();
+      await removeIndices(await elasticsearchUrl(), space);
+    });
+    const { code, output } = await runCorpus(server.url, ['--only', READ_AREAS.join()], 'collect');
+    expect(code, output.slice(-3000)).toBe(0);
+  });
+});
 
 it(`ends the same after ${KILLS} kills in the middle of ${ROWS} rows as without one`, {
   timeout: 120_000 + KILLS * 60_000,
