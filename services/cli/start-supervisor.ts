@@ -1,19 +1,10 @@
-import { createServer } from 'node:http';
-import { answerStarting } from '../http/answer-starting.ts';
 import type { LogStyle } from '../supervisor/protocol.ts';
 import { supervise } from '../supervisor/supervise.ts';
 import type { WorkerEnd } from '../supervisor/worker-process.ts';
 
 /** Runs `varve` with these arguments as the worker of this process. */
 export function startSupervisor(program: string, args: readonly string[]): void {
-  const refusing = createServer((request, response) => {
-    response.setHeader('connection', 'close');
-    answerStarting(request, response);
-  });
-  supervise({
-    ...{ program, args, reportCrash },
-    refuse: (connection) => void refusing.emit('connection', connection),
-  });
+  supervise({ program, args, reportCrash });
 }
 
 const CRASHED = 'the process that serves has crashed, another one is started';

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
-import type { ListeningSocket } from '../http/listening-socket.ts';
+import { type ListeningSocket, ownSocket, startListening } from '../http/listening-socket.ts';
 import type { Answer, FromWorker, Hello, LogStyle, SocketName, ToWorker, WorkerRequest } from './protocol.ts';
 
 /** The supervisor of this process, which is a worker. */
@@ -18,6 +17,9 @@ export type Supervisor = Hello & {
   /** Calls back when the supervisor was told to stop. Before, this process ends at once. */
   onStop(stop: (signal: NodeJS.Signals) => void): void;
 };
+
+/** `socket`: the listening socket, where one was asked for. */
+type Answered = { readonly answer: Answer; readonly socket: object | undefined };
 
 let isWorkerProcess = false;
 
@@ -39,58 +41,51 @@ export function becomeWorker(): void {
 
 /** Resolves once the supervisor has said what this process has to know. */
 export async function connectSupervisor(): Promise<Supervisor> {
-  const servers = new Map<SocketName, WorkerServer>();
-  const answers = new Map<number, (answer: Answer) => void>();
+  const answers = new Map<number, (answer: Answered) => void>();
   const hello = Promise.withResolvers<Hello>();
   let lastId = 0;
   // Until there is something to close.
   let stop: (signal: NodeJS.Signals) => void = () => process.exit(0);
 
-  const ask = async (request: WorkerRequest): Promise<Answer> => {
+  const ask = async (request: WorkerRequest): Promise<Answered> => {
     const id = ++lastId;
-    const { promise, resolve } = Promise.withResolvers<Answer>();
+    const { promise, resolve } = Promise.withResolvers<Answered>();
     answers.set(id, resolve);
     send({ kind: 'ask', id, request });
-    const answer = await promise;
+    const { answer, socket } = await promise;
     if (answer.kind === 'refused') throw Object.assign(new Error(answer.error.message), answer.error);
-    return answer;
+    return { answer, socket };
   };
 
-  const hear = (message: ToWorker, connection: Socket | undefined) => {
+  const hear = (message: ToWorker, socket: object | undefined) => {
     switch (message.kind) {
       case 'hello':
         hello.resolve(message);
         return;
       case 'answer':
-        answers.get(message.id)?.(message.result);
+        answers.get(message.id)?.({ answer: message.result, socket });
         answers.delete(message.id);
-        return;
-      case 'connection':
-        // Before anything is read: a connection that a worker has not accepted goes to the next one unread.
-        send({ kind: 'accepted', socket: message.socket, id: message.id });
-        if (connection !== undefined) servers.get(message.socket)?.take(connection);
         return;
       case 'stop':
         stop(message.signal);
     }
   };
 
-  process.on('message', (message, connection) => hear(message as ToWorker, connection as Socket | undefined));
+  process.on('message', (message, socket) => hear(message as ToWorker, socket as object | undefined));
   const said = await hello.promise;
   return {
     ...said,
     pid: process.ppid,
     socket: (name) => (server) => {
-      const taking = createWorkerServer(server);
+      const { close } = ownSocket(server);
       return {
         async open({ host, port }) {
-          servers.set(name, taking);
-          const answer = await ask({ kind: 'listen', socket: name, host, port });
-          return (answer as { readonly address: AddressInfo }).address;
+          const { socket = {} } = await ask({ kind: 'listen', socket: name, host, port });
+          return startListening(server, socket);
         },
         async close() {
           await ask({ kind: 'close', socket: name });
-          return { ended: taking.ended() };
+          return close();
         },
       };
     },
@@ -102,37 +97,6 @@ export async function connectSupervisor(): Promise<Supervisor> {
     onStop(called) {
       stop = called;
     },
-  };
-}
-
-type WorkerServer = {
-  take(connection: Socket): void;
-  /** Resolves when no connection is open. */
-  ended(): Promise<void>;
-};
-
-/** Does for an HTTP server what Node does for one that listens itself. */
-function createWorkerServer(server: Server): WorkerServer {
-  const connections = new Set<Socket>();
-  let close: (() => void) | undefined;
-  // From then on it checks the time limits of its connections.
-  server.emit('listening');
-  return {
-    take(connection) {
-      connections.add(connection);
-      connection.once('close', () => {
-        connections.delete(connection);
-        if (connections.size === 0) close?.();
-      });
-      connection.allowHalfOpen = true;
-      connection.setNoDelay(true);
-      server.emit('connection', connection);
-    },
-    ended: () =>
-      new Promise((resolve) => {
-        if (connections.size === 0) resolve();
-        else close = resolve;
-      }),
   };
 }
 

@@ -1,92 +1,35 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { lookup } from 'node:dns/promises';
+import net from 'node:net';
+import { getSystemErrorName } from 'node:util';
 
-/** A listening socket that outlives the workers that answer its connections. */
+/** A listening socket that outlives the workers that accept its connections. */
 export type HeldSocket = {
-  readonly address: AddressInfo;
-  /** Hands connections to this receiver from now on, those that wait first. undefined: nobody serves, they wait. */
-  passTo(receiver: Receiver | undefined): void;
-  /** The receiver has the connection of this number; a connection that it did not accept goes to the next receiver. */
-  accepted(id: number): void;
-  /** Refuses connections from now on. */
+  readonly handle: SocketHandle;
+  /** Connections are refused once no worker listens any more. */
   close(): void;
 };
 
-export type Receiver = (id: number, connection: Socket) => void;
+/** Node's own object around a socket. A worker that it is sent to listens with it. */
+export type SocketHandle = { close(): void };
 
-export type HeldSocketOptions = {
-  readonly host: string;
-  readonly port: number;
-  /** Takes a connection that cannot wait any longer. */
-  readonly refuse: (connection: Socket) => void;
-  readonly limits?: WaitLimits;
+/** Node has no public way to hold a listening socket without accepting its connections. Its cluster module uses this one. */
+type Internals = {
+  _createServerHandle(address: string, port: number, family: number): SocketHandle | number;
 };
 
-export type WaitLimits = {
-  /** Connections that no worker has accepted yet. */
-  readonly waiting: number;
-  /** How long connections wait while nobody serves. */
-  readonly ms: number;
-};
-
-const WAIT_LIMITS: WaitLimits = { waiting: 1_000, ms: 30_000 };
-
-/** Rejects with the system's error when the address cannot be had. */
-export function holdSocket({
+/** Takes the address. Rejects with the system's error when it cannot be had. */
+export async function holdSocket({
   host,
   port,
-  refuse,
-  limits = WAIT_LIMITS,
-}: HeldSocketOptions): Promise<HeldSocket> {
-  const waiting = new Map<number, Socket>();
-  let receiver: Receiver | undefined;
-  let lastId = 0;
-  let isPatient = true;
-  let patience: NodeJS.Timeout | undefined;
-
-  const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (connection) => {
-    connection.on('error', () => {});
-    if (waiting.size >= limits.waiting || !isPatient) return refuse(connection);
-    waiting.set(++lastId, connection);
-    receiver?.(lastId, connection);
-  });
-
-  function loseReceiver(): void {
-    receiver = undefined;
-    patience ??= setTimeout(() => {
-      isPatient = false;
-      for (const connection of waiting.values()) refuse(connection);
-      waiting.clear();
-    }, limits.ms);
+}: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<HeldSocket> {
+  const { address, family } = await lookup(host);
+  const handle = (net as unknown as Internals)._createServerHandle(address, port, family);
+  if (typeof handle === 'number') {
+    const code = getSystemErrorName(handle);
+    throw Object.assign(new Error(`${code}: ${address}:${port}`), { code });
   }
-
-  function gainReceiver(next: Receiver): void {
-    clearTimeout(patience);
-    patience = undefined;
-    isPatient = true;
-    receiver = next;
-    for (const [id, connection] of waiting) next(id, connection);
-  }
-
-  loseReceiver();
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      clearTimeout(patience);
-      reject(error);
-    });
-    server.listen({ host, port }, () => {
-      server.removeAllListeners('error');
-      // A connection that cannot be accepted is lost; those that can be are served.
-      server.on('error', () => {});
-      resolve({
-        address: server.address() as AddressInfo,
-        passTo: (next) => (next === undefined ? loseReceiver() : gainReceiver(next)),
-        accepted(id) {
-          // The worker has a descriptor of its own; this closes the supervisor's.
-          waiting.get(id)?.destroy();
-          waiting.delete(id);
-        },
-        close: () => void server.close(),
-      });
-    });
-  });
+  return { handle, close: () => handle.close() };
 }

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import type { LevelWithSilent } from 'pino';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
 
@@ -7,14 +6,14 @@ export type SocketName = 'api' | 'operators' | 'metrics';
 
 /** What a worker asks its supervisor for. Each request gets one answer. */
 export type WorkerRequest =
-  /** Hands every connection of this socket to the worker from now on. The supervisor listens when it is asked for the first time. */
+  /** Is answered with the listening socket, which the supervisor makes when it is asked for the first time. */
   | {
       readonly kind: 'listen';
       readonly socket: SocketName;
       readonly host: string;
       readonly port: number;
     }
-  /** Listens no more. All connections that were there have been handed over before the answer. */
+  /** Lets the listening socket go: it ends with the worker's. */
   | { readonly kind: 'close'; readonly socket: SocketName }
   /** Takes the data directory for as long as the supervisor lives, and writes down where operators' requests are taken. */
   | { readonly kind: 'lock'; readonly directory: string; readonly channel: OperatorChannel };
@@ -27,8 +26,6 @@ export type LogStyle = {
 
 export type FromWorker =
   | { readonly kind: 'ask'; readonly id: number; readonly request: WorkerRequest }
-  /** This connection is the worker's; the supervisor need not keep it for another one. */
-  | { readonly kind: 'accepted'; readonly socket: SocketName; readonly id: number }
   /** The worker answers requests: another one is started when it crashes. */
   | { readonly kind: 'serving'; readonly log: LogStyle }
   /** Whoever started the server is told that it serves. */
@@ -47,12 +44,11 @@ export type Hello = {
 export type ToWorker =
   | ({ readonly kind: 'hello' } & Hello)
   | { readonly kind: 'answer'; readonly id: number; readonly result: Answer }
-  /** Comes with the connection. */
-  | { readonly kind: 'connection'; readonly socket: SocketName; readonly id: number }
   | { readonly kind: 'stop'; readonly signal: NodeJS.Signals };
 
 export type Answer =
-  | { readonly kind: 'listening'; readonly address: AddressInfo }
+  /** Comes with the socket. */
+  | { readonly kind: 'listening' }
   | { readonly kind: 'done' }
   | { readonly kind: 'refused'; readonly error: SentError };
 

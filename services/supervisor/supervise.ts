@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Socket } from 'node:net';
 import { announceDataDirectory, type DirectoryLock } from '../../shared/sqlite/lock-data-directory.ts';
-import { type HeldSocket, holdSocket } from './held-socket.ts';
+import { type HeldSocket, holdSocket, type SocketHandle } from './held-socket.ts';
 import {
   type Answer,
   FINAL_EXIT,
@@ -18,8 +17,6 @@ export type SuperviseOptions = {
   /** The program that runs as worker, and its arguments. */
   readonly program: string;
   readonly args: readonly string[];
-  /** Answers a connection that cannot wait any longer. */
-  readonly refuse: (connection: Socket) => void;
   /** A worker that served has ended. */
   readonly reportCrash: (end: WorkerEnd, log: LogStyle) => void;
 };
@@ -32,7 +29,7 @@ const SETTLED_MS = 60_000;
  * the lock of the data directory, and signals. Ends with the worker's exit code when the worker ends before it has served, when
  * it has said why it cannot go on, and when it was told to stop.
  */
-export function supervise({ program, args, refuse, reportCrash }: SuperviseOptions): void {
+export function supervise({ program, args, reportCrash }: SuperviseOptions): void {
   const secret = randomBytes(32).toString('base64url');
   const sockets = new Map<SocketName, HeldSocket>();
   let lock: DirectoryLock | undefined;
@@ -59,12 +56,11 @@ export function supervise({ program, args, refuse, reportCrash }: SuperviseOptio
 
   async function hear(from: WorkerProcess, message: FromWorker): Promise<void> {
     switch (message.kind) {
-      case 'ask':
-        from.send({ kind: 'answer', id: message.id, result: await answer(from, message.request) });
+      case 'ask': {
+        const { socket, ...result } = await answer(message.request);
+        from.send({ kind: 'answer', id: message.id, result }, socket);
         return;
-      case 'accepted':
-        sockets.get(message.socket)?.accepted(message.id);
-        return;
+      }
       case 'serving':
         log = message.log;
         servedSince ??= performance.now();
@@ -74,19 +70,14 @@ export function supervise({ program, args, refuse, reportCrash }: SuperviseOptio
     }
   }
 
-  async function answer(from: WorkerProcess, request: WorkerRequest): Promise<Answer> {
+  async function answer(request: WorkerRequest): Promise<Answer & { readonly socket?: SocketHandle }> {
     try {
       switch (request.kind) {
         case 'listen': {
           const { socket: name } = request;
-          const socket = sockets.get(name) ?? (await holdSocket({ ...request, refuse }));
+          const socket = sockets.get(name) ?? (await holdSocket(request));
           sockets.set(name, socket);
-          // What the worker hears first is the connections: it knows what to do with them when it asks.
-          if (from === worker)
-            socket.passTo((id, connection) =>
-              from.send({ kind: 'connection', socket: name, id }, connection),
-            );
-          return { kind: 'listening', address: socket.address };
+          return { kind: 'listening', socket: socket.handle };
         }
         case 'close':
           sockets.get(request.socket)?.close();
@@ -103,7 +94,6 @@ export function supervise({ program, args, refuse, reportCrash }: SuperviseOptio
 
   function lose(ended: WorkerEnd): void {
     worker = undefined;
-    for (const socket of sockets.values()) socket.passTo(undefined);
     if (ended.code === FINAL_EXIT) end(1);
     if (isStopping || ended.code === 0) end(ended.code ?? 1);
     if (log === undefined) {

@@ -1,11 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import type { Socket } from 'node:net';
+import { type ChildProcess, fork, type SendHandle } from 'node:child_process';
+import type { SocketHandle } from './held-socket.ts';
 import { type FromWorker, type ToWorker, WORKER_ARGUMENT } from './protocol.ts';
 
 export type WorkerProcess = {
   readonly pid: number | undefined;
   /** Does nothing when the worker is ending: a send that fails must not end the supervisor. */
-  send(message: ToWorker, connection?: Socket): void;
+  send(message: ToWorker, socket?: SocketHandle): void;
   kill(): void;
   /** Resolves when it has ended and every message that it sent has been heard. */
   readonly ended: Promise<WorkerEnd>;
@@ -26,9 +26,9 @@ export function startWorker(
   });
   return {
     pid: child.pid,
-    send(message, connection) {
+    send(message, socket) {
       if (!child.connected) return;
-      child.send(message, connection, { keepOpen: true }, () => {});
+      child.send(message, socket as unknown as SendHandle, {}, () => {});
     },
     kill: () => void child.kill('SIGKILL'),
     ended: endOf(child),
