@@ -5,13 +5,6 @@ type Shape = number | null | readonly Shape[] | Members;
 /** Of an object, in the order of the keys. */
 type Members = { readonly names: readonly string[]; readonly items: readonly Shape[] };
 
-/**
- * An object that knows no name but those it is given, as one without a prototype does; properties of those are looked up in a table,
- * which takes twice as long.
- */
-const Bag = function Bag() {} as unknown as new () => { [name: string]: unknown };
-Bag.prototype = Object.create(null);
-
 /** Sets of keys that are remembered. A caller has a few, with other values every time. */
 const KEPT = 500;
 /** Longer ones are no caller's habit. */
@@ -116,7 +109,7 @@ function fill(shape: Shape, values: readonly (string | null)[]): unknown {
   if (typeof shape === 'number') return values[shape];
   if (isList(shape)) return shape.map((item) => fill(item, values));
   const { names, items } = shape;
-  const filled = new Bag();
+  const filled: { [name: string]: unknown } = Object.create(null);
   for (let i = 0; i < names.length; i++) filled[names[i] as string] = fill(items[i] as Shape, values);
   return filled;
 }
