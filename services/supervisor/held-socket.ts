@@ -10,7 +10,11 @@ export type HeldSocket = {
 };
 
 /** Node's own object around a socket. A worker that it is sent to listens with it. */
-export type SocketHandle = { close(): void };
+export type SocketHandle = {
+  close(): void;
+  /** Returns the system's error, 0 for none. */
+  getsockname(out: object): number;
+};
 
 /** Node has no public way to hold a listening socket without accepting its connections. Its cluster module uses this one. */
 type Internals = {
@@ -27,9 +31,15 @@ export async function holdSocket({
 }): Promise<HeldSocket> {
   const { address, family } = await lookup(host);
   const handle = (net as unknown as Internals)._createServerHandle(address, port, family);
-  if (typeof handle === 'number') {
-    const code = getSystemErrorName(handle);
-    throw Object.assign(new Error(`${code}: ${address}:${port}`), { code });
-  }
-  return { handle, close: () => handle.close() };
+  if (typeof handle === 'number') throw systemError(handle, `${address}:${port}`);
+  // That an address is in use is kept for whoever listens: another process would get another port instead.
+  const error = handle.getsockname({});
+  if (error === 0) return { handle, close: () => handle.close() };
+  handle.close();
+  throw systemError(error, `${address}:${port}`);
+}
+
+function systemError(error: number, where: string): Error {
+  const code = getSystemErrorName(error);
+  return Object.assign(new Error(`${code}: ${where}`), { code });
 }
