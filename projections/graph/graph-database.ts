@@ -56,7 +56,7 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
     statements.set(sql, created);
     return created;
   };
-  /** Where the file is damaged the next start must not use it, see replaceUnusable. */
+  /** Returns the error. A damaged file is marked first, so that the next start does not use it (see replaceUnusable). */
   const marked = (error: unknown): unknown => {
     if (isDamaged(error)) createPrivateFile(damageMark(file));
     return error;

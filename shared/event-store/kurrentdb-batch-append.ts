@@ -48,7 +48,7 @@ export type BatchOutcome =
 const CALLS = 4;
 /** More than an import has under way (512). What is still more is made by calls of their own. */
 const APPENDS_OF_A_CALL = 256;
-/** What is refused as too large breaks the call for all others on it; below this, no server refuses by default. */
+/** A message that the server refuses as too large ends the call for all appends on it. No server refuses this size by default. */
 const MAX_BYTES = 256 * 1024;
 
 export const createBatchAppender = (node: NodeClient, deadlineMs: number): BatchAppender => {

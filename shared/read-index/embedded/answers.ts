@@ -20,7 +20,7 @@ export type AnswersOptions = {
   readonly now: () => number;
 };
 
-/** An answer in the making, made on one state of the index. Every read makes one: a symbol for its name would cost a microsecond. */
+/** An answer in the making, on one state of the index. Its mark is a plain name: a symbol costs each read a microsecond. */
 type Attempt = {
   readonly isAttempt: true;
   readonly task: Task;
@@ -37,7 +37,7 @@ function isAttempt(scope: AnswerScope | undefined): scope is Attempt {
   return scope !== undefined && (scope as Partial<Attempt>).isAttempt === true;
 }
 
-/** As a set would do it, for objects that live some microseconds: a set gives each a hash. */
+/** A set of attempts. JavaScript's own gives each member a hash, which costs too much for objects that live some microseconds. */
 function createBegun() {
   let attempts: Attempt[] = [];
   return {
