@@ -14,7 +14,7 @@ import { checkedHash, isHash } from './asset-hash.ts';
 import type { AssetStore, ByteRange, StagedAsset, StoredAsset } from './asset-store.ts';
 import { measureContent } from './measure-content.ts';
 import { removeAbandonedUploads } from './s3-abandoned-uploads.ts';
-import { createS3Client, isAbsent, presentS3Error, type S3Place, statusOf } from './s3-client.ts';
+import { createS3Client, presentS3Error, reading, type S3Place, statusOf } from './s3-client.ts';
 import { copyObject } from './s3-copy-object.ts';
 import type { S3Location } from './s3-location.ts';
 import { s3Names } from './s3-names.ts';
@@ -172,15 +172,6 @@ async function sizeOf({ client, bucket }: S3Place, key: string): Promise<number>
 
 async function remove({ client, bucket }: S3Place, key: string): Promise<void> {
   await writing(client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })));
-}
-
-async function reading<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw presentS3Error(error);
-  }
 }
 
 async function writing<Result>(work: Promise<Result>): Promise<Result> {

@@ -36,7 +36,7 @@ export function createS3Client({ endpoint, region, pathStyle }: S3Location): S3C
 /** What the SDK throws: `$metadata` has the status of an answer, where there was one. */
 type SdkError = Error & { readonly $metadata?: { readonly httpStatusCode?: number } };
 
-export function isAbsent(error: unknown): boolean {
+function isAbsent(error: unknown): boolean {
   return statusOf(error) === 404;
 }
 
@@ -53,4 +53,14 @@ export function presentS3Error(error: unknown): unknown {
 
 export function statusOf(error: unknown): number | undefined {
   return (error as SdkError).$metadata?.httpStatusCode;
+}
+
+/** What a call answers; undefined for what is not there. */
+export async function reading<Result>(call: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw presentS3Error(error);
+  }
 }

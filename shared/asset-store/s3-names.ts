@@ -7,17 +7,18 @@ import {
 } from '@aws-sdk/client-s3';
 import { checkedHash } from './asset-hash.ts';
 import type { AssetNames, NamedContent } from './asset-store.ts';
-import { isAbsent, presentS3Error, type S3Place } from './s3-client.ts';
+import { reading, type S3Place } from './s3-client.ts';
 
 /** Names as objects, in the form that folder-names.ts has them as files: `<prefix>names/…`. */
 export function s3Names({ client, bucket: Bucket, prefix }: S3Place): AssetNames {
   const keyOf = (name: string) => `${prefix}names/${digest('sha256', name)}`;
   const marksOf = (hash: string) => `${prefix}names/of/${checkedHash(hash)}/`;
   const markOf = (hash: string, name: string) => `${marksOf(hash)}${digest('sha256', name)}`;
-  const put = (Key: string, Body: string) => sent(client.send(new PutObjectCommand({ Bucket, Key, Body })));
-  const remove = (Key: string) => sent(client.send(new DeleteObjectCommand({ Bucket, Key })));
+  const put = (Key: string, Body: string) =>
+    reading(client.send(new PutObjectCommand({ Bucket, Key, Body })));
+  const remove = (Key: string) => reading(client.send(new DeleteObjectCommand({ Bucket, Key })));
   const find = async (name: string): Promise<NamedContent | undefined> => {
-    const found = await sent(client.send(new GetObjectCommand({ Bucket, Key: keyOf(name) })));
+    const found = await reading(client.send(new GetObjectCommand({ Bucket, Key: keyOf(name) })));
     const text = await found?.Body?.transformToString();
     if (text === undefined) return undefined;
     const { hash, mime } = JSON.parse(text) as NamedContent;
@@ -39,17 +40,7 @@ export function s3Names({ client, bucket: Bucket, prefix }: S3Place): AssetNames
     },
     async isNamed(hash) {
       const list = new ListObjectsV2Command({ Bucket, Prefix: marksOf(hash), MaxKeys: 1 });
-      return ((await sent(client.send(list)))?.Contents ?? []).length > 0;
+      return ((await reading(client.send(list)))?.Contents ?? []).length > 0;
     },
   };
-}
-
-/** Undefined for what is not there. */
-async function sent<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw presentS3Error(error);
-  }
 }
