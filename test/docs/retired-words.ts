@@ -1,0 +1,62 @@
+/** A word that the project no longer uses, and what to say instead. */
+export type RetiredWord = {
+  readonly word: string;
+  /** Matches the word with its boundaries, in any case. */
+  readonly pattern: string;
+  readonly say: string;
+  /** The number of times that the tree still contains it. It may only fall. */
+  readonly allowed: number;
+};
+
+export const RETIRED_WORDS: readonly RetiredWord[] = [
+  { word: 'anew', pattern: 'anew', say: 'again; rebuild; recreate', allowed: 151 },
+  { word: 'beside', pattern: 'beside', say: 'next to; along with; while', allowed: 193 },
+  { word: 'whoever', pattern: 'who(m)?ever', say: 'the process, caller or user that …', allowed: 100 },
+  { word: 'told', pattern: 'told', say: 'notified; given; configured', allowed: 141 },
+  { word: 'speaks of', pattern: '(speaks? of|spoken of)', say: 'publishes; names', allowed: 10 },
+  { word: 'of late', pattern: 'of late', say: 'recently', allowed: 10 },
+  { word: 'thrice', pattern: 'thrice', say: 'three times', allowed: 5 },
+  { word: 'goes forth', pattern: 'go(es)? forth', say: 'switches forward', allowed: 4 },
+  { word: 'account of', pattern: 'accounts? of', say: 'stale documents', allowed: 14 },
+  { word: 'goes back', pattern: '(go(es|ing|ne)?|went)[ -]back', say: 'rolls back; returns', allowed: 25 },
+  { word: 'leads', pattern: 'leads(?! to\\b| from\\b| there\\b)', say: 'is the leader', allowed: 160 },
+  { word: 'level with', pattern: 'levels? (with|at)', say: 'caught up with', allowed: 43 },
+  { word: 'at rest', pattern: '(at|comes? to|came to) rest', say: 'caught up; idle', allowed: 18 },
+  {
+    word: 'take-over',
+    pattern: 'take-overs?',
+    say: 'switch over (a generation); takeover (a leader)',
+    allowed: 6,
+  },
+  { word: 'mend', pattern: 'mend(s|ed|ing)?', say: 'fix; repair', allowed: 11 },
+  { word: 'stands in', pattern: 'stands?', say: 'is', allowed: 210 },
+  { word: 'under way', pattern: 'under way', say: 'in flight; in progress', allowed: 79 },
+  { word: 'owes', pattern: 'ow(e|es|ed|ing)', say: 'has unread answers', allowed: 24 },
+  { word: 'patience', pattern: '(patience|breathe)', say: 'back off; timeout', allowed: 91 },
+  { word: 'makes room', pattern: 'mak(e|es|ing) room|made room', say: 'throttle', allowed: 21 },
+  { word: 'leave away', pattern: '(leaves?|left|leaving) away', say: 'omit', allowed: 3 },
+  {
+    word: 'is no number',
+    pattern: '(is|are|was|were) no (?!longer\\b|more\\b|way\\b|other\\b)',
+    say: 'is not a …',
+    allowed: 250,
+  },
+  { word: 'judge', pattern: 'judg(e|es|ed|ing)', say: 'validate; decide', allowed: 180 },
+  {
+    word: 'gives up the lead',
+    pattern: '(gives?|gave|giving|take|takes|took|taking) (up |back )?the lead',
+    say: 'steps down; becomes leader',
+    allowed: 20,
+  },
+  { word: 'goes on', pattern: '(goes|go|going|went) on', say: 'continues', allowed: 246 },
+];
+
+/** Words that a comment in product code must not begin with: start with a verb or with the thing's name. */
+export const RETIRED_OPENINGS: readonly { readonly word: string; readonly allowed: number }[] = [
+  { word: 'Of', allowed: 154 },
+  { word: 'What', allowed: 386 },
+  { word: 'Whoever', allowed: 19 },
+  { word: 'Who', allowed: 31 },
+  { word: 'As of', allowed: 5 },
+  { word: 'That', allowed: 9 },
+];
