@@ -1,14 +1,14 @@
 import type { ContentGraph } from '../projections/content-graph.ts';
 import type { WriterStatus } from '../projections/index-writer.ts';
 import { accountOf, type ParkedDocuments, type StaleDocuments } from '../projections/stale-documents.ts';
-import type { ElasticsearchConnection } from '../shared/read-index/elasticsearch/client.ts';
-import type { IndexSpread } from '../shared/read-index/elasticsearch/create-index.ts';
-import type { DenormaliseSettings } from '../shared/read-index/elasticsearch/document-layout.ts';
 import {
   createElasticsearchCluster,
   documentDependencies,
   type ElasticsearchCluster,
 } from '../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { IndexSpread } from '../shared/read-index/elasticsearch/indices/create-index.ts';
+import type { DenormaliseSettings } from '../shared/read-index/elasticsearch/layout/document-layout.ts';
+import type { ElasticsearchConnection } from '../shared/read-index/elasticsearch/wire/client.ts';
 import type { IndexSet } from '../shared/read-index/index-set.ts';
 import type { StoredKey } from '../shared/read-index/stored-documents.ts';
 import { createClusterIndex } from './elasticsearch/cluster-index.ts';

@@ -4,12 +4,12 @@ import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
 import { adviseOnUnreadable, stopsReaders, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
-import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
-import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/document-layout.ts';
 import {
   createElasticsearchCluster,
   type ElasticsearchCluster,
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
+import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { openAccessControl } from '../access/access-control.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { loadOptional } from '../../shared/load-optional.ts';
-import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/client.ts';
 import {
   DEFAULT_DENORMALISE,
   type DenormaliseSettings,
-} from '../../shared/read-index/elasticsearch/document-layout.ts';
+} from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
+import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import { embeddedReadSide, type ReadSidePlan } from '../read-side.ts';
 import { InvalidSettings, type OperatorSettings } from './settings.ts';
 

@@ -1,12 +1,16 @@
+import { createElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { IndexSpread } from '../../shared/read-index/elasticsearch/indices/create-index.ts';
+import {
+  isLiveSet,
+  ownIndices,
+  removeSet,
+} from '../../shared/read-index/elasticsearch/indices/index-sets.ts';
+import { createLeadFence } from '../../shared/read-index/elasticsearch/indices/lead-fence.ts';
+import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import {
   createElasticsearchClient,
   type ElasticsearchConnection,
-} from '../../shared/read-index/elasticsearch/client.ts';
-import type { IndexSpread } from '../../shared/read-index/elasticsearch/create-index.ts';
-import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/document-layout.ts';
-import { createElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
-import { isLiveSet, ownIndices, removeSet } from '../../shared/read-index/elasticsearch/index-sets.ts';
-import { createLeadFence } from '../../shared/read-index/elasticsearch/lead-fence.ts';
+} from '../../shared/read-index/elasticsearch/wire/client.ts';
 import type { OutsideIndices } from '../read-side.ts';
 import { nameOfLog } from './name-of-log.ts';
 import { persistently } from './persistently.ts';

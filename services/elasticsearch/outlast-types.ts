@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { OtherSetIsLive } from '../../shared/read-index/elasticsearch/current-set.ts';
 import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import { OtherSetIsLive } from '../../shared/read-index/elasticsearch/read/current-set.ts';
 import type { Report } from './report.ts';
 
 const LOOK_EVERY_MS = 250;

@@ -1,24 +1,24 @@
 import { answerList } from '../../services/query/answer-list.ts';
 import { planList } from '../../services/query/plan-query.ts';
-import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/client.ts';
-import { createLayouts } from '../../shared/read-index/elasticsearch/create-layouts.ts';
+import { readLiveSet } from '../../shared/read-index/elasticsearch/indices/index-sets.ts';
+import { placesOf } from '../../shared/read-index/elasticsearch/indices/read-indices.ts';
+import { createLayouts } from '../../shared/read-index/elasticsearch/layout/create-layouts.ts';
+import { createIndexNames } from '../../shared/read-index/elasticsearch/layout/index-names.ts';
 import {
   createElasticsearchReader,
   type ElasticsearchReader,
-} from '../../shared/read-index/elasticsearch/elasticsearch-reader.ts';
-import { createIndexNames } from '../../shared/read-index/elasticsearch/index-names.ts';
-import { readLiveSet } from '../../shared/read-index/elasticsearch/index-sets.ts';
-import { placesOf } from '../../shared/read-index/elasticsearch/read-indices.ts';
-import type { SearchAnswer } from '../../shared/read-index/elasticsearch/search-answer.ts';
+} from '../../shared/read-index/elasticsearch/read/elasticsearch-reader.ts';
+import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
+import type { SearchAnswer } from '../../shared/read-index/elasticsearch/wire/search-answer.ts';
 import {
   createSearchEngine,
   type SearchEngine,
-} from '../../shared/read-index/elasticsearch/search-engine.ts';
+} from '../../shared/read-index/elasticsearch/wire/search-engine.ts';
 import {
   type Search,
   searchRequest,
   writeSearch,
-} from '../../shared/read-index/elasticsearch/write-search.ts';
+} from '../../shared/read-index/elasticsearch/wire/write-search.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { LoadRequest } from './measure-load.ts';

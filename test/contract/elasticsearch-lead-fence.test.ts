@@ -1,12 +1,12 @@
 import type { Client } from '@elastic/elasticsearch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/client.ts';
 import {
   createLeadFence,
   isFenced,
   type LeadFence,
   onlyUnder,
-} from '../../shared/read-index/elasticsearch/lead-fence.ts';
+} from '../../shared/read-index/elasticsearch/indices/lead-fence.ts';
+import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 

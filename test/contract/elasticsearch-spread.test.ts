@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { IndexSpread } from '../../shared/read-index/elasticsearch/create-index.ts';
 import { createElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { IndexSpread } from '../../shared/read-index/elasticsearch/indices/create-index.ts';
 import { buildRegistry } from '../../shared/schema/build-registry.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices } from '../support/remove-indices.ts';

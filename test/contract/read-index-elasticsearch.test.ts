@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, vi } from 'vitest';
-import { createRowCache } from '../../shared/read-index/elasticsearch/row-cache.ts';
+import { createRowCache } from '../../shared/read-index/elasticsearch/read/row-cache.ts';
 import { needsElasticsearch } from '../support/elasticsearch.ts';
 import { createTestIndices, type TestIndices } from '../support/elasticsearch-index.ts';
 import { describeReadIndexContract } from './read-index-contract.ts';

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import { documentName } from '../../projections/stale-documents.ts';
 import type { IndexableDocument } from '../../shared/read-index/document-index.ts';
-import { createLayouts } from '../../shared/read-index/elasticsearch/create-layouts.ts';
 import {
   createElasticsearchCluster,
   documentDependencies,
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import { createLayouts } from '../../shared/read-index/elasticsearch/layout/create-layouts.ts';
 import { documentText } from '../support/document-text.ts';
 import { createLog, DEFINITIONS, withGraph } from '../unit/graph-fixture.ts';
 import { historyOf, steps } from '../unit/graph-history.ts';

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   DEFAULT_DENORMALISE,
   type DenormaliseSettings,
-} from '../../shared/read-index/elasticsearch/document-layout.ts';
-import { createRowCache } from '../../shared/read-index/elasticsearch/row-cache.ts';
+} from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
+import { createRowCache } from '../../shared/read-index/elasticsearch/read/row-cache.ts';
 import type { ReadIndex, SearchRequest } from '../../shared/read-index/read-index.ts';
 import { libraryRegistry } from '../contract/read-index-library.ts';
 import { historyOf } from '../support/brute-force-history.ts';

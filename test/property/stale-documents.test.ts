@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { ContentGraph } from '../../projections/content-graph.ts';
 import { documentName, type StaleDocument } from '../../projections/stale-documents.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { createLayout } from '../../shared/read-index/elasticsearch/create-layout.ts';
-import { dependenciesOf } from '../../shared/read-index/elasticsearch/dependencies.ts';
+import { createLayout } from '../../shared/read-index/elasticsearch/layout/create-layout.ts';
+import { dependenciesOf } from '../../shared/read-index/elasticsearch/layout/dependencies.ts';
 import type {
   DenormaliseSettings,
   DocumentLayout,
-} from '../../shared/read-index/elasticsearch/document-layout.ts';
+} from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import { WORLDS } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { documentText } from '../support/document-text.ts';

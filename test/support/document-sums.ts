@@ -9,7 +9,7 @@ import {
   createElasticsearchCluster,
   documentDependencies,
 } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
-import { typeSlug } from '../../shared/read-index/elasticsearch/index-names.ts';
+import { typeSlug } from '../../shared/read-index/elasticsearch/layout/index-names.ts';
 import { digestText } from '../../shared/text-digest.ts';
 
 /** What indices hold, by `<slug of the type>-<world> <key>`: the checksum of the document. */

@@ -3,9 +3,9 @@ import {
   createByteSink,
   discardWritten,
   writtenSince,
-} from '../../shared/read-index/elasticsearch/byte-sink.ts';
-import { writeDocument } from '../../shared/read-index/elasticsearch/create-document.ts';
-import type { DocumentLayout } from '../../shared/read-index/elasticsearch/document-layout.ts';
+} from '../../shared/read-index/elasticsearch/documents/byte-sink.ts';
+import { writeDocument } from '../../shared/read-index/elasticsearch/documents/create-document.ts';
+import type { DocumentLayout } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import type { IndexedRow } from '../../shared/read-index/read-index.ts';
 
 /** One for all documents: a sink of its own for each is a megabyte of garbage for each. */

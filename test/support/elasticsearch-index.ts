@@ -1,21 +1,24 @@
-import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/client.ts';
-import { createLayout } from '../../shared/read-index/elasticsearch/create-layout.ts';
+import { createLayout } from '../../shared/read-index/elasticsearch/layout/create-layout.ts';
 import {
   DEFAULT_DENORMALISE,
   type DenormaliseSettings,
   type DocumentLayout,
-} from '../../shared/read-index/elasticsearch/document-layout.ts';
+} from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
+import { indexDefinition } from '../../shared/read-index/elasticsearch/layout/index-definition.ts';
+import {
+  createIndexNames,
+  type IndexNames,
+} from '../../shared/read-index/elasticsearch/layout/index-names.ts';
 import {
   createElasticsearchReader,
   type ElasticsearchReader,
-} from '../../shared/read-index/elasticsearch/elasticsearch-reader.ts';
-import { indexDefinition } from '../../shared/read-index/elasticsearch/index-definition.ts';
-import { createIndexNames, type IndexNames } from '../../shared/read-index/elasticsearch/index-names.ts';
-import type { RowCache } from '../../shared/read-index/elasticsearch/row-cache.ts';
+} from '../../shared/read-index/elasticsearch/read/elasticsearch-reader.ts';
+import type { RowCache } from '../../shared/read-index/elasticsearch/read/row-cache.ts';
+import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import {
   createSearchEngine,
   type SearchEngine,
-} from '../../shared/read-index/elasticsearch/search-engine.ts';
+} from '../../shared/read-index/elasticsearch/wire/search-engine.ts';
 import { type ReadIndex, WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';

@@ -1,6 +1,6 @@
 import type { Neighbour, Neighbours } from '../../shared/read-index/document-index.ts';
-import type { DocumentLayout } from '../../shared/read-index/elasticsearch/document-layout.ts';
-import type { DocumentBody } from '../../shared/read-index/elasticsearch/index-document.ts';
+import type { DocumentLayout } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
+import type { DocumentBody } from '../../shared/read-index/elasticsearch/layout/index-document.ts';
 import type {
   ChangeBatch,
   IndexedComponent,

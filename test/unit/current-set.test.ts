@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { progressOfLiveSet } from '../../services/elasticsearch/progress-of-live-set.ts';
-import { createCurrentSet, OtherSetIsLive } from '../../shared/read-index/elasticsearch/current-set.ts';
+import { createCurrentSet, OtherSetIsLive } from '../../shared/read-index/elasticsearch/read/current-set.ts';
 import type { IndexProgress } from '../../shared/read-index/index-progress.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 

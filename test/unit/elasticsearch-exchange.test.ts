@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/client.ts';
-import { createExchange, Unreachable } from '../../shared/read-index/elasticsearch/exchange.ts';
-import { readPlainAnswers } from '../../shared/read-index/elasticsearch/plain-answer.ts';
+import { createElasticsearchClient } from '../../shared/read-index/elasticsearch/wire/client.ts';
+import { createExchange, Unreachable } from '../../shared/read-index/elasticsearch/wire/exchange.ts';
+import { readPlainAnswers } from '../../shared/read-index/elasticsearch/wire/plain-answer.ts';
 import {
   readSearchAnswer,
   readSearchAnswers,
   SearchFailure,
-} from '../../shared/read-index/elasticsearch/search-answer.ts';
+} from '../../shared/read-index/elasticsearch/wire/search-answer.ts';
 import { base64 } from '../support/base64.ts';
 
 async function listen(listener: RequestListener): Promise<string> {

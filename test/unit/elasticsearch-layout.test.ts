@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { compareCodePoints } from '../../shared/read-index/column.ts';
-import { createLayout } from '../../shared/read-index/elasticsearch/create-layout.ts';
-import { createLayouts } from '../../shared/read-index/elasticsearch/create-layouts.ts';
+import { storedText, storedValue } from '../../shared/read-index/elasticsearch/documents/stored-value.ts';
+import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import { createLayout } from '../../shared/read-index/elasticsearch/layout/create-layout.ts';
+import { createLayouts } from '../../shared/read-index/elasticsearch/layout/create-layouts.ts';
 import {
   DEFAULT_DENORMALISE,
   type DenormaliseSettings,
   type Place,
-} from '../../shared/read-index/elasticsearch/document-layout.ts';
-import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+} from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import {
   FIELD_LIMIT,
   indexDefinition,
   mappingProblem,
-} from '../../shared/read-index/elasticsearch/index-definition.ts';
-import { createIndexNames } from '../../shared/read-index/elasticsearch/index-names.ts';
-import { storedText, storedValue } from '../../shared/read-index/elasticsearch/stored-value.ts';
+} from '../../shared/read-index/elasticsearch/layout/index-definition.ts';
+import { createIndexNames } from '../../shared/read-index/elasticsearch/layout/index-names.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { AUTHOR, BOOK, libraryRegistry, TAG, TOWN } from '../contract/read-index-library.ts';
 

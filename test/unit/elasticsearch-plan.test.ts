@@ -2,16 +2,19 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { planList } from '../../services/query/plan-query.ts';
 import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
-import { createLayouts } from '../../shared/read-index/elasticsearch/create-layouts.ts';
+import { createLayouts } from '../../shared/read-index/elasticsearch/layout/create-layouts.ts';
 import {
   DEFAULT_DENORMALISE,
   type DenormaliseSettings,
   type DocumentLayout,
-} from '../../shared/read-index/elasticsearch/document-layout.ts';
-import { type Explanation, explainSearch } from '../../shared/read-index/elasticsearch/explain-search.ts';
-import { createIndexNames } from '../../shared/read-index/elasticsearch/index-names.ts';
-import { planQuery } from '../../shared/read-index/elasticsearch/plan-query.ts';
-import { renderQuery } from '../../shared/read-index/elasticsearch/render-query.ts';
+} from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
+import { createIndexNames } from '../../shared/read-index/elasticsearch/layout/index-names.ts';
+import { planQuery } from '../../shared/read-index/elasticsearch/plan/plan-query.ts';
+import { renderQuery } from '../../shared/read-index/elasticsearch/plan/render-query.ts';
+import {
+  type Explanation,
+  explainSearch,
+} from '../../shared/read-index/elasticsearch/read/explain-search.ts';
 import type { SearchRequest } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createByteSink, takeWritten } from '../../shared/read-index/elasticsearch/byte-sink.ts';
-import { needleGrams, type TextMatch, writeGrams } from '../../shared/read-index/elasticsearch/text-grams.ts';
+import { createByteSink, takeWritten } from '../../shared/read-index/elasticsearch/documents/byte-sink.ts';
+import {
+  needleGrams,
+  type TextMatch,
+  writeGrams,
+} from '../../shared/read-index/elasticsearch/documents/text-grams.ts';
 
 const sink = createByteSink();
 

@@ -8,8 +8,8 @@ import { type Batch, nextBatch, release, sendBatch, type Work } from '../../proj
 import { type IndexWriter, startIndexWriter, type WriterReport } from '../../projections/index-writer.ts';
 import type { StaleDocument } from '../../projections/stale-documents.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
-import { createLayouts } from '../../shared/read-index/elasticsearch/create-layouts.ts';
 import { documentDependencies } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import { createLayouts } from '../../shared/read-index/elasticsearch/layout/create-layouts.ts';
 import { documentText } from '../support/document-text.ts';
 import { createMemoryDocumentIndex, type MemoryDocumentIndex } from '../support/memory-document-index.ts';
 import { changed, connect, created, createLog, DEFINITIONS, deleted } from './graph-fixture.ts';

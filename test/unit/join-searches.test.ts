@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { joinSearches } from '../../shared/read-index/elasticsearch/join-searches.ts';
-import type { SearchAnswer, SearchOutcome } from '../../shared/read-index/elasticsearch/search-answer.ts';
-import type { WrittenSearch } from '../../shared/read-index/elasticsearch/write-search.ts';
+import { joinSearches } from '../../shared/read-index/elasticsearch/wire/join-searches.ts';
+import type {
+  SearchAnswer,
+  SearchOutcome,
+} from '../../shared/read-index/elasticsearch/wire/search-answer.ts';
+import type { WrittenSearch } from '../../shared/read-index/elasticsearch/wire/write-search.ts';
 
 const search = (text: string, isPlain = true): WrittenSearch => ({ index: 'a', text, isPlain });
 const answerTo = ({ text }: WrittenSearch): SearchAnswer => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createRowCache, rowNeed } from '../../shared/read-index/elasticsearch/row-cache.ts';
-import type { SearchAnswer, SearchHit } from '../../shared/read-index/elasticsearch/search-answer.ts';
-import { searchKnownRows } from '../../shared/read-index/elasticsearch/search-known-rows.ts';
-import type { Search } from '../../shared/read-index/elasticsearch/write-search.ts';
+import { createRowCache, rowNeed } from '../../shared/read-index/elasticsearch/read/row-cache.ts';
+import { searchKnownRows } from '../../shared/read-index/elasticsearch/read/search-known-rows.ts';
+import type { SearchAnswer, SearchHit } from '../../shared/read-index/elasticsearch/wire/search-answer.ts';
+import type { Search } from '../../shared/read-index/elasticsearch/wire/write-search.ts';
 
 type Row = { readonly key: number; readonly text: string; readonly links?: string };
 

@@ -9,11 +9,17 @@ import type {
 } from '../document-index.ts';
 import type { IndexSet } from '../index-set.ts';
 import { WORLDS, type World } from '../read-index.ts';
-import { type ByteSink, createByteSink, discardWritten, takeWritten, writeText } from './byte-sink.ts';
-import { type ByteSlabs, createByteSlabs } from './byte-slabs.ts';
-import { writeDocument } from './create-document.ts';
-import { type IndexNames, writeAlias } from './index-names.ts';
-import type { Layouts } from './plan-query.ts';
+import {
+  type ByteSink,
+  createByteSink,
+  discardWritten,
+  takeWritten,
+  writeText,
+} from './documents/byte-sink.ts';
+import { type ByteSlabs, createByteSlabs } from './documents/byte-slabs.ts';
+import { writeDocument } from './documents/create-document.ts';
+import { type IndexNames, writeAlias } from './layout/index-names.ts';
+import type { Layouts } from './plan/plan-query.ts';
 
 export type DocumentWriterOptions = {
   readonly client: Client;

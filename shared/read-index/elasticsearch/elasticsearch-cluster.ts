@@ -5,23 +5,27 @@ import type { Dependency, DocumentIndex } from '../document-index.ts';
 import type { ProgressStore } from '../index-progress.ts';
 import type { IndexSet } from '../index-set.ts';
 import type { StoredDocuments } from '../stored-documents.ts';
-import { createElasticsearchClient, type ElasticsearchConnection } from './client.ts';
-import type { IndexSpread } from './create-index.ts';
-import { createLayouts } from './create-layouts.ts';
-import { type CurrentSet, createCurrentSet } from './current-set.ts';
-import { dependenciesOf } from './dependencies.ts';
-import type { DenormaliseSettings, DocumentLayout } from './document-layout.ts';
 import { createDocumentWriter } from './document-writer.ts';
-import { createElasticsearchReader, type ElasticsearchReader } from './elasticsearch-reader.ts';
-import { createIndexNames } from './index-names.ts';
-import { createIndexSets, type IndexSets, readLiveSet } from './index-sets.ts';
-import { createLeadFence, type LeadFence } from './lead-fence.ts';
-import { areWhole, type OpenedIndices, openIndices } from './open-indices.ts';
-import { createOwnerDocument, createProgressDocument, openProgressIndex } from './progress-document.ts';
-import { placesOf } from './read-indices.ts';
-import { readStoredDocuments } from './read-stored-documents.ts';
-import { createRowCache } from './row-cache.ts';
-import { createSearchEngine } from './search-engine.ts';
+import type { IndexSpread } from './indices/create-index.ts';
+import { createIndexSets, type IndexSets, readLiveSet } from './indices/index-sets.ts';
+import { createLeadFence, type LeadFence } from './indices/lead-fence.ts';
+import { areWhole, type OpenedIndices, openIndices } from './indices/open-indices.ts';
+import {
+  createOwnerDocument,
+  createProgressDocument,
+  openProgressIndex,
+} from './indices/progress-document.ts';
+import { placesOf } from './indices/read-indices.ts';
+import { createLayouts } from './layout/create-layouts.ts';
+import { dependenciesOf } from './layout/dependencies.ts';
+import type { DenormaliseSettings, DocumentLayout } from './layout/document-layout.ts';
+import { createIndexNames } from './layout/index-names.ts';
+import { type CurrentSet, createCurrentSet } from './read/current-set.ts';
+import { createElasticsearchReader, type ElasticsearchReader } from './read/elasticsearch-reader.ts';
+import { readStoredDocuments } from './read/read-stored-documents.ts';
+import { createRowCache } from './read/row-cache.ts';
+import { createElasticsearchClient, type ElasticsearchConnection } from './wire/client.ts';
+import { createSearchEngine } from './wire/search-engine.ts';
 
 /** A cluster as the home of one space's indices. */
 export type ElasticsearchCluster = {

@@ -1,0 +1,209 @@
+import { hash } from 'node:crypto';
+import type { Neighbours } from '../../document-index.ts';
+import type { IndexedComponent, IndexedRow } from '../../read-index.ts';
+import {
+  type DocumentLayout,
+  memberOf,
+  type Place,
+  type PlacedRelation,
+  type PlacedStep,
+} from '../layout/document-layout.ts';
+import { type StoredLinks, type StoredPart, type StoredParts, zoneHolder } from '../layout/index-document.ts';
+import {
+  type ByteSink,
+  overwrite,
+  sizeOf,
+  writeByte,
+  writeBytes,
+  writeText,
+  writtenSince,
+} from './byte-sink.ts';
+import { copiesAt } from './copies.ts';
+import { knownOwnPart, noteOwnPart, writeOrCopy } from './own-part.ts';
+import { sortsText } from './sort-values.ts';
+import { type HeldRow, writeColumns, writeTexts } from './write-columns.ts';
+
+type Members<T> = { [name: string]: T };
+type PlacedItems = Exclude<PlacedStep, PlacedRelation>;
+
+/** What a document is made of beside its row, and where it is written. */
+type Making = { readonly sink: ByteSink; readonly neighbours: Neighbours };
+
+const [COMMA, OPENING_BRACKET, CLOSING_BRACKET, CLOSING_BRACE] = [0x2c, 0x5b, 0x5d, 0x7d];
+
+/** Characters of base64: 144 bits of the SHA-256. */
+const SUM_LENGTH = 24;
+/** Stands where the digest will: of its length. */
+const NO_SUM = digestOf('');
+
+/**
+ * Writes a row's document, made from the row and what is around it in one world: the JSON of a `DocumentBody`. `sum`, its first
+ * member, is a digest by which an index is compared with what it should hold: of all that follows but the row's own texts in
+ * pieces, which stand last and follow from its columns. Pure, given `neighbours`.
+ */
+export function writeDocument(
+  sink: ByteSink,
+  layout: DocumentLayout,
+  key: number,
+  row: IndexedRow,
+  neighbours: Neighbours,
+): void {
+  const making: Making = { sink, neighbours };
+  const held: HeldRow = { key, fields: row.fields, components: row.components };
+  const own = knownOwnPart(sink, layout, row);
+  writeText(sink, '{"sum":"');
+  const sumAt = sizeOf(sink);
+  writeText(sink, NO_SUM);
+  const from = sizeOf(sink);
+  const head = writeOrCopy(sink, own?.head, () => {
+    const { buffer, byteOffset, byteLength } = row.source;
+    const source = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+    writeText(sink, `","key":${key},"src":"${source}",`);
+    writeColumns(sink, layout.root, held.fields);
+  });
+  const { links, parts } = writeAround(making, layout.root, held, true);
+  if (links !== undefined) writeText(sink, `,"links":"${base64Json(links)}"`);
+  if (parts !== undefined) writeText(sink, `,"parts":"${base64Json(parts)}"`);
+  const sorts = sortsText(neighbours, layout, held);
+  if (sorts !== '') writeText(sink, `,"s":{${sorts}}`);
+  const summed = { from, to: sizeOf(sink) };
+  const sum = own?.summed.equals(writtenSince(sink, from)) ? own.sum : digestOf(writtenSince(sink, from));
+  overwrite(sink, sumAt, sum);
+  const texts = writeOrCopy(sink, own?.texts, () => writeTexts(sink, layout.root, held.fields));
+  writeByte(sink, CLOSING_BRACE);
+  noteOwnPart(sink, layout, row, { head, texts, summed, sum });
+}
+
+function digestOf(body: string | Uint8Array): string {
+  return hash('sha256', body, 'base64').slice(0, SUM_LENGTH);
+}
+
+function base64Json(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64');
+}
+
+/** What `populate` reads, kept for the document's own row and its components. */
+type Kept = { readonly links?: StoredLinks; readonly parts?: StoredParts };
+
+const NOTHING_KEPT: Kept = Object.freeze({});
+
+/** Writes the members of an object below the root. `own`: it is a component of the document's row. */
+function writeBody(making: Making, place: Place, held: HeldRow, own: boolean): Kept {
+  writeColumns(making.sink, place, held.fields);
+  writeTexts(making.sink, place, held.fields);
+  return writeAround(making, place, held, own);
+}
+
+/** Writes what stands behind a place's own columns. */
+function writeAround(making: Making, place: Place, held: HeldRow, own: boolean): Kept {
+  if (place.steps.size === 0) return NOTHING_KEPT;
+  const parts = writeComponents(making, place, held, own);
+  const links = writeLinked(making, place, held, own);
+  return { ...(links === undefined ? {} : { links }), ...(parts === undefined ? {} : { parts }) };
+}
+
+/** `"e":{…}` and `"t":{…}`, where there are any. */
+function writeLinked(making: Making, place: Place, held: HeldRow, own: boolean): StoredLinks | undefined {
+  const { sink, neighbours } = making;
+  const links: Members<StoredLinks[string]> = {};
+  let [e, t] = [0, ''];
+  for (const step of place.steps.values()) {
+    if (step.kind !== 'relation' || (step.linkField === undefined && step.embedded === undefined)) continue;
+    const { attribute, member } = step;
+    const linked = neighbours.linked(place.space, held.key, attribute);
+    if (linked.length === 0) continue;
+    if (step.linkField !== undefined) {
+      t += `,${member}[${linked.map(({ key }) => key).join()}]`;
+      if (own) links[attribute] = linked.map(({ key, otherOrder }) => [key, otherOrder]);
+    }
+    const copies = linkedCopies(making, step, linked);
+    if (copies.length === 0) continue;
+    writeText(sink, (e++ === 0 ? ',"e":{' : ',') + member);
+    writeList(sink, copies, step.embedded?.list === true);
+  }
+  if (e > 0) writeByte(sink, CLOSING_BRACE);
+  if (t !== '') writeText(sink, `,"t":{${t.slice(1)}}`);
+  return own && t !== '' ? links : undefined;
+}
+
+function writeList(sink: ByteSink, copies: readonly Buffer[], list: boolean): void {
+  for (const [at, copy] of copies.entries()) {
+    if (list) writeByte(sink, at === 0 ? OPENING_BRACKET : COMMA);
+    writeBytes(sink, copy);
+  }
+  if (list) writeByte(sink, CLOSING_BRACKET);
+}
+
+/** The rows' copies, as far as the relation is copied: each made once for all documents that show it. */
+function linkedCopies(
+  making: Making,
+  { target, embedded }: PlacedRelation,
+  linked: readonly { readonly key: number }[],
+): readonly Buffer[] {
+  if (embedded === undefined) return [];
+  const { sink, neighbours } = making;
+  const { place, list } = embedded;
+  const known = copiesAt(neighbours, place);
+  const copies: Buffer[] = [];
+  for (const { key } of list ? linked : linked.slice(0, 1)) {
+    let copy = known.get(key);
+    if (copy === undefined) {
+      const row = neighbours.row(target, key);
+      if (row === undefined) continue;
+      // Behind what is written of the document that asks for it, and taken away again.
+      const from = sizeOf(sink);
+      writeText(sink, `{"key":${key},`);
+      writeBody(making, place, { key, fields: row.fields, components: row.components }, false);
+      writeByte(sink, CLOSING_BRACE);
+      copy = Buffer.from(writtenSince(sink, from));
+      sink.end = sink.start + from;
+      known.set(key, copy);
+    }
+    copies.push(copy);
+  }
+  return copies;
+}
+
+/** `"c":{…}`, where there are any. */
+function writeComponents(making: Making, place: Place, held: HeldRow, own: boolean): StoredParts | undefined {
+  const { sink } = making;
+  const parts: Members<readonly StoredPart[]> = {};
+  let isFirst = true;
+  for (const step of place.steps.values()) {
+    if (step.kind === 'relation') continue;
+    const items = held.components[step.attribute] ?? [];
+    if (items.length === 0) continue;
+    writeText(sink, (isFirst ? ',"c":{' : ',') + step.member);
+    isFirst = false;
+    const isOne = step.kind === 'component' && !step.list;
+    const created = (isOne ? items.slice(0, 1) : items).map((item, at) => {
+      if (!isOne) writeByte(sink, at === 0 ? OPENING_BRACKET : COMMA);
+      return writeComponent(making, step, item, own);
+    });
+    if (!isOne) writeByte(sink, CLOSING_BRACKET);
+    if (own) parts[step.attribute] = created;
+  }
+  if (isFirst) return undefined;
+  writeByte(sink, CLOSING_BRACE);
+  return own ? parts : undefined;
+}
+
+function writeComponent(making: Making, step: PlacedItems, item: IndexedComponent, own: boolean): StoredPart {
+  const place = step.kind === 'component' ? step.place : step.components.get(item.component);
+  if (place === undefined) throw new Error(`${item.component} has no place in ${step.holder}`);
+  // The kind in front, the fields below a name of its own: kinds may use one name for different types.
+  const holder =
+    step.kind === 'component'
+      ? ''
+      : `"kind":${JSON.stringify(item.component)},${memberOf(zoneHolder(item.component))}{`;
+  writeText(making.sink, `{${holder}`);
+  const { links, parts } = writeBody(making, place, item, own);
+  writeText(making.sink, holder === '' ? '}' : '}}');
+  return {
+    key: item.key,
+    component: item.component,
+    source: own ? Buffer.from(item.source).toString() : '',
+    ...(links === undefined ? {} : { links }),
+    ...(parts === undefined ? {} : { components: parts }),
+  };
+}

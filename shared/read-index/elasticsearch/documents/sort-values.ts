@@ -1,0 +1,84 @@
+import type { Scalar } from '../../bool-query.ts';
+import { compareCodePoints } from '../../column.ts';
+import type { Neighbours } from '../../document-index.ts';
+import type { DocumentLayout, Place, SortPath } from '../layout/document-layout.ts';
+import { type HeldRow, jsonOf, storedColumn } from './write-columns.ts';
+
+/** The members of `s`: what documents are sorted by that is at the ends of paths through lists. */
+export function sortsText(
+  neighbours: Neighbours,
+  { root, sortPaths }: DocumentLayout,
+  held: HeldRow,
+): string {
+  let sorts = '';
+  for (const { path, fields } of sortPaths)
+    sorts += endsText(fields, pathEnds(neighbours, root, held, path, 0));
+  return sorts.slice(1);
+}
+
+/** Each with a comma in front. */
+function endsText(fields: SortPath['fields'], ends: readonly (HeldRow | null)[]): string {
+  let sorts = '';
+  for (const { scalar, members } of fields) {
+    const { least, greatest, isMissing } = extremesOf(scalar.name, ends);
+    if (least === undefined || greatest === undefined) continue;
+    const lowText = jsonOf(storedColumn(scalar, least));
+    sorts += `,${members.low}${lowText}`;
+    if (isMissing) continue;
+    sorts += `,${members.high}${greatest === least ? lowText : jsonOf(storedColumn(scalar, greatest))}`;
+  }
+  return sorts;
+}
+
+/** Of a column at the ends; `isMissing`: one of them has no value. */
+function extremesOf(name: string, ends: readonly (HeldRow | null)[]) {
+  let least: Scalar | undefined;
+  let greatest: Scalar | undefined;
+  let isMissing = false;
+  for (const end of ends) {
+    const value = end?.fields[name] ?? null;
+    if (value === null) isMissing = true;
+    else {
+      if (least === undefined || compareScalars(value, least) < 0) least = value;
+      if (greatest === undefined || compareScalars(value, greatest) > 0) greatest = value;
+    }
+  }
+  return { least, greatest, isMissing };
+}
+
+function compareScalars(a: Scalar, b: Scalar): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareCodePoints(a, b);
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const WAY_ENDS: readonly null[] = [null];
+
+/** The rows at the ends of a path, of which `at` steps are behind; null for each way that ends early. */
+function pathEnds(
+  neighbours: Neighbours,
+  place: Place,
+  held: HeldRow,
+  path: readonly string[],
+  at: number,
+): readonly (HeldRow | null)[] {
+  const name = path[at];
+  if (name === undefined) return [held];
+  const step = place.steps.get(name);
+  if (step?.kind === 'component') {
+    const items = held.components[name] ?? [];
+    return items.length === 0
+      ? WAY_ENDS
+      : items.flatMap((each) => pathEnds(neighbours, step.place, each, path, at + 1));
+  }
+  if (step?.kind !== 'relation' || step.embedded === undefined) throw new Error(`${name} is not copied`);
+  const { place: next } = step.embedded;
+  const found: HeldRow[] = [];
+  for (const { key } of neighbours.linked(place.space, held.key, name)) {
+    const row = neighbours.row(step.target, key);
+    if (row !== undefined) found.push({ key, fields: row.fields, components: row.components });
+  }
+  if (found.length === 0) return WAY_ENDS;
+  return at + 1 === path.length
+    ? found
+    : found.flatMap((each) => pathEnds(neighbours, next, each, path, at + 1));
+}

@@ -1,0 +1,97 @@
+import { PUBLICATION_STATE_FIELD, type Scalar } from '../../bool-query.ts';
+import { textForm } from '../../column.ts';
+import { foldText } from '../../fold-text.ts';
+import type { FieldValues, IndexedRow } from '../../read-index.ts';
+import type { Place, PlacedScalar } from '../layout/document-layout.ts';
+import type { StoredValue } from '../layout/index-document.ts';
+import { type ByteSink, createByteSink, takeWritten, writeBytes, writeText } from './byte-sink.ts';
+import { publicationRank, storedValue } from './stored-value.ts';
+import { writeGrams } from './text-grams.ts';
+
+/** A row or component with its place in the document. */
+export type HeldRow = {
+  readonly key: number;
+  readonly fields: FieldValues;
+  readonly components: IndexedRow['components'];
+};
+
+/** Writes the members of a place that hold the row's own columns: `"f":{…}` and, where there are any, `"x":{…}`. */
+export function writeColumns(sink: ByteSink, place: Place, fields: FieldValues): void {
+  let [f, x] = ['', ''];
+  for (const scalar of place.scalars.values()) {
+    const value = fields[scalar.name];
+    if (value === null || value === undefined) continue;
+    const { member } = scalar;
+    f += `${f === '' ? '' : ','}${member}${jsonOf(storedColumn(scalar, value))}`;
+    // No text form of a number, date or truth value has anything to escape.
+    if (scalar.text === 'form') x += `${x === '' ? '' : ','}${member}"${textForm(scalar.type, value)}"`;
+  }
+  writeText(sink, x === '' ? `"f":{${f}}` : `"f":{${f}},"x":{${x}}`);
+}
+
+/** Behind other members: `"g":{…}` of a place's texts, and `"w":{…}` of those that have something to fold. */
+export function writeTexts(sink: ByteSink, place: Place, fields: FieldValues): void {
+  let g = 0;
+  const asWritten: PlacedScalar[] = [];
+  for (const scalar of place.scalars.values()) {
+    const text = textOf(scalar, fields);
+    if (text === undefined) continue;
+    writeText(sink, (g++ === 0 ? ',"g":{' : ',') + scalar.member);
+    const { folded, grams } = foldedGrams(scalar, text);
+    writeBytes(sink, grams);
+    if (scalar.text === 'grams' && folded !== text) asWritten.push(scalar);
+  }
+  if (g === 0) return;
+  for (const [at, scalar] of asWritten.entries()) {
+    writeText(sink, (at === 0 ? '},"w":{' : ',') + scalar.member);
+    writeBytes(sink, writtenGrams(scalar, textOf(scalar, fields) ?? ''));
+  }
+  writeText(sink, '}');
+}
+
+function textOf({ name, text }: PlacedScalar, fields: FieldValues): string | undefined {
+  if (text !== 'grams' && text !== 'folded') return undefined;
+  const value = fields[name];
+  return value === null || value === undefined ? undefined : String(value);
+}
+
+/** The text that stood last in a place: draft and published rows, one after the other, mostly have the same. */
+type LastText = {
+  readonly text: string;
+  readonly folded: string;
+  readonly grams: Buffer;
+  written: Buffer | undefined;
+};
+
+const lastTexts = new WeakMap<PlacedScalar, LastText>();
+const scratch = createByteSink();
+
+function foldedGrams(scalar: PlacedScalar, text: string): LastText {
+  const last = lastTexts.get(scalar);
+  if (last?.text === text) return last;
+  const folded = foldText(text);
+  const made = { text, folded, grams: gramsOf(folded), written: undefined };
+  lastTexts.set(scalar, made);
+  return made;
+}
+
+/** Of the text that `foldedGrams` had last. */
+function writtenGrams(scalar: PlacedScalar, text: string): Buffer {
+  const last = foldedGrams(scalar, text);
+  last.written ??= gramsOf(text);
+  return last.written;
+}
+
+function gramsOf(text: string): Buffer {
+  writeGrams(scratch, text);
+  return takeWritten(scratch);
+}
+
+export function storedColumn({ name, fieldType }: PlacedScalar, value: Scalar): StoredValue {
+  return name === PUBLICATION_STATE_FIELD ? publicationRank(value) : storedValue(fieldType, value);
+}
+
+/** Numbers here are finite. */
+export function jsonOf(value: StoredValue): string {
+  return typeof value === 'number' ? String(value) : JSON.stringify(value);
+}

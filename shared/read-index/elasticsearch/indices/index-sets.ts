@@ -1,0 +1,161 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { Uid } from '../../../schema/content-type.ts';
+import type { IndexSet } from '../../index-set.ts';
+import type { World } from '../../read-index.ts';
+import type { DocumentLayout } from '../layout/document-layout.ts';
+import { createIndexNames, type IndexNames, keptAlias, writeAlias } from '../layout/index-names.ts';
+import { type CreateIndexOptions, createIndex, signature } from './create-index.ts';
+import { deleteIndices } from './delete-indices.ts';
+import { isFenced, onlyUnder } from './lead-fence.ts';
+import { type FoundIndices, placesOf, readIndices } from './read-indices.ts';
+
+export type IndexSetsOptions = CreateIndexOptions & {
+  readonly names: IndexNames;
+  readonly space: string;
+  readonly layouts: readonly DocumentLayout[];
+};
+
+/** What is made anew; absent: all. */
+export type SetScope = { readonly type?: Uid; readonly world?: World };
+
+/** The sets of indices of a space: one is live, which is the one that the aliases of its types name. */
+export type IndexSets = {
+  /** What searches find now. */
+  live(): Promise<IndexSet>;
+  /** Names of a new set: indices of its own within the scope, the live ones beyond. Nothing is made. */
+  plan(scope: SetScope): Promise<IndexSet>;
+  /** Makes those that are not there, empty; what an attempt before made is kept. */
+  make(set: IndexSet): Promise<void>;
+  /** Whether all of it is there, made from this log for these content types. */
+  fits(set: IndexSet): Promise<boolean>;
+  /**
+   * Lets searches find this set, in one call. The one that they found is kept. False: nothing was done, as the leader of `epoch`
+   * is not the newest that raised the fence.
+   */
+  promote(set: IndexSet, epoch: number): Promise<boolean>;
+};
+
+export function createIndexSets(options: IndexSetsOptions): IndexSets {
+  const { client, names, space, layouts } = options;
+  const places = placesOf(layouts);
+  const aliasOf = ({ layout, world }: (typeof places)[number]) => names.alias(layout.type, world);
+  const live = async () => liveSet(await readIndices(options), options);
+  return {
+    live,
+    async plan({ type, world }) {
+      const found = await readIndices(options);
+      const number = 1 + Math.max(0, ...places.flatMap(found).map((each) => each.number));
+      const now = liveSet(found, options);
+      return Object.fromEntries(
+        places.map((place) => {
+          const isAsked =
+            (type ?? place.layout.type) === place.layout.type && (world ?? place.world) === place.world;
+          const index = names.index(place.layout.type, place.world, number);
+          return [aliasOf(place), isAsked ? index : (now[aliasOf(place)] ?? index)];
+        }),
+      );
+    },
+    async make(set) {
+      const found = await readIndices(options);
+      const missing = places.filter((place) => {
+        const there = found(place).find(({ index }) => index === set[aliasOf(place)]);
+        if (there === undefined) return true;
+        if (there.read || there.made === signature(place.layout, options.log)) return false;
+        throw new Error(`the index ${there.index} was made for other content types: give the rebuild up`);
+      });
+      await Promise.all(
+        missing.map((place) =>
+          createIndex(options, set[aliasOf(place)] as string, place.layout, [keptAlias(space)]),
+        ),
+      );
+    },
+    async fits(set) {
+      const found = await readIndices(options);
+      return places.every((place) =>
+        found(place).some(
+          ({ index, made }) => index === set[aliasOf(place)] && made === signature(place.layout, options.log),
+        ),
+      );
+    },
+    async promote(set, epoch) {
+      const before = await live();
+      const actions = Object.entries(set).flatMap(([alias, index]) => {
+        const old = before[alias];
+        if (old === index) return [];
+        return [
+          { add: { index, alias } },
+          { remove: { index, alias: keptAlias(space), must_exist: false } },
+          { add: { index, alias: writeAlias(index) } },
+          ...(old === undefined
+            ? []
+            : [{ remove: { index: old, alias } }, { add: { index: old, alias: keptAlias(space) } }]),
+        ];
+      });
+      if (actions.length === 0) return true;
+      try {
+        await client.indices.updateAliases({ actions: [...onlyUnder(space, epoch), ...actions] });
+        return true;
+      } catch (error) {
+        if (isFenced(error)) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+/** Indices by the alias that names them: those of a space that are live. */
+export async function readLiveSet(
+  client: Client,
+  space: string,
+  aliases: ReadonlySet<string>,
+): Promise<IndexSet> {
+  const found: AliasesByIndex = await client.indices.getAlias({ name: `${space}-*` });
+  const set: Record<string, string> = {};
+  for (const [index, { aliases: has = {} }] of Object.entries(found)) {
+    for (const alias of Object.keys(has)) if (aliases.has(alias)) set[alias] = index;
+  }
+  return set;
+}
+
+/** Whether searches find this set, all of it. */
+export async function isLiveSet(client: Client, space: string, set: IndexSet): Promise<boolean> {
+  const live = await readLiveSet(client, space, new Set(Object.keys(set)));
+  return Object.entries(set).every(([alias, index]) => live[alias] === index);
+}
+
+/** Whether a set has an index of its own for a type and world, which searches do not find. */
+export async function ownIndices(
+  client: Client,
+  space: string,
+  set: IndexSet,
+): Promise<(type: Uid, world: World) => boolean> {
+  const live = await readLiveSet(client, space, new Set(Object.keys(set)));
+  const names = createIndexNames(space);
+  return (type, world) => {
+    const alias = names.alias(type, world);
+    return set[alias] !== live[alias];
+  };
+}
+
+/** Removes those indices of a set that searches do not find. */
+export async function removeSet(client: Client, space: string, set: IndexSet): Promise<void> {
+  const used = Object.values(await readLiveSet(client, space, new Set(Object.keys(set))));
+  await deleteIndices(
+    client,
+    Object.values(set).filter((index) => !used.includes(index)),
+  );
+}
+
+type AliasesByIndex = { readonly [index: string]: { readonly aliases?: object } };
+
+function liveSet(
+  found: FoundIndices,
+  { names, layouts }: Pick<IndexSetsOptions, 'names' | 'layouts'>,
+): IndexSet {
+  return Object.fromEntries(
+    placesOf(layouts).flatMap((place) => {
+      const index = found(place).find(({ read }) => read)?.index;
+      return index === undefined ? [] : [[names.alias(place.layout.type, place.world), index]];
+    }),
+  );
+}

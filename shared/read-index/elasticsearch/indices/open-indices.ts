@@ -1,0 +1,121 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { Uid } from '../../../schema/content-type.ts';
+import type { IndexSet } from '../../index-set.ts';
+import type { DocumentLayout } from '../layout/document-layout.ts';
+import { type IndexNames, writeAlias } from '../layout/index-names.ts';
+import { createIndex, type IndexSpread, signature } from './create-index.ts';
+import { deleteIndices } from './delete-indices.ts';
+import { isFenced, onlyUnder } from './lead-fence.ts';
+import { progressIndex } from './progress-document.ts';
+import { type FoundIndex, type FoundIndices, type Place, placesOf, readIndices } from './read-indices.ts';
+
+export type OpenIndicesOptions = {
+  readonly client: Client;
+  readonly names: IndexNames;
+  readonly space: string;
+  readonly layouts: readonly DocumentLayout[];
+  /** Names the log that documents are made from: indices made from another one are not used. */
+  readonly log: string;
+  /** Every document is to be made anew, whatever the indices hold. */
+  readonly anew: boolean;
+  /** Of the leader that makes them. */
+  readonly epoch: number;
+  readonly spread: IndexSpread;
+};
+
+/** The indices of a space. Until `promote` reads go to those that there were. */
+export type OpenedIndices = {
+  /** Types with new, empty indices. */
+  readonly toBuild: readonly Uid[];
+  /** What is to be written, and is read once it is promoted. */
+  readonly set: IndexSet;
+  /**
+   * Lets reads see the new indices, all types at once, and removes those that they replace. Nothing is done where another leader
+   * has raised the fence since.
+   */
+  promote(): Promise<void>;
+};
+
+/** Makes what is missing. An index is whole exactly when reads go to it; one that never came to that is made again. */
+export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIndices> {
+  const { client, names, layouts, anew, log } = options;
+  const found = await readIndices(options);
+  await setReplicas(options);
+  const missing = layouts.filter((layout) => anew || !isWhole(found, layout, log));
+  const whole = placesOf(layouts.filter((layout) => !missing.includes(layout)));
+  const set: Record<string, string> = {};
+  for (const place of whole) {
+    const index = found(place).find(({ read }) => read)?.index;
+    if (index !== undefined) set[names.alias(place.layout.type, place.world)] = index;
+  }
+  await giveWriteAliases(client, Object.values(set));
+  const built = await Promise.all(placesOf(missing).map((place) => makeNext(options, place, found(place))));
+  for (const { alias, index } of built) set[alias] = index;
+  return { toBuild: missing.map(({ type }) => type), set, promote: () => promote(options, built) };
+}
+
+/** Whether searches find an index of every type and world that was made from this log, as these layouts say. */
+export async function areWhole(
+  options: Omit<OpenIndicesOptions, 'anew' | 'spread' | 'epoch'>,
+): Promise<boolean> {
+  const found = await readIndices(options);
+  return options.layouts.every((layout) => isWhole(found, layout, options.log));
+}
+
+function isWhole(found: FoundIndices, layout: DocumentLayout, log: string): boolean {
+  const made = signature(layout, log);
+  return placesOf([layout]).every((place) => found(place).some((each) => each.read && each.made === made));
+}
+
+type Built = { readonly alias: string; readonly index: string; readonly old: readonly string[] };
+
+async function makeNext(
+  options: OpenIndicesOptions,
+  { layout, world }: Place,
+  before: readonly FoundIndex[],
+): Promise<Built> {
+  const { client, names } = options;
+  const leftovers = before.filter(({ read, kept }) => !read && !kept).map(({ index }) => index);
+  await deleteIndices(client, leftovers);
+  const number = Math.max(0, ...before.map((each) => each.number)) + 1;
+  const index = names.index(layout.type, world, number);
+  await createIndex(options, index, layout);
+  const old = before.filter(({ read }) => read).map((each) => each.index);
+  return { alias: names.alias(layout.type, world), index, old };
+}
+
+/** Indices of an earlier version of Varve were written through an alias that moved. */
+async function giveWriteAliases(client: Client, indices: readonly string[]): Promise<void> {
+  const actions = indices.map((index) => ({ add: { index, alias: writeAlias(index) } }));
+  if (actions.length > 0) await client.indices.updateAliases({ actions });
+}
+
+/** Of the indices that there are, the one of the progress aside, which has as many as the cluster lets it. */
+async function setReplicas({ client, space, spread }: OpenIndicesOptions): Promise<void> {
+  if (spread.replicas === undefined) return;
+  await client.indices.putSettings({
+    index: [`${space}-*`, `-${progressIndex(space)}`],
+    settings: { number_of_replicas: spread.replicas },
+    allow_no_indices: true,
+    ignore_unavailable: true,
+  });
+}
+
+/** All in one call: no search sees a part of it. */
+async function promote({ client, space, epoch }: OpenIndicesOptions, built: readonly Built[]): Promise<void> {
+  if (built.length === 0) return;
+  const actions = built.flatMap(({ alias, index, old }) => [
+    ...old.map((each) => ({ remove: { index: each, alias } })),
+    { add: { index, alias } },
+  ]);
+  try {
+    await client.indices.updateAliases({ actions: [...onlyUnder(space, epoch), ...actions] });
+  } catch (error) {
+    if (isFenced(error)) return;
+    throw error;
+  }
+  await deleteIndices(
+    client,
+    built.flatMap(({ old }) => old),
+  );
+}

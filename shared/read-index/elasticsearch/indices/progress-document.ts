@@ -1,0 +1,99 @@
+import { type Client, errors } from '@elastic/elasticsearch';
+import { type OwnerStore, parseOwners } from '../../../owner-record.ts';
+import type { IndexProgress, ParkedState, ProgressStore } from '../../index-progress.ts';
+
+export type ProgressDocumentOptions = {
+  readonly client: Client;
+  readonly space: string;
+  /** Names the log that the documents are made from: another log's progress says nothing. */
+  readonly log: string;
+};
+
+/** What stands in `<space>-progress`, under the name of the log. Positions are strings: JSON has no 64-bit integers. */
+type ProgressBody = {
+  readonly epoch: number;
+  readonly position: string;
+  readonly parked: readonly (Omit<ParkedState, 'position'> & { readonly position: string })[];
+};
+
+const REQUEST_TIMEOUT = 10_000;
+
+export function progressIndex(space: string): string {
+  return `${space}-progress`;
+}
+
+/** Read in real time, not by a search, so nobody waits for a refresh to know of it. */
+export function createProgressDocument({ client, space, log }: ProgressDocumentOptions): ProgressStore {
+  const path = (kind: '_doc' | '_source') => `/${progressIndex(space)}/${kind}/${encodeURIComponent(log)}`;
+  const options = { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 };
+  return {
+    async read() {
+      try {
+        const answer = await client.transport.request({ method: 'GET', path: path('_source') }, options);
+        return readBody(answer as ProgressBody);
+      } catch (error) {
+        if (hasStatus(error, 404)) return undefined;
+        throw error;
+      }
+    },
+    async write({ epoch, position, parked }) {
+      const query = `version=${position}&version_type=external_gte`;
+      const body = { epoch, position: String(position), parked: parked.map(storeParked) };
+      try {
+        await client.transport.request({ method: 'PUT', path: `${path('_doc')}?${query}`, body }, options);
+      } catch (error) {
+        // Somebody has come further.
+        if (!hasStatus(error, 409)) throw error;
+      }
+    },
+  };
+}
+
+/** Makes the index of the progress where there is none. */
+export async function openProgressIndex(client: Client, space: string): Promise<void> {
+  const index = progressIndex(space);
+  const settings = { number_of_shards: 1, auto_expand_replicas: '0-1' };
+  try {
+    await client.indices.create({ index, settings, mappings: { enabled: false } });
+  } catch (error) {
+    // It is there already.
+    if (!hasStatus(error, 400) || !(await client.indices.exists({ index }))) throw error;
+  }
+}
+
+/** Beside the progress of logs, whose names are UUIDs. */
+export function createOwnerDocument(client: Client, space: string): OwnerStore {
+  const path = (kind: '_doc' | '_source') => `/${progressIndex(space)}/${kind}/owner`;
+  const options = { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 };
+  return {
+    async read() {
+      try {
+        const found = await client.transport.request({ method: 'GET', path: path('_source') }, options);
+        return parseOwners(JSON.stringify(found), `the document owner of ${progressIndex(space)}`).owners;
+      } catch (error) {
+        if (hasStatus(error, 404)) return {};
+        throw error;
+      }
+    },
+    async write(owners) {
+      await openProgressIndex(client, space);
+      await client.transport.request({ method: 'PUT', path: path('_doc'), body: { owners } }, options);
+    },
+  };
+}
+
+function readBody({ epoch, position, parked }: ProgressBody): IndexProgress {
+  return {
+    epoch,
+    position: BigInt(position),
+    parked: parked.map((each) => ({ ...each, position: BigInt(each.position) })),
+  };
+}
+
+function storeParked({ type, world, key, position, reason }: ParkedState): ProgressBody['parked'][number] {
+  return { type, world, key, position: String(position), reason };
+}
+
+function hasStatus(error: unknown, status: number): boolean {
+  return error instanceof errors.ResponseError && error.statusCode === status;
+}

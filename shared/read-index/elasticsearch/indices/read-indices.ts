@@ -1,0 +1,48 @@
+import type { Client } from '@elastic/elasticsearch';
+import { WORLDS, type World } from '../../read-index.ts';
+import type { DocumentLayout } from '../layout/document-layout.ts';
+import { type IndexNames, keptAlias } from '../layout/index-names.ts';
+
+/** Where documents of a layout are, in a world. */
+export type Place = { readonly layout: DocumentLayout; readonly world: World };
+
+/** An index of one type and world, as found. */
+export type FoundIndex = {
+  readonly index: string;
+  readonly number: number;
+  /** What it was made for, see `signature`. */
+  readonly made: string;
+  /** Searches go to it. */
+  readonly read: boolean;
+  /** It belongs to a generation that is being made, or is kept: it is no leftover. */
+  readonly kept: boolean;
+};
+
+/** The indices of a place that there are. */
+export type FoundIndices = (place: Place) => readonly FoundIndex[];
+
+type Where = { readonly client: Client; readonly names: IndexNames; readonly space: string };
+
+/** Reads which indices of a space there are. */
+export async function readIndices({ client, names, space }: Where): Promise<FoundIndices> {
+  const found = await client.indices.get({
+    index: `${space}-*`,
+    filter_path: ['*.aliases', '*.mappings._meta'],
+    expand_wildcards: 'all',
+  });
+  return ({ layout: { type }, world }) => {
+    const alias = names.alias(type, world);
+    return Object.entries(found).flatMap(([index, { aliases, mappings }]) => {
+      const number = Number(index.slice(alias.length + 1));
+      if (!Number.isInteger(number) || index !== names.index(type, world, number)) return [];
+      const made = String(mappings?._meta?.['varve']);
+      const kept = aliases?.[keptAlias(space)] !== undefined;
+      return [{ index, number, made, read: aliases?.[alias] !== undefined, kept }];
+    });
+  };
+}
+
+/** The places of all layouts. */
+export function placesOf(layouts: Iterable<DocumentLayout>): readonly Place[] {
+  return [...layouts].flatMap((layout) => WORLDS.map((world) => ({ layout, world })));
+}

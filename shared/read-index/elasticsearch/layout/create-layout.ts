@@ -1,0 +1,214 @@
+import {
+  type Attribute,
+  type ComponentAttribute,
+  type DynamicZoneAttribute,
+  FILE_TYPE,
+  type Model,
+  type RelationAttribute,
+  type ScalarType,
+  type Uid,
+} from '../../../schema/content-type.ts';
+import { componentOf, contentTypeOf, type SchemaRegistry } from '../../../schema/schema-registry.ts';
+import {
+  isContentType,
+  localizationsAttribute,
+  queryableScalars,
+} from '../../../schema/system-attributes.ts';
+import { DOCUMENT_PUBLISHED_FIELD, PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
+import { fieldTypeOf } from '../../column.ts';
+import type { ComponentStep, RowSpace } from '../../read-index.ts';
+import {
+  type DenormaliseSettings,
+  type DocumentLayout,
+  memberOf,
+  type Place,
+  type PlacedRelation,
+  type PlacedScalar,
+  type PlacedStep,
+  type SortPath,
+  sortFieldNames,
+} from './document-layout.ts';
+import { zoneHolder } from './index-document.ts';
+
+/** Where a place is: what decides how much of its surroundings is copied there. */
+type Surroundings = {
+  readonly registry: SchemaRegistry;
+  readonly settings: DenormaliseSettings;
+  /** Relations passed since the root. */
+  readonly hops: number;
+  /** A to-many relation is among them. */
+  readonly inList: boolean;
+  /** Names since the root. */
+  readonly path: readonly string[];
+};
+
+type Address = Pick<Place, 'prefix' | 'model' | 'space' | 'kind'>;
+
+/** Types of text that are short enough to be searched in copies; longer ones are asked of the row's own index. */
+const SHORT_TEXTS: readonly ScalarType[] = ['string', 'email', 'uid'];
+
+/** The layout of a type's documents. Pure: it follows from the schema and the settings. */
+export function createLayout(
+  registry: SchemaRegistry,
+  type: Uid,
+  settings: DenormaliseSettings,
+): DocumentLayout {
+  const model = contentTypeOf(registry, type);
+  const around: Surroundings = { registry, settings, hops: 0, inList: false, path: [] };
+  const root = createPlace(around, { prefix: '', model, space: { type, path: [] }, kind: 'root' });
+  return { type, root, sortPaths: sortPaths(root, [], false) };
+}
+
+function createPlace(around: Surroundings, address: Address): Place {
+  const { model, kind } = address;
+  const steps = new Map<string, PlacedStep>();
+  for (const attribute of stepAttributes(model)) {
+    const step = createStep(around, address, attribute);
+    if (step !== undefined) steps.set(attribute.name, step);
+  }
+  return { ...address, scalars: placedScalars(model, kind, around.hops), steps };
+}
+
+function stepAttributes(model: Model): readonly Attribute[] {
+  const localizations = isContentType(model) ? localizationsAttribute(model) : undefined;
+  const own = [...model.attributes.values()].filter(({ kind }) => kind !== 'scalar');
+  return localizations === undefined ? own : [...own, localizations];
+}
+
+function placedScalars(model: Model, kind: Place['kind'], hops: number): ReadonlyMap<string, PlacedScalar> {
+  const scalars = new Map<string, PlacedScalar>();
+  const add = (scalar: Omit<PlacedScalar, 'member'>) =>
+    scalars.set(scalar.name, { ...scalar, member: memberOf(scalar.name) });
+  for (const { name, type } of queryableScalars(model).values()) {
+    const fieldType = fieldTypeOf(type);
+    const isText = fieldType === 'keyword' || fieldType === 'json';
+    const whole = isText ? 'grams' : 'form';
+    // Grams are most of what a document costs: a copy has those that people search by.
+    const isSearched = hops <= 1 && SHORT_TEXTS.includes(type) && model.attributes.has(name);
+    const copied = isSearched ? 'folded' : 'none';
+    add({ name, type, fieldType, text: kind === 'embedded' ? copied : whole });
+  }
+  if (isContentType(model) && kind === 'root') {
+    add({ name: PUBLICATION_STATE_FIELD, type: 'string', fieldType: 'keyword', text: 'none' });
+    add({ name: DOCUMENT_PUBLISHED_FIELD, type: 'boolean', fieldType: 'boolean', text: 'none' });
+  }
+  return scalars;
+}
+
+function createStep(around: Surroundings, at: Address, attribute: Attribute): PlacedStep | undefined {
+  switch (attribute.kind) {
+    case 'relation':
+      return isReachable(around.registry, attribute) ? createRelation(around, at, attribute) : undefined;
+    case 'component':
+      return attribute.private ? undefined : createComponents(around, at, attribute);
+    case 'dynamiczone':
+      return attribute.private || at.kind === 'embedded' ? undefined : createZone(around, at, attribute);
+    default:
+      return undefined;
+  }
+}
+
+/** A private relation is asked for from its other side only. */
+function isReachable(
+  registry: SchemaRegistry,
+  { private: hidden, target, inversedBy }: RelationAttribute,
+): boolean {
+  if (!hidden) return true;
+  if (inversedBy === undefined) return false;
+  return contentTypeOf(registry, target).attributes.get(inversedBy)?.private === false;
+}
+
+function createRelation(around: Surroundings, at: Address, attribute: RelationAttribute): PlacedRelation {
+  const { name, target, mappedBy, toMany } = attribute;
+  const side = mappedBy === undefined ? { linkField: `${at.prefix}t.${name}` } : { mappedBy };
+  const step: PlacedRelation = { kind: 'relation', attribute: name, member: memberOf(name), target, ...side };
+  if (attribute.private || !isCopied(around, attribute)) return step;
+  const holder = `${at.prefix}e.${name}`;
+  const inside: Surroundings = {
+    ...around,
+    hops: around.hops + 1,
+    inList: around.inList || toMany,
+    path: [...around.path, name],
+  };
+  const model = contentTypeOf(around.registry, target);
+  const address: Address = {
+    prefix: `${holder}.`,
+    model,
+    space: { type: target, path: [] },
+    kind: 'embedded',
+  };
+  return { ...step, embedded: { holder, list: toMany, place: createPlace(inside, address) } };
+}
+
+/** To-one chains, owned to-many relations, and what the settings name. Files only when named: they are filtered by rarely. */
+function isCopied({ settings, hops, inList, path }: Surroundings, attribute: RelationAttribute): boolean {
+  if (isNamed(settings, [...path, attribute.name])) return true;
+  if (attribute.target === FILE_TYPE || attribute.name === 'localizations' || inList) return false;
+  if (!attribute.toMany) return hops < settings.toOne;
+  return attribute.mappedBy === undefined && hops < settings.toMany;
+}
+
+function isNamed({ paths }: DenormaliseSettings, path: readonly string[]): boolean {
+  const here = path.join('.');
+  return paths.some((named) => named === here || named.startsWith(`${here}.`));
+}
+
+function createComponents(
+  around: Surroundings,
+  at: Address,
+  { name, component, repeatable }: ComponentAttribute,
+): PlacedStep | undefined {
+  const inside = { ...around, path: [...around.path, name] };
+  if (at.kind === 'embedded' && repeatable && !isNamed(around.settings, inside.path)) return undefined;
+  const holder = `${at.prefix}c.${name}`;
+  const space = componentSpace(at.space, { attribute: name });
+  const place = createPlace(inside, componentAddress(around, at, `${holder}.`, component, space));
+  return { kind: 'component', attribute: name, member: memberOf(name), holder, list: repeatable, place };
+}
+
+function createZone(
+  around: Surroundings,
+  at: Address,
+  { name, components }: DynamicZoneAttribute,
+): PlacedStep {
+  const holder = `${at.prefix}c.${name}`;
+  const inside = { ...around, path: [...around.path, name] };
+  const places = components.map((uid) => {
+    const space = componentSpace(at.space, { attribute: name, zoneComponent: uid });
+    const prefix = `${holder}.${zoneHolder(uid)}.`;
+    return [uid, createPlace(inside, componentAddress(around, at, prefix, uid, space))] as const;
+  });
+  return { kind: 'zone', attribute: name, member: memberOf(name), holder, components: new Map(places) };
+}
+
+function componentSpace(space: RowSpace, step: ComponentStep): RowSpace {
+  return { type: space.type, path: [...space.path, step] };
+}
+
+/** Components of an embedded row are copies as well. */
+function componentAddress(
+  { registry }: Surroundings,
+  at: Address,
+  prefix: string,
+  uid: Uid,
+  space: RowSpace,
+): Address {
+  const kind = at.kind === 'embedded' ? 'embedded' : 'component';
+  return { prefix, model: componentOf(registry, uid), space, kind };
+}
+
+function sortPaths(place: Place, path: readonly string[], passedList: boolean): SortPath[] {
+  const sortable = [...place.scalars.values()].filter(({ fieldType }) => fieldType !== 'json');
+  const fields = sortable.map((scalar) => {
+    const { low, high } = sortFieldNames(path, scalar.name);
+    return { scalar, low, high, members: { low: memberOf(low), high: memberOf(high) } };
+  });
+  const here = passedList ? [{ path, fields }] : [];
+  const below = [...place.steps.values()].flatMap((step) => {
+    const next = step.kind === 'component' ? step : step.kind === 'relation' ? step.embedded : undefined;
+    return next === undefined
+      ? []
+      : sortPaths(next.place, [...path, step.attribute], passedList || next.list);
+  });
+  return [...here, ...below];
+}

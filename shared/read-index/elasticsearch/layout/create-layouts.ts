@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { ContentType, Model, Uid } from '../../../schema/content-type.ts';
+import { componentOf, contentTypeOf, type SchemaRegistry } from '../../../schema/schema-registry.ts';
+import { createLayout } from './create-layout.ts';
+import { DEFAULT_DENORMALISE, type DenormaliseSettings, type DocumentLayout } from './document-layout.ts';
+import { mappingProblem } from './index-definition.ts';
+import { typeSlug } from './index-names.ts';
+
+/** Longer chains are hardly ever filtered by, and each step multiplies the fields. */
+const LONGEST_CHAIN = 5;
+
+const settingsSchema = z.strictObject({
+  toOne: z.int().min(0).max(LONGEST_CHAIN).optional(),
+  toMany: z.int().min(0).max(1).optional(),
+  paths: z.array(z.string()).optional(),
+});
+
+/**
+ * The layouts of all content types: what `pluginOptions.varve.denormalise` of a type says, and `defaults` for what it leaves
+ * open. Throws one sentence per type whose settings or documents do not hold.
+ */
+export function createLayouts(
+  registry: SchemaRegistry,
+  defaults: DenormaliseSettings = DEFAULT_DENORMALISE,
+): ReadonlyMap<Uid, DocumentLayout> {
+  const problems: string[] = [];
+  const layouts = new Map<Uid, DocumentLayout>();
+  const slugs = new Map<string, Uid>();
+  for (const type of registry.contentTypes.values()) {
+    const settings = denormaliseSettings(registry, type, defaults, problems);
+    const layout = createLayout(registry, type.uid, settings);
+    const problem = mappingProblem(layout);
+    if (problem !== undefined) problems.push(problem);
+    const twin = slugs.get(typeSlug(type.uid));
+    if (twin !== undefined) problems.push(`${type.uid} and ${twin}: their indices would have the same name`);
+    slugs.set(typeSlug(type.uid), type.uid);
+    layouts.set(type.uid, layout);
+  }
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  return layouts;
+}
+
+function denormaliseSettings(
+  registry: SchemaRegistry,
+  type: ContentType,
+  defaults: DenormaliseSettings,
+  problems: string[],
+): DenormaliseSettings {
+  const { varve } = type;
+  const given =
+    typeof varve === 'object' && varve !== null && 'denormalise' in varve ? varve.denormalise : {};
+  const parsed = settingsSchema.safeParse(given);
+  if (!parsed.success) {
+    for (const { path, message } of parsed.error.issues) {
+      problems.push(`${type.uid}: pluginOptions.varve.${['denormalise', ...path].join('.')}: ${message}`);
+    }
+    return defaults;
+  }
+  const { toOne = defaults.toOne, toMany = defaults.toMany, paths = defaults.paths } = parsed.data;
+  for (const path of parsed.data.paths ?? []) {
+    const wrong = unknownStep(registry, type, path);
+    if (wrong === undefined) continue;
+    problems.push(
+      `${type.uid}: pluginOptions.varve.denormalise.paths: ${path}: ${wrong} is no public relation or component`,
+    );
+  }
+  return { toOne, toMany, paths };
+}
+
+function unknownStep(registry: SchemaRegistry, type: ContentType, path: string): string | undefined {
+  let model: Model = type;
+  for (const name of path.split('.')) {
+    const attribute = model.attributes.get(name);
+    if (attribute === undefined || attribute.private) return name;
+    if (attribute.kind === 'relation') model = contentTypeOf(registry, attribute.target);
+    else if (attribute.kind === 'component') model = componentOf(registry, attribute.component);
+    else return name;
+  }
+  return undefined;
+}

@@ -1,0 +1,117 @@
+import type { Model, ScalarType, Uid } from '../../../schema/content-type.ts';
+import type { FieldType } from '../../bool-query.ts';
+import type { RowSpace } from '../../read-index.ts';
+
+/**
+ * Where everything stands in the documents of one content type. The same in both worlds. A *place* is a row or component in a
+ * document: the document's own row (the root), its components, rows embedded along relations, and so on. Below a place's prefix:
+ * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written where these differ, `x.<attribute>` text form of a column
+ *   that is no text;
+ * - `c.<attribute>` components, `e.<attribute>` embedded rows, `t.<attribute>` keys of linked rows, on the owning side.
+ * The root also has `key`, `src`, `links`, `parts`, the document's checksum `sum` and the sort fields `s.…`; an embedded row has its `key`.
+ */
+export type DocumentLayout = {
+  readonly type: Uid;
+  readonly root: Place;
+  /** Paths that pass a list, with a smallest and a largest value for each column at their ends. */
+  readonly sortPaths: readonly SortPath[];
+};
+
+export type Place = {
+  /** What field names here begin with: empty at the root, else with a dot at the end, such as `e.chef.`. */
+  readonly prefix: string;
+  readonly model: Model;
+  /** The row space of the rows here. */
+  readonly space: RowSpace;
+  readonly kind: 'root' | 'component' | 'embedded';
+  readonly scalars: ReadonlyMap<string, PlacedScalar>;
+  readonly steps: ReadonlyMap<string, PlacedStep>;
+};
+
+export type PlacedScalar = {
+  readonly name: string;
+  readonly member: Member;
+  readonly type: ScalarType;
+  readonly fieldType: FieldType;
+  /**
+   * What text operators can be asked of: grams as written and folded (text columns), folded ones only (short texts of rows one
+   * step away), the text form as a keyword (other columns), or nothing here.
+   */
+  readonly text: 'grams' | 'folded' | 'form' | 'none';
+};
+
+/** Rows or components one step away. `holder` is the object field's name without the dot. */
+export type PlacedStep = PlacedComponents | PlacedZone | PlacedRelation;
+
+export type PlacedComponents = {
+  readonly kind: 'component';
+  readonly attribute: string;
+  readonly member: Member;
+  readonly holder: string;
+  /** One object, or a nested list. */
+  readonly list: boolean;
+  readonly place: Place;
+};
+
+/** A nested list whose items say their kind in `<holder>.kind`. */
+export type PlacedZone = {
+  readonly kind: 'zone';
+  readonly attribute: string;
+  readonly member: Member;
+  readonly holder: string;
+  readonly components: ReadonlyMap<Uid, Place>;
+};
+
+export type PlacedRelation = {
+  readonly kind: 'relation';
+  readonly attribute: string;
+  readonly member: Member;
+  readonly target: Uid;
+  /** The field with the targets' keys, where this side owns the links. */
+  readonly linkField?: string;
+  /** The owning side's attribute, where this is the inverse one. */
+  readonly mappedBy?: string;
+  /** Copies of the linked rows, when they are denormalised here. */
+  readonly embedded?: { readonly holder: string; readonly list: boolean; readonly place: Place };
+};
+
+export type SortPath = { readonly path: readonly string[]; readonly fields: readonly SortField[] };
+
+/** A column at the end of a path, and the names of its two fields below `s.`. */
+export type SortField = {
+  readonly scalar: PlacedScalar;
+  readonly low: string;
+  readonly high: string;
+  readonly members: { readonly low: Member; readonly high: Member };
+};
+
+/** `"name":`, as it stands in documents: worked out once, not for each of them. */
+export type Member = string;
+
+export function memberOf(name: string): Member {
+  return `${JSON.stringify(name)}:`;
+}
+
+/** How far relations are copied into the documents of a type; `pluginOptions.varve.denormalise` or the setting for all types. */
+export type DenormaliseSettings = {
+  /** Length of chains of to-one relations. */
+  readonly toOne: number;
+  /** Depth of to-many relations that the type owns: 0 or 1. */
+  readonly toMany: number;
+  /** Dotted paths, of any relations and components, that are copied beside these. */
+  readonly paths: readonly string[];
+};
+
+export const DEFAULT_DENORMALISE: DenormaliseSettings = Object.freeze({ toOne: 2, toMany: 1, paths: [] });
+
+/**
+ * The fields with the smallest and the largest value of a column at the ends of a path. The smallest is absent when there is no
+ * value, the largest when one of them is NULL or the path ends early, which counts as greater than all (SEMANTICS section 7).
+ */
+export function sortFieldNames(
+  path: readonly string[],
+  field: string,
+): { readonly low: string; readonly high: string } {
+  const name = [...path, field].join('/');
+  return { low: `${name}:low`, high: `${name}:high` };
+}

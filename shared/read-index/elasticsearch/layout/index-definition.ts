@@ -1,0 +1,169 @@
+import { assertNever } from '../../../assert-never.ts';
+import { PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
+import type { DocumentLayout, Place, PlacedRelation, PlacedScalar, PlacedStep } from './document-layout.ts';
+import { zoneHolder } from './index-document.ts';
+
+/** Rows that an offset can reach, and what one page may add to it. */
+export const OFFSET_LIMIT = 100_000;
+export const WINDOW = OFFSET_LIMIT + 10_000;
+
+/** Of one index. Elasticsearch's own defaults, raised where a content type of fifty attributes with relations would pass them. */
+export const FIELD_LIMIT = 3000;
+const NESTED_LIMIT = 100;
+const DEPTH_LIMIT = 20;
+
+/** Rows, or components of one row, that are read with one request where all of them are wanted. */
+export const PAGE_OF_KEYS = 10_000;
+
+type Mapping = { readonly [name: string]: unknown };
+type Properties = { [name: string]: Mapping };
+
+export type IndexSettings = {
+  readonly replicas: number;
+  /** How long deletes are remembered, so that a write that arrives late cannot bring a row back. */
+  readonly gcDeletes: string;
+};
+
+const DEFAULT_SETTINGS: IndexSettings = Object.freeze({ replicas: 0, gcDeletes: '1h' });
+
+/** The body that creates an index for a layout. Only types and features that every official distribution has without a licence. */
+export function indexDefinition(layout: DocumentLayout, settings: IndexSettings = DEFAULT_SETTINGS): Mapping {
+  return {
+    settings: {
+      number_of_shards: 1,
+      number_of_replicas: settings.replicas,
+      // Writers refresh what they wrote: nothing else changes what is to be seen.
+      refresh_interval: '-1',
+      gc_deletes: settings.gcDeletes,
+      max_result_window: WINDOW,
+      max_inner_result_window: PAGE_OF_KEYS,
+      'mapping.total_fields.limit': FIELD_LIMIT,
+      'mapping.nested_fields.limit': NESTED_LIMIT,
+      'mapping.depth.limit': DEPTH_LIMIT,
+    },
+    // Answers come from doc values, and rows can always be made anew from the graph.
+    mappings: { dynamic: 'strict', _source: { enabled: false }, properties: rootProperties(layout) },
+  };
+}
+
+const BYTES: Mapping = { type: 'binary', doc_values: true };
+const GRAMS: Mapping = { type: 'text', analyzer: 'whitespace', norms: false };
+const TEXT_FORM: Mapping = { type: 'keyword', doc_values: false };
+const KEY: Mapping = { type: 'long' };
+
+function rootProperties({ root, sortPaths }: DocumentLayout): Properties {
+  const sorts: Properties = {};
+  for (const { fields } of sortPaths) {
+    for (const { scalar, low, high } of fields) {
+      const field = { ...valueField(scalar), index: false };
+      sorts[low] = field;
+      sorts[high] = field;
+    }
+  }
+  return {
+    key: KEY,
+    src: BYTES,
+    links: BYTES,
+    parts: BYTES,
+    sum: BYTES,
+    ...placeProperties(root, true),
+    ...group('s', sorts),
+  };
+}
+
+type Groups = Readonly<Record<'f' | 'g' | 'w' | 'x' | 'c' | 'e' | 't', Properties>>;
+
+/** `sorted`: documents are sorted by the values here, which takes doc values. Components' values are read one by one as well. */
+function placeProperties(place: Place, sorted: boolean): Properties {
+  const groups: Groups = { f: {}, g: {}, w: {}, x: {}, c: {}, e: {}, t: {} };
+  const columns = sorted || place.kind === 'component' ? {} : { doc_values: false };
+  for (const scalar of place.scalars.values()) {
+    groups.f[scalar.name] = { ...valueField(scalar), ...columns };
+    if (scalar.text === 'form') groups.x[scalar.name] = TEXT_FORM;
+    if (scalar.text === 'grams' || scalar.text === 'folded') groups.g[scalar.name] = GRAMS;
+    if (scalar.text === 'grams') groups.w[scalar.name] = GRAMS;
+  }
+  for (const step of place.steps.values()) {
+    if (step.kind === 'relation') addRelation(groups, place, step, sorted);
+    else groups.c[step.attribute] = componentField(step, sorted);
+  }
+  return Object.assign({}, ...Object.entries(groups).map(([name, properties]) => group(name, properties)));
+}
+
+function addRelation(groups: Groups, place: Place, step: PlacedRelation, sorted: boolean): void {
+  if (step.linkField !== undefined) {
+    // Semi-joins read the keys from the documents' own rows only.
+    groups.t[step.attribute] = place.kind === 'root' ? KEY : { ...KEY, doc_values: false };
+  }
+  if (step.embedded === undefined) return;
+  const { list, place: below } = step.embedded;
+  const key = { key: { ...KEY, doc_values: false } };
+  groups.e[step.attribute] = holderField(list, { ...key, ...placeProperties(below, sorted && !list) });
+}
+
+function group(name: string, properties: Properties): Properties {
+  return Object.keys(properties).length === 0 ? {} : { [name]: { properties } };
+}
+
+function holderField(list: boolean, properties: Properties): Mapping {
+  return list ? { type: 'nested', properties } : { properties };
+}
+
+function componentField(step: Exclude<PlacedStep, { kind: 'relation' }>, sorted: boolean): Mapping {
+  if (step.kind === 'component') {
+    return holderField(step.list, placeProperties(step.place, sorted && !step.list));
+  }
+  const kinds = [...step.components].map(([uid, place]) => [
+    zoneHolder(uid),
+    { properties: placeProperties(place, false) },
+  ]);
+  return holderField(true, { kind: { type: 'keyword', doc_values: false }, ...Object.fromEntries(kinds) });
+}
+
+function valueField({ name, type, fieldType }: PlacedScalar): Mapping {
+  // Smaller types take a number for a missing value that is not the largest of all.
+  if (name === PUBLICATION_STATE_FIELD) return { type: 'long' };
+  switch (fieldType) {
+    case 'keyword':
+    case 'json':
+    case 'long':
+      return { type: 'keyword' };
+    case 'number':
+      return { type: type === 'integer' ? 'long' : 'double' };
+    // Booleans as 0 and 1: Elasticsearch has no place before or behind both of its own that search_after could begin at.
+    case 'boolean':
+    case 'time-of-day':
+    case 'instant':
+      return { type: 'long' };
+    default:
+      return assertNever(fieldType);
+  }
+}
+
+/** Why a type's mapping cannot be made, or undefined. Names the type, what it has, and the setting that makes it smaller. */
+export function mappingProblem(layout: DocumentLayout): string | undefined {
+  const { fields, nested, depth } = countFields(rootProperties(layout));
+  const knob = `copy less of its relations: pluginOptions.varve.denormalise of ${layout.type}, or --denormalise-to-one and --denormalise-to-many for all types`;
+  if (fields > FIELD_LIMIT)
+    return `${layout.type}: its documents have ${fields} fields of at most ${FIELD_LIMIT}; ${knob}`;
+  if (nested > NESTED_LIMIT) {
+    return `${layout.type}: its documents have ${nested} nested lists of at most ${NESTED_LIMIT}; ${knob}`;
+  }
+  if (depth > DEPTH_LIMIT)
+    return `${layout.type}: its documents are ${depth} levels deep of at most ${DEPTH_LIMIT}; ${knob}`;
+  return undefined;
+}
+
+type Counts = { readonly fields: number; readonly nested: number; readonly depth: number };
+
+function countFields(properties: Properties): Counts {
+  let [fields, nested, depth] = [0, 0, 1];
+  for (const mapping of Object.values(properties)) {
+    const below =
+      mapping['properties'] === undefined ? undefined : countFields(mapping['properties'] as Properties);
+    fields += 1 + (below?.fields ?? 0);
+    nested += (mapping['type'] === 'nested' ? 1 : 0) + (below?.nested ?? 0);
+    depth = Math.max(depth, 1 + (below?.depth ?? 0));
+  }
+  return { fields, nested, depth };
+}

@@ -1,0 +1,51 @@
+import type { Uid } from '../../../schema/content-type.ts';
+
+/** A value in a document. */
+export type StoredValue = string | number;
+
+/** The fields of a place, see `DocumentLayout`. */
+export type PlaceBody = {
+  readonly f?: { readonly [field: string]: StoredValue };
+  readonly g?: { readonly [attribute: string]: string };
+  readonly w?: { readonly [attribute: string]: string };
+  readonly x?: { readonly [attribute: string]: string };
+  readonly c?: { readonly [attribute: string]: PlaceBody | readonly PlaceBody[] | readonly ZoneItemBody[] };
+  readonly e?: { readonly [attribute: string]: EmbeddedBody | readonly EmbeddedBody[] };
+  readonly t?: { readonly [attribute: string]: readonly number[] };
+};
+
+export type EmbeddedBody = PlaceBody & { readonly key: number };
+
+/** One component of a dynamic zone: its kind, and its fields below the name that `zoneHolder` gives. */
+export type ZoneItemBody = { readonly kind: Uid; readonly [holder: string]: Uid | PlaceBody };
+
+export type DocumentBody = PlaceBody & {
+  readonly key: number;
+  /** base64 of the row's response JSON. */
+  readonly src: string;
+  /** base64 of the JSON of `StoredLinks`: in link order, with the place from the other side. Absent when there are none. */
+  readonly links?: string;
+  /** base64 of the JSON of `StoredParts['components']`. Absent when there are none. */
+  readonly parts?: string;
+  readonly s?: { readonly [name: string]: StoredValue };
+};
+
+/** Links a row or component owns: by attribute [key of the target, targetOrder], in link order. */
+export type StoredLinks = { readonly [attribute: string]: readonly (readonly [number, number])[] };
+
+/** A component as `populate` reads it. */
+export type StoredPart = {
+  readonly key: number;
+  readonly component: Uid;
+  /** Response JSON. */
+  readonly source: string;
+  readonly links?: StoredLinks;
+  readonly components?: StoredParts;
+};
+
+export type StoredParts = { readonly [attribute: string]: readonly StoredPart[] };
+
+/** Below which name a dynamic zone's items hold the fields of a kind of component. Field names cannot have dots. */
+export function zoneHolder(component: Uid): string {
+  return component.replaceAll('.', '~');
+}

@@ -1,0 +1,215 @@
+import { assertNever } from '../../../assert-never.ts';
+import {
+  type BoolQuery,
+  PUBLICATION_STATE_FIELD,
+  PUBLICATION_STATES,
+  type Scalar,
+} from '../../bool-query.ts';
+import { textForm } from '../../column.ts';
+import { foldText } from '../../fold-text.ts';
+import { PREFIX_BYTES, publicationRank, storedValue } from '../documents/stored-value.ts';
+import { needleGrams } from '../documents/text-grams.ts';
+import type { Place, PlacedScalar } from '../layout/document-layout.ts';
+import type { StoredValue } from '../layout/index-document.ts';
+import { type Dsl, type RangeBound, termsDsl } from './dsl.ts';
+import { ALL, allOf, anyOf, leaf, NONE, type PlannedQuery } from './planned-query.ts';
+
+export type Comparison = Extract<BoolQuery, { readonly field: string }>;
+type TextComparison = Extract<BoolQuery, { readonly kind: 'text' }>;
+type RangeComparison = Extract<BoolQuery, { readonly kind: 'range' }>;
+
+/** Longer than any text form of a number, date or time. */
+const LONGEST_FORM = 64;
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
+
+/** A comparison of a column at a place; undefined when the place, a copy, does not hold what it takes. */
+export function planComparison(
+  place: Place,
+  scalar: PlacedScalar,
+  query: Comparison,
+): PlannedQuery | undefined {
+  const field = `${place.prefix}f.${scalar.name}`;
+  if (query.kind === 'exists') return leaf({ exists: { field } });
+  const finite = finiteValues(scalar);
+  if (finite !== undefined) {
+    const wanted = finite.filter((value) => satisfies(scalar, query, value));
+    return planValues(scalar, field, wanted);
+  }
+  switch (query.kind) {
+    case 'term':
+      return planValues(scalar, field, [query.value]);
+    case 'terms':
+      return planValues(scalar, field, query.values);
+    case 'range':
+      return planRange(scalar, field, query);
+    case 'text':
+      return planText(place, scalar, field, query);
+    default:
+      return assertNever(query);
+  }
+}
+
+/** All values of a column that has few by nature: whatever is asked of it is asked here. */
+function finiteValues({ name, fieldType }: PlacedScalar): readonly Scalar[] | undefined {
+  if (name === PUBLICATION_STATE_FIELD) return PUBLICATION_STATES;
+  return fieldType === 'boolean' ? [false, true] : undefined;
+}
+
+function satisfies(
+  scalar: PlacedScalar,
+  query: Exclude<Comparison, { kind: 'exists' }>,
+  value: Scalar,
+): boolean {
+  switch (query.kind) {
+    case 'term':
+      return value === query.value;
+    case 'terms':
+      return query.values.includes(value);
+    case 'range': {
+      const { gt, gte, lt, lte } = query;
+      if ((gt !== undefined && value <= gt) || (gte !== undefined && value < gte)) return false;
+      return !((lt !== undefined && value >= lt) || (lte !== undefined && value > lte));
+    }
+    case 'text': {
+      const text = textForm(scalar.type, value);
+      if (query.match === 'equals') return text === query.value;
+      if (query.match === 'prefix') return text.startsWith(query.value);
+      return query.match === 'suffix' ? text.endsWith(query.value) : text.includes(query.value);
+    }
+    default:
+      return assertNever(query);
+  }
+}
+
+function planValues(scalar: PlacedScalar, field: string, values: readonly Scalar[]): PlannedQuery {
+  const stored = new Set<StoredValue>();
+  for (const value of values) {
+    if (isStorable(scalar, value)) {
+      stored.add(
+        scalar.name === PUBLICATION_STATE_FIELD
+          ? publicationRank(value)
+          : storedValue(scalar.fieldType, value),
+      );
+    }
+  }
+  return stored.size === 0 ? NONE : leaf(termsDsl(field, [...stored]));
+}
+
+/** Whether a column can hold the value at all; Elasticsearch refuses operands that it cannot. */
+function isStorable({ fieldType, type }: PlacedScalar, value: Scalar): boolean {
+  switch (fieldType) {
+    case 'long':
+      return BigInt(value) >= INT64.min && BigInt(value) <= INT64.max;
+    case 'number':
+      return type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);
+    case 'instant':
+    case 'time-of-day':
+      return Number.isSafeInteger(value);
+    default:
+      return true;
+  }
+}
+
+/** Two ranges where both an open and a closed bound are given on one side: one holds one of them. */
+function planRange(scalar: PlacedScalar, field: string, query: RangeComparison): PlannedQuery {
+  const { gt, gte, lt, lte } = query;
+  const pairs: readonly Bounds[] = [
+    { gt, lt, gte: gt === undefined ? gte : undefined, lte: lt === undefined ? lte : undefined },
+    { gte: gt === undefined ? undefined : gte, lte: lt === undefined ? undefined : lte },
+  ];
+  const parts = pairs.map((bounds) => planBounds(scalar, field, bounds));
+  return allOf(
+    [leaf({ exists: { field } }), ...parts].slice(parts.every(({ kind }) => kind === 'all') ? 0 : 1),
+  );
+}
+
+type Bounds = { readonly [bound in RangeBound]?: Scalar | undefined };
+
+function planBounds(scalar: PlacedScalar, field: string, bounds: Bounds): PlannedQuery {
+  const stored: { [bound in RangeBound]?: StoredValue } = {};
+  for (const bound of ['gt', 'gte', 'lt', 'lte'] as const) {
+    const value = bounds[bound];
+    if (value === undefined) continue;
+    const upper = bound === 'lt' || bound === 'lte';
+    const kept = storedBound(scalar, value);
+    if (kept === (upper ? 'below' : 'above')) return NONE;
+    if (typeof kept === 'object') stored[bound] = kept.value;
+  }
+  return Object.keys(stored).length === 0 ? ALL : leaf({ range: { [field]: stored } });
+}
+
+/** A bound as the field takes it, or that it is below or above all that the field can hold. */
+function storedBound(
+  { fieldType, type }: PlacedScalar,
+  value: Scalar,
+): 'below' | 'above' | { readonly value: StoredValue } {
+  if (fieldType === 'long') {
+    if (BigInt(value) < INT64.min) return 'below';
+    if (BigInt(value) > INT64.max) return 'above';
+  } else if (fieldType !== 'keyword' && fieldType !== 'json' && type !== 'decimal' && type !== 'float') {
+    if (Number(value) < -Number.MAX_SAFE_INTEGER) return 'below';
+    if (Number(value) > Number.MAX_SAFE_INTEGER) return 'above';
+  }
+  return { value: storedValue(fieldType, value) };
+}
+
+function planText(
+  place: Place,
+  scalar: PlacedScalar,
+  field: string,
+  query: TextComparison,
+): PlannedQuery | undefined {
+  const { match, value, fold } = query;
+  const { name, text, fieldType } = scalar;
+  const isText = fieldType === 'keyword' || fieldType === 'json';
+  if (match === 'equals' && !fold && isText) return planValues(scalar, field, [value]);
+  if (value === '' && match !== 'equals') return leaf({ exists: { field } });
+  if (text === 'form') return planForm(`${place.prefix}x.${name}`, query);
+  const folded = `${place.prefix}g.${name}`;
+  const tokens = needleGrams(match, value);
+  if (fold) return text === 'none' ? undefined : leaf(phrase(folded, tokens));
+  if (text === 'grams') return asWritten(`${place.prefix}w.${name}`, folded, value, tokens);
+  // A term holds so much of a text, whole or not.
+  const isWithinTerm = match === 'prefix' && isText && value.length * 3 < PREFIX_BYTES;
+  return isWithinTerm ? leaf({ prefix: { [field]: { value } } }) : undefined;
+}
+
+/** Texts without capitals have folded grams only. */
+function asWritten(written: string, folded: string, value: string, tokens: readonly string[]): PlannedQuery {
+  const inWritten = leaf(phrase(written, tokens));
+  if (foldText(value) !== value) return inWritten;
+  const inFolded = allOf([leaf(phrase(folded, tokens))], undefined, [leaf({ exists: { field: written } })]);
+  return anyOf([inWritten, inFolded]);
+}
+
+function phrase(field: string, tokens: readonly string[]): Dsl {
+  const [only = ''] = tokens;
+  return tokens.length === 1
+    ? { term: { [field]: { value: only } } }
+    : { match_phrase: { [field]: { query: tokens.join(' ') } } };
+}
+
+/** Text forms have no capitals, so folding changes nothing. */
+function planForm(field: string, { match, value }: TextComparison): PlannedQuery {
+  if (value.length > LONGEST_FORM) return NONE;
+  return leaf(formDsl(field, match, value));
+}
+
+function formDsl(field: string, match: TextComparison['match'], value: string): Dsl {
+  switch (match) {
+    case 'equals':
+      return { term: { [field]: { value } } };
+    case 'prefix':
+      return { prefix: { [field]: { value } } };
+    case 'suffix':
+      return { wildcard: { [field]: { value: `*${literal(value)}` } } };
+    case 'contains':
+      return { wildcard: { [field]: { value: `*${literal(value)}*` } } };
+    default:
+      return assertNever(match);
+  }
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[\\*?]/g, '\\$&');
+}

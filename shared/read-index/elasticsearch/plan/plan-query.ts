@@ -1,0 +1,214 @@
+import { assertNever } from '../../../assert-never.ts';
+import type { Uid } from '../../../schema/content-type.ts';
+import type { BoolQuery } from '../../bool-query.ts';
+import type { DocumentLayout, Place, PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
+import { planComparison } from './plan-comparison.ts';
+import { ALL, allOf, impliesPresence, leaf, NONE, type PlannedQuery } from './planned-query.ts';
+
+export type Layouts = (type: Uid) => DocumentLayout;
+
+/** How one mention of a relation or component is answered. */
+export type Strategy = {
+  /** Attribute names since the row the search is for. */
+  readonly path: string;
+  readonly strategy: 'object path' | 'nested' | 'link field' | 'semi-join';
+  readonly why: string;
+};
+
+/** What planning needs: the layouts, and where strategies are noted. */
+export type PlanContext = {
+  readonly layouts: Layouts;
+  readonly path: readonly string[];
+  readonly note: (strategy: Strategy) => void;
+};
+
+/** Plans a query of the rows of a type. Throws on a field or attribute that the schema does not have. */
+export function planQuery(
+  layouts: Layouts,
+  type: Uid,
+  query: BoolQuery,
+  note: (s: Strategy) => void = () => {},
+): PlannedQuery {
+  return planAtRoot({ layouts, path: [], note }, type, query);
+}
+
+/** Plans a query of the components in a place of a type's documents; relative to the document, `nested` around it not included. */
+export function planAtPlace(layouts: Layouts, place: Place, query: BoolQuery): PlannedQuery {
+  return planned({ layouts, path: [], note: () => {} }, place, query);
+}
+
+function planAtRoot(context: PlanContext, type: Uid, query: BoolQuery): PlannedQuery {
+  return planned(context, context.layouts(type).root, query);
+}
+
+function planned(context: PlanContext, place: Place, query: BoolQuery): PlannedQuery {
+  const plan = planAt(context, place, query);
+  if (plan === undefined)
+    throw new Error(`the documents of ${place.space.type} cannot answer ${JSON.stringify(query)}`);
+  return plan;
+}
+
+/** undefined: the rows here are copies that do not hold all it takes; then the rows' own index is asked. */
+function planAt(context: PlanContext, place: Place, query: BoolQuery): PlannedQuery | undefined {
+  switch (query.kind) {
+    case 'match_all':
+      return ALL;
+    case 'match_none':
+      return NONE;
+    case 'term':
+    case 'terms':
+    case 'range':
+    case 'exists':
+    case 'text': {
+      const scalar = place.scalars.get(query.field);
+      if (scalar !== undefined) return planComparison(place, scalar, query);
+      return missing(place, query.field);
+    }
+    case 'some':
+      return planSome(context, place, query.attribute, query.query);
+    case 'some_in_zone':
+      return planZone(context, place, query);
+    case 'bool':
+      return planBool(context, place, query);
+    default:
+      return assertNever(query);
+  }
+}
+
+/** A copy may lack what its row has. */
+function missing(place: Place, name: string): undefined {
+  if (place.kind === 'embedded') return undefined;
+  throw new Error(`${place.model.uid} has no field ${name} in the read index`);
+}
+
+function planBool(
+  context: PlanContext,
+  place: Place,
+  query: Extract<BoolQuery, { kind: 'bool' }>,
+): PlannedQuery | undefined {
+  const planAll = (parts: readonly BoolQuery[]) => {
+    const plans: PlannedQuery[] = [];
+    for (const part of parts) {
+      const plan = planAt(context, place, part);
+      if (plan === undefined) return undefined;
+      plans.push(plan);
+    }
+    return plans;
+  };
+  const filter = planAll(query.filter ?? []);
+  const should = planAll(query.should ?? []);
+  const mustNot = planAll(query.must_not ?? []);
+  if (filter === undefined || should === undefined || mustNot === undefined) return undefined;
+  return allOf(filter, query.should === undefined ? undefined : should, mustNot);
+}
+
+type ZoneQuery = Extract<BoolQuery, { kind: 'some_in_zone' }>;
+
+function planZone(context: PlanContext, place: Place, query: ZoneQuery): PlannedQuery | undefined {
+  const step = place.steps.get(query.attribute);
+  if (step?.kind !== 'zone') return missing(place, query.attribute);
+  const kindPlace = step.components.get(query.component);
+  if (kindPlace === undefined) return missing(place, `${query.attribute} ${query.component}`);
+  const inside = within(context, query.attribute);
+  const plan = planAt(inside, kindPlace, query.query);
+  if (plan === undefined) return undefined;
+  noteStrategy(inside, 'nested', 'a dynamic zone is a list in the document');
+  const kind = leaf({ term: { [`${step.holder}.kind`]: { value: query.component } } });
+  return nested(step.holder, allOf([kind, plan]));
+}
+
+function planSome(
+  context: PlanContext,
+  place: Place,
+  attribute: string,
+  query: BoolQuery,
+): PlannedQuery | undefined {
+  const step = place.steps.get(attribute);
+  if (step === undefined || step.kind === 'zone') return missing(place, attribute);
+  const inside = within(context, attribute);
+  return step.kind === 'component'
+    ? planComponents(inside, step, query)
+    : planRelation(inside, place, step, query);
+}
+
+function planComponents(
+  inside: PlanContext,
+  step: Extract<PlacedStep, { kind: 'component' }>,
+  query: BoolQuery,
+): PlannedQuery | undefined {
+  const plan = planAt(inside, step.place, query);
+  if (plan === undefined) return undefined;
+  if (step.list) {
+    noteStrategy(inside, 'nested', 'a repeatable component is a list in the document');
+    return nested(step.holder, plan);
+  }
+  noteStrategy(inside, 'object path', 'a single component is part of the document');
+  return present(`${step.place.prefix}f.id`, plan);
+}
+
+function planRelation(
+  inside: PlanContext,
+  place: Place,
+  step: PlacedRelation,
+  query: BoolQuery,
+): PlannedQuery {
+  const { embedded, linkField } = step;
+  // Strategies of a plan that is given up are not noted.
+  const notes: Strategy[] = [];
+  const copy = { ...inside, note: (strategy: Strategy) => notes.push(strategy) };
+  const plan = embedded === undefined ? undefined : planAt(copy, embedded.place, query);
+  if (embedded !== undefined && plan !== undefined) {
+    noteStrategy(
+      inside,
+      embedded.list ? 'nested' : 'object path',
+      'the linked rows are copied into the document',
+    );
+    for (const each of notes) inside.note(each);
+    return embedded.list ? nested(embedded.holder, plan) : present(`${embedded.place.prefix}key`, plan);
+  }
+  if (query.kind === 'match_none') return NONE;
+  if (query.kind === 'match_all' && linkField !== undefined) {
+    noteStrategy(inside, 'link field', 'whether anything is linked shows in the links');
+    return leaf({ exists: { field: linkField } });
+  }
+  const why =
+    embedded === undefined
+      ? 'the relation is not copied into the document'
+      : 'the copies in the document do not hold what is compared';
+  noteStrategy(inside, 'semi-join', why);
+  return semiJoin(inside, place, step, query);
+}
+
+function semiJoin(inside: PlanContext, place: Place, step: PlacedRelation, query: BoolQuery): PlannedQuery {
+  const plan = planAtRoot(inside, step.target, query);
+  if (plan.kind === 'none') return NONE;
+  if (step.linkField !== undefined) {
+    const join = { type: step.target, query: plan, select: 'key', into: step.linkField };
+    return { kind: 'semi_join', join };
+  }
+  const select = `t.${step.mappedBy}`;
+  // Without links the field is empty anyway: asking for it keeps what is read small.
+  const linked = allOf([leaf({ exists: { field: select } }), plan]);
+  return {
+    kind: 'semi_join',
+    join: { type: step.target, query: linked, select, into: `${place.prefix}key` },
+  };
+}
+
+function nested(path: string, query: PlannedQuery): PlannedQuery {
+  return query.kind === 'none' ? NONE : { kind: 'nested', path, query };
+}
+
+/** A row or component at an object path that is there and matches. */
+function present(keyField: string, query: PlannedQuery): PlannedQuery {
+  if (query.kind === 'none' || impliesPresence(query)) return query;
+  return allOf([leaf({ exists: { field: keyField } }), query]);
+}
+
+function within(context: PlanContext, attribute: string): PlanContext {
+  return { ...context, path: [...context.path, attribute] };
+}
+
+function noteStrategy(context: PlanContext, strategy: Strategy['strategy'], why: string): void {
+  context.note({ path: context.path.join('.'), strategy, why });
+}

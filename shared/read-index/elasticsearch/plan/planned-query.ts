@@ -1,0 +1,139 @@
+import type { Uid } from '../../../schema/content-type.ts';
+import type { Dsl } from './dsl.ts';
+
+/** A query for one index: its DSL, but for the keys that semi-joins have yet to find. */
+export type PlannedQuery =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'none' }
+  /** True only of a place that has a value. */
+  | { readonly kind: 'leaf'; readonly dsl: Dsl }
+  | { readonly kind: 'nested'; readonly path: string; readonly query: PlannedQuery }
+  | {
+      readonly kind: 'bool';
+      readonly filter: readonly PlannedQuery[];
+      /** Empty: nothing is asked. */
+      readonly should: readonly PlannedQuery[];
+      readonly mustNot: readonly PlannedQuery[];
+    }
+  | { readonly kind: 'semi_join'; readonly join: SemiJoin };
+
+/** The keys in `select` of the documents of `type` that match `query` are looked for in the field `into`. */
+export type SemiJoin = {
+  readonly type: Uid;
+  readonly query: PlannedQuery;
+  /** `key`, or a link field. */
+  readonly select: string;
+  readonly into: string;
+};
+
+export const ALL: PlannedQuery = Object.freeze({ kind: 'all' });
+export const NONE: PlannedQuery = Object.freeze({ kind: 'none' });
+
+export function leaf(dsl: Dsl): PlannedQuery {
+  return { kind: 'leaf', dsl };
+}
+
+/** All of `filter`, one of `should` where given, none of `mustNot`; as flat as can be. */
+export function allOf(
+  filter: readonly PlannedQuery[],
+  should?: readonly PlannedQuery[],
+  mustNot: readonly PlannedQuery[] = [],
+): PlannedQuery {
+  const parts = { filter: [] as PlannedQuery[], mustNot: [] as PlannedQuery[] };
+  const required = should === undefined ? filter : [...filter, anyOf(should)];
+  for (const query of required) addRequired(parts, query);
+  for (const query of mustNot) {
+    if (query.kind === 'all') return NONE;
+    if (query.kind !== 'none') parts.mustNot.push(query);
+  }
+  if (parts.filter.some(({ kind }) => kind === 'none')) return NONE;
+  const merged = mergeRanges(parts.filter);
+  const [only] = merged;
+  if (parts.mustNot.length === 0) {
+    if (only === undefined) return ALL;
+    if (merged.length === 1) return only;
+  }
+  return { kind: 'bool', filter: merged, mustNot: parts.mustNot, should: [] };
+}
+
+type RangeOfField = Extract<Dsl, { readonly range: unknown }>['range'];
+
+/** Bounds of one column as one range: Elasticsearch walks its values once, not once per bound. Columns have one value at most. */
+function mergeRanges(filter: readonly PlannedQuery[]): readonly PlannedQuery[] {
+  const merged: PlannedQuery[] = [];
+  const at = new Map<string, number>();
+  for (const query of filter) {
+    const range = query.kind === 'leaf' && 'range' in query.dsl ? query.dsl.range : undefined;
+    const field = range && Object.keys(range)[0];
+    const place = field === undefined ? undefined : at.get(field);
+    const other = place === undefined ? undefined : merged[place];
+    const both =
+      range && other?.kind === 'leaf' && 'range' in other.dsl
+        ? mergedRange(other.dsl.range, range)
+        : undefined;
+    if (both !== undefined && place !== undefined) merged[place] = leaf({ range: both });
+    else {
+      if (field !== undefined) at.set(field, merged.length);
+      merged.push(query);
+    }
+  }
+  return merged;
+}
+
+/** undefined where both bound the same side. */
+function mergedRange(one: RangeOfField, two: RangeOfField): RangeOfField | undefined {
+  const [field = ''] = Object.keys(one);
+  const [a = {}, b = {}] = [one[field], two[field]];
+  const isLower = (bounds: object) => 'gt' in bounds || 'gte' in bounds;
+  const isUpper = (bounds: object) => 'lt' in bounds || 'lte' in bounds;
+  if ((isLower(a) && isLower(b)) || (isUpper(a) && isUpper(b))) return undefined;
+  return { [field]: { ...a, ...b } };
+}
+
+function addRequired(parts: { filter: PlannedQuery[]; mustNot: PlannedQuery[] }, query: PlannedQuery): void {
+  if (query.kind === 'all') return;
+  if (query.kind === 'bool' && query.should.length === 0) {
+    parts.filter.push(...query.filter);
+    parts.mustNot.push(...query.mustNot);
+  } else parts.filter.push(query);
+}
+
+export function anyOf(options: readonly PlannedQuery[]): PlannedQuery {
+  const should: PlannedQuery[] = [];
+  for (const option of options) {
+    if (option.kind === 'all') return ALL;
+    const isFlat = option.kind === 'bool' && option.filter.length + option.mustNot.length === 0;
+    if (isFlat) should.push(...option.should);
+    else if (option.kind !== 'none') should.push(option);
+  }
+  const [only] = should;
+  if (only === undefined) return NONE;
+  return should.length === 1 ? only : { kind: 'bool', filter: [], should, mustNot: [] };
+}
+
+/** Whether the query is true only of places that are there. */
+export function impliesPresence(query: PlannedQuery): boolean {
+  switch (query.kind) {
+    case 'all':
+      return false;
+    case 'bool':
+      if (query.filter.some(impliesPresence)) return true;
+      return query.should.length > 0 && query.should.every(impliesPresence);
+    default:
+      return true;
+  }
+}
+
+/** Every semi-join, outer ones before those within them. */
+export function semiJoinsOf(query: PlannedQuery): readonly SemiJoin[] {
+  switch (query.kind) {
+    case 'nested':
+      return semiJoinsOf(query.query);
+    case 'bool':
+      return [...query.filter, ...query.should, ...query.mustNot].flatMap(semiJoinsOf);
+    case 'semi_join':
+      return [query.join];
+    default:
+      return [];
+  }
+}

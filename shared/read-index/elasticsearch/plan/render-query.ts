@@ -1,0 +1,52 @@
+import { assertNever } from '../../../assert-never.ts';
+import { RequestError } from '../../../request-error.ts';
+import { type Dsl, dslDepth, termsDsl } from './dsl.ts';
+import type { PlannedQuery, SemiJoin } from './planned-query.ts';
+
+/** Elasticsearch's `indices.query.bool.max_nested_depth`, which no request can change. */
+const MAX_DEPTH = 30;
+
+/** The DSL of a plan. `keysOf` gives what each semi-join found. Throws a 400 on what is nested too deep for Elasticsearch. */
+export function renderQuery(query: PlannedQuery, keysOf: (join: SemiJoin) => readonly number[]): Dsl {
+  const dsl = render(query, (join) => termsDsl(join.into, keysOf(join)));
+  // What wraps the query in a search counts as well.
+  const depth = dslDepth(dsl) + 2;
+  if (depth > MAX_DEPTH) refuseDepth(depth);
+  return dsl;
+}
+
+function refuseDepth(depth: number): never {
+  throw new RequestError(400, 'ValidationError', `Invalid filters: nested ${depth} levels deep`, {
+    param: 'filters',
+    source: 'query',
+    found: `${depth} levels`,
+    accepted: `at most ${MAX_DEPTH} levels of groups and relations, which is Elasticsearch's limit`,
+  });
+}
+
+export function render(query: PlannedQuery, ofJoin: (join: SemiJoin) => Dsl): Dsl {
+  switch (query.kind) {
+    case 'all':
+      return { match_all: {} };
+    case 'none':
+      return { match_none: {} };
+    case 'leaf':
+      return query.dsl;
+    case 'nested':
+      return { nested: { path: query.path, query: render(query.query, ofJoin), score_mode: 'none' } };
+    case 'semi_join':
+      return ofJoin(query.join);
+    case 'bool': {
+      const all = (parts: readonly PlannedQuery[]) => parts.map((part) => render(part, ofJoin));
+      return {
+        bool: {
+          ...(query.filter.length === 0 ? {} : { filter: all(query.filter) }),
+          ...(query.should.length === 0 ? {} : { should: all(query.should), minimum_should_match: 1 }),
+          ...(query.mustNot.length === 0 ? {} : { must_not: all(query.mustNot) }),
+        },
+      };
+    }
+    default:
+      return assertNever(query);
+  }
+}

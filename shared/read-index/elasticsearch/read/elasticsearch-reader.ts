@@ -1,0 +1,58 @@
+import { createRecentValues } from '../../../recent-values.ts';
+import type { IndexSet } from '../../index-set.ts';
+import type { AnswerScope, ReadIndex, World } from '../../read-index.ts';
+import { unavailable } from '../wire/search-engine.ts';
+import { type Explanation, explainSearch } from './explain-search.ts';
+import { followRows } from './follow-rows.ts';
+import { searchRows } from './search-rows.ts';
+import { openSession, type ReaderContext, type Session } from './session.ts';
+
+/** The reading side of the port. */
+export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'follow'> & {
+  /** How a search is carried out. */
+  explain(request: Parameters<ReadIndex['search']>[0]): Promise<Explanation>;
+};
+
+export type ElasticsearchReaderOptions = Omit<ReaderContext, 'totals'>;
+
+/** Totals of far pages that are held at the most. */
+const TOTALS_HELD = 1_000;
+
+/** Answers from the indices of a cluster. Throws 400 on what Elasticsearch's limits forbid, 503 when it cannot be reached. */
+export function createElasticsearchReader(options: ElasticsearchReaderOptions): ElasticsearchReader {
+  const context: ReaderContext = { ...options, totals: createRecentValues(TOTALS_HELD / 2) };
+  const sessions = new WeakMap<AnswerScope, Session>();
+  const sets = new WeakMap<AnswerScope, IndexSet>();
+  const sessionOn = (set: IndexSet, answer: AnswerScope | undefined, world: World): Session => {
+    if (answer === undefined) return openSession(context, world, set);
+    // Another request of the answer may have been first while the set was asked for.
+    const pinned = sets.get(answer) ?? set;
+    const known = sessions.get(answer);
+    const session = known?.world === world ? known : openSession(context, world, pinned);
+    sets.set(answer, pinned);
+    sessions.set(answer, session);
+    return session;
+  };
+  const sessionOf = (answer: AnswerScope | undefined, world: World): Session | Promise<Session> => {
+    const set = (answer && sets.get(answer)) ?? context.indices.get();
+    if (!(set instanceof Promise)) return sessionOn(set, answer, world);
+    return set.then(
+      (found) => sessionOn(found, answer, world),
+      () => {
+        throw unavailable();
+      },
+    );
+  };
+  return {
+    async search(request) {
+      const session = sessionOf(request.answer, request.world);
+      return searchRows(session instanceof Promise ? await session : session, request);
+    },
+    async follow(request) {
+      const session = sessionOf(request.answer, request.world);
+      return followRows(session instanceof Promise ? await session : session, request);
+    },
+    explain: async (request) =>
+      explainSearch(context, request, (await sessionOf(request.answer, request.world)).sent),
+  };
+}

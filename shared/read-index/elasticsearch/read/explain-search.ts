@@ -1,0 +1,54 @@
+import type { BoolQuery } from '../../bool-query.ts';
+import type { SearchRequest } from '../../read-index.ts';
+import type { Dsl, SortDsl } from '../plan/dsl.ts';
+import { planQuery, type Strategy } from '../plan/plan-query.ts';
+import { planSort, sortDsl } from '../plan/plan-sort.ts';
+import type { PlannedQuery } from '../plan/planned-query.ts';
+import { render } from '../plan/render-query.ts';
+import type { Search } from '../wire/write-search.ts';
+import type { ReaderContext } from './session.ts';
+
+/** How a search is carried out, as JSON. */
+export type Explanation = {
+  readonly query: BoolQuery;
+  readonly index: string;
+  /** What Elasticsearch is sent; where a semi-join's keys go it says which one's. */
+  readonly dsl: Dsl;
+  /** null: in process, since it leads beyond what the documents hold. */
+  readonly sort: readonly SortDsl[] | null;
+  readonly strategies: readonly Strategy[];
+  readonly semiJoins: readonly ExplainedSemiJoin[];
+  /** What was sent for the answer, page and populated rows, each request with its searches. */
+  readonly requests: readonly (readonly Omit<Search, 'plain'>[])[];
+};
+
+/** Carried out before the search: the values of `select` in the documents of `index` that match `query`. */
+export type ExplainedSemiJoin = { readonly index: string; readonly query: Dsl; readonly select: string };
+
+export function explainSearch(
+  { layouts, names }: Pick<ReaderContext, 'layouts' | 'names'>,
+  request: SearchRequest,
+  requests: readonly (readonly Search[])[] = [],
+): Explanation {
+  const { type, world, query } = request;
+  const strategies: Strategy[] = [];
+  const plan = planQuery(layouts, type, query, (strategy) => strategies.push(strategy));
+  const semiJoins: ExplainedSemiJoin[] = [];
+  const explain = (part: PlannedQuery): Dsl =>
+    render(part, ({ type: target, query: inner, select, into }) => {
+      const join = { index: names.alias(target, world), query: explain(inner), select };
+      const number = semiJoins.push(join);
+      return { terms: { [into]: [`the keys that semi-join ${number} finds`] } };
+    });
+  const dsl = explain(plan);
+  const sort = planSort(layouts(type), request.sort);
+  return {
+    query,
+    index: names.alias(type, world),
+    dsl,
+    sort: sort && sortDsl(sort),
+    strategies,
+    semiJoins,
+    requests: requests.map((searches) => searches.map(({ index, body }) => ({ index, body }))),
+  };
+}

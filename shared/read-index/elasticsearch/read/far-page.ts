@@ -1,0 +1,78 @@
+import { RequestError } from '../../../request-error.ts';
+import type { Hits, SearchResult } from '../../read-index.ts';
+import { OFFSET_LIMIT, WINDOW } from '../layout/index-definition.ts';
+import { type SortClause, sortDsl } from '../plan/plan-sort.ts';
+import { type PageSearch, readHits, readPage } from './page-search.ts';
+import type { KnownTotals } from './session.ts';
+
+/** Times that a number of matches may have changed while a page was read. */
+const TRIES = 3;
+
+const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
+
+/**
+ * A page at a great offset. Its far half is nearer from the other end, which takes knowing how many rows match: as many as last
+ * time, which the search itself confirms or corrects.
+ */
+export async function readFarPage(
+  search: PageSearch,
+  clauses: readonly SortClause[],
+  totals: KnownTotals,
+): Promise<SearchResult> {
+  const { session, request } = search;
+  const { type, from, size, withTotal } = request;
+  const name = `${session.names.alias(type, session.world)} ${JSON.stringify(search.query)}`;
+  const known = totals.get(name);
+  let total = known !== undefined && known > from ? known : await countMatches(search);
+  for (let tries = 1; ; tries++) {
+    if (total <= from) return { total: withTotal ? total : undefined, hits: NO_HITS };
+    const length = Math.min(size, total - from);
+    if (from > OFFSET_LIMIT) refuseOffset(from);
+    if (length > WINDOW - from) refuseSize(total);
+    const page = await readAt(search, clauses, { from, length, total });
+    totals.set(name, page.total);
+    if (page.total === total || tries === TRIES) {
+      return { total: withTotal ? page.total : undefined, hits: page.hits };
+    }
+    total = page.total;
+  }
+}
+
+type FarPlace = { readonly from: number; readonly length: number; readonly total: number };
+
+async function readAt(
+  search: PageSearch,
+  clauses: readonly SortClause[],
+  { from, length, total }: FarPlace,
+): Promise<{ readonly total: number; readonly hits: Hits }> {
+  const reversed = from > total / 2;
+  const start = reversed ? total - from - length : from;
+  const sort = sortDsl(clauses, reversed);
+  const page = { from: start, size: length, sort, track_total_hits: true };
+  const { hits } = await readPage(search, page, true);
+  const found = reversed ? [...hits.hits].reverse() : hits.hits;
+  return { total: hits.total?.value ?? 0, hits: readHits(search, found) };
+}
+
+async function countMatches({ session, request, query }: PageSearch): Promise<number> {
+  const { hits } = await session.search(request.type, { size: 0, query, track_total_hits: true });
+  return hits.total?.value ?? 0;
+}
+
+function refuseOffset(from: number): never {
+  throw new RequestError(400, 'PaginationError', `Invalid pagination: an offset of ${from}`, {
+    param: 'pagination',
+    source: 'query',
+    found: from,
+    accepted: `offsets up to ${OFFSET_LIMIT}; beyond, go from page to page with pagination[cursor]`,
+  });
+}
+
+function refuseSize(total: number): never {
+  throw new RequestError(400, 'PaginationError', `Invalid pagination: all of ${total} entries at once`, {
+    param: 'pagination',
+    source: 'query',
+    found: `${total} entries`,
+    accepted: `at most ${WINDOW} in one answer; go from page to page with pagination[cursor]`,
+  });
+}

@@ -1,0 +1,242 @@
+import { assertNever } from '../../../assert-never.ts';
+import type { Uid } from '../../../schema/content-type.ts';
+import type { BoolQuery } from '../../bool-query.ts';
+import type { FollowRequest, FollowResult, Hits, RowSpace, SortKey } from '../../read-index.ts';
+import type { PlacedComponents, PlacedRelation, PlacedZone } from '../layout/document-layout.ts';
+import { PAGE_OF_KEYS } from '../layout/index-definition.ts';
+import type { StoredPart } from '../layout/index-document.ts';
+import { planAtPlace, planQuery } from '../plan/plan-query.ts';
+import { planSort, sortDsl } from '../plan/plan-sort.ts';
+import { countLinking, linkingRows, ownedTargets, partSpace, partsOf, stepOf } from './linked-rows.ts';
+import { hitDetails, locate, NO_SOURCE, readRows, rememberRow } from './read-rows.ts';
+import { resolveQuery } from './semi-join.ts';
+import type { Session } from './session.ts';
+import { sortInProcess } from './sort-in-process.ts';
+
+const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
+
+type Child = { readonly key: number; readonly source: Uint8Array; readonly kind?: Uid };
+
+/** Answers a `FollowRequest`; see there. */
+export async function followRows(session: Session, request: FollowRequest): Promise<FollowResult> {
+  const { followed: details = false } = request;
+  const step = stepOf(session, request.space, request.attribute);
+  switch (step.kind) {
+    case 'component':
+      return followComponents(session, request, step);
+    case 'zone':
+      return followZone(session, request, step);
+    case 'relation':
+      return step.linkField === undefined
+        ? followInverse(session, request, step, details)
+        : followOwned(session, request, step, details);
+    default:
+      return assertNever(step);
+  }
+}
+
+function counted(counts: readonly number[]): FollowResult {
+  return { children: counts.map(() => NO_HITS), counts, exceeded: false };
+}
+
+/** Lists cut where they reach the limit, all parents together. */
+function listed(request: FollowRequest, lists: readonly (readonly Child[])[], inZone = false): FollowResult {
+  if (request.countOnly === true) {
+    const result = counted(lists.map((list) => list.length));
+    return inZone ? { ...result, zoneComponents: lists.map(() => []) } : result;
+  }
+  const { kept, exceeded } = cut(lists, request.limit);
+  return {
+    children: kept.map((list) => ({
+      rows: list.map(({ key }) => key),
+      sources: list.map(({ source }) => source),
+    })),
+    counts: kept.map((list) => list.length),
+    ...(inZone ? { zoneComponents: kept.map((list) => list.map(({ kind = '' }) => kind)) } : {}),
+    exceeded,
+  };
+}
+
+function cut<T>(lists: readonly (readonly T[])[], limit: number) {
+  let left = limit;
+  let exceeded = false;
+  const kept = lists.map((list) => {
+    exceeded ||= list.length > left;
+    const taken = list.slice(0, left);
+    left -= taken.length;
+    return taken;
+  });
+  return { kept, exceeded };
+}
+
+function isAsked(query: BoolQuery | undefined): query is BoolQuery {
+  return query !== undefined && query.kind !== 'match_all';
+}
+
+async function followComponents(
+  session: Session,
+  request: FollowRequest,
+  step: PlacedComponents,
+): Promise<FollowResult> {
+  const { space, parents, attribute, query, sort } = request;
+  let lists = await partsOf(session, space, parents, step);
+  const below = partSpace(space, attribute);
+  if (isAsked(query)) {
+    const wanted = await matchingParts(session, below, lists.flat(), query);
+    lists = lists.map((list) => list.filter(({ key }) => wanted.has(key)));
+  }
+  if (sort !== undefined) {
+    const keys = lists.flat().map(({ key }) => key);
+    const ranks = rankOf((await sortInProcess(session, below, keys, sort)).map(({ key }) => key));
+    lists = lists.map((list) => [...list].sort((a, b) => ranks(a.key) - ranks(b.key)));
+  }
+  return listed(
+    request,
+    lists.map((list) => list.map(partChild)),
+  );
+}
+
+function partChild({ key, source, component }: StoredPart): Child {
+  return { key, source: Buffer.from(source), kind: component };
+}
+
+function rankOf(keys: readonly number[]): (key: number) => number {
+  const ranks = new Map(keys.map((key, rank) => [key, rank]));
+  return (key) => ranks.get(key) ?? ranks.size;
+}
+
+/** Keys of the components that match, asked of the documents they are in. */
+async function matchingParts(
+  session: Session,
+  space: RowSpace,
+  parts: readonly StoredPart[],
+  query: BoolQuery,
+): Promise<ReadonlySet<number>> {
+  const { place } = locate(session.layouts(space.type), space.path);
+  const dsl = await resolveQuery(session, planAtPlace(session.layouts, place, query));
+  const rows = await readRows(session, space, [...new Set(parts.map(({ key }) => key))], [], dsl);
+  return new Set(rows.map(({ key }) => key));
+}
+
+async function followZone(session: Session, request: FollowRequest, step: PlacedZone): Promise<FollowResult> {
+  const { space, parents, attribute, query, sort, zone } = request;
+  if (query !== undefined || sort !== undefined) {
+    throw new Error(`${attribute} is a dynamic zone: no query or sort applies to it`);
+  }
+  let lists = await partsOf(session, space, parents, step);
+  if (zone !== undefined) {
+    const wanted = new Map<Uid, ReadonlySet<number> | 'all'>();
+    for (const [kind, kindQuery] of zone) {
+      const parts = lists.flat().filter(({ component }) => component === kind);
+      const below = partSpace(space, attribute, kind);
+      wanted.set(kind, isAsked(kindQuery) ? await matchingParts(session, below, parts, kindQuery) : 'all');
+    }
+    lists = lists.map((list) =>
+      list.filter(({ component, key }) => {
+        const keys = wanted.get(component);
+        return keys === 'all' || keys?.has(key) === true;
+      }),
+    );
+  }
+  return listed(
+    request,
+    lists.map((list) => list.map(partChild)),
+    true,
+  );
+}
+
+function fieldsToRead(details: boolean): readonly string[] {
+  return details ? ['src', 'links', 'parts'] : ['src'];
+}
+
+async function followOwned(
+  session: Session,
+  request: FollowRequest,
+  { target }: PlacedRelation,
+  details: boolean,
+): Promise<FollowResult> {
+  const { space, parents, attribute, query, sort, countOnly, limit } = request;
+  const targets = await ownedTargets(session, space, parents, attribute);
+  const targetSpace: RowSpace = { type: target, path: [] };
+  const everything = !isAsked(query) && sort === undefined;
+  if (everything && countOnly === true) return counted(targets.map((list) => list.length));
+  // What is cut off needs not be read; one more row tells that there is more.
+  const wanted = everything ? cut(targets, limit + 1).kept : targets;
+  const keys = [...new Set(wanted.flat())];
+  const listing = countOnly !== true;
+  const clauses = sort === undefined || !listing ? undefined : planSort(session.layouts(target), sort);
+  const inIndex = clauses && keys.length <= PAGE_OF_KEYS ? sortDsl(clauses) : undefined;
+  const dsl = isAsked(query)
+    ? await resolveQuery(session, planQuery(session.layouts, target, query))
+    : undefined;
+  const read = await readRows(session, targetSpace, keys, listing ? fieldsToRead(details) : [], dsl, inIndex);
+  const rows = new Map<number, Child>();
+  for (const { key, details: owned, source } of read) {
+    if (details && listing) rememberRow(session, targetSpace, key, owned);
+    rows.set(key, { key, source });
+  }
+  const lists = wanted.map((list) => list.flatMap((key) => rows.get(key) ?? []));
+  if (sort === undefined || !listing) return listed(request, lists);
+  if (inIndex === undefined) return listed(request, await sortChildren(session, targetSpace, lists, sort));
+  return listed(
+    request,
+    inOrder(
+      lists,
+      read.map(({ key }) => key),
+    ),
+  );
+}
+
+function inOrder(lists: readonly (readonly Child[])[], keys: readonly number[]): Child[][] {
+  const ranks = rankOf(keys);
+  return lists.map((list) => [...list].sort((a, b) => ranks(a.key) - ranks(b.key)));
+}
+
+async function sortChildren(
+  session: Session,
+  space: RowSpace,
+  lists: readonly (readonly Child[])[],
+  sort: readonly SortKey[],
+): Promise<Child[][]> {
+  const keys = [...new Set(lists.flat().map(({ key }) => key))];
+  const sorted = await sortInProcess(session, space, keys, sort);
+  return inOrder(
+    lists,
+    sorted.map(({ key }) => key),
+  );
+}
+
+async function followInverse(
+  session: Session,
+  request: FollowRequest,
+  step: PlacedRelation,
+  details: boolean,
+): Promise<FollowResult> {
+  const { parents, query, sort, countOnly } = request;
+  const { layouts } = session;
+  const dsl = isAsked(query)
+    ? await resolveQuery(session, planQuery(layouts, step.target, query))
+    : undefined;
+  if (countOnly === true) return counted(await countLinking(session, parents, step, dsl));
+  const clauses = sort && planSort(layouts(step.target), sort);
+  const fields = details ? ['src', 'parts'] : ['src'];
+  const linking = await linkingRows(
+    session,
+    parents,
+    step,
+    fields,
+    dsl,
+    clauses ? sortDsl(clauses) : undefined,
+  );
+  const space: RowSpace = { type: step.target, path: [] };
+  let lists = linking.lists.map((list) => {
+    const ordered = sort === undefined ? [...list].sort((a, b) => a.order - b.order || a.key - b.key) : list;
+    return ordered.map(({ key, hit }): Child => {
+      if (details) rememberRow(session, space, key, hitDetails(hit));
+      return { key, source: hit.source ?? NO_SOURCE };
+    });
+  });
+  if (clauses === null) lists = await sortChildren(session, space, lists, sort ?? []);
+  const result = listed(request, lists);
+  return linking.incomplete ? { ...result, exceeded: true } : result;
+}

@@ -1,0 +1,126 @@
+import type { RowSpace } from '../../read-index.ts';
+import type { PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
+import { PAGE_OF_KEYS, WINDOW } from '../layout/index-definition.ts';
+import type { StoredPart } from '../layout/index-document.ts';
+import { type Dsl, type SortDsl, termsDsl } from '../plan/dsl.ts';
+import type { SearchHit } from '../wire/search-answer.ts';
+import { componentsOf, detailsOf, hitDetails, linksOf, locate, rememberPart } from './read-rows.ts';
+import type { Session } from './session.ts';
+
+/** The attribute of a row space that leads to other rows. Throws when the schema has none of that name. */
+export function stepOf(session: Session, space: RowSpace, attribute: string): PlacedStep {
+  const { place } = locate(session.layouts(space.type), space.path);
+  const step = place.steps.get(attribute);
+  if (step === undefined) throw new Error(`${place.model.uid} has no relation ${attribute}`);
+  return step;
+}
+
+/** The row space of an attribute's components; of one kind in a dynamic zone. */
+export function partSpace(space: RowSpace, attribute: string, zoneComponent?: string): RowSpace {
+  const step = zoneComponent === undefined ? { attribute } : { attribute, zoneComponent };
+  return { type: space.type, path: [...space.path, step] };
+}
+
+/** Components of each parent, in order. */
+export async function partsOf(
+  session: Session,
+  space: RowSpace,
+  parents: readonly number[],
+  step: Exclude<PlacedStep, PlacedRelation>,
+): Promise<readonly (readonly StoredPart[])[]> {
+  const details = await detailsOf(session, space, parents);
+  return parents.map((parent) => {
+    const parts = componentsOf(details(parent))[step.attribute] ?? [];
+    for (const part of parts) {
+      const kind = step.kind === 'zone' ? part.component : undefined;
+      rememberPart(session, partSpace(space, step.attribute, kind), part);
+    }
+    return parts;
+  });
+}
+
+/** Keys of each parent's linked rows, where the parents own the links; in link order. */
+export async function ownedTargets(
+  session: Session,
+  space: RowSpace,
+  parents: readonly number[],
+  attribute: string,
+): Promise<readonly (readonly number[])[]> {
+  const details = await detailsOf(session, space, parents);
+  return parents.map((parent) => (linksOf(details(parent))[attribute] ?? []).map(([target]) => target));
+}
+
+/** A row that links to a parent, with its place among the parent's. */
+export type LinkingRow = { readonly key: number; readonly order: number; readonly hit: SearchHit };
+
+export type LinkingRows = {
+  /** Per parent; in no order but that of `sort`, if given. */
+  readonly lists: readonly (readonly LinkingRow[])[];
+  /** There are more than one search may give. */
+  readonly incomplete: boolean;
+};
+
+/** A first guess at how many rows link to a page of parents. */
+const FIRST_SIZE = 1000;
+
+/** The rows that own a link to each parent, found by query. */
+export async function linkingRows(
+  session: Session,
+  parents: readonly number[],
+  { target, mappedBy = '' }: PlacedRelation,
+  fields: readonly string[] = [],
+  query?: Dsl,
+  sort?: readonly SortDsl[],
+): Promise<LinkingRows> {
+  const places = new Map(parents.map((parent, i) => [parent, i]));
+  const lists: LinkingRow[][] = parents.map(() => []);
+  const linked = termsDsl(`t.${mappedBy}`, [...places.keys()]);
+  const body = {
+    query: query === undefined ? linked : { bool: { filter: [linked, query] } },
+    ...(sort === undefined ? {} : { sort }),
+    track_total_hits: true,
+    docvalue_fields: ['key', 'links', ...fields],
+  };
+  let { hits } = await session.search(target, { ...body, size: FIRST_SIZE }, true);
+  const total = hits.total?.value ?? 0;
+  if (total > FIRST_SIZE)
+    ({ hits } = await session.search(target, { ...body, size: Math.min(total, WINDOW) }, true));
+  for (const hit of hits.hits) {
+    const key = hit.fields?.['key']?.[0] as number;
+    for (const [parent, order] of linksOf(hitDetails(hit))[mappedBy] ?? []) {
+      const place = places.get(parent);
+      if (place !== undefined) lists[place]?.push({ key, order, hit });
+    }
+  }
+  // A parent that is asked for twice is answered twice.
+  return {
+    lists: parents.map((parent) => lists[places.get(parent) as number] ?? []),
+    incomplete: total > WINDOW,
+  };
+}
+
+type ParentCounts = { readonly buckets: readonly { readonly key: number; readonly doc_count: number }[] };
+
+/** How many rows link to each parent. */
+export async function countLinking(
+  session: Session,
+  parents: readonly number[],
+  { target, mappedBy = '' }: PlacedRelation,
+  query?: Dsl,
+): Promise<readonly number[]> {
+  const field = `t.${mappedBy}`;
+  const distinct = [...new Set(parents)];
+  const counts = new Map<number, number>();
+  for (let at = 0; at < distinct.length; at += PAGE_OF_KEYS) {
+    const include = distinct.slice(at, at + PAGE_OF_KEYS);
+    const linked = termsDsl(field, include);
+    const { aggregations } = await session.search(target, {
+      size: 0,
+      query: query === undefined ? linked : { bool: { filter: [linked, query] } },
+      aggs: { parents: { terms: { field, include, size: include.length } } },
+    });
+    const counted = aggregations?.['parents'] as ParentCounts | undefined;
+    for (const { key, doc_count } of counted?.buckets ?? []) counts.set(key, doc_count);
+  }
+  return parents.map((parent) => counts.get(parent) ?? 0);
+}

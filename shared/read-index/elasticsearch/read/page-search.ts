@@ -1,0 +1,43 @@
+import type { Hits, SearchRequest } from '../../read-index.ts';
+import type { Dsl } from '../plan/dsl.ts';
+import type { SearchAnswer, SearchHit } from '../wire/search-answer.ts';
+import type { SearchBody } from '../wire/write-search.ts';
+import { hitDetails, NO_SOURCE, rememberRow } from './read-rows.ts';
+import type { Session } from './session.ts';
+
+export type PageSearch = {
+  readonly session: Session;
+  readonly request: SearchRequest;
+  readonly query: Dsl;
+  /** What `follow` needs of the rows is read with them. */
+  readonly details: boolean;
+};
+
+/** `plain`: sort values of the hits are not wanted. */
+export function readPage(
+  { session, request, query, details }: PageSearch,
+  page: Omit<SearchBody, 'query'>,
+  plain: boolean,
+): Promise<SearchAnswer> {
+  const docvalue_fields = details ? ['key', 'src', 'links', 'parts'] : ['key', 'src'];
+  return session.search(request.type, { ...page, query, docvalue_fields }, plain);
+}
+
+export function readHits({ session, request, details }: PageSearch, hits: readonly SearchHit[]): Hits {
+  const space = { type: request.type, path: [] };
+  const rows: number[] = [];
+  const sources: Uint8Array[] = [];
+  for (const hit of hits) {
+    const { fields = {}, source = NO_SOURCE } = hit;
+    const key = fields['key']?.[0] as number;
+    rows.push(key);
+    sources.push(source);
+    if (details) rememberRow(session, space, key, hitDetails(hit));
+  }
+  return { rows, sources };
+}
+
+/** Of all that matches, where the request wants it. */
+export function totalOf({ request }: PageSearch, { total }: SearchAnswer['hits']): number | undefined {
+  return request.withTotal ? (total?.value ?? 0) : undefined;
+}

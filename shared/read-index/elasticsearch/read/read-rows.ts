@@ -1,0 +1,173 @@
+import type { ComponentStep, RowSpace } from '../../read-index.ts';
+import type { DocumentLayout, Place } from '../layout/document-layout.ts';
+import { PAGE_OF_KEYS } from '../layout/index-definition.ts';
+import type { StoredLinks, StoredPart, StoredParts } from '../layout/index-document.ts';
+import { type Dsl, type SortDsl, termsDsl } from '../plan/dsl.ts';
+import type { HitFields, RowDetails, SearchHit } from '../wire/search-answer.ts';
+import { knownRows, type Session } from './session.ts';
+
+/** Where the rows of a row space stand in documents: their place, and the innermost list around it. */
+export type LocatedSpace = {
+  readonly place: Place;
+  readonly keyField: string;
+  readonly list: string | undefined;
+};
+
+/** Throws when the schema has no such row space. */
+export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): LocatedSpace {
+  let place = layout.root;
+  let list: string | undefined;
+  for (const { attribute, zoneComponent } of path) {
+    const step = place.steps.get(attribute);
+    const next =
+      step?.kind === 'zone'
+        ? step.components.get(zoneComponent ?? '')
+        : step?.kind === 'component'
+          ? step.place
+          : undefined;
+    if (next === undefined) throw new Error(`${place.model.uid} has no components at ${attribute}`);
+    if (step?.kind === 'zone' || (step?.kind === 'component' && step.list)) list = step.holder;
+    place = next;
+  }
+  return { place, keyField: path.length === 0 ? 'key' : `${place.prefix}f.id`, list };
+}
+
+/** What is read of whole rows, beside their key. */
+const BINARY_FIELDS: readonly string[] = ['src', 'links', 'parts'];
+
+export type ReadRow = {
+  readonly key: number;
+  readonly fields: HitFields;
+  readonly source: Uint8Array;
+  readonly details: RowDetails;
+};
+
+export const NO_SOURCE = new Uint8Array(0);
+
+/** Values of the rows with these keys that match `query`, which is in terms of the space's place; in the order of `sort`. */
+export async function readRows(
+  session: Session,
+  space: RowSpace,
+  keys: readonly number[],
+  fields: readonly string[],
+  query?: Dsl,
+  sort?: readonly SortDsl[],
+): Promise<readonly ReadRow[]> {
+  if (keys.length === 0) return [];
+  if (sort !== undefined && keys.length > PAGE_OF_KEYS)
+    throw new Error(`${keys.length} rows to sort in pieces`);
+  const located = locate(session.layouts(space.type), space.path);
+  const rows: ReadRow[] = [];
+  for (let at = 0; at < keys.length; at += PAGE_OF_KEYS) {
+    const asked = keys.slice(at, at + PAGE_OF_KEYS);
+    const wanted = termsDsl(located.keyField, asked);
+    const matching: Dsl = query === undefined ? wanted : { bool: { filter: [wanted, query] } };
+    const docvalue_fields = [located.keyField, ...fields];
+    const search = {
+      // Elasticsearch makes room for as many hits as it is asked for, and a row is one document.
+      size: located.keyField === 'key' ? asked.length : PAGE_OF_KEYS,
+      ...(sort === undefined ? {} : { sort }),
+      ...(located.list === undefined
+        ? { query: matching, docvalue_fields }
+        : { query: listQuery(located.list, matching, docvalue_fields) }),
+    };
+    const plain = located.keyField === 'key' && fields.every((field) => BINARY_FIELDS.includes(field));
+    const answer = await session.search(space.type, search, plain);
+    for (const hit of answer.hits.hits) collectRows(rows, located, hit);
+  }
+  return rows;
+}
+
+function listQuery(path: string, query: Dsl, docvalue_fields: readonly string[]): Dsl {
+  const inner_hits = { size: PAGE_OF_KEYS, _source: false as const, docvalue_fields };
+  return { nested: { path, query, score_mode: 'none', inner_hits } };
+}
+
+function collectRows(rows: ReadRow[], { list, keyField }: LocatedSpace, hit: SearchHit): void {
+  const hits = list === undefined ? [hit] : (hit.inner_hits?.[list]?.hits.hits ?? []);
+  for (const each of hits) {
+    const { fields = {}, source = NO_SOURCE } = each;
+    rows.push({ key: fields[keyField]?.[0] as number, fields, source, details: hitDetails(each) });
+  }
+}
+
+/** JSON in a binary field, base64 in a hit. */
+function jsonField(fields: HitFields, name: string): unknown {
+  const value = fields[name]?.[0];
+  return value === undefined ? undefined : JSON.parse(Buffer.from(value as string, 'base64').toString());
+}
+
+/** What a document says of its row. */
+export function hitDetails({ details, fields = NO_FIELDS }: SearchHit): RowDetails {
+  return details ?? { fields };
+}
+
+export function rememberRow(session: Session, space: RowSpace, key: number, details: RowDetails): void {
+  knownRows(session, space).set(key, details);
+}
+
+export function linksOf(details: RowDetails): StoredLinks {
+  details.links ??= (jsonField(details.fields, 'links') ?? {}) as StoredLinks;
+  return details.links;
+}
+
+export function componentsOf(details: RowDetails): StoredParts {
+  details.parts ??= (jsonField(details.fields, 'parts') ?? {}) as StoredParts;
+  return details.parts;
+}
+
+export function rememberPart(session: Session, space: RowSpace, part: StoredPart): void {
+  const { links = {}, components: parts = {} } = part;
+  knownRows(session, space).set(part.key, { fields: NO_FIELDS, links, parts });
+}
+
+const NO_FIELDS: HitFields = Object.freeze({});
+const NO_DETAILS: RowDetails = Object.freeze({ fields: NO_FIELDS, links: {}, parts: {} });
+
+/** What each of these rows owns; known already, or read with one request. */
+export async function detailsOf(
+  session: Session,
+  space: RowSpace,
+  keys: readonly number[],
+): Promise<(key: number) => RowDetails> {
+  const known = knownRows(session, space);
+  const unknown = [...new Set(keys.filter((key) => !known.has(key)))];
+  if (unknown.length > 0) {
+    if (space.path.length === 0) {
+      for (const { key, details } of await readRows(session, space, unknown, ['links', 'parts'])) {
+        rememberRow(session, space, key, details);
+      }
+    } else await readComponents(session, space, unknown);
+  }
+  return (key) => known.get(key) ?? NO_DETAILS;
+}
+
+/** Components are found through the documents that hold them. */
+async function readComponents(session: Session, space: RowSpace, keys: readonly number[]): Promise<void> {
+  const { keyField, list } = locate(session.layouts(space.type), space.path);
+  for (let at = 0; at < keys.length; at += PAGE_OF_KEYS) {
+    const wanted = termsDsl(keyField, keys.slice(at, at + PAGE_OF_KEYS));
+    const query: Dsl =
+      list === undefined ? wanted : { nested: { path: list, query: wanted, score_mode: 'none' } };
+    const body = { size: PAGE_OF_KEYS, query, docvalue_fields: ['parts'] };
+    const { hits } = await session.search(space.type, body);
+    for (const hit of hits.hits) {
+      rememberParts(session, space, componentsOf(hitDetails(hit)), space.path);
+    }
+  }
+}
+
+function rememberParts(
+  session: Session,
+  space: RowSpace,
+  parts: StoredParts,
+  path: readonly ComponentStep[],
+): void {
+  const [step, ...rest] = path;
+  if (step === undefined) return;
+  for (const part of parts[step.attribute] ?? []) {
+    if (step.zoneComponent !== undefined && part.component !== step.zoneComponent) continue;
+    if (rest.length === 0) rememberPart(session, space, part);
+    else rememberParts(session, space, part.components ?? {}, rest);
+  }
+}

@@ -1,0 +1,96 @@
+import type { Client } from '@elastic/elasticsearch';
+import type { Uid } from '../../../schema/content-type.ts';
+import type { World } from '../../read-index.ts';
+import type { StoredDocument, StoredDocuments, StoredFields, StoredKey } from '../../stored-documents.ts';
+
+/** What answers are made of, and the digest of the whole body; columns cannot be read back. */
+const FIELDS = { answer: 'src', links: 'links', components: 'parts', columns: 'sum' } as const;
+
+/** The first field of a body, which is the second line. */
+const SUM = new RegExp(`\\n\\{"${FIELDS.columns}":"([^"]+)"`);
+/** Bytes in which it stands, with a line in front that names an index. */
+const HEAD = 512;
+
+/** Where documents of a type and world are. */
+export type IndexOf = (type: Uid, world: World) => string;
+
+/** Reads documents back. */
+export function readStoredDocuments(client: Client, indexOf: IndexOf): StoredDocuments {
+  return {
+    async read(documents) {
+      const found = new Map<string, StoredDocument>();
+      for (const [index, keys] of byIndex(indexOf, documents)) {
+        const { hits } = await client.search({
+          index,
+          query: { terms: { key: keys } },
+          docvalue_fields: Object.values(FIELDS),
+          size: keys.length,
+          version: true,
+          _source: false,
+          track_total_hits: false,
+        });
+        for (const { _id, _version, fields } of hits.hits) {
+          found.set(`${index} ${_id}`, { fields: readFields(fields ?? {}), position: BigInt(_version ?? 0) });
+        }
+      }
+      return documents.map(({ type, world, key }) => found.get(`${indexOf(type, world)} ${key}`));
+    },
+    fieldsOf({ bytes }) {
+      const [, body] = Buffer.from(bytes).toString().split('\n');
+      if (body === undefined || body === '') return undefined;
+      const parsed = JSON.parse(body) as Readonly<Record<string, string>>;
+      return readFields(Object.fromEntries(Object.values(FIELDS).map((name) => [name, [parsed[name]]])));
+    },
+    async keysAfter(type, world, after, limit) {
+      const { hits } = await client.search({
+        index: indexOf(type, world),
+        query: { range: { key: { gt: after } } },
+        sort: [{ key: 'asc' }],
+        size: limit,
+        _source: false,
+        track_total_hits: false,
+      });
+      return hits.hits.map(({ _id }) => Number(_id));
+    },
+    async sumsAfter(type, world, after, limit) {
+      const { hits } = await client.search({
+        index: indexOf(type, world),
+        query: { range: { key: { gt: after } } },
+        sort: [{ key: 'asc' }],
+        docvalue_fields: [FIELDS.columns],
+        size: limit,
+        _source: false,
+        track_total_hits: false,
+      });
+      return hits.hits.map(({ _id, fields }) => ({
+        key: Number(_id),
+        sum: String((fields?.[FIELDS.columns] as readonly unknown[] | undefined)?.[0]),
+      }));
+    },
+    sumOf: ({ bytes }) => SUM.exec(Buffer.from(bytes.subarray(0, HEAD)).toString())?.[1],
+    async refresh(documents) {
+      const index = [...byIndex(indexOf, documents).keys()];
+      if (index.length > 0) await client.indices.refresh({ index });
+    },
+  };
+}
+
+function byIndex(indexOf: IndexOf, documents: readonly StoredKey[]): Map<string, number[]> {
+  const keys = new Map<string, number[]>();
+  for (const { type, world, key } of documents) {
+    const index = indexOf(type, world);
+    const known = keys.get(index);
+    if (known === undefined) keys.set(index, [key]);
+    else known.push(key);
+  }
+  return keys;
+}
+
+function readFields(found: Readonly<Record<string, unknown>>): StoredFields {
+  return Object.fromEntries(
+    Object.entries(FIELDS).flatMap(([name, field]) => {
+      const [value] = (found[field] as readonly (string | undefined)[] | undefined) ?? [];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,140 @@
+import { createRecentValues } from '../../../recent-values.ts';
+import type { HitFields, SearchAnswer, SearchHit } from '../wire/search-answer.ts';
+import type { Search } from '../wire/write-search.ts';
+
+/**
+ * What answers are made of, by the digest of the document it stands in. It can never be out of date: a document that changes has
+ * another digest.
+ */
+export type RowCache = {
+  /** Whether pages of this index of late had known rows only, so that a search is to ask for digests alone. */
+  expects(index: string): boolean;
+  /** The answer to a search for digests alone, with the rows in it; undefined when one is not known. */
+  fill(index: string, need: RowNeed, answer: SearchAnswer): SearchAnswer | undefined;
+  /** Keeps the rows of an answer to a search for rows and digests. */
+  keep(index: string, need: RowNeed, answer: SearchAnswer): void;
+};
+
+/** Bits: beside the source, what a row links to, and its components. */
+export type RowNeed = number;
+
+export type RowCacheOptions = {
+  /** About; a row counts with what it takes in this process. */
+  readonly maxBytes: number;
+  /** The share of an index's pages that has to have been known for the next to be expected to be, 0 to 1. */
+  readonly expectFrom?: number;
+};
+
+/** A search for digests alone costs about three quarters of one for rows, and is lost where a row is not known. */
+const EXPECT_FROM = 0.8;
+/** How much one page changes the share. */
+const LEARNED = 0.05;
+
+const [LINKS, PARTS] = [1, 2];
+const BITS: Readonly<Record<string, RowNeed>> = { key: 0, src: 0, links: LINKS, parts: PARTS };
+
+export function createRowCache({ maxBytes, expectFrom = EXPECT_FROM }: RowCacheOptions): RowCache {
+  const rows = createRecentValues<number, KeptRow>(maxBytes / 2, ({ bytes }) => bytes);
+  /** By index: the share of its pages whose rows were all known. */
+  const shares = new Map<string, number>();
+  const learn = (index: string, known: boolean) => {
+    const share = shares.get(index) ?? 0;
+    shares.set(index, share + ((known ? 1 : 0) - share) * LEARNED);
+  };
+  const find = (hit: SearchHit, need: RowNeed): KeptRow | undefined => {
+    const sum = sumOf(hit);
+    const row = rows.get(numberOf(sum));
+    return row?.sum === sum && (row.has & need) === need ? row : undefined;
+  };
+  return {
+    expects: (index) => (shares.get(index) ?? 0) >= expectFrom,
+    fill(index, need, answer) {
+      const hits: SearchHit[] = [];
+      for (const hit of answer.hits.hits) {
+        const known = find(hit, need);
+        if (known === undefined) {
+          learn(index, false);
+          return undefined;
+        }
+        hits.push(hit.sort === undefined ? known : { ...known, sort: hit.sort });
+      }
+      if (hits.length > 0) learn(index, true);
+      return { ...answer, hits: { ...answer.hits, hits } };
+    },
+    keep(index, need, { hits: { hits } }) {
+      const unknown = hits.filter((hit) => find(hit, need) === undefined);
+      for (const hit of unknown) {
+        const row = keptRow(hit, need);
+        if (row.bytes <= maxBytes * MOST_OF_ALL) rows.set(numberOf(row.sum), row);
+      }
+      if (hits.length > 0) learn(index, unknown.length === 0);
+    },
+  };
+}
+
+/** Of the memory that one row may take: it would be there in place of many. */
+const MOST_OF_ALL = 1 / 8;
+
+/** A hit as answers are made of it. */
+type KeptRow = SearchHit & { readonly sum: string; readonly has: RowNeed; readonly bytes: number };
+
+/**
+ * 32 bits of a digest, by which rows are held: a Map enters every text that it is asked for into a table of all texts, which takes
+ * more time than all else here. Of two rows with one number the later is held.
+ */
+function numberOf(sum: string): number {
+  let number = 0;
+  for (let at = 0; at < 8; at++) number = (Math.imul(number, 31) + sum.charCodeAt(at)) | 0;
+  return number;
+}
+
+/** What a search for whole rows needs of them; undefined: it is for something else. */
+export function rowNeed({ body: { docvalue_fields: fields = [] } }: Search): RowNeed | undefined {
+  if (!fields.includes('src') || !fields.includes('key')) return undefined;
+  let need = 0;
+  for (const field of fields) {
+    const bit = BITS[field];
+    if (bit === undefined) return undefined;
+    need |= bit;
+  }
+  return need;
+}
+
+/** The same search for digests alone; the document's covers its key. */
+export function forDigests(search: Search): Search {
+  return { ...search, body: { ...search.body, docvalue_fields: ['sum'] } };
+}
+
+export function withDigests(search: Search): Search {
+  const { body } = search;
+  return { ...search, body: { ...body, docvalue_fields: [...(body.docvalue_fields ?? []), 'sum'] } };
+}
+
+/** Every document has one. */
+function sumOf({ fields }: SearchHit): string {
+  const sum = fields?.['sum']?.[0];
+  if (typeof sum !== 'string') throw new Error('a document has no digest');
+  return sum;
+}
+
+/** A row's objects beside its bytes; and what is parsed of links and components takes several times its text. */
+const ROW_BYTES = 500;
+const PARSED = 4;
+
+/** On its own: what an answer gives are windows on the whole of it. */
+function keptRow(hit: SearchHit, has: RowNeed): KeptRow {
+  const { key, links, parts } = hit.fields ?? {};
+  const fields: HitFields = { key, links: links?.map(copied), parts: parts?.map(copied) };
+  const source = new Uint8Array(hit.source ?? []);
+  const bytes = ROW_BYTES + source.length + PARSED * (lengthOf(links) + lengthOf(parts));
+  return { source, fields, details: { fields }, sum: copied(sumOf(hit)), has, bytes };
+}
+
+function copied(text: unknown): string {
+  return Buffer.from(String(text), 'latin1').toString('latin1');
+}
+
+/** Of a field's one text, if it has one. */
+function lengthOf(values: HitFields[string]): number {
+  return values === undefined ? 0 : String(values[0]).length;
+}

@@ -1,0 +1,47 @@
+import type { SearchAnswer } from '../wire/search-answer.ts';
+import type { Search } from '../wire/write-search.ts';
+import { forDigests, type RowCache, type RowNeed, rowNeed, withDigests } from './row-cache.ts';
+
+/** Sends searches in one request. */
+export type SendSearches = (searches: readonly Search[]) => Promise<readonly SearchAnswer[]>;
+
+type RowSearch = { readonly search: Search; readonly need: RowNeed | undefined; readonly known: boolean };
+
+/**
+ * Carries out searches without reading rows that are known by the digests of their documents. A search that finds one that is
+ * not is made once more, for rows: what is answered is always the answer to one search.
+ */
+export async function searchKnownRows(
+  rows: RowCache,
+  searches: readonly Search[],
+  send: SendSearches,
+): Promise<readonly SearchAnswer[]> {
+  const asked = searches.map((search): RowSearch => {
+    const need = rowNeed(search);
+    return { search, need, known: need !== undefined && rows.expects(search.index) };
+  });
+  const given = await send(asked.map(form));
+  const answers = given.map((answer, i) => read(rows, asked[i] as RowSearch, answer));
+  const missed = asked.filter((_, i) => answers[i] === undefined).map((each) => ({ ...each, known: false }));
+  if (missed.length === 0) return answers as readonly SearchAnswer[];
+  const again = await send(missed.map(form));
+  const whole = again.map((answer, i) => read(rows, missed[i] as RowSearch, answer)).values();
+  return answers.map((answer) => answer ?? (whole.next().value as SearchAnswer));
+}
+
+function form({ search, need, known }: RowSearch): Search {
+  if (need === undefined) return search;
+  return known ? forDigests(search) : withDigests(search);
+}
+
+/** undefined: a row is not known. */
+function read(
+  rows: RowCache,
+  { search: { index }, need, known }: RowSearch,
+  answer: SearchAnswer,
+): SearchAnswer | undefined {
+  if (need === undefined) return answer;
+  if (known) return rows.fill(index, need, answer);
+  rows.keep(index, need, answer);
+  return answer;
+}

@@ -1,0 +1,106 @@
+import { RequestError } from '../../../request-error.ts';
+import type { SearchRequest, SearchResult, SortPosition } from '../../read-index.ts';
+import { PAGE_OF_KEYS, WINDOW } from '../layout/index-definition.ts';
+import { planQuery } from '../plan/plan-query.ts';
+import { planSort, readPosition, type SortClause, sortDsl, writePosition } from '../plan/plan-sort.ts';
+import type { SearchBody } from '../wire/write-search.ts';
+import { readFarPage } from './far-page.ts';
+import { type PageSearch, readHits, readPage, totalOf } from './page-search.ts';
+import { readRows } from './read-rows.ts';
+import { resolveQuery } from './semi-join.ts';
+import type { Session } from './session.ts';
+import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';
+
+/** From this offset on the matches are counted first: the far half is nearer from the other end. */
+const COUNT_FROM = 2000;
+
+/** One page of a search. */
+export async function searchRows(session: Session, request: SearchRequest): Promise<SearchResult> {
+  const { type, from, size, withTotal, cursor, followed = false } = request;
+  const query = await resolveQuery(session, planQuery(session.layouts, type, request.query));
+  const clauses = planSort(session.layouts(type), request.sort);
+  const search: PageSearch = { session, request, query, details: followed };
+  if (clauses === null) return sortedInProcess(search);
+  if (cursor !== undefined) return pageBehind(search, clauses, cursor.after);
+  if (from >= COUNT_FROM || from + size > WINDOW) return readFarPage(search, clauses, session.totals);
+  const { hits } = await readPage(
+    search,
+    {
+      from,
+      size,
+      sort: sortDsl(clauses),
+      track_total_hits: withTotal,
+    },
+    true,
+  );
+  return { total: totalOf(search, hits), hits: readHits(search, hits.hits) };
+}
+
+async function pageBehind(
+  search: PageSearch,
+  clauses: readonly SortClause[],
+  after: SortPosition | null,
+): Promise<SearchResult> {
+  const { size, withTotal } = search.request;
+  // One row more tells whether anything follows.
+  const page: Omit<SearchBody, 'query'> = {
+    size: size + 1,
+    sort: sortDsl(clauses),
+    track_total_hits: withTotal,
+    ...(after === null ? {} : { search_after: writePosition(clauses, after) }),
+  };
+  const { hits } = await readPage(search, page, false);
+  const last = hits.hits.length > size ? hits.hits[size - 1] : undefined;
+  const next = last === undefined ? null : readPosition(clauses, last.sort ?? []);
+  return { total: totalOf(search, hits), hits: readHits(search, hits.hits.slice(0, size)), next };
+}
+
+/** A sort through relations that are not in the documents: all matching rows are put in order here, up to a limit. */
+async function sortedInProcess(search: PageSearch): Promise<SearchResult> {
+  const { session, request, query, details } = search;
+  const { type, withTotal } = request;
+  const most = Math.min(session.sortLimit, PAGE_OF_KEYS);
+  const { hits } = await session.search(type, {
+    size: most,
+    query,
+    track_total_hits: true,
+    docvalue_fields: ['key'],
+  });
+  const total = hits.total?.value ?? 0;
+  if (total > most) refuseSort(total, most, request);
+  const keys = hits.hits.map(({ fields }) => fields?.['key']?.[0] as number);
+  const space = { type, path: [] };
+  const sorted = await sortInProcess(session, space, keys, request.sort);
+  const { rows, next } = pageOf(sorted, request);
+  const fields = details ? ['src', 'links', 'parts'] : ['src'];
+  const pageKeys = rows.map(({ key }) => key);
+  const read = new Map((await readRows(session, space, pageKeys, fields)).map((row) => [row.key, row]));
+  const found = readHits(
+    search,
+    pageKeys.flatMap((key) => read.get(key) ?? []),
+  );
+  const result = { total: withTotal ? total : undefined, hits: found };
+  return next === undefined ? result : { ...result, next };
+}
+
+function pageOf(
+  sorted: readonly PlacedRow[],
+  { from, size, cursor, sort }: SearchRequest,
+): { readonly rows: readonly PlacedRow[]; readonly next?: SortPosition | null } {
+  if (cursor === undefined) return { rows: sorted.slice(from, from + size) };
+  const { after } = cursor;
+  const behind = after === null ? sorted : sorted.filter((row) => isBehind(sort, row, after));
+  const last = behind.length > size ? behind[size - 1] : undefined;
+  return { rows: behind.slice(0, size), next: last === undefined ? null : last.position };
+}
+
+function refuseSort(total: number, most: number, { sort }: SearchRequest): never {
+  const path = sort.map((key) => [...key.path, key.field].join('.')).join(',');
+  throw new RequestError(400, 'ValidationError', `Invalid sort: ${total} entries to sort through relations`, {
+    param: 'sort',
+    source: 'query',
+    path,
+    found: `${total} matching entries`,
+    accepted: `at most ${most}; more where the path is copied into the documents (pluginOptions.varve.denormalise of the type)`,
+  });
+}

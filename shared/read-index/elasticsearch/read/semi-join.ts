@@ -1,0 +1,74 @@
+import { RequestError } from '../../../request-error.ts';
+import type { Dsl } from '../plan/dsl.ts';
+import { type PlannedQuery, type SemiJoin, semiJoinsOf } from '../plan/planned-query.ts';
+import { renderQuery } from '../plan/render-query.ts';
+import type { SearchBody } from '../wire/write-search.ts';
+import type { Session } from './session.ts';
+
+/** So many matching rows tell their keys as hits; counting the keys of more is faster. */
+const FROM_HITS = 256;
+/** Buckets of one aggregation: Elasticsearch's default limit is 65,536. */
+const BUCKETS = 60_000;
+
+/** The DSL of a plan, its semi-joins carried out first, inner ones before outer ones and neighbours at once. */
+export async function resolveQuery(session: Session, query: PlannedQuery): Promise<Dsl> {
+  const joins = semiJoinsOf(query);
+  const found = await Promise.all(joins.map((join) => findKeys(session, join)));
+  const keys = new Map(joins.map((join, i) => [join, found[i] as readonly number[]]));
+  return renderQuery(query, (join) => keys.get(join) ?? []);
+}
+
+async function findKeys(session: Session, join: SemiJoin): Promise<readonly number[]> {
+  const query = await resolveQuery(session, join.query);
+  const { select } = join;
+  const few: SearchBody = { size: FROM_HITS, query, track_total_hits: true, docvalue_fields: [select] };
+  const { hits } = await session.search(join.type, few);
+  if ((hits.total?.value ?? 0) > FROM_HITS) return aggregateKeys(session, query, join);
+  const keys = new Set<number>();
+  for (const { fields } of hits.hits) for (const key of fields?.[select] ?? []) keys.add(key as number);
+  return [...keys];
+}
+
+type KeyBuckets = {
+  readonly buckets: readonly { readonly key: { readonly key: number } }[];
+  readonly after_key?: { readonly key: number };
+};
+
+async function aggregateKeys(
+  session: Session,
+  query: Dsl,
+  { type, select, into }: SemiJoin,
+): Promise<readonly number[]> {
+  const keys: number[] = [];
+  let after: KeyBuckets['after_key'];
+  do {
+    const sources = [{ key: { terms: { field: select } } }];
+    const composite = { size: BUCKETS, sources, ...(after === undefined ? {} : { after }) };
+    const { aggregations } = await session.search(type, {
+      size: 0,
+      query,
+      aggs: { keys: { composite } },
+    });
+    const page = aggregations?.['keys'] as KeyBuckets;
+    for (const { key } of page.buckets) keys.push(key.key);
+    after = page.buckets.length < BUCKETS ? undefined : page.after_key;
+    if (keys.length > session.semiJoinLimit) refuseTooMany(session.semiJoinLimit, into);
+  } while (after !== undefined);
+  return keys;
+}
+
+function refuseTooMany(limit: number, into: string): never {
+  throw new RequestError(
+    400,
+    'ValidationError',
+    `Invalid filters: more than ${limit} related entries match`,
+    {
+      param: 'filters',
+      source: 'query',
+      path: into,
+      found: `more than ${limit} related entries`,
+      accepted:
+        'a narrower filter, or the relation copied into the documents (pluginOptions.varve.denormalise)',
+    },
+  );
+}

@@ -1,0 +1,99 @@
+import type { RecentValues } from '../../../recent-values.ts';
+import type { Uid } from '../../../schema/content-type.ts';
+import type { IndexSet } from '../../index-set.ts';
+import type { RowSpace, World } from '../../read-index.ts';
+import type { IndexNames } from '../layout/index-names.ts';
+import type { Layouts } from '../plan/plan-query.ts';
+import type { RowDetails, SearchAnswer } from '../wire/search-answer.ts';
+import type { SearchEngine } from '../wire/search-engine.ts';
+import type { Search, SearchBody } from '../wire/write-search.ts';
+import type { CurrentSet } from './current-set.ts';
+import type { RowCache } from './row-cache.ts';
+import { searchKnownRows } from './search-known-rows.ts';
+
+/** What the last far page of a query counted, by index and query. */
+export type KnownTotals = RecentValues<string, number>;
+
+/** What every request to the index is answered with. */
+export type ReaderContext = {
+  readonly engine: SearchEngine;
+  /** Absent: rows are read with every search. */
+  readonly rows?: RowCache;
+  readonly names: IndexNames;
+  readonly layouts: Layouts;
+  /** Keys that a semi-join may find, all its pages together. */
+  readonly semiJoinLimit: number;
+  /** Matching rows that are sorted in the process where a sort leads beyond what the documents hold. */
+  readonly sortLimit: number;
+  readonly totals: KnownTotals;
+  /** Which indices are read. */
+  readonly indices: Pick<CurrentSet, 'get' | 'refresh'>;
+};
+
+/** One world, and what is known of its rows since the session began: an answer, or a single call. */
+export type Session = ReaderContext & {
+  readonly world: World;
+  readonly known: Map<string, Map<number, RowDetails>>;
+  /** Searches of one type. What is asked before the first of them can be answered goes in one request. */
+  search(type: Uid, body: SearchBody, plain?: boolean): Promise<SearchAnswer>;
+  /** The requests so far, each with its searches. */
+  readonly sent: (readonly Search[])[];
+};
+
+/** `set`: the indices that it reads from first to last. */
+export function openSession(context: ReaderContext, world: World, set: IndexSet): Session {
+  const sent: (readonly Search[])[] = [];
+  const search = searchTogether(context, sent);
+  return {
+    ...context,
+    world,
+    known: new Map(),
+    search(type, body, plain = false) {
+      const alias = context.names.alias(type, world);
+      return search({ index: set[alias] ?? alias, body, plain });
+    },
+    sent,
+  };
+}
+
+type Waiting = { readonly search: Search; readonly answer: PromiseWithResolvers<SearchAnswer> };
+
+/**
+ * All attributes of a level are followed at once: their searches are one request, which costs both sides less than several.
+ * Requests of different answers never wait for each other.
+ */
+function searchTogether(
+  { engine, rows }: ReaderContext,
+  sent: (readonly Search[])[],
+): (search: Search) => Promise<SearchAnswer> {
+  let waiting: Waiting[] = [];
+  const send = (searches: readonly Search[]) => {
+    sent.push(searches);
+    return engine.search(searches);
+  };
+  const sendWaiting = async () => {
+    const together = waiting;
+    waiting = [];
+    const searches = together.map(({ search }) => search);
+    try {
+      const answers = await (rows === undefined ? send(searches) : searchKnownRows(rows, searches, send));
+      for (const [i, { answer }] of together.entries()) answer.resolve(answers[i] as SearchAnswer);
+    } catch (error) {
+      for (const { answer } of together) answer.reject(error);
+    }
+  };
+  return (search) => {
+    // Next comes when all that is ready to go on has done so.
+    if (waiting.length === 0) process.nextTick(sendWaiting);
+    const answer = Promise.withResolvers<SearchAnswer>();
+    waiting.push({ search, answer });
+    return answer.promise;
+  };
+}
+
+export function knownRows(session: Session, space: RowSpace): Map<number, RowDetails> {
+  const name = space.path.length === 0 ? space.type : JSON.stringify(space);
+  const known = session.known.get(name) ?? new Map<number, RowDetails>();
+  session.known.set(name, known);
+  return known;
+}

@@ -1,0 +1,96 @@
+import type { StoredLinks, StoredParts } from '../layout/index-document.ts';
+
+/** Doc values of a hit by field: lists, also of one value. */
+export type HitFields = { readonly [field: string]: readonly unknown[] | undefined };
+
+/** What a row owns that `follow` goes along; absent: it is in `fields` as it was read, and parsed when it is asked for. */
+export type RowDetails = { readonly fields: HitFields; links?: StoredLinks; parts?: StoredParts };
+
+export type SearchHit = {
+  readonly fields?: HitFields;
+  /** Bytes of the field `src`, where it was asked for. */
+  readonly source?: Uint8Array;
+  /** Of a row that is kept: what was parsed of it for one answer serves the next. */
+  readonly details?: RowDetails;
+  readonly sort?: readonly (string | number | null)[];
+  readonly inner_hits?: {
+    readonly [path: string]: { readonly hits: { readonly hits: readonly SearchHit[] } };
+  };
+};
+
+export type SearchAnswer = {
+  readonly hits: { readonly total?: { readonly value: number }; readonly hits: readonly SearchHit[] };
+  readonly aggregations?: { readonly [name: string]: unknown };
+};
+
+/** One search's answer, or why it has none. */
+export type SearchOutcome =
+  | { readonly kind: 'answered'; readonly answer: SearchAnswer }
+  | { readonly kind: 'failed'; readonly error: Error };
+
+/** How a hit's source begins. Within a JSON string the quotes would have backslashes before them. */
+const SOURCE = Buffer.from('"src":["');
+const QUOTE = 0x22;
+
+/** What one search of several came to. */
+type SingleAnswer = SearchAnswer & { readonly status?: number; readonly error?: unknown };
+
+/** The body of a `_search`; its sources as bytes. */
+export function readSearchAnswer(body: Buffer): SearchAnswer {
+  const { json, sources } = parseBody(body);
+  const answer = json as SearchAnswer;
+  giveSources([answer], sources);
+  return answer;
+}
+
+/** The body of a `_msearch`. */
+export function readSearchAnswers(body: Buffer): readonly SearchOutcome[] {
+  const { json, sources } = parseBody(body);
+  const { responses } = json as { readonly responses: readonly SingleAnswer[] };
+  const outcomes = responses.map((answer): SearchOutcome => {
+    const { status = 200, error } = answer;
+    if (status === 200) return { kind: 'answered', answer };
+    return { kind: 'failed', error: new SearchFailure(status, JSON.stringify(error)) };
+  });
+  giveSources(
+    outcomes.flatMap((outcome) => (outcome.kind === 'answered' ? [outcome.answer] : [])),
+    sources,
+  );
+  return outcomes;
+}
+
+/** Elasticsearch's answer to a search that it did not carry out. */
+export class SearchFailure extends Error {
+  readonly status: number;
+
+  constructor(status: number, reason: string) {
+    super(`Elasticsearch answers ${status}: ${reason}`);
+    this.status = status;
+  }
+}
+
+/** Sources, base64 and most of the bytes, go to bytes from where they stand; only what is left of the text is parsed. */
+function parseBody(body: Buffer): { readonly json: unknown; readonly sources: readonly Uint8Array[] } {
+  const sources: Uint8Array[] = [];
+  let rest = '';
+  let at = 0;
+  for (let open = body.indexOf(SOURCE); open >= 0; open = body.indexOf(SOURCE, at)) {
+    const start = open + SOURCE.length;
+    const end = body.indexOf(QUOTE, start);
+    sources.push(Buffer.from(body.toString('latin1', start, end), 'base64'));
+    rest += body.toString('utf8', at, start);
+    at = end;
+  }
+  return { json: JSON.parse(rest + body.toString('utf8', at)), sources };
+}
+
+type Sourced = { readonly fields?: HitFields; source?: Uint8Array | undefined };
+
+function giveSources(answers: readonly SearchAnswer[], sources: readonly Uint8Array[]): void {
+  let next = 0;
+  for (const { hits } of answers) {
+    for (const hit of hits.hits as readonly Sourced[]) {
+      if (hit.fields?.['src'] !== undefined) hit.source = sources[next++];
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { Client } from '@elastic/elasticsearch';
+import { RequestError } from '../../../request-error.ts';
+import { createExchange, type Exchange, Unreachable } from './exchange.ts';
+import { joinSearches } from './join-searches.ts';
+import { readPlainAnswers } from './plain-answer.ts';
+import {
+  readSearchAnswer,
+  readSearchAnswers,
+  type SearchAnswer,
+  SearchFailure,
+  type SearchOutcome,
+} from './search-answer.ts';
+import { type Search, searchRequest, type WrittenSearch, writeSearch } from './write-search.ts';
+
+/** The reading side's way to a cluster. */
+export type SearchEngine = {
+  /** Sends the searches in one request, which may have those of others in it. Their answers, in the same order. */
+  search(searches: readonly Search[]): Promise<readonly SearchAnswer[]>;
+};
+
+/** Throws 503 when the cluster cannot be reached, or cannot answer right now. */
+export function createSearchEngine(client: Client): SearchEngine {
+  const exchange = createExchange(client);
+  const search = joinSearches({
+    send: (searches) => sendSearches(exchange, searches),
+    now: () => performance.now(),
+  });
+  return {
+    async search(searches) {
+      if (searches.length === 0) return [];
+      try {
+        return await search(searches.map(writeSearch));
+      } catch (error) {
+        // A cluster that is not ready or too busy, or an index that was taken away, is no fault of the request; anything else is a bug.
+        const isBusy = error instanceof SearchFailure && [404, 429, 502, 503].includes(error.status);
+        throw isBusy || error instanceof Unreachable ? unavailable() : error;
+      }
+    },
+  };
+}
+
+async function sendSearches(
+  exchange: Exchange,
+  searches: readonly WrittenSearch[],
+): Promise<readonly SearchOutcome[]> {
+  const { path, body } = searchRequest(searches);
+  const { status, bytes } = await exchange(path, body);
+  if (status !== 200) throw new SearchFailure(status, bytes.toString());
+  const plain = searches.every(({ isPlain }) => isPlain)
+    ? readPlainAnswers(bytes, searches.length)
+    : undefined;
+  if (plain !== undefined) return plain.map((answer) => ({ kind: 'answered', answer }));
+  return searches.length > 1
+    ? readSearchAnswers(bytes)
+    : [{ kind: 'answered', answer: readSearchAnswer(bytes) }];
+}
+
+export function unavailable(): RequestError {
+  return new RequestError(503, 'ServiceUnavailableError', 'The read index cannot be reached right now');
+}

@@ -1,0 +1,42 @@
+import type { Dsl, SortDsl } from '../plan/dsl.ts';
+
+export type SearchBody = {
+  readonly from?: number;
+  readonly size: number;
+  readonly query: Dsl;
+  readonly sort?: readonly SortDsl[];
+  readonly search_after?: readonly (string | number | null)[];
+  readonly track_total_hits?: boolean;
+  readonly docvalue_fields?: readonly string[];
+  readonly aggs?: { readonly [name: string]: unknown };
+};
+
+export type Search = {
+  readonly index: string;
+  readonly body: SearchBody;
+  /** It asks for `key` and binary fields, and neither sort values nor aggregations are of interest; see `readPlainAnswers`. */
+  readonly plain?: boolean;
+};
+
+/** A search as it is sent. */
+export type WrittenSearch = { readonly index: string; readonly text: string; readonly isPlain: boolean };
+
+/** Stored fields are not read: everything comes from doc values. */
+export function writeSearch({ index, body, plain = false }: Search): WrittenSearch {
+  const whole = { _source: false, stored_fields: '_none_', track_total_hits: false, ...body };
+  return { index, text: JSON.stringify(whole), isPlain: plain };
+}
+
+/** What is sent for one search, or for several at once. */
+export function searchRequest(searches: readonly WrittenSearch[]): {
+  readonly path: string;
+  readonly body: string;
+} {
+  const [only, ...others] = searches;
+  if (only !== undefined && others.length === 0)
+    return { path: `/${only.index}/_search?allow_partial_search_results=false`, body: only.text };
+  let body = '';
+  for (const { index, text } of searches)
+    body += `{"index":${JSON.stringify(index)},"allow_partial_search_results":false}\n${text}\n`;
+  return { path: '/_msearch', body };
+}
