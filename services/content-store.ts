@@ -1,5 +1,5 @@
-import type { ContentGraph } from '../projections/content-graph.ts';
-import { catchUpWithinSpace } from '../projections/projector.ts';
+import type { ContentGraph } from '../projections/graph/content-graph.ts';
+import { catchUpWithinSpace } from '../projections/projector/projector.ts';
 import { isAccessEvent } from '../shared/access/access-events.ts';
 import { keepReserve, useReserve } from '../shared/disk-space.ts';
 import { upcast } from '../shared/document/upcasters.ts';

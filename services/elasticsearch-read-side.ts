@@ -1,6 +1,10 @@
-import type { ContentGraph } from '../projections/content-graph.ts';
-import type { WriterStatus } from '../projections/index-writer.ts';
-import { accountOf, type ParkedDocuments, type StaleDocuments } from '../projections/stale-documents.ts';
+import type { ContentGraph } from '../projections/graph/content-graph.ts';
+import {
+  accountOf,
+  type ParkedDocuments,
+  type StaleDocuments,
+} from '../projections/graph/stale/stale-documents.ts';
+import type { WriterStatus } from '../projections/index-writer/index-writer.ts';
 import {
   createElasticsearchCluster,
   documentDependencies,

@@ -1,4 +1,4 @@
-import { appliedUpTo, startProjector } from '../projections/projector.ts';
+import { appliedUpTo, startProjector } from '../projections/projector/projector.ts';
 import { isForeign } from '../shared/event-store/unreadable.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaWarning } from '../shared/schema/schema-problem.ts';

@@ -1,5 +1,5 @@
-import type { ContentGraph } from '../projections/content-graph.ts';
-import type { Projector } from '../projections/projector.ts';
+import type { ContentGraph } from '../projections/graph/content-graph.ts';
+import type { Projector } from '../projections/projector/projector.ts';
 import type { AssetStore } from '../shared/asset-store/asset-store.ts';
 import type { EventStore } from '../shared/event-store/event-store.ts';
 import { UnreadableEvent } from '../shared/event-store/unreadable.ts';

@@ -2,9 +2,9 @@ import { rowVersion, WORLDS, type World } from '../../shared/read-index/read-ind
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { Database } from '../../shared/sqlite/database.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
-import { KEPT_COMMANDS } from '../graph/commands.ts';
-import { readGraphPosition } from '../graph/graph-position.ts';
-import { entryOfKey, VERSIONS, type VersionNumber, versionOfKey } from '../graph/row-keys.ts';
+import { KEPT_COMMANDS } from '../graph/store/commands.ts';
+import { readGraphPosition } from '../graph/store/graph-position.ts';
+import { entryOfKey, VERSIONS, type VersionNumber, versionOfKey } from '../graph/store/row-keys.ts';
 import type { Item } from './digest.ts';
 import type { RebuildScope } from './generation.ts';
 

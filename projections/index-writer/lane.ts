@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DocumentIndex, IndexableDocument } from '../../shared/read-index/document-index.ts';
-import { type Lane, staleNumber, type Turn } from '../graph/stale-rows.ts';
-import type { Settlement, StaleDocument, StaleDocuments } from '../stale-documents.ts';
+import type { Settlement, StaleDocument, StaleDocuments } from '../graph/stale/stale-documents.ts';
+import { type Lane, staleNumber, type Turn } from '../graph/stale/stale-rows.ts';
 
 /** Stale documents of both lanes, with those that are being written. */
 export type Work = {

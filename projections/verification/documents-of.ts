@@ -1,8 +1,8 @@
 import { WORLDS, type World } from '../../shared/read-index/read-index.ts';
 import type { StoredKey } from '../../shared/read-index/stored-documents.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import type { ContentGraph } from '../content-graph.ts';
-import { worldsOfKey } from '../graph/inspect-graph.ts';
+import type { ContentGraph } from '../graph/content-graph.ts';
+import { worldsOfKey } from '../graph/read/inspect-graph.ts';
 
 /** The documents that an index should have of a graph: those of so many rows at a time, by ascending key. */
 export async function* documentsOfGraph(

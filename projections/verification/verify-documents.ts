@@ -8,9 +8,9 @@ import type {
   StoredKey,
 } from '../../shared/read-index/stored-documents.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
-import type { ContentGraph } from '../content-graph.ts';
-import { type GraphInspection, worldsOfKey } from '../graph/inspect-graph.ts';
-import { accountOf, documentName } from '../stale-documents.ts';
+import type { ContentGraph } from '../graph/content-graph.ts';
+import { type GraphInspection, worldsOfKey } from '../graph/read/inspect-graph.ts';
+import { accountOf, documentName } from '../graph/stale/stale-documents.ts';
 import { type IndexDifference, UNKNOWN_DOCUMENT, type VerificationLine } from './difference.ts';
 import { documentsOfGraph, documentsOfIndex } from './documents-of.ts';
 

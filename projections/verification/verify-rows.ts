@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { HeldRows } from '../../shared/read-index/held-rows.ts';
 import { type ReadIndex, type World, worldsOfType } from '../../shared/read-index/read-index.ts';
-import type { ContentGraph } from '../content-graph.ts';
-import { type GraphInspection, type InspectedRow, worldsOfKey } from '../graph/inspect-graph.ts';
+import type { ContentGraph } from '../graph/content-graph.ts';
+import { type GraphInspection, type InspectedRow, worldsOfKey } from '../graph/read/inspect-graph.ts';
 import { createRowComparison, type RowComparison } from './compare-row.ts';
 import { type IndexDifference, UNKNOWN_DOCUMENT, type VerificationLine } from './difference.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { followProgress } from '../../projections/follow-progress.ts';
+import { followProgress } from '../../projections/index-writer/follow-progress.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
 import { adviseOnUnreadable, stopsReaders, UnreadableEvent } from '../../shared/event-store/unreadable.ts';

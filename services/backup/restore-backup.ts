@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { differingGroups } from '../../projections/generations/digest.ts';
-import { graphFile } from '../../projections/generations/generation-files.ts';
+import { graphFile } from '../../projections/graph/store/generation-files.ts';
 import { replayGraph } from '../../projections/verification/replay-graph.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { beginLog } from '../fleet/log-identity.ts';

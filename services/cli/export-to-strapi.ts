@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openContentGraph } from '../../projections/content-graph.ts';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { replayGraph } from '../../projections/verification/replay-graph.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';

@@ -1,4 +1,4 @@
-import { catchUp } from '../../projections/projector.ts';
+import { catchUp } from '../../projections/projector/projector.ts';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';

@@ -1,4 +1,4 @@
-import { catchUpWhole } from '../../projections/projector.ts';
+import { catchUpWhole } from '../../projections/projector/projector.ts';
 import { type Lead, leadOf } from '../../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import type { ContentStore } from '../content-store.ts';

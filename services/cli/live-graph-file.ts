@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { graphFile } from '../../projections/generations/generation-files.ts';
 import { openGenerationStore } from '../../projections/generations/generation-store.ts';
+import { graphFile } from '../../projections/graph/store/generation-files.ts';
 
 /** The graph's file that serves, or will be made when a server starts. */
 export function liveGraphFile(data: string): string {

@@ -1,4 +1,4 @@
-import { catchUpWhole } from '../../projections/projector.ts';
+import { catchUpWhole } from '../../projections/projector/projector.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { readLease } from '../fleet/lease-view.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
-import { PROJECTOR_VERSION } from '../../projections/projector-version.ts';
+import { PROJECTOR_VERSION } from '../../projections/graph/projector-version.ts';
 import type { ReadinessCheck } from '../operating/readiness.ts';
 import type { OperatorContext } from '../operator/operation.ts';
 import type { ServeSettings } from './settings.ts';

@@ -1,5 +1,5 @@
-import type { ContentGraph } from '../../projections/content-graph.ts';
-import type { StaleDocuments } from '../../projections/stale-documents.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import type { StaleDocuments } from '../../projections/graph/stale/stale-documents.ts';
 import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { Report } from './report.ts';
 

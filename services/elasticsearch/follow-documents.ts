@@ -1,4 +1,4 @@
-import { followProgress } from '../../projections/follow-progress.ts';
+import { followProgress } from '../../projections/index-writer/follow-progress.ts';
 import { type DocumentRole, type DocumentRoleOptions, NOTHING_TO_ANNOUNCE } from './document-role.ts';
 import { progressOfLiveSet } from './progress-of-live-set.ts';
 import { untilWhole } from './until-whole.ts';

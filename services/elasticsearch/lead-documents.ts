@@ -1,5 +1,8 @@
-import { announceProgress, type ProgressAnnouncer } from '../../projections/announce-progress.ts';
-import { type IndexWriter, startIndexWriter } from '../../projections/index-writer.ts';
+import {
+  announceProgress,
+  type ProgressAnnouncer,
+} from '../../projections/index-writer/announce-progress.ts';
+import { type IndexWriter, startIndexWriter } from '../../projections/index-writer/index-writer.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { WrittenIndices } from '../read-side.ts';

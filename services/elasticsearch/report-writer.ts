@@ -1,4 +1,4 @@
-import type { WriterReport } from '../../projections/index-writer.ts';
+import type { WriterReport } from '../../projections/index-writer/index-writer.ts';
 import type { Report } from './report.ts';
 
 /** Says to operators what an index writer meets. */

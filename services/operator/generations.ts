@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Generation } from '../../projections/generations/generation.ts';
-import { catchUpWhole } from '../../projections/projector.ts';
+import { catchUpWhole } from '../../projections/projector/projector.ts';
 import { watchLoad } from '../rebuild/watch-load.ts';
 import { defineOperation } from './operation.ts';
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { ContentGraph } from '../../projections/content-graph.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';

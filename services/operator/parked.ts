@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ParkedDocument, ParkedDocuments } from '../../projections/stale-documents.ts';
+import type { ParkedDocument, ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
 import { assertNever } from '../../shared/assert-never.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';

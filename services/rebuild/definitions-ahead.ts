@@ -1,4 +1,4 @@
-import type { ContentGraph } from '../../projections/content-graph.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { followDefinitions } from '../definitions-in-force.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ContentGraph } from '../../projections/content-graph.ts';
 import type { Rebuild, RebuildScope } from '../../projections/generations/generation.ts';
-import { startIndexWriter } from '../../projections/index-writer.ts';
-import { accountOf } from '../../projections/stale-documents.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { accountOf } from '../../projections/graph/stale/stale-documents.ts';
+import { startIndexWriter } from '../../projections/index-writer/index-writer.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import { WORLDS, type World } from '../../shared/read-index/read-index.ts';

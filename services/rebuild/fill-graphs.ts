@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
 import type { Rebuild } from '../../projections/generations/generation.ts';
-import { checkFile, graphFile } from '../../projections/generations/generation-files.ts';
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
-import { catchUpWhole } from '../../projections/projector.ts';
+import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
+import { checkFile, graphFile } from '../../projections/graph/store/generation-files.ts';
+import { catchUpWhole } from '../../projections/projector/projector.ts';
 import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { ContentGraph } from '../../projections/content-graph.ts';
-import { openContentGraph } from '../../projections/content-graph.ts';
-import { graphFile } from '../../projections/generations/generation-files.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
-import { readExistingRows } from '../../projections/graph/read-existing-rows.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
+import { readExistingRows } from '../../projections/graph/read/read-existing-rows.ts';
+import { graphFile } from '../../projections/graph/store/generation-files.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { createMakeRoom } from '../../shared/make-room.ts';
 import type { ReadSide, ReadSidePlan } from '../read-side.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ContentGraph } from '../../projections/content-graph.ts';
-import { removeGeneration } from '../../projections/generations/generation-files.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { removeGeneration } from '../../projections/graph/store/generation-files.ts';
 import { splitAtUnreadable } from '../../shared/event-store/unreadable.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import { applyTo, type GenerationState, gently, type HeldGeneration, openGraph } from './generation-state.ts';

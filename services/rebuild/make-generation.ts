@@ -1,5 +1,5 @@
 import type { Rebuild } from '../../projections/generations/generation.ts';
-import { checkFile } from '../../projections/generations/generation-files.ts';
+import { checkFile } from '../../projections/graph/store/generation-files.ts';
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import type { Operations } from '../operator/operations.ts';
 import { fillDocuments, type GenerationIndices, openIndices } from './fill-documents.ts';

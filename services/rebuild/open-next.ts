@@ -1,4 +1,4 @@
-import type { ContentGraph } from '../../projections/content-graph.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { ReadSide } from '../read-side.ts';
 import {

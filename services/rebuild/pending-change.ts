@@ -1,6 +1,6 @@
-import type { ContentGraph } from '../../projections/content-graph.ts';
 import { documentChanges, type ShapeChange, shapeChanges } from '../../projections/generations/shape.ts';
-import { catchUp } from '../../projections/projector.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { catchUp } from '../../projections/projector/projector.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CheckedPlace, checkHistory } from '../../projections/check-history.ts';
 import type { Generation } from '../../projections/generations/generation.ts';
-import { checkFile, damageMark, graphFile } from '../../projections/generations/generation-files.ts';
 import { openGenerationStore } from '../../projections/generations/generation-store.ts';
-import { readGraphPosition } from '../../projections/graph/graph-position.ts';
-import { readAppliedEvent } from '../../projections/graph/log-place.ts';
+import { type CheckedPlace, checkHistory } from '../../projections/graph/store/check-history.ts';
+import { checkFile, damageMark, graphFile } from '../../projections/graph/store/generation-files.ts';
+import { readGraphPosition } from '../../projections/graph/store/graph-position.ts';
+import { readAppliedEvent } from '../../projections/graph/store/log-place.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { isDamaged, isDamagedAtOpen } from '../../shared/sqlite/failures.ts';

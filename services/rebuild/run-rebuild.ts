@@ -7,8 +7,8 @@ import {
   type RebuildScope,
   sameScope,
 } from '../../projections/generations/generation.ts';
-import { removeGeneration } from '../../projections/generations/generation-files.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
+import { removeGeneration } from '../../projections/graph/store/generation-files.ts';
 import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import { makeGeneration } from './make-generation.ts';
 import { type RebuildHost, RebuildInterrupted } from './rebuild-host.ts';

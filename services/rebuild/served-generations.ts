@@ -1,6 +1,6 @@
-import type { ContentGraph } from '../../projections/content-graph.ts';
 import type { Generation } from '../../projections/generations/generation.ts';
 import { type GenerationStore, openGenerationStore } from '../../projections/generations/generation-store.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { followCurrent } from '../../shared/follow-current.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { ReadSide } from '../read-side.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ContentGraph } from '../../projections/content-graph.ts';
 import type { Generation } from '../../projections/generations/generation.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { DocumentSets, OutsideIndices } from '../read-side.ts';

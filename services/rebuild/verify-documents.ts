@@ -1,8 +1,8 @@
-import type { ContentGraph } from '../../projections/content-graph.ts';
 import { compareItems, type FoundDifferences } from '../../projections/generations/compare-items.ts';
 import type { Difference, Item } from '../../projections/generations/digest.ts';
 import type { RebuildScope } from '../../projections/generations/generation.ts';
-import type { GraphInspection } from '../../projections/graph/inspect-graph.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import type { GraphInspection } from '../../projections/graph/read/inspect-graph.ts';
 import { UNKNOWN_DOCUMENT } from '../../projections/verification/difference.ts';
 import { documentsOfGraph, documentsOfIndex } from '../../projections/verification/documents-of.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';

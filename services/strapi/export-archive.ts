@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { ContentGraph } from '../../projections/content-graph.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { Rights } from '../../shared/access/rights.ts';
 import { isHash } from '../../shared/asset-store/asset-hash.ts';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { openContentGraph } from '../../projections/content-graph.ts';
-import { catchUp } from '../../projections/projector.ts';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
+import { catchUp } from '../../projections/projector/projector.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 

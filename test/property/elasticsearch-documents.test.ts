@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ContentGraph } from '../../projections/content-graph.ts';
-import { documentName } from '../../projections/stale-documents.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { documentName } from '../../projections/graph/stale/stale-documents.ts';
 import type { IndexableDocument } from '../../shared/read-index/document-index.ts';
 import {
   createElasticsearchCluster,

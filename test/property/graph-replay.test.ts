@@ -1,7 +1,7 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openContentGraph } from '../../projections/content-graph.ts';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ChangeBatch, LinkChange } from '../../shared/read-index/read-index.ts';
 import {

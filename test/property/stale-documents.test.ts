@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ContentGraph } from '../../projections/content-graph.ts';
-import { documentName, type StaleDocument } from '../../projections/stale-documents.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { documentName, type StaleDocument } from '../../projections/graph/stale/stale-documents.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { createLayout } from '../../shared/read-index/elasticsearch/layout/create-layout.ts';
 import { dependenciesOf } from '../../shared/read-index/elasticsearch/layout/dependencies.ts';

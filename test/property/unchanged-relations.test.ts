@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { ContentGraph } from '../../projections/content-graph.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { Command } from '../../services/command/command.ts';
 import type { CommandEnvironment } from '../../services/command/environment.ts';
 import type { DocumentEvent } from '../../shared/document/events.ts';

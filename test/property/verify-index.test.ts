@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
 import type { VerificationLine } from '../../projections/verification/difference.ts';
 import { verifyRows } from '../../projections/verification/verify-rows.ts';
 import { createEmbeddedIndex, type EmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { openContentGraph } from '../../projections/content-graph.ts';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { created, createLog, DEFINITIONS, withFolder } from './graph-fixture.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
 import type { Command, CommandResult } from '../../services/command/command.ts';
 import { createCommandHandler } from '../../services/command/command-handler.ts';
 import { randomDocumentId } from '../../services/command/document-id.ts';

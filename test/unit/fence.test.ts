@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openContentGraph } from '../../projections/content-graph.ts';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { appendDefinitions } from '../../services/append-definitions.ts';
 import { createCommandHandler } from '../../services/command/command-handler.ts';
 import { randomDocumentId } from '../../services/command/document-id.ts';

@@ -5,7 +5,7 @@ import {
   type ContentGraph,
   type ContentGraphOptions,
   openContentGraph,
-} from '../../projections/content-graph.ts';
+} from '../../projections/graph/content-graph.ts';
 import type { DocumentEvent, Json, VarveEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ChangeBatch, IndexedRow, LinkChange, RowChange } from '../../shared/read-index/read-index.ts';

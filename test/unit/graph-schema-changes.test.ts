@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openContentGraph } from '../../projections/content-graph.ts';
 import { createComparison } from '../../projections/generations/digest.ts';
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import type { Json, VarveEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import {

@@ -3,14 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ContentGraph, openContentGraph } from '../../projections/content-graph.ts';
+import { type ContentGraph, openContentGraph } from '../../projections/graph/content-graph.ts';
 import {
   catchUp,
   catchUpWhole,
   loadReadIndex,
   type Projector,
   startProjector,
-} from '../../projections/projector.ts';
+} from '../../projections/projector/projector.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openContentGraph } from '../../projections/content-graph.ts';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import { decodeEvent, type EventRow } from '../../shared/event-store/event-codec.ts';
 import { metadataAsStrings } from '../../shared/event-store/event-metadata.ts';

@@ -1,6 +1,6 @@
 /**
  * A model of the writing side of a fleet on Elasticsearch: edits come in, each marks documents as out of date, and one leader
- * writes them, as projections/index-writer.ts does it: what writes wait for goes first, one request at a time with all that came
+ * writes them, as projections/index-writer/index-writer.ts does it: what writes wait for goes first, one request at a time with all that came
  * meanwhile; copies of much embedded rows go into a backlog, newest edits first, each document once however often it was marked.
  * Whatever a rate is, it was measured somewhere else: a simulation says what follows from rates, not what they are.
  */

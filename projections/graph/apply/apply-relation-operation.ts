@@ -1,0 +1,282 @@
+import type { LinkPlace, LinkTarget, RelationOperation } from '../../../shared/document/events.ts';
+import type { GraphRelationSide } from '../store/graph-relation.ts';
+import { type LinkOrder, pairKey } from '../store/link.ts';
+import { isIn, type LinkRecord, type LinkStore, newLink } from '../store/link-store.ts';
+import type { WorldNumber } from '../store/row-keys.ts';
+
+/** One entry's end of a relation, being edited in some worlds. "Near" is this end, "far" the linked entries'. */
+export type RelationEdit = {
+  readonly side: GraphRelationSide;
+  readonly entry: number;
+  readonly worlds: readonly WorldNumber[];
+  /** The entry has no links yet: nothing needs to be read. */
+  readonly isNew: boolean;
+};
+
+export type RelationEditing = {
+  readonly links: LinkStore;
+  /** Ever-growing numbers: a new link's order is always the end. */
+  nextOrder(): number;
+  entryOf(side: GraphRelationSide, target: LinkTarget): number;
+};
+
+/** Links changed by one operation, to be saved at its end. */
+type TouchedLinks = Map<string | number, LinkRecord>;
+
+function linkKey(record: LinkRecord): string | number {
+  return pairKey(record.source, record.target);
+}
+
+/**
+ * Applies an operation and returns every link it touched, also those it took from others: on a relation whose one side is
+ * single, connecting takes the target away from where it was (SEMANTICS section 13).
+ */
+export function applyRelationOperation(
+  editing: RelationEditing,
+  edit: RelationEdit,
+  operation: RelationOperation,
+): readonly LinkRecord[] {
+  const touched: TouchedLinks = new Map();
+  const nearToOne = edit.side.side === 'owner' ? edit.side.relation.toOne : edit.side.relation.exclusive;
+  if (operation.kind === 'set' || nearToOne || edit.isNew) {
+    replaceTargets(editing, edit, operation, nearToOne, touched);
+  } else {
+    updateTargets(editing, edit, operation, touched);
+  }
+  for (const record of touched.values()) editing.links.save(record);
+  return [...touched.values()];
+}
+
+/** `set`, and whatever has the same effect: any operation on a to-one end or on a new entry. */
+function replaceTargets(
+  editing: RelationEditing,
+  edit: RelationEdit,
+  operation: RelationOperation,
+  nearToOne: boolean,
+  touched: TouchedLinks,
+): void {
+  const near = edit.isNew ? [] : nearLinks(editing, edit);
+  const byFar = new Map(near.map((record) => [farOf(edit, record), record]));
+  for (const world of edit.worlds) {
+    const before = near.filter((record) => isIn(record, world)).sort(byNearOrder(edit, world));
+    const beforeFars = before.map((record) => farOf(edit, record));
+    const fars = desiredFars(editing, edit.side, operation, beforeFars);
+    const desired = nearToOne ? fars.slice(-1) : fars;
+    if (sameList(desired, beforeFars)) continue;
+    if (before.length > 0) {
+      const kept = new Set(desired);
+      for (const record of before) if (!kept.has(farOf(edit, record))) setOrder(record, world, null, touched);
+    }
+    for (const far of desired) {
+      const record = byFar.get(far) ?? linkBetween(edit, far);
+      byFar.set(far, record);
+      connect(editing, edit, record, world, editing.nextOrder(), touched);
+    }
+  }
+}
+
+/** The far entries behind an operation, in order; a to-one keeps the last of them. */
+export function desiredFars(
+  { entryOf }: Pick<RelationEditing, 'entryOf'>,
+  side: GraphRelationSide,
+  operation: RelationOperation,
+  before: readonly number[],
+): readonly number[] {
+  const farsOf = (targets: readonly LinkTarget[]) => targets.map((target) => entryOf(side, target));
+  if (operation.kind === 'set') return [...new Set(farsOf(operation.targets))];
+  const removed = new Set(farsOf(operation.disconnect));
+  const list = before.filter((far) => !removed.has(far));
+  for (const { target, place } of operation.connect) {
+    const far = entryOf(side, target);
+    const at = list.indexOf(far);
+    if (at >= 0) list.splice(at, 1);
+    const reference = isRelative(place) ? list.indexOf(entryOf(side, place)) : -1;
+    list.splice(insertionIndex(place, reference, list.length), 0, far);
+  }
+  return list;
+}
+
+type RelativePlace = LinkPlace & { readonly at: 'before' | 'after' };
+
+function isRelative(place: LinkPlace): place is RelativePlace {
+  return place.at === 'before' || place.at === 'after';
+}
+
+/** A `before`/`after` whose reference is gone means the end. */
+function insertionIndex(place: LinkPlace, reference: number, length: number): number {
+  if (place.at === 'start') return 0;
+  if (place.at === 'end' || reference < 0) return length;
+  return place.at === 'before' ? reference : reference + 1;
+}
+
+/** connect / disconnect on a to-many end: touches the named links only, however many there are. */
+function updateTargets(
+  editing: RelationEditing,
+  edit: RelationEdit,
+  operation: RelationOperation & { kind: 'update' },
+  touched: TouchedLinks,
+): void {
+  const placed = operation.connect.some(({ place }) => place.at !== 'end');
+  const byFar = new Map<number, LinkRecord>();
+  if (placed) for (const record of nearLinks(editing, edit)) byFar.set(farOf(edit, record), record);
+  const find = (target: LinkTarget): LinkRecord => {
+    const far = editing.entryOf(edit.side, target);
+    const record = byFar.get(far) ?? (placed ? linkBetween(edit, far) : findBetween(editing, edit, far));
+    byFar.set(far, record);
+    return record;
+  };
+  const connected = new Set(operation.connect.map(({ target }) => find(target)));
+  for (const world of edit.worlds) {
+    for (const target of operation.disconnect) {
+      const record = find(target);
+      // Connecting again is a move: the far end keeps its order.
+      if (!connected.has(record)) setOrder(record, world, null, touched);
+    }
+    for (const { target, place } of operation.connect) {
+      const record = find(target);
+      const order =
+        place.at === 'end'
+          ? editing.nextOrder()
+          : orderAt(editing, edit, place, record, [...byFar.values()], world, touched);
+      connect(editing, edit, record, world, order, touched);
+    }
+  }
+}
+
+/** An order key for a place in the list, between its neighbours; the list is numbered anew when there is no room left. */
+function orderAt(
+  editing: RelationEditing,
+  edit: RelationEdit,
+  place: LinkPlace,
+  moved: LinkRecord,
+  records: readonly LinkRecord[],
+  world: WorldNumber,
+  touched: TouchedLinks,
+): number {
+  const list = records
+    .filter((record) => record !== moved && isIn(record, world))
+    .sort(byNearOrder(edit, world));
+  const referenced = isRelative(place) ? editing.entryOf(edit.side, place) : undefined;
+  const reference = list.findIndex((record) => farOf(edit, record) === referenced);
+  const index = insertionIndex(place, reference, list.length);
+  const [left, right] = [list[index - 1], list[index]];
+  if (right === undefined) return editing.nextOrder();
+  const upper = nearOrder(edit, right, world);
+  if (left === undefined) return upper - 1;
+  const lower = nearOrder(edit, left, world);
+  const middle = (lower + upper) / 2;
+  if (middle > lower && middle < upper) return middle;
+  let order = 0;
+  for (const [at, record] of list.entries()) {
+    if (at === index) order = editing.nextOrder();
+    connect(editing, edit, record, world, editing.nextOrder(), touched);
+  }
+  return order;
+}
+
+/** Links the record at its near order; a new link goes to the end of the far end's list and steals where that end is single. */
+function connect(
+  editing: RelationEditing,
+  edit: RelationEdit,
+  record: LinkRecord,
+  world: WorldNumber,
+  near: number,
+  touched: TouchedLinks,
+): void {
+  const before = record.orders[world];
+  const owner = edit.side.side === 'owner';
+  const far = before === null ? near : owner ? before.targetOrder : before.sourceOrder;
+  setOrder(
+    record,
+    world,
+    owner ? { sourceOrder: near, targetOrder: far } : { sourceOrder: far, targetOrder: near },
+    touched,
+  );
+  if (before === null) evictOthers(editing.links, record, owner ? 'target' : 'source', world, touched);
+}
+
+/** Takes the just linked record's far end away from what it was linked to, where that end is single. */
+function evictOthers(
+  links: LinkStore,
+  record: LinkRecord,
+  end: 'source' | 'target',
+  world: WorldNumber,
+  touched: TouchedLinks,
+): void {
+  const { relation, source, target } = record;
+  if (end === 'target' ? !relation.exclusive : !relation.toOne) return;
+  const all = end === 'target' ? links.ofTarget(relation, target) : links.ofSource(relation, source, 0);
+  for (const other of all) {
+    if (other.source === source && other.target === target) continue;
+    // The same link may be in hand already, with changes that are not saved yet.
+    setOrder(touched.get(linkKey(other)) ?? other, world, null, touched);
+  }
+}
+
+/** Puts a link into a world (or out of it) as it stands in the other; both single ends let go of what they had. */
+export function copyLink(
+  links: LinkStore,
+  record: LinkRecord,
+  from: WorldNumber,
+  to: WorldNumber,
+): readonly LinkRecord[] {
+  const touched: TouchedLinks = new Map();
+  const isAdded = record.orders[to] === null && record.orders[from] !== null;
+  record.orders[to] = record.orders[from];
+  touched.set(linkKey(record), record);
+  if (isAdded && record.component === 0) {
+    evictOthers(links, record, 'target', to, touched);
+    evictOthers(links, record, 'source', to, touched);
+  }
+  for (const link of touched.values()) links.save(link);
+  return [...touched.values()];
+}
+
+function setOrder(
+  record: LinkRecord,
+  world: WorldNumber,
+  order: LinkOrder | null,
+  touched: TouchedLinks,
+): void {
+  if (order === null && record.orders[world] === null) return;
+  record.orders[world] = order;
+  touched.set(linkKey(record), record);
+}
+
+function nearLinks(editing: RelationEditing, edit: RelationEdit): LinkRecord[] {
+  const { relation, side } = edit.side;
+  return side === 'owner'
+    ? editing.links.ofSource(relation, edit.entry, 0)
+    : editing.links.ofTarget(relation, edit.entry);
+}
+
+function linkBetween(edit: RelationEdit, far: number): LinkRecord {
+  const { relation, side } = edit.side;
+  return side === 'owner' ? newLink(relation, edit.entry, 0, far) : newLink(relation, far, 0, edit.entry);
+}
+
+function findBetween(editing: RelationEditing, edit: RelationEdit, far: number): LinkRecord {
+  const { relation, side } = edit.side;
+  return side === 'owner'
+    ? editing.links.find(relation, edit.entry, far)
+    : editing.links.find(relation, far, edit.entry);
+}
+
+function farOf(edit: RelationEdit, record: LinkRecord): number {
+  return edit.side.side === 'owner' ? record.target : record.source;
+}
+
+function nearOrder(edit: RelationEdit, record: LinkRecord, world: WorldNumber): number {
+  const order = record.orders[world];
+  if (order === null) throw new Error('a link outside this world has no order');
+  return edit.side.side === 'owner' ? order.sourceOrder : order.targetOrder;
+}
+
+/** Ties are decided as the index decides them: by key, which follows the entry's number. */
+function byNearOrder(edit: RelationEdit, world: WorldNumber): (a: LinkRecord, b: LinkRecord) => number {
+  return (a, b) => nearOrder(edit, a, world) - nearOrder(edit, b, world) || farOf(edit, a) - farOf(edit, b);
+}
+
+function sameList(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
+}

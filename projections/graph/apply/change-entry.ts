@@ -1,0 +1,53 @@
+import type { EntryChanged, EntryCreated } from '../../../shared/document/events.ts';
+import type { GraphEntry } from '../store/graph-session.ts';
+import { LIVE } from '../store/row-keys.ts';
+import { editEntry } from './edit-entry.ts';
+import type { GraphContext, Moment } from './graph-context.ts';
+import { allotId, newRow, showLinks } from './row-lifecycle.ts';
+import { copySharedEdit } from './shared-values.ts';
+
+/** A draft or live row appears, with the links that waited for it. */
+export function createEntry(
+  context: GraphContext,
+  entry: GraphEntry,
+  data: EntryCreated['data'],
+  moment: Moment,
+): void {
+  const version = entry.view.edited;
+  if (entry.rows[version] !== undefined) throw new Error('the entry exists already');
+  const row = newRow(entry, version, {
+    id: allotId(context, entry, version, data.id),
+    createdAt: moment.at,
+    updatedAt: moment.at,
+    publishedAt: version === LIVE ? moment.at : null,
+    position: moment.position,
+    values: {},
+  });
+  context.session.addRow(entry, version, row);
+  editEntry(context, entry, row, data);
+  if (!entry.isNew) showLinks(context, entry, version);
+  copySharedEdit(context, entry, data, moment);
+}
+
+export function changeEntry(
+  context: GraphContext,
+  entry: GraphEntry,
+  data: EntryChanged['data'],
+  moment: Moment,
+): void {
+  const version = entry.view.edited;
+  const row = entry.rows[version];
+  if (row === undefined) throw new Error('there is no such entry to change');
+  row.updatedAt = moment.at;
+  if (isSharedOnly(entry, data)) entry.sharedEdited = moment.position;
+  else row.position = moment.position;
+  editEntry(context, entry, row, data);
+  copySharedEdit(context, entry, data, moment);
+}
+
+/** Such a change is published with whichever locale is published next. */
+function isSharedOnly(entry: GraphEntry, { values, relations, shared }: EntryChanged['data']): boolean {
+  if (!entry.view.localized || shared.length === 0) return false;
+  const names = [...Object.keys(values), ...relations.map(({ attribute }) => attribute)];
+  return names.every((name) => shared.includes(name));
+}

@@ -1,0 +1,81 @@
+import type { RelationOperation } from '../../../shared/document/events.ts';
+import type { GraphRelationSide } from '../store/graph-relation.ts';
+import { linkedEntries } from '../store/linked-entries.ts';
+import { DRAFT, worldsOf } from '../store/row-keys.ts';
+import type { TypeView } from '../store/type-view.ts';
+import { desiredFars } from './apply-relation-operation.ts';
+import type { GraphContext } from './graph-context.ts';
+import { operationInLocale } from './shared-values.ts';
+
+type Context = Pick<GraphContext, 'links' | 'names' | 'schema' | 'pending'>;
+
+/** An entry as it would be edited. */
+export type EditedEntry = { readonly id: number; readonly locale: string | null };
+
+/**
+ * Those of a write's operations that would change a link, or what the next publication shows: the others need not be stored.
+ * `siblings`: the document's other locales with a row, to which operations on shared attributes are copied. The two sides of one
+ * relation of a type with itself stay together, as one operation changes what the other finds.
+ */
+export function changingOperations(
+  context: Context,
+  view: TypeView,
+  { entry, siblings }: { readonly entry: EditedEntry; readonly siblings: readonly EditedEntry[] },
+  operations: readonly RelationOperation[],
+): readonly RelationOperation[] {
+  const relationOf = ({ attribute }: RelationOperation) => view.relation(attribute).relation;
+  const changing = operations.filter((operation) => {
+    if (changesLinks(context, view, entry, operation)) return true;
+    if (!view.shared.includes(operation.attribute)) return false;
+    return siblings.some((sibling) => {
+      const local = operationInLocale(context, { view, locale: sibling.locale }, operation);
+      return changesLinks(context, view, sibling, local);
+    });
+  });
+  const relations = new Set(changing.map(relationOf));
+  return operations.filter((operation) => relations.has(relationOf(operation)));
+}
+
+function changesLinks(
+  context: Context,
+  view: TypeView,
+  { id }: EditedEntry,
+  operation: RelationOperation,
+): boolean {
+  const side = view.relation(operation.attribute);
+  const isToOne = side.side === 'owner' ? side.relation.toOne : side.relation.exclusive;
+  if (!isToOne && changesPublication(context, view, side, id, operation)) return true;
+  const finder = { entryOf: entryFinder(context) };
+  return worldsOf(view.edited).some((world) => {
+    const before = linkedEntries(context.links, side, id, world);
+    const fars = desiredFars(finder, side, operation, before);
+    const desired = isToOne ? fars.slice(-1) : fars;
+    return desired.length !== before.length || desired.some((far, n) => far !== before[n]);
+  });
+}
+
+/** Connecting what is linked already makes the link this side's own, to be published with it. */
+function changesPublication(
+  context: Context,
+  view: TypeView,
+  side: GraphRelationSide,
+  id: number,
+  operation: RelationOperation,
+): boolean {
+  if (operation.kind === 'set' || operation.connect.length === 0 || view.edited !== DRAFT) return false;
+  if (side.side !== 'owner') return true;
+  const entryOf = entryFinder(context);
+  return operation.connect.some(({ target }) =>
+    context.pending.has(side.relation, id, entryOf(side, target)),
+  );
+}
+
+/** An entry that is not known yet is one that nothing is linked to. */
+const UNKNOWN = -1;
+
+function entryFinder({ names, schema }: Context): Parameters<typeof desiredFars>[0]['entryOf'] {
+  return (side, { documentId, locale }) => {
+    const far = side.side === 'owner' ? side.relation.target : side.relation.space.type;
+    return names.find(schema.type(far).number, documentId, locale) ?? UNKNOWN;
+  };
+}

@@ -1,0 +1,108 @@
+import type { EntryChanged, EntryValues, RelationOperation } from '../../../shared/document/events.ts';
+import { type ComponentLinks, componentIds, storedComponents } from '../store/component-values.ts';
+import type { GraphRow } from '../store/graph-row.ts';
+import type { GraphEntry } from '../store/graph-session.ts';
+import { newLink } from '../store/link-store.ts';
+import type { Values } from '../store/present-row.ts';
+import { DRAFT, worldsOf } from '../store/row-keys.ts';
+import { storedScalar } from '../store/stored-scalar.ts';
+import { applyRelationOperation } from './apply-relation-operation.ts';
+import { type GraphContext, relationEditing } from './graph-context.ts';
+
+/** What an event says about one entry. */
+export type EntryEdit = Pick<EntryChanged['data'], 'values' | 'relations'>;
+
+/** Brings values and relation operations into the edited row of an entry and its worlds. */
+export function editEntry(context: GraphContext, entry: GraphEntry, row: GraphRow, edit: EntryEdit): void {
+  context.session.touch(entry, entry.view.edited);
+  row.values = editedValues(context, entry, row.values, edit.values);
+  for (const [at, operation] of edit.relations.entries()) {
+    const isFirst = edit.relations.findIndex(({ attribute }) => attribute === operation.attribute) === at;
+    editRelation(context, entry, operation, entry.isNew && isFirst);
+  }
+}
+
+function editedValues(
+  context: GraphContext,
+  entry: GraphEntry,
+  before: Values,
+  changed: EntryValues,
+): Values {
+  const values: Record<string, unknown> = { ...before };
+  let kept: ReadonlySet<string> | undefined;
+  for (const [name, value] of Object.entries(changed)) {
+    const attribute = entry.view.type.attributes.get(name);
+    if (attribute === undefined || attribute.kind === 'relation') continue;
+    if (attribute.kind === 'scalar') {
+      values[name] = storedScalar(attribute.type, value);
+      continue;
+    }
+    const { registry } = context.schema;
+    kept ??= componentIds(registry, entry.view.type, before);
+    const keptIds = kept;
+    const links: ComponentLinks[] = [];
+    const splitter = {
+      registry,
+      links,
+      isKept: (uid: string, id: number) => keptIds.has(`${uid} ${id}`),
+      nextId: (uid: string) => context.sequences.next(`component ${uid}`),
+    };
+    values[name] = storedComponents(splitter, attribute, value, []);
+    if (!entry.isNew) removeComponentLinks(context, entry, name);
+    for (const link of links) addComponentLinks(context, entry, link);
+  }
+  return values;
+}
+
+/** A component attribute is replaced as a whole, its links with it; components that stay get theirs anew. */
+function removeComponentLinks({ links }: GraphContext, entry: GraphEntry, attribute: string): void {
+  const worlds = worldsOf(entry.view.edited);
+  for (const record of links.ownedBy(entry.id)) {
+    if (record.component === 0 || record.relation.space.path[0]?.attribute !== attribute) continue;
+    for (const world of worlds) record.orders[world] = null;
+    links.save(record);
+  }
+}
+
+function addComponentLinks(
+  { links, names, schema, sequences }: GraphContext,
+  entry: GraphEntry,
+  { path, attribute, component, targets }: ComponentLinks,
+): void {
+  const relation = schema.relation({ type: entry.view.uid, path }, attribute);
+  const entries = [
+    ...new Set(targets.map(({ documentId, locale }) => names.entry(relation.targetType, documentId, locale))),
+  ];
+  for (const target of relation.toOne ? entries.slice(-1) : entries) {
+    const record = newLink(relation, entry.id, component, target);
+    const number = sequences.next('link');
+    for (const world of worldsOf(entry.view.edited)) {
+      record.orders[world] = { sourceOrder: number, targetOrder: number };
+    }
+    links.save(record);
+  }
+}
+
+/**
+ * Applies a relation operation in the entry's worlds: the draft world, or both where the type has no draft & publish. Returns
+ * whether a link changed. `isNew`: the entry cannot have links of this relation yet, so none are read.
+ */
+export function editRelation(
+  context: GraphContext,
+  entry: GraphEntry,
+  operation: RelationOperation,
+  isNew = false,
+): boolean {
+  const side = entry.view.relation(operation.attribute);
+  const isSelf = side.relation.target === side.relation.space.type;
+  const touched = applyRelationOperation(
+    relationEditing(context),
+    { side, entry: entry.id, worlds: worldsOf(entry.view.edited), isNew: isNew && !isSelf },
+    operation,
+  );
+  for (const { relation, source, target } of touched) {
+    if (side.side === 'owner') context.pending.forget(relation, source, target);
+    else if (entry.view.edited === DRAFT) context.pending.note(relation, source, target, entry.id);
+  }
+  return touched.length > 0;
+}

@@ -1,0 +1,54 @@
+import type { LinkTarget } from '../../../shared/document/events.ts';
+import { mapComponents } from '../store/component-values.ts';
+import type { GraphEntry } from '../store/graph-session.ts';
+import type { LinkRecord } from '../store/link-store.ts';
+import type { Values } from '../store/present-row.ts';
+import { LIVE, type VersionNumber, type WorldNumber } from '../store/row-keys.ts';
+import type { GraphContext } from './graph-context.ts';
+
+/** A row's values as events give them: scalars, and components with their ids and the relations inside as `LinkTarget[]`. */
+export function entryValues(
+  context: Pick<GraphContext, 'schema' | 'links' | 'names'>,
+  entry: Pick<GraphEntry, 'id' | 'view' | 'rows'>,
+  version: VersionNumber,
+): Values {
+  const stored = entry.rows[version]?.values ?? {};
+  const filled = entry.view.bearers.filter(({ name }) => stored[name] !== undefined && stored[name] !== null);
+  if (filled.length === 0) return stored;
+  const targets = componentTargets(context, entry.id, version === LIVE ? 0 : version);
+  const values: Record<string, unknown> = { ...stored };
+  const { registry } = context.schema;
+  for (const bearer of filled) {
+    values[bearer.name] = mapComponents(registry, bearer, stored[bearer.name], [], (component, uid) => {
+      const copy: Record<string, unknown> = { ...component };
+      for (const attribute of registry.components.get(uid)?.attributes.values() ?? []) {
+        if (attribute.kind !== 'relation' || attribute.mappedBy !== undefined) continue;
+        copy[attribute.name] = targets.get(`${uid} ${component.id} ${attribute.name}`) ?? [];
+      }
+      return copy as typeof component;
+    });
+  }
+  return values;
+}
+
+/** Targets of an entry's component relations in one world, in order, by `<component uid> <id> <attribute>`. */
+function componentTargets(
+  { links, names }: Pick<GraphContext, 'links' | 'names'>,
+  entry: number,
+  world: WorldNumber,
+): Map<string, LinkTarget[]> {
+  const records = links
+    .ownedBy(entry)
+    .filter((record) => record.component !== 0 && record.orders[world] !== null)
+    .sort((a, b) => sourceOrder(a, world) - sourceOrder(b, world));
+  const targets = new Map<string, LinkTarget[]>();
+  for (const { relation, component, target } of records) {
+    const key = `${relation.component} ${component} ${relation.attribute}`;
+    targets.set(key, [...(targets.get(key) ?? []), names.target(target)]);
+  }
+  return targets;
+}
+
+function sourceOrder(record: LinkRecord, world: WorldNumber): number {
+  return record.orders[world]?.sourceOrder ?? 0;
+}

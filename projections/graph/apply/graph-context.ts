@@ -1,0 +1,43 @@
+import type { LinkTarget } from '../../../shared/document/events.ts';
+import type { ChangeLog } from '../store/change-log.ts';
+import type { Names } from '../store/entry-names.ts';
+import type { GraphDatabase } from '../store/graph-database.ts';
+import type { GraphRelationSide } from '../store/graph-relation.ts';
+import type { GraphSession } from '../store/graph-session.ts';
+import type { LinkStore } from '../store/link-store.ts';
+import type { PendingEdits } from '../store/pending-edits.ts';
+import type { RowIds } from '../store/row-ids.ts';
+import type { ExistingRows } from '../store/row-keys.ts';
+import type { Sequences } from '../store/sequences.ts';
+import type { SchemaView } from '../store/type-view.ts';
+import type { RelationEditing } from './apply-relation-operation.ts';
+
+/** What applying an event works with. */
+export type GraphContext = {
+  readonly db: GraphDatabase;
+  readonly names: Names;
+  readonly ids: RowIds;
+  readonly sequences: Sequences;
+  readonly existing: ExistingRows;
+  readonly schema: SchemaView;
+  readonly changes: ChangeLog;
+  readonly links: LinkStore;
+  readonly pending: PendingEdits;
+  readonly session: GraphSession;
+  /** Writes what the tables of entries, ids and links do not have yet; rows are written at the end of the session. */
+  flush(): void;
+};
+
+/** The event being applied: its time and position. */
+export type Moment = { readonly at: string; readonly position: number };
+
+export function relationEditing({ links, sequences, names, schema }: GraphContext): RelationEditing {
+  return {
+    links,
+    nextOrder: () => sequences.next('link'),
+    entryOf(side: GraphRelationSide, target: LinkTarget): number {
+      const far = side.side === 'owner' ? side.relation.target : side.relation.space.type;
+      return names.entry(schema.type(far).number, target.documentId, target.locale);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { EntryImported, ImportedTarget } from '../../../shared/document/events.ts';
+import { type ComponentLinks, storedComponents } from '../store/component-values.ts';
+import type { GraphRelation } from '../store/graph-relation.ts';
+import type { GraphEntry } from '../store/graph-session.ts';
+import { newLink } from '../store/link-store.ts';
+import type { Values } from '../store/present-row.ts';
+import { LIVE, type VersionNumber, versionNumber, worldsOf } from '../store/row-keys.ts';
+import { storedScalar } from '../store/stored-scalar.ts';
+import type { GraphContext, Moment } from './graph-context.ts';
+import { allotId, newRow, showLinks } from './row-lifecycle.ts';
+
+type Imported = EntryImported['data'];
+
+/** A version of an entry becomes what another system has, with the links that it owns there. */
+export function importEntry(context: GraphContext, entry: GraphEntry, data: Imported, moment: Moment): void {
+  const version = versionNumber(data.version);
+  if ((version === LIVE) === entry.view.draftAndPublish)
+    throw new Error(
+      `a ${data.version} version is not of a type ${version === LIVE ? 'with' : 'without'} draft & publish`,
+    );
+  const before = entry.rows[version];
+  if (before !== undefined) dropLinks(context, entry, version);
+  const keepsId = before !== undefined && (data.id === undefined || data.id === before.id);
+  const { createdAt, updatedAt, publishedAt } = data;
+  const row = newRow(entry, version, {
+    id: keepsId ? before.id : allotId(context, entry, version, data.id),
+    ...{ createdAt, updatedAt, publishedAt },
+    position: moment.position,
+    values: {},
+  });
+  if (before !== undefined) row.uniqueValues = before.uniqueValues;
+  context.session.addRow(entry, version, row);
+  row.values = importedValues(context, entry, version, data.values);
+  for (const { attribute, targets } of data.relations) {
+    const definition = entry.view.type.attributes.get(attribute);
+    if (definition?.kind !== 'relation' || definition.mappedBy !== undefined) continue;
+    addLinks(context, entry, version, {
+      relation: entry.view.relation(attribute).relation,
+      component: 0,
+      targets,
+    });
+  }
+  if (before === undefined && !entry.isNew) showLinks(context, entry, version);
+}
+
+function dropLinks({ links }: GraphContext, entry: GraphEntry, version: VersionNumber): void {
+  for (const record of links.ownedBy(entry.id)) {
+    for (const world of worldsOf(version)) record.orders[world] = null;
+    links.save(record);
+  }
+}
+
+/** Components have the ids that the event gives them: those of one system do not clash. */
+function importedValues(
+  context: GraphContext,
+  entry: GraphEntry,
+  version: VersionNumber,
+  given: Imported['values'],
+): Values {
+  const { schema, sequences } = context;
+  const { registry } = schema;
+  const values: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    const attribute = entry.view.type.attributes.get(name);
+    if (attribute === undefined || attribute.kind === 'relation') continue;
+    if (attribute.kind === 'scalar') {
+      values[name] = storedScalar(attribute.type, value);
+      continue;
+    }
+    const found: ComponentLinks[] = [];
+    const splitter = {
+      registry,
+      links: found,
+      isKept(uid: string, id: number) {
+        sequences.raise(`component ${uid}`, id);
+        return true;
+      },
+      nextId: (uid: string) => sequences.next(`component ${uid}`),
+    };
+    values[name] = storedComponents(splitter, attribute, value, []);
+    for (const { path, attribute: inner, component, targets } of found) {
+      const relation = schema.relation({ type: entry.view.uid, path }, inner);
+      addLinks(context, entry, version, { relation, component, targets });
+    }
+  }
+  return values;
+}
+
+type OwnedLinks = {
+  readonly relation: GraphRelation;
+  /** 0: of the entry itself. */
+  readonly component: number;
+  readonly targets: readonly ImportedTarget[];
+};
+
+function addLinks(
+  { links, names, sequences }: GraphContext,
+  entry: GraphEntry,
+  version: VersionNumber,
+  { relation, component, targets }: OwnedLinks,
+): void {
+  const known = new Map(
+    links.ofSource(relation, entry.id, component).map((record) => [record.target, record]),
+  );
+  for (const { documentId, locale, order } of relation.toOne ? targets.slice(-1) : targets) {
+    const target = names.entry(relation.targetType, documentId, locale);
+    const record = known.get(target) ?? newLink(relation, entry.id, component, target);
+    known.set(target, record);
+    const sourceOrder = sequences.next('link');
+    for (const world of worldsOf(version))
+      record.orders[world] = { sourceOrder, targetOrder: order ?? sourceOrder };
+    links.save(record);
+  }
+}

@@ -1,0 +1,67 @@
+import type { GraphEntry } from '../store/graph-session.ts';
+import { DRAFT, PUBLISHED, versionOfKey } from '../store/row-keys.ts';
+import { copyOwned, copyPendingEdits } from './copy-owned.ts';
+import type { GraphContext, Moment } from './graph-context.ts';
+import { discardShared, publishShared } from './publish-shared.ts';
+import { allotId, dropRow, newRow, showLinks } from './row-lifecycle.ts';
+
+/** The published row and the links it owns become those of the draft; so do the links edited from this side. */
+export function publishEntry(context: GraphContext, entry: GraphEntry, moment: Moment): void {
+  const draft = entry.rows[DRAFT];
+  if (draft === undefined) throw new Error('there is no draft to publish');
+  const before = entry.rows[PUBLISHED];
+  const row = newRow(entry, PUBLISHED, {
+    id: allotId(context, entry, PUBLISHED),
+    createdAt: draft.createdAt,
+    updatedAt: moment.at,
+    publishedAt: moment.at,
+    position: moment.position,
+    values: {},
+  });
+  if (before !== undefined) row.uniqueValues = before.uniqueValues;
+  context.session.addRow(entry, PUBLISHED, row);
+  copyOwned(context, entry, DRAFT, PUBLISHED);
+  copyPendingEdits(context, entry, DRAFT, PUBLISHED);
+  context.pending.forgetSource(entry.id);
+  context.pending.forgetEditor(entry.id);
+  if (before === undefined) showLinks(context, entry, PUBLISHED);
+  publishShared(context, entry, moment);
+}
+
+/** The published row goes with the links it owns; links of others to it wait for the next publication. */
+export function unpublishEntry(context: GraphContext, entry: GraphEntry): void {
+  dropRow(context, entry, PUBLISHED);
+  for (const record of context.links.ownedBy(entry.id)) {
+    record.orders[PUBLISHED] = null;
+    context.links.save(record);
+  }
+}
+
+/** The draft row and the links it owns become those of the published row; edits made from this side are taken back. */
+export function discardDraft(context: GraphContext, entry: GraphEntry, moment: Moment): void {
+  const [draft, published] = entry.rows;
+  if (draft === undefined || published === undefined) throw new Error('there is nothing to go back to');
+  draft.updatedAt = moment.at;
+  draft.position = published.position;
+  entry.sharedEdited = 0;
+  copyOwned(context, entry, PUBLISHED, DRAFT);
+  copyPendingEdits(context, entry, PUBLISHED, DRAFT);
+  context.pending.forgetEditor(entry.id);
+  discardShared(context, entry, moment);
+}
+
+/** Both versions of the locale go, with all links from and to it. */
+export function deleteEntry(context: GraphContext, entry: GraphEntry): void {
+  for (const row of [...entry.rows]) if (row !== undefined) dropRow(context, entry, versionOfKey(row.key));
+  const { links, pending } = context;
+  for (const record of [...links.ownedBy(entry.id), ...links.pointingAt(entry.id)]) {
+    record.orders[0] = null;
+    record.orders[1] = null;
+    links.save(record);
+  }
+  pending.forgetSource(entry.id);
+  pending.forgetEditor(entry.id);
+  pending.forgetTarget(entry.id);
+  entry.sharedEdited = 0;
+  entry.sharedPublished = 0;
+}

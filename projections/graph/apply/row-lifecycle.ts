@@ -1,0 +1,57 @@
+import type { GraphRow } from '../store/graph-row.ts';
+import type { GraphEntry } from '../store/graph-session.ts';
+import type { Values } from '../store/present-row.ts';
+import { rowKey, type VersionNumber, worldsOf } from '../store/row-keys.ts';
+import type { GraphContext } from './graph-context.ts';
+
+/** A row's next numeric id: the content type's sequence, or the one an import gives unless it is taken. */
+export function allotId(
+  { ids, sequences }: GraphContext,
+  entry: GraphEntry,
+  version: VersionNumber,
+  given?: number,
+): number {
+  const { number, uid } = entry.view;
+  const isFree = given !== undefined && ids.isFree(number, given);
+  const id = isFree ? given : sequences.next(`id ${uid}`);
+  sequences.raise(`id ${uid}`, id);
+  ids.give(number, id, rowKey(entry.id, version));
+  return id;
+}
+
+/** The row's id now belongs to a row of another version. */
+export function moveId({ ids }: GraphContext, entry: GraphEntry, row: GraphRow): void {
+  ids.give(entry.view.number, row.id, row.key);
+}
+
+export function newRow(
+  entry: GraphEntry,
+  version: VersionNumber,
+  facts: Omit<GraphRow, 'key' | 'uniqueValues'> & { readonly values: Values },
+): GraphRow {
+  return { key: rowKey(entry.id, version), uniqueValues: new Map(), ...facts };
+}
+
+/** Links that waited for the row appear, in both directions. */
+export function showLinks({ links, changes }: GraphContext, entry: GraphEntry, version: VersionNumber): void {
+  // Only the index hears of it, and there may be many.
+  if (!changes.isListening) return;
+  for (const record of [...links.ownedBy(entry.id), ...links.pointingAt(entry.id)]) {
+    for (const world of worldsOf(version)) {
+      const order = record.orders[world];
+      if (order !== null) changes.link(record, world, order);
+    }
+  }
+}
+
+/** The row goes, and with it all its links from the index; in the graph they wait. */
+export function dropRow(context: GraphContext, entry: GraphEntry, version: VersionNumber): void {
+  if (entry.rows[version] === undefined) return;
+  const { links, changes, session } = context;
+  const records = changes.isListening ? [...links.ownedBy(entry.id), ...links.pointingAt(entry.id)] : [];
+  for (const record of records) {
+    for (const world of worldsOf(version))
+      if (record.orders[world] !== null) changes.link(record, world, null);
+  }
+  session.removeRow(entry, version);
+}

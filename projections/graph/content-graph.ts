@@ -1,0 +1,285 @@
+import { dirname } from 'node:path';
+import { moreSpace } from '../../shared/disk-space.ts';
+import type { ContentGraphReader } from '../../shared/document/entry.ts';
+import type { ContentTypeDefined } from '../../shared/document/events.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { followCurrent } from '../../shared/follow-current.ts';
+import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { applyDocumentEvent, isDocumentEvent } from './apply/apply-event.ts';
+import type { GraphContext, Moment } from './apply/graph-context.ts';
+import { openDefinitions } from './convert/definitions.ts';
+import { presentAnew, type Redefinition } from './convert/present-anew.ts';
+import { PROJECTOR_VERSION } from './projector-version.ts';
+import { createGraphReader } from './read/graph-reader.ts';
+import { type GraphInspection, inspectGraph } from './read/inspect-graph.ts';
+import { readWholeGraph } from './read/read-whole-graph.ts';
+import type { DependenciesOf } from './stale/fan-out.ts';
+import { openStaleDocuments, type StaleDocuments } from './stale/stale-documents.ts';
+import { createChangeLog } from './store/change-log.ts';
+import { openClaims } from './store/claims.ts';
+import { openCommands } from './store/commands.ts';
+import { openNames } from './store/entry-names.ts';
+import { type ForeignEvents, openForeignEvents } from './store/foreign-events.ts';
+import { type GraphDatabase, openGraphDatabase } from './store/graph-database.ts';
+import { openGraphSession } from './store/graph-session.ts';
+import { createLinkStore } from './store/link-store.ts';
+import { type AppliedEvent, openLogPlace } from './store/log-place.ts';
+import { openPendingEdits } from './store/pending-edits.ts';
+import { openRowIds } from './store/row-ids.ts';
+import { createExistingRows, type ExistingRows } from './store/row-keys.ts';
+import { loadSequences } from './store/sequences.ts';
+import type { SchemaView } from './store/type-view.ts';
+
+/**
+ * The projector's working state: the rows of both worlds and the links between them, worked out from the log. Always
+ * rebuildable: the same log gives the same rows, ids, keys and links, however it is cut into batches. Events of a leader whose
+ * lease was over by then, and those of other programs, are passed over (shared/fleet/fence.ts, shared/event-store/unreadable.ts).
+ */
+export type ContentGraph = {
+  /**
+   * Brings events into the graph, in one transaction with the checkpoint, and returns their net effect on the read index.
+   * Events must continue where the graph stands. Throws when an event does not fit or cannot be read; the graph then refuses everything until it
+   * is opened again. `upTo`: the log has been searched up to there; absent: up to the last of the events.
+   */
+  apply(events: readonly StoredEvent[], upTo?: bigint): ChangeBatch;
+  /**
+   * The same where there is no index to tell, which is faster: at start, in a rebuild, in an import. A graph that is being built
+   * writes behind: after a crash it stands at an earlier checkpoint, and an error is thrown by a later call.
+   */
+  replay(events: readonly StoredEvent[], upTo?: bigint): void;
+  /** What was replayed is in the file, for who opens it beside this. Throws when it could not be written. */
+  settle(): void;
+  /** Position of the last event applied; 0n before the first. */
+  position(): bigint;
+  /** That event; undefined where an earlier release applied it. */
+  lastEvent(): AppliedEvent | undefined;
+  /** The position to read the log on from, at or behind the last event applied. */
+  readFrom(): bigint;
+  /** Epoch of the newest claim of the lead before a position that was reached since the graph was opened. */
+  epochAt(position: bigint): number;
+  /** Of the program that began the graph, see PROJECTOR_VERSION. */
+  projectorVersion(): number;
+  /** The content types in force at that position. */
+  registry(): SchemaRegistry;
+  /** A content type's definition in force, as its event has it (JSON); undefined when there is none. */
+  definition(uid: Uid): string | undefined;
+  readonly reader: ContentGraphReader;
+  /** Rows of all types and versions, and bytes of the file they are in. */
+  size(): { readonly rows: number; readonly bytes: number };
+  /** The events of other programs that were skipped. */
+  foreignEvents(): ForeignEvents;
+  /** Row by row, until the graph changes. */
+  inspect(): GraphInspection;
+  /** Everything the read index holds, as batches of about `batchSize` rows or links; all rows come before all links. */
+  readAll(batchSize?: number): Iterable<ChangeBatch>;
+  /** The documents that changes have made stale; undefined where the read index is not made of documents. */
+  readonly stale: StaleDocuments | undefined;
+  /**
+   * After an error that left the file as it was, such as a full disk: the graph goes on from its checkpoint. Whoever has it keeps it.
+   * Throws where the file cannot be opened; then it can be called again.
+   */
+  reopen(): void;
+  /** Resolves as soon as the graph's disk has more room than now, and after `atMostMs`; also when `signal` is aborted. */
+  moreSpace(atMostMs: number, signal: AbortSignal): Promise<void>;
+  close(): void;
+};
+
+export type ContentGraphOptions = {
+  /** Where the read index is made of documents: what these show beside their own row. Stale ones are then accounted for. */
+  readonly dependencies?: DependenciesOf;
+  /** Most of the log is to be replayed, and nobody reads the file meanwhile: it is written by a thread of its own. */
+  readonly building?: boolean;
+  /** Which rows the file has, where that is known (see readExistingRows); the graph's from now on. */
+  readonly existing?: ExistingRows;
+};
+
+/** Opens (or creates) the graph's SQLite file. */
+export function openContentGraph(file: string, options: ContentGraphOptions = {}): ContentGraph {
+  let current = openFile(file, options);
+  const { existing: _rowsAsTheyWere, ...anew } = options;
+  return followCurrent(() => current, {
+    reopen() {
+      // Before the other is closed: that gives up what a full disk has no room to make again.
+      const next = openFile(file, anew);
+      current.close();
+      current = next;
+    },
+    moreSpace: (atMostMs: number, signal: AbortSignal) => moreSpace(dirname(file), atMostMs, signal),
+  });
+}
+
+type OpenGraph = Omit<ContentGraph, 'reopen' | 'moreSpace'>;
+
+function openFile(file: string, options: ContentGraphOptions): OpenGraph {
+  const db = openGraphDatabase(file, options.building);
+  const sequences = loadSequences(db);
+  const names = openNames(db, sequences);
+  const definitions = openDefinitions(db, names);
+  const claims = openClaims(db);
+  const foreign = openForeignEvents(db);
+  const commands = openCommands(db);
+  const pending = openPendingEdits(db);
+  const existing = options.existing ?? createExistingRows();
+  if (options.existing === undefined)
+    for (const [key] of db.all('SELECT key FROM rows')) existing.add(key as number);
+  const changes = createChangeLog(existing);
+  const relationOf = (number: number) => definitions.view().relationOfNumber(number);
+  const links = createLinkStore(db, relationOf, changes, names.isFresh);
+  const ids = openRowIds(db);
+  const place = openLogPlace(db);
+  const projectorVersion = versionOf(db, place.position());
+  let failure: Error | undefined;
+  const stale =
+    options.dependencies === undefined
+      ? undefined
+      : openStaleDocuments({
+          db,
+          context: () => readerContext(),
+          position: place.position,
+          dependencies: options.dependencies,
+        });
+
+  const createContext = (schema: SchemaView): GraphContext => {
+    const session = openGraphSession(db, names, existing, changes);
+    return { db, names, ids, sequences, existing, schema, changes, links, pending, session, flush };
+  };
+  const flush = (): void => {
+    names.flush();
+    ids.flush();
+    links.flush();
+  };
+  const finish = (context: GraphContext | undefined): void => {
+    context?.session.flush();
+    flush();
+  };
+
+  const applyAll = (events: readonly StoredEvent[]): void => {
+    let context: GraphContext | undefined;
+    let before: SchemaView | undefined;
+    let redefined = new Map<Uid, Redefinition>();
+    let definedAt: Moment = { at: '', position: 0 };
+    const inForce = (): GraphContext => {
+      if (context !== undefined) return context;
+      context = createContext(definitions.view());
+      if (before !== undefined && redefined.size > 0)
+        presentAnew(context, redefined.values(), before, definedAt);
+      before = undefined;
+      redefined = new Map();
+      return context;
+    };
+    for (const event of events) {
+      refuseUnreadable(event);
+      if (foreign.skip(event) || !claims.admit(event)) continue;
+      if (isDocumentEvent(event)) {
+        applyDocumentEvent(inForce(), event);
+        commands.note(event);
+      } else if (event.type === 'content-type-defined') {
+        const data = event.data as ContentTypeDefined['data'];
+        // One change after the other, however the log is cut: what the first drops does not come back by the second.
+        if (redefined.has(data.uid)) inForce();
+        // What came before is finished under the definitions it was made with.
+        finish(context);
+        context = undefined;
+        before ??= definitions.view();
+        definedAt = { at: event.metadata.at, position: Number(event.position) };
+        const replaced = definitions.define(data, definedAt.position);
+        if (replaced !== undefined) redefined.set(data.uid, { before: replaced, now: data });
+      }
+    }
+    finish(inForce());
+  };
+
+  const apply = (events: readonly StoredEvent[], isBehind: boolean): ChangeBatch => {
+    const last = events.at(-1);
+    const position = place.position();
+    if (last === undefined) return { position, rows: [], links: [] };
+    if ((events[0]?.position ?? 0n) <= position) throw new Error(`the graph stands at ${position} already`);
+    const work = () => {
+      applyAll(events);
+      sequences.flush();
+      claims.flush();
+      foreign.flush();
+      commands.flush();
+      place.write(last);
+      stale?.account(definitions.view(), changes.effects(), last.position);
+    };
+    db.transaction(work, isBehind);
+    place.moved(last);
+    return changes.take(last.position);
+  };
+
+  const refuseAfterFailure = (): void => {
+    if (failure !== undefined) throw new Error('the content graph stopped at an error', { cause: failure });
+  };
+  const readerContext = () => ({ db, names, existing, links, pending, schema: definitions.view() });
+
+  const applyOrStop = (events: readonly StoredEvent[], listening: boolean): ChangeBatch => {
+    refuseAfterFailure();
+    changes.listen(listening || stale?.isAccounting() === true);
+    try {
+      // Definitions are looked up, and converted by, in the file.
+      const isBehind = !listening && !events.some(({ type }) => type === 'content-type-defined');
+      return apply(events, isBehind);
+    } catch (error) {
+      // The transaction is undone, but not what is held in memory.
+      failure = error as Error;
+      throw error;
+    }
+  };
+
+  return {
+    apply(events, upTo) {
+      const batch = applyOrStop(events, true);
+      if (upTo !== undefined) place.searched(upTo);
+      return batch;
+    },
+    replay(events, upTo) {
+      if (events.length > 0) applyOrStop(events, false);
+      if (upTo !== undefined) place.searched(upTo);
+    },
+    stale,
+    position: place.position,
+    lastEvent: place.last,
+    readFrom: place.readFrom,
+    projectorVersion: () => projectorVersion,
+    epochAt: claims.epochAt,
+    definition: definitions.text,
+    registry: () => definitions.view().registry,
+    reader: createGraphReader(
+      () => {
+        refuseAfterFailure();
+        return readerContext();
+      },
+      { position: place.position, command: commands.find },
+    ),
+    inspect: () => inspectGraph(readerContext(), place.position()),
+    foreignEvents: foreign.found,
+    size: () => ({ rows: existing.count(), bytes: fileBytes(db) }),
+    readAll: (batchSize) => readWholeGraph(readerContext(), place.position(), batchSize),
+    settle: db.settle,
+    close() {
+      try {
+        if (failure === undefined) place.flush();
+      } finally {
+        db.close();
+      }
+    },
+  };
+}
+
+/** A graph that does not say was begun before there were versions, by the first. */
+function versionOf(db: GraphDatabase, position: bigint): number {
+  const [known] = db.get("SELECT value FROM meta WHERE name = 'projector'") ?? [];
+  if (known !== undefined) return known as number;
+  if (position > 0n) return 1;
+  db.run("INSERT INTO meta VALUES ('projector', ?)", PROJECTOR_VERSION);
+  return PROJECTOR_VERSION;
+}
+
+function fileBytes(db: GraphDatabase): number {
+  const [bytes] = db.get('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size') ?? [0];
+  return bytes as number;
+}

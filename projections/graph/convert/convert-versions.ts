@@ -1,0 +1,61 @@
+import { copyOwned } from '../apply/copy-owned.ts';
+import type { GraphContext, Moment } from '../apply/graph-context.ts';
+import { deleteEntry } from '../apply/publish-entry.ts';
+import { allotId, moveId, newRow, showLinks } from '../apply/row-lifecycle.ts';
+import type { GraphEntry } from '../store/graph-session.ts';
+import { DRAFT, LIVE, PUBLISHED, rowKey } from '../store/row-keys.ts';
+
+/**
+ * Draft & publish was switched on: a live row becomes the draft and the published row of its entry, the published one under a
+ * new id, as if it had been published now.
+ */
+export function splitVersions(context: GraphContext, entry: GraphEntry, moment: Moment): void {
+  const live = entry.rows[LIVE];
+  if (live === undefined) return;
+  const { session } = context;
+  session.removeRow(entry, LIVE);
+  const { key: _key, uniqueValues: _unique, ...facts } = live;
+  const draft = newRow(entry, DRAFT, { ...facts, publishedAt: null });
+  session.addRow(entry, DRAFT, draft);
+  moveId(context, entry, draft);
+  const published = newRow(entry, PUBLISHED, {
+    ...facts,
+    id: allotId(context, entry, PUBLISHED),
+    position: moment.position,
+  });
+  session.addRow(entry, PUBLISHED, published);
+  copyOwned(context, entry, DRAFT, PUBLISHED);
+  showLinks(context, entry, DRAFT);
+  showLinks(context, entry, PUBLISHED);
+}
+
+/**
+ * Draft & publish was switched off: what was published becomes live. What never was must not become visible by a change of a
+ * schema, so it goes, as in Strapi (the log still has it).
+ */
+export function joinVersions(context: GraphContext, entry: GraphEntry): void {
+  const published = entry.rows[PUBLISHED];
+  if (published === undefined) {
+    if (entry.rows[DRAFT] !== undefined) deleteEntry(context, entry);
+    return;
+  }
+  const { session, links, pending } = context;
+  session.removeRow(entry, DRAFT);
+  session.removeRow(entry, PUBLISHED);
+  const { key: _key, uniqueValues: _unique, ...facts } = published;
+  const live = newRow(entry, LIVE, facts);
+  session.addRow(entry, LIVE, live);
+  moveId(context, entry, live);
+  for (const record of links.ownedBy(entry.id)) {
+    record.orders[DRAFT] = record.orders[PUBLISHED];
+    links.save(record);
+  }
+  pending.forgetSource(entry.id);
+  pending.forgetEditor(entry.id);
+  showLinks(context, entry, LIVE);
+}
+
+/** Whether the entry's rows are of the versions its type has. */
+export function hasOtherVersions({ view, rows, id }: GraphEntry): boolean {
+  return rows.some((row) => row !== undefined && (row.key === rowKey(id, LIVE)) === view.draftAndPublish);
+}

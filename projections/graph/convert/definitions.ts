@@ -1,0 +1,49 @@
+import type { ContentTypeDefined } from '../../../shared/document/events.ts';
+import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { registryOfDefinitions, type TypeDefinition } from '../../../shared/schema/type-definitions.ts';
+import type { Names } from '../store/entry-names.ts';
+import type { GraphDatabase } from '../store/graph-database.ts';
+import { createSchemaView, type SchemaView } from '../store/type-view.ts';
+
+/** The content types in force at the graph's position. */
+export type Definitions = {
+  /** Takes over a definition from the log. Returns the one that was in force, if rows of its type have to follow the change. */
+  define(data: ContentTypeDefined['data'], position: number): TypeDefinition | undefined;
+  /** A type's definition as its event has it (JSON); undefined when it has none. */
+  text(uid: string): string | undefined;
+  /** The registry in force. Worked out when first asked for: definitions come in runs, and only the last of a run is complete. */
+  view(): SchemaView;
+};
+
+export function openDefinitions(db: GraphDatabase, names: Names): Definitions {
+  let view: SchemaView | undefined;
+  return {
+    define(data, position) {
+      const json = JSON.stringify(data);
+      const before = db.get('SELECT data FROM definitions WHERE uid = ?', data.uid);
+      if (before?.[0] === json) return undefined;
+      db.run('INSERT OR REPLACE INTO definitions VALUES (?, ?, ?)', data.uid, position, json);
+      view = undefined;
+      const known = before === undefined ? undefined : (JSON.parse(String(before[0])) as TypeDefinition);
+      return known === undefined || isSameModel(known, data) ? undefined : known;
+    },
+    text: (uid) => db.get('SELECT data FROM definitions WHERE uid = ?', uid)?.[0]?.toString(),
+    view() {
+      view ??= createSchemaView(readRegistry(db), names);
+      return view;
+    },
+  };
+}
+
+/** Another default locale is for what comes. */
+function isSameModel(before: TypeDefinition, now: TypeDefinition): boolean {
+  const [a, b] = [before, now].map(({ schema, components }) => JSON.stringify([schema, components]));
+  return a === b;
+}
+
+function readRegistry(db: GraphDatabase): SchemaRegistry {
+  const definitions = db
+    .all('SELECT data FROM definitions ORDER BY position')
+    .map(([data]) => JSON.parse(String(data)));
+  return registryOfDefinitions(definitions);
+}

@@ -1,0 +1,100 @@
+import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
+import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
+import { registryOfDefinitions } from '../../../shared/schema/type-definitions.ts';
+import type { GraphContext, Moment } from '../apply/graph-context.ts';
+import type { GraphEntry } from '../store/graph-session.ts';
+import { linksOfRelation } from '../store/link-store.ts';
+import { versionOfKey } from '../store/row-keys.ts';
+import type { SchemaView } from '../store/type-view.ts';
+import { convertLocales, removeLocales } from './convert-locales.ts';
+import { convertValues, heldComponents, type ModelChange } from './convert-values.ts';
+import { hasOtherVersions, joinVersions, splitVersions } from './convert-versions.ts';
+import { renameRelations } from './rename-relations.ts';
+
+/** A definition that took the place of another. */
+export type Redefinition = { readonly before: TypeDefinition; readonly now: TypeDefinition };
+
+/**
+ * Brings the rows of changed content types to their new definitions: renamed attributes keep their values and links, values of
+ * attributes that are gone go, those of another type stay where they have a place in it, private and unique ones are sorted out
+ * anew, links of relations that are no longer defined go, and rows follow draft & publish and locales when these were switched.
+ * Each type is compared with its own definition before, whatever of the same run of definitions was applied already.
+ */
+export function presentAnew(
+  context: GraphContext,
+  redefined: Iterable<Redefinition>,
+  before: SchemaView,
+  moment: Moment,
+): void {
+  for (const each of redefined) {
+    presentType(context, each, before, moment);
+    // What comes next looks at whole tables.
+    context.flush();
+  }
+  removeUndefinedLinks(context, before);
+  context.pending.reload();
+}
+
+function presentType(
+  context: GraphContext,
+  { before, now }: Redefinition,
+  view: SchemaView,
+  moment: Moment,
+): void {
+  const { db, schema, session } = context;
+  const type = schema.type(now.uid);
+  const change = changeOf(before, now);
+  for (const { number } of type.unique) db.run('DELETE FROM unique_values WHERE attribute = ?', number);
+  renameRelations(context, now.uid, change, view);
+  convertLocales(context, type, contentTypeOf(change.before.registry, now.uid).localized, now.defaultLocale);
+  removeLocales(context, type);
+  for (const entry of session.entriesOfType(type)) {
+    presentEntry(context, entry, change);
+    if (!hasOtherVersions(entry)) continue;
+    if (type.draftAndPublish) splitVersions(context, entry, moment);
+    else joinVersions(context, entry);
+  }
+}
+
+function changeOf(before: TypeDefinition, now: TypeDefinition): ModelChange {
+  const side = (definition: TypeDefinition) => {
+    const registry = registryOfDefinitions([definition]);
+    return { registry, model: contentTypeOf(registry, definition.uid) };
+  };
+  return { before: side(before), now: side(now) };
+}
+
+function presentEntry({ session, links }: GraphContext, entry: GraphEntry, change: ModelChange): void {
+  const held = [new Set<string>(), new Set<string>()] as const;
+  for (const row of entry.rows) {
+    if (row === undefined) continue;
+    for (const id of heldComponents(change.before.registry, change.before.model, row.values)) held[0].add(id);
+    row.uniqueValues = new Map();
+    row.values = convertValues(change, row.values);
+    for (const id of heldComponents(change.now.registry, change.now.model, row.values)) held[1].add(id);
+    session.touch(entry, versionOfKey(row.key));
+  }
+  if (held[0].size === held[1].size) return;
+  for (const record of links.ownedBy(entry.id)) {
+    if (record.component === 0 || held[1].has(`${record.relation.component} ${record.component}`)) continue;
+    record.orders[0] = null;
+    record.orders[1] = null;
+    links.save(record);
+  }
+}
+
+/** A change of the content types is rare enough to look at every link. */
+function removeUndefinedLinks({ db, schema, changes }: GraphContext, before: SchemaView): void {
+  for (const [number] of db.all('SELECT DISTINCT relation FROM links')) {
+    const relation = number as number;
+    const known = before.relationOfNumber(relation);
+    const now = schema.relationOfNumber(relation);
+    if (now !== undefined && (known === undefined || known.target === now.target)) continue;
+    for (const record of known === undefined ? [] : linksOfRelation(db, known)) {
+      for (const world of [0, 1] as const)
+        if (record.orders[world] !== null) changes.link(record, world, null);
+    }
+    db.run('DELETE FROM links WHERE relation = ?', relation);
+    db.run('DELETE FROM pending_edits WHERE relation = ?', relation);
+  }
+}

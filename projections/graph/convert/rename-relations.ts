@@ -1,0 +1,78 @@
+import type { ComponentStep } from '../../../shared/read-index/read-index.ts';
+import type { Attribute, Uid } from '../../../shared/schema/content-type.ts';
+import type { GraphContext } from '../apply/graph-context.ts';
+import { relationName } from '../store/graph-relation.ts';
+import { linksOfRelation } from '../store/link-store.ts';
+import type { SchemaView } from '../store/type-view.ts';
+import { componentChange, type ModelChange, originOf } from './convert-values.ts';
+
+/** Names of a relation in the graph (see `relationName`), before and now. */
+type Renamed = { readonly from: string; readonly to: string };
+
+/** Links follow relations, and attributes that hold them in components, to their new names. */
+export function renameRelations(
+  context: GraphContext,
+  type: Uid,
+  change: ModelChange,
+  before: SchemaView,
+): void {
+  for (const { from, to } of renamedRelations(type, change, [], [])) {
+    const [old, now] = [context.names.number(from), context.names.number(to)];
+    tell(context, before, old, false);
+    for (const table of ['links', 'pending_edits']) {
+      context.db.run(`UPDATE ${table} SET relation = ? WHERE relation = ?`, now, old);
+    }
+    tell(context, context.schema, now, true);
+    context.pending.reload();
+  }
+}
+
+function tell({ db, changes }: GraphContext, schema: SchemaView, number: number, isThere: boolean): void {
+  const relation = schema.relationOfNumber(number);
+  if (relation === undefined || !changes.isListening) return;
+  for (const record of linksOfRelation(db, relation)) {
+    for (const world of [0, 1] as const) {
+      const order = record.orders[world];
+      if (order !== null) changes.link(record, world, isThere ? order : null);
+    }
+  }
+}
+
+function* renamedRelations(
+  type: Uid,
+  change: ModelChange,
+  pathBefore: readonly ComponentStep[],
+  path: readonly ComponentStep[],
+): Iterable<Renamed> {
+  for (const attribute of change.now.model.attributes.values()) {
+    const origin = originOf(attribute, change.before.model);
+    if (origin === undefined) continue;
+    if (attribute.kind === 'relation') {
+      if (origin.kind !== 'relation' || attribute.mappedBy !== undefined) continue;
+      const [from, to] = [
+        relationName(type, pathBefore, origin.name),
+        relationName(type, path, attribute.name),
+      ];
+      if (from !== to) yield { from, to };
+    } else {
+      for (const [uid, zone] of heldKinds(attribute)) {
+        const inner = componentChange(change, uid);
+        if (inner === undefined) continue;
+        const step = (name: string) => [{ attribute: name, ...zone }];
+        yield* renamedRelations(
+          type,
+          inner,
+          [...pathBefore, ...step(origin.name)],
+          [...path, ...step(attribute.name)],
+        );
+      }
+    }
+  }
+}
+
+function heldKinds(attribute: Attribute): readonly (readonly [Uid, { readonly zoneComponent?: Uid }])[] {
+  if (attribute.kind === 'component') return [[attribute.component, {}]];
+  if (attribute.kind === 'dynamiczone')
+    return attribute.components.map((uid) => [uid, { zoneComponent: uid }]);
+  return [];
+}

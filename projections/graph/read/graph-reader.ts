@@ -1,0 +1,136 @@
+import type { ContentGraphReader, Entry } from '../../../shared/document/entry.ts';
+import type { Uid } from '../../../shared/schema/content-type.ts';
+import { changingOperations } from '../apply/changing-operations.ts';
+import { entryValues } from '../apply/entry-values.ts';
+import type { GraphContext } from '../apply/graph-context.ts';
+import { type GraphRow, rowsOfEntry } from '../store/graph-row.ts';
+import { linkedEntries } from '../store/linked-entries.ts';
+import { DRAFT, entryOfKey, rowKey, VERSIONS, versionOfKey } from '../store/row-keys.ts';
+import type { TypeView } from '../store/type-view.ts';
+
+export type ReaderContext = Pick<GraphContext, 'db' | 'names' | 'existing' | 'links' | 'schema' | 'pending'>;
+
+/** The graph as the write side reads it. `context` is asked for at each read: content types may have changed. */
+export function createGraphReader(
+  context: () => ReaderContext,
+  { position, command }: Pick<ContentGraphReader, 'position' | 'command'>,
+): ContentGraphReader {
+  return {
+    position,
+    command,
+    streamRevision: (type, documentId) => streamRevision(context(), type, documentId),
+    entries(type, documentId) {
+      const { schema } = context();
+      if (!schema.registry.contentTypes.has(type)) return [];
+      return entriesOfDocument(context(), schema.type(type), documentId).flatMap(({ id, locale }) =>
+        readEntries(context(), schema.type(type), { id, documentId, locale }),
+      );
+    },
+    documentOfId(type, id) {
+      const { db, names, existing, schema } = context();
+      const number = schema.type(type).number;
+      const key = db.get('SELECT key FROM ids WHERE type = ? AND id = ?', number, id)?.[0] as
+        | number
+        | undefined;
+      return key === undefined || !existing.has(key) ? undefined : names.target(entryOfKey(key));
+    },
+    exists(type, documentId, locale) {
+      const { schema } = context();
+      return entriesOfDocument(context(), schema.type(type), documentId).some(
+        (entry) => (locale === undefined || entry.locale === locale) && hasRow(context(), entry.id),
+      );
+    },
+    documentWithUnique: (...of) => documentWithUnique(context(), ...of),
+    linkedTargets(type, documentId, locale, attribute) {
+      const { links, names, schema } = context();
+      const view = schema.type(type);
+      const entry = names.find(view.number, documentId, locale);
+      if (entry === undefined) return [];
+      return linkedEntries(links, view.relation(attribute), entry, DRAFT).map(names.target);
+    },
+    changingOperations(type, documentId, locale, operations) {
+      if (operations.length === 0) return operations;
+      const { existing, schema } = context();
+      const view = schema.type(type);
+      const edited = entriesOfDocument(context(), view, documentId).filter(({ id }) =>
+        existing.has(rowKey(id, view.edited)),
+      );
+      const entry = edited.find((each) => each.locale === locale);
+      if (entry === undefined) return operations;
+      const siblings = edited.filter((each) => each !== entry);
+      return changingOperations(context(), view, { entry, siblings }, operations);
+    },
+  };
+}
+
+function streamRevision({ db, schema }: ReaderContext, type: Uid, documentId: string): bigint | undefined {
+  if (!schema.registry.contentTypes.has(type)) return undefined;
+  const revision = db.get(
+    'SELECT max(revision) FROM entries WHERE document_id = ? AND type = ?',
+    documentId,
+    schema.type(type).number,
+  )?.[0];
+  return revision === null || revision === undefined ? undefined : BigInt(revision as number);
+}
+
+type EntryName = { readonly id: number; readonly documentId: string; readonly locale: string | null };
+
+function entriesOfDocument({ db }: ReaderContext, view: TypeView, documentId: string): readonly EntryName[] {
+  return db
+    .all(
+      'SELECT id, locale FROM entries WHERE document_id = ? AND type = ? ORDER BY locale',
+      documentId,
+      view.number,
+    )
+    .map(([id, locale]) => ({
+      id: id as number,
+      documentId,
+      locale: locale === '' ? null : (locale as string),
+    }));
+}
+
+function hasRow({ existing }: ReaderContext, entry: number): boolean {
+  return VERSIONS.some((_, version) => existing.has(rowKey(entry, version as 0 | 1 | 2)));
+}
+
+function readEntries(context: ReaderContext, view: TypeView, name: EntryName): readonly Entry[] {
+  const stored = rowsOfEntry(context.db, view, name.id);
+  const rows: [GraphRow | undefined, GraphRow | undefined, GraphRow | undefined] = [
+    undefined,
+    undefined,
+    undefined,
+  ];
+  for (const row of stored) rows[versionOfKey(row.key)] = row;
+  return stored.map((row) => {
+    const version = versionOfKey(row.key);
+    return {
+      key: row.key,
+      id: row.id,
+      type: view.uid,
+      documentId: name.documentId,
+      locale: name.locale,
+      version: VERSIONS[version],
+      values: entryValues(context, { id: name.id, view, rows }, version),
+      createdAt: row.createdAt,
+      updatedAt: row.updatedAt,
+      publishedAt: row.publishedAt,
+    };
+  });
+}
+
+const UNIQUE_HOLDER = `SELECT e.document_id FROM unique_values u JOIN entries e ON e.id = u.entry
+  WHERE u.attribute = ? AND u.value = ? AND e.locale = ? AND e.document_id <> ? LIMIT 1`;
+
+function documentWithUnique(
+  { db, schema }: ReaderContext,
+  type: Uid,
+  attribute: string,
+  locale: string | null,
+  value: string,
+  except: string | undefined,
+): string | undefined {
+  const unique = schema.type(type).unique.find(({ place }) => place.name === attribute);
+  if (unique === undefined) throw new Error(`${type}.${attribute} is not unique`);
+  const holder = db.get(UNIQUE_HOLDER, unique.number, value, locale ?? '', except ?? '');
+  return holder === undefined ? undefined : String(holder[0]);
+}

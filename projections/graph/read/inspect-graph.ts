@@ -1,0 +1,108 @@
+import type { LinkTarget } from '../../../shared/document/events.ts';
+import type { Neighbours } from '../../../shared/read-index/document-index.ts';
+import {
+  type ChangeBatch,
+  type LinkChange,
+  WORLDS,
+  type World,
+} from '../../../shared/read-index/read-index.ts';
+import type { Uid } from '../../../shared/schema/content-type.ts';
+import { linkChange, linkRows, localizationChange } from '../store/change-log.ts';
+import type { LinkRecord } from '../store/link-store.ts';
+import {
+  entryOfKey,
+  rowKeyIn,
+  VERSIONS,
+  versionOfKey,
+  type WorldNumber,
+  worldsOf,
+} from '../store/row-keys.ts';
+import type { ReaderContext } from './graph-reader.ts';
+import { readNeighbours } from './read-neighbours.ts';
+
+/** The graph row by row, for comparing an index with it. Everything here is good only until the graph changes. */
+export type GraphInspection = {
+  world(world: World): Neighbours;
+  /** Some rows by key, behind a key; none: there are no more. */
+  rowsAfter(key: number, limit: number): readonly InspectedRow[];
+  /** The document and locale of a row, whether or not it exists; undefined when the log knows no such document. */
+  nameOf(key: number): LinkTarget | undefined;
+  /** What makes an index that may hold anything of a row hold what it should: to be applied one after the other, at once. */
+  changesOf(row: InspectedRow): readonly ChangeBatch[];
+};
+
+export type InspectedRow = { readonly type: Uid; readonly key: number };
+
+/** The worlds that a row belongs to. */
+export function worldsOfKey(key: number): readonly World[] {
+  return worldsOf(versionOfKey(key)).map((world) => WORLDS[world]);
+}
+
+const ROWS_AFTER = 'SELECT key, type FROM rows WHERE key > ? ORDER BY key LIMIT ?';
+const KNOWN = 'SELECT 1 FROM entries WHERE id = ?';
+const LOCALES = 'SELECT id FROM entries WHERE document_id = ? AND type = ? ORDER BY locale';
+
+export function inspectGraph(context: ReaderContext, position: bigint): GraphInspection {
+  const { db, schema, names } = context;
+  const [draft, published] = readNeighbours(context);
+  return {
+    world: (world) => (world === 'draft' ? draft : published),
+    rowsAfter: (after, limit) =>
+      db
+        .all(ROWS_AFTER, after, limit)
+        .map(([key, type]) => ({ key: key as number, type: schema.typeOfNumber(type as number).uid })),
+    nameOf(key) {
+      const entry = entryOfKey(key);
+      return db.get(KNOWN, entry) === undefined ? undefined : names.target(entry);
+    },
+    changesOf({ type, key }) {
+      const version = VERSIONS[versionOfKey(key)];
+      // A row's links go with it, so what is wrong with them goes too.
+      const gone: ChangeBatch = { position, rows: [{ type, version, key, row: null }], links: [] };
+      const row = (version === 'draft' ? draft : published).row(type, key);
+      if (row === undefined) return [gone];
+      return [gone, { position, rows: [{ type, version, key, row }], links: linksOf(context, type, key) }];
+    },
+  };
+}
+
+/** Every link that the row is an end of. */
+function linksOf(context: ReaderContext, type: Uid, key: number): readonly LinkChange[] {
+  const entry = entryOfKey(key);
+  const records = [...context.links.ownedBy(entry), ...context.links.pointingAt(entry)];
+  return worldsOf(versionOfKey(key)).flatMap((world) => [
+    ...records.flatMap((record) => linkIn(context, record, world)),
+    ...localizationsOf(context, type, key, world),
+  ]);
+}
+
+function linkIn({ existing }: ReaderContext, record: LinkRecord, world: WorldNumber): readonly LinkChange[] {
+  const order = record.orders[world];
+  if (order === null || !record.relation.served) return [];
+  const { sourceRow, targetRow } = linkRows(record, world);
+  if (!existing.has(sourceRow) || !existing.has(targetRow)) return [];
+  return [linkChange(record, world, order)];
+}
+
+function localizationsOf(
+  { db, schema, existing, names }: ReaderContext,
+  type: Uid,
+  key: number,
+  world: WorldNumber,
+): readonly LinkChange[] {
+  const view = schema.type(type);
+  if (schema.registry.contentTypes.get(type)?.localized !== true) return [];
+  const { documentId } = names.target(entryOfKey(key));
+  const rows = db
+    .all(LOCALES, documentId, view.number)
+    .map(([id]) => rowKeyIn(world, view.draftAndPublish, id as number))
+    .filter((row) => existing.has(row));
+  return rows.flatMap((target, rank) =>
+    target === key
+      ? []
+      : [
+          localizationChange(view.uid, world, key, target, rank),
+          localizationChange(view.uid, world, target, key, rows.indexOf(key)),
+        ],
+  );
+}

@@ -1,0 +1,294 @@
+import type { Neighbour, Neighbours } from '../../../shared/read-index/document-index.ts';
+import type { IndexedComponent, IndexedRow, RowSpace } from '../../../shared/read-index/read-index.ts';
+import { createRecentValues, type RecentValues } from '../../../shared/recent-values.ts';
+import { linkRows } from '../store/change-log.ts';
+import type { SqlRow } from '../store/graph-database.ts';
+import type { GraphRelation } from '../store/graph-relation.ts';
+import { parsedSource, ROW_COLUMNS, sourceBytes } from '../store/graph-row.ts';
+import { publicationStateAt } from '../store/graph-session.ts';
+import type { LinkRecord } from '../store/link-store.ts';
+import type { PublicationFacts, Values } from '../store/present-row.ts';
+import {
+  DRAFT,
+  entryOfKey,
+  LIVE,
+  PUBLISHED,
+  rowKey,
+  rowKeyIn,
+  versionOfKey,
+  type WorldNumber,
+} from '../store/row-keys.ts';
+import type { TypeView } from '../store/type-view.ts';
+import type { ReaderContext } from './graph-reader.ts';
+import { type LinkStep, linkStep } from './walk-back.ts';
+
+const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key BETWEEN ? AND ?`;
+const SHARED = 'SELECT document_id, shared_edited, shared_published FROM entries WHERE id = ?';
+const LOCALES = 'SELECT id FROM entries WHERE document_id = ? AND type = ? ORDER BY locale';
+
+/** What was read for documents of either world, as far as it is held. */
+type ReadSoFar = {
+  readonly rows: RecentValues<number, IndexedRow>;
+  /** Of the entry that was read last: its versions are asked for one after the other, and each shows how it stands to the other. */
+  lastEntry: { readonly entry: number; readonly rows: readonly SqlRow[] } | undefined;
+  /** The entry that a component belongs to, for components of rows read so far. */
+  readonly bearers: Map<string, number>;
+  /** Links by their source entry, and by relation and component below that. */
+  readonly owned: RecentValues<number, ReadonlyMap<GroupName, readonly LinkRecord[]>>;
+  /** Links by relation and target entry. */
+  readonly pointing: RecentValues<string, readonly LinkRecord[]>;
+};
+
+const NOBODY: readonly Neighbour[] = Object.freeze([]);
+
+/**
+ * Rows beside those copied, which documents hold as text, and links, which are asked for again by the other world and the sorts.
+ * What is held longer than a young generation lasts costs more to collect than to read.
+ */
+const HELD_ROWS = 1_000;
+const HELD_LINKS = 200;
+
+/**
+ * Both worlds of the graph as it stands, for making documents: everything is read once however many documents show it, so it is
+ * to be used only until the graph changes.
+ */
+export function readNeighbours(context: ReaderContext): readonly [draft: Neighbours, published: Neighbours] {
+  const read: ReadSoFar = {
+    rows: createRecentValues(HELD_ROWS),
+    lastEntry: undefined,
+    bearers: new Map(),
+    owned: createRecentValues(HELD_LINKS),
+    pointing: createRecentValues(HELD_LINKS),
+  };
+  const relationOf = createRelationLookup(context);
+  return [neighboursIn(context, read, relationOf, 0), neighboursIn(context, read, relationOf, 1)];
+}
+
+function neighboursIn(
+  context: ReaderContext,
+  read: ReadSoFar,
+  relationOf: RelationLookup,
+  world: WorldNumber,
+): Neighbours {
+  const readLinked = (space: RowSpace, key: number, step: LinkStep): readonly Neighbour[] => {
+    if (step.kind === 'locales') return otherLocales(context, context.schema.type(step.to), key, world);
+    if (step.kind === 'against') {
+      const records = pointingAt(context, read, step.relation, entryOfKey(key));
+      return neighbours(context, records, world, 'against');
+    }
+    const owner = ownerOf(step.relation, space, key, read.bearers);
+    return neighbours(context, ownedLinks(context, read, step.relation, ...owner), world, 'along');
+  };
+  return {
+    row(type, key) {
+      const { rows, bearers } = read;
+      const known = rows.get(key);
+      if (known !== undefined) return known;
+      const row = readIndexedRow(context, read, context.schema.type(type), key);
+      if (row === undefined) return undefined;
+      rows.set(key, row);
+      noteComponents(row.components, entryOfKey(key), bearers);
+      return row;
+    },
+    linked(space, key, attribute) {
+      const { step, found } = relationOf(space, attribute);
+      const known = found[world].get(key);
+      if (known !== undefined) return known;
+      const linked = readLinked(space, key, step);
+      found[world].set(key, linked);
+      return linked;
+    },
+  };
+}
+
+function ownedLinks(
+  { links }: ReaderContext,
+  { owned }: ReadSoFar,
+  relation: GraphRelation,
+  entry: number,
+  component: number,
+): readonly LinkRecord[] {
+  const name = groupName(relation, component);
+  const known = owned.get(entry);
+  if (known !== undefined) return known.get(name) ?? [];
+  const groups = groupLinks(links.ownedBy(entry));
+  owned.set(entry, groups);
+  return groups.get(name) ?? [];
+}
+
+function pointingAt(
+  { links }: ReaderContext,
+  { pointing }: ReadSoFar,
+  relation: GraphRelation,
+  entry: number,
+): readonly LinkRecord[] {
+  const name = `${relation.id} ${entry}`;
+  const known = pointing.get(name);
+  if (known !== undefined) return known;
+  const records = links.ofTarget(relation, entry);
+  pointing.set(name, records);
+  return records;
+}
+
+/** A relation of an entry, by number, or of one of its components. */
+type GroupName = number | string;
+
+function groupName({ id }: GraphRelation, component: number): GroupName {
+  return component === 0 ? id : `${id} ${component}`;
+}
+
+function groupLinks(records: readonly LinkRecord[]): ReadonlyMap<GroupName, LinkRecord[]> {
+  const groups = new Map<GroupName, LinkRecord[]>();
+  for (const record of records) {
+    const name = groupName(record.relation, record.component);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [record]);
+    else group.push(record);
+  }
+  return groups;
+}
+
+type LinkedLists = RecentValues<number, readonly Neighbour[]>;
+
+/** A relation of the rows or components of a space, and its lists that were read: once for the links, once for the sorts. */
+type FollowedRelation = {
+  readonly step: LinkStep;
+  readonly found: readonly [draft: LinkedLists, published: LinkedLists];
+};
+
+type RelationLookup = (space: RowSpace, attribute: string) => FollowedRelation;
+
+/** Worked out once for each space, which a layout names by the same object every time. */
+function createRelationLookup({ schema }: ReaderContext): RelationLookup {
+  const relations = new Map<RowSpace, Map<string, FollowedRelation>>();
+  return (space, attribute) => {
+    const ofSpace = relations.get(space) ?? new Map<string, FollowedRelation>();
+    if (ofSpace.size === 0) relations.set(space, ofSpace);
+    const known = ofSpace.get(attribute);
+    if (known !== undefined) return known;
+    const step = linkStep(schema, { space, attribute });
+    const heldLists = (): LinkedLists => createRecentValues(HELD_LINKS);
+    const followed: FollowedRelation = { step, found: [heldLists(), heldLists()] };
+    ofSpace.set(attribute, followed);
+    return followed;
+  };
+}
+
+function ownerOf(
+  relation: GraphRelation,
+  space: RowSpace,
+  key: number,
+  bearers: ReadonlyMap<string, number>,
+): readonly [entry: number, component: number] {
+  if (space.path.length === 0) return [entryOfKey(key), 0];
+  const entry = bearers.get(`${relation.component} ${key}`);
+  if (entry === undefined)
+    throw new Error(`component ${relation.component} ${key} belongs to no row read before`);
+  return [entry, key];
+}
+
+function noteComponents(
+  components: IndexedRow['components'],
+  entry: number,
+  bearers: Map<string, number>,
+): void {
+  for (const list of Object.values(components)) {
+    for (const each of list as readonly IndexedComponent[]) {
+      bearers.set(`${each.component} ${each.key}`, entry);
+      noteComponents(each.components, entry, bearers);
+    }
+  }
+}
+
+function neighbours(
+  { existing }: ReaderContext,
+  records: readonly LinkRecord[],
+  world: WorldNumber,
+  direction: 'along' | 'against',
+): readonly Neighbour[] {
+  if (records.length === 0) return NOBODY;
+  const found: (Neighbour & { readonly order: number })[] = [];
+  for (const record of records) {
+    const orders = record.orders[world];
+    if (orders === null) continue;
+    const { sourceRow, targetRow } = linkRows(record, world);
+    const key = direction === 'along' ? targetRow : sourceRow;
+    if (!existing.has(key)) continue;
+    const { sourceOrder, targetOrder } = orders;
+    found.push(
+      direction === 'along'
+        ? { key, otherOrder: targetOrder, order: sourceOrder }
+        : { key, otherOrder: sourceOrder, order: targetOrder },
+    );
+  }
+  return found.length < 2 ? found : found.sort((a, b) => a.order - b.order || a.key - b.key);
+}
+
+/** A document's rows of one world are linked to each other, in order of their locales. */
+function otherLocales(
+  { db, existing }: ReaderContext,
+  view: TypeView,
+  key: number,
+  world: WorldNumber,
+): readonly Neighbour[] {
+  const documentId = db.get(SHARED, entryOfKey(key))?.[0] ?? '';
+  return db
+    .all(LOCALES, documentId, view.number)
+    .map(([id]) => rowKeyIn(world, view.draftAndPublish, id as number))
+    .filter((row) => existing.has(row))
+    .map((row, rank) => ({ key: row, otherOrder: rank }))
+    .filter((neighbour) => neighbour.key !== key);
+}
+
+function readIndexedRow(
+  context: ReaderContext,
+  read: ReadSoFar,
+  view: TypeView,
+  key: number,
+): IndexedRow | undefined {
+  if (!context.existing.has(key)) return undefined;
+  const entry = entryOfKey(key);
+  if (read.lastEntry?.entry !== entry) {
+    read.lastEntry = { entry, rows: context.db.all(ROWS, rowKey(entry, DRAFT), rowKey(entry, LIVE)) };
+  }
+  const { rows } = read.lastEntry;
+  const row = rows.find(([of]) => of === key);
+  if (row === undefined) return undefined;
+  const parsed = parsedSource(row);
+  const components = row[5] === null ? {} : (JSON.parse(row[5] as string) as Values);
+  return {
+    source: sourceBytes(row),
+    components: view.presenter.components(components),
+    // What was parsed becomes the columns.
+    fields: view.presenter.fieldsOfSource(parsed, publicationOf(context, view, key, rows)),
+  };
+}
+
+/** `rows`: of the entry. */
+function publicationOf(
+  { db, existing }: ReaderContext,
+  view: TypeView,
+  key: number,
+  rows: readonly SqlRow[],
+): PublicationFacts {
+  if (versionOfKey(key) === LIVE) return { state: 'published', documentPublished: true };
+  const entry = entryOfKey(key);
+  const positions = new Map(rows.map(([of, , position]) => [versionOfKey(of as number), position as number]));
+  const [documentId, sharedEdited, sharedPublished] = (view.localized
+    ? db.get(SHARED, entry)
+    : undefined) ?? ['', 0, 0];
+  const shared = { sharedEdited: sharedEdited as number, sharedPublished: sharedPublished as number };
+  return {
+    state: publicationStateAt(positions.get(DRAFT), positions.get(PUBLISHED), shared),
+    documentPublished: view.localized
+      ? isAnyPublished(db.all(LOCALES, documentId as string, view.number), existing)
+      : positions.has(PUBLISHED),
+  };
+}
+
+function isAnyPublished(
+  entries: readonly (readonly unknown[])[],
+  existing: ReaderContext['existing'],
+): boolean {
+  return entries.some(([id]) => existing.has(rowKey(id as number, PUBLISHED)));
+}

@@ -1,0 +1,113 @@
+import type { Dependency } from '../../../shared/read-index/document-index.ts';
+import type { Uid } from '../../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { type LinkStep, linkStep, walkBack } from '../read/walk-back.ts';
+import { type Effects, type LinkEffect, localesName } from '../store/change-log.ts';
+import type { GraphDatabase } from '../store/graph-database.ts';
+import { entryOfKey, versionOfKey, type WorldNumber, worldsOf } from '../store/row-keys.ts';
+import type { SchemaView } from '../store/type-view.ts';
+import type { ChangeSpan, StaleRows } from './stale-rows.ts';
+
+/** What the documents of content types show beside their own row, under the types in force. */
+export type DependenciesOf = (registry: SchemaRegistry) => readonly Dependency[];
+
+/** Rows that embed one changed row, up to which the write waits for them all. */
+const PROMPT_ROWS = 1_000;
+
+/** Marks the documents that a batch of changes makes stale. */
+export type FanOut = { mark(schema: SchemaView, effects: Effects, change: ChangeSpan): void };
+
+/** Ways back from an entry to the rows whose documents show it: SQL by world. */
+type Walk = readonly [draft: string, published: string];
+
+type CompiledDependencies = {
+  /** By content type: who shows what is in its rows. */
+  readonly ofRows: ReadonlyMap<Uid, readonly Walk[]>;
+  /** By relation: who shows what it links, from the source of a link and from its target. `null`: that row itself does. */
+  readonly ofLinks: ReadonlyMap<
+    string,
+    { readonly source: Set<Walk | null>; readonly target: Set<Walk | null> }
+  >;
+};
+
+export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf: DependenciesOf): FanOut {
+  let compiled: { readonly registry: SchemaRegistry; readonly of: CompiledDependencies } | undefined;
+  const dependencies = (schema: SchemaView): CompiledDependencies => {
+    if (compiled?.registry !== schema.registry) {
+      compiled = { registry: schema.registry, of: compile(schema, dependenciesOf(schema.registry)) };
+    }
+    return compiled.of;
+  };
+  /** Few rows are marked one by one, for the write to wait for; many by a single statement. */
+  const markWalk = (walk: Walk, entry: number, world: WorldNumber, change: ChangeSpan): void => {
+    const select = walk[world];
+    const keys = db.all(`${select} LIMIT ${PROMPT_ROWS + 1}`, entry);
+    if (keys.length > PROMPT_ROWS) stale.markSelected(select, entry, world, change);
+    else for (const [key] of keys) stale.mark(world, key as number, 'copies', change);
+  };
+  return {
+    mark(schema, effects, change) {
+      const { ofRows, ofLinks } = dependencies(schema);
+      const walked = new Set<string>();
+      const walkOnce = (walk: Walk, entry: number, world: WorldNumber): void => {
+        const name = `${world} ${entry} ${walk[world]}`;
+        if (!walked.has(name)) markWalk(walk, entry, world, change);
+        walked.add(name);
+      };
+      // More links than a write waits for; the rows that were edited themselves are prompt all the same.
+      const urgency = effects.links.length > PROMPT_ROWS ? 'backlog' : 'copies';
+      for (const link of effects.links) {
+        for (const [row, walk] of shownBy(ofLinks, link)) {
+          if (walk === null) stale.mark(link.world, row, urgency, change);
+          else walkOnce(walk, entryOfKey(row), link.world);
+        }
+      }
+      for (const { type, key } of effects.rows) {
+        for (const world of worldsOf(versionOfKey(key))) {
+          stale.mark(world, key, 'edited', change);
+          for (const walk of ofRows.get(type) ?? []) walkOnce(walk, entryOfKey(key), world);
+        }
+      }
+    },
+  };
+}
+
+/** The link's ends and who shows it from there; its source always does. */
+function* shownBy(
+  ofLinks: CompiledDependencies['ofLinks'],
+  { relation, sourceRow, targetRow }: LinkEffect,
+): Generator<readonly [row: number, walk: Walk | null]> {
+  const known = ofLinks.get(relation);
+  yield [sourceRow, null];
+  for (const walk of known?.source ?? []) if (walk !== null) yield [sourceRow, walk];
+  for (const walk of known?.target ?? []) yield [targetRow, walk];
+}
+
+function compile(schema: SchemaView, dependencies: readonly Dependency[]): CompiledDependencies {
+  const ofRows = new Map<Uid, Map<string, Walk>>();
+  const ofLinks = new Map<string, { source: Set<Walk | null>; target: Set<Walk | null> }>();
+  const walks = new Map<string, Walk>();
+  const walkOf = (root: Uid, steps: readonly LinkStep[]): Walk | null => {
+    if (steps.length === 0) return null;
+    const walk: Walk = [walkBack(schema, root, steps, 0), walkBack(schema, root, steps, 1)];
+    const known = walks.get(walk.join()) ?? walk;
+    walks.set(walk.join(), known);
+    return known;
+  };
+  for (const { type, path, keysOnly } of dependencies) {
+    const steps = path.map((hop) => linkStep(schema, hop));
+    for (const [at, step] of steps.entries()) {
+      const name = step.kind === 'locales' ? localesName(step.to) : String(step.relation.id);
+      const links = ofLinks.get(name) ?? { source: new Set(), target: new Set() };
+      ofLinks.set(name, links);
+      const walk = walkOf(type, steps.slice(0, at));
+      (step.kind === 'against' ? links.target : links.source).add(walk);
+    }
+    const last = steps.at(-1);
+    const walk = walkOf(type, steps);
+    if (keysOnly || last === undefined || walk === null) continue;
+    const ofType = ofRows.get(last.to) ?? new Map<string, Walk>();
+    ofRows.set(last.to, ofType.set(walk.join(), walk));
+  }
+  return { ofRows: new Map([...ofRows].map(([type, found]) => [type, [...found.values()]])), ofLinks };
+}

@@ -1,0 +1,218 @@
+import type { DocumentRow, Neighbours } from '../../../shared/read-index/document-index.ts';
+import type { IndexProgress, ParkedState } from '../../../shared/read-index/index-progress.ts';
+import type { Uid } from '../../../shared/schema/content-type.ts';
+import { reading, transaction } from '../../../shared/sqlite/transaction.ts';
+import type { ReaderContext } from '../read/graph-reader.ts';
+import { readNeighbours } from '../read/read-neighbours.ts';
+import type { Effects } from '../store/change-log.ts';
+import type { GraphDatabase } from '../store/graph-database.ts';
+import type { SchemaView } from '../store/type-view.ts';
+import { createFanOut, type DependenciesOf } from './fan-out.ts';
+import {
+  type DocumentKey,
+  type Lane,
+  openStaleRows,
+  type StaleRow,
+  type StaleRows,
+  type TakenRows,
+  type Turn,
+} from './stale-rows.ts';
+
+/** A document to be made; see StaleRow. */
+export type StaleDocument = Omit<StaleRow, 'type'> & { readonly type: Uid };
+
+/** What became of a document. */
+export type Settlement = {
+  readonly document: StaleDocument;
+  /** Why the index refuses the document; undefined: it is written. */
+  readonly refused: string | undefined;
+};
+
+/** The account of the documents that are out of date, and what they are made of. Kept with the graph, so nothing is lost by a crash. */
+export type StaleDocuments = {
+  /** False when the graph has changed without this account, as it has at first: then every document is to be made. */
+  isComplete(): boolean;
+  /** Changes are accounted for, if not all that there were. */
+  isAccounting(): boolean;
+  /** Inside the graph's transaction, while it still says the position before: what the changes up to `position` make stale. */
+  account(schema: SchemaView, effects: Effects, position: bigint): void;
+  /** Marks every row of these types and begins to account. */
+  markAll(types: readonly Uid[]): void;
+  /** Something is still to be written for the document. */
+  isWaiting(document: DocumentKey): boolean;
+  /** Marks documents that the index should have and has not, or has and should not. Nobody waits for them. */
+  remake(documents: readonly DocumentKey[]): void;
+  /** Every document there should be. Not to be used while the graph changes. */
+  all(): Iterable<StaleDocument>;
+  next(lane: Lane, limit: number, taken: TakenRows, from?: Turn): readonly StaleDocument[];
+  /** The row of a document as it is now, and what is around it; both only good until the graph changes. */
+  read(document: StaleDocument): { readonly row: DocumentRow; readonly neighbours: Neighbours };
+  /** Runs `work`, which reads documents and changes nothing, faster than by itself. It is synchronous. */
+  reading<T>(work: () => T): T;
+  /** Of documents made as of a position. */
+  settle(position: bigint, settlements: readonly Settlement[]): void;
+  /**
+   * Somebody else writes the documents, and has come as far as this. An account that is not complete begins at the first call, and is
+   * complete once that is as far as the graph was when it began: under steady writes it never is as far as the graph is by now.
+   */
+  level(progress: Pick<IndexProgress, 'position' | 'parked'>): void;
+  /** Position since which some document of a lane is stale; undefined: none is. */
+  oldest(lane: Lane): bigint | undefined;
+  /** A write at this position is to wait for some document that shows it. */
+  isAwaited(position: bigint): boolean;
+  count(): { readonly rows: number; readonly oldest: number | undefined };
+  readonly parked: ParkedDocuments;
+};
+
+/** A document that the index refused as it was at a position, and why. */
+export type ParkedDocument = ParkedState & {
+  readonly documentId: string;
+  readonly locale: string | null;
+};
+
+/** The documents that the index refuses. Each waits for its row's next change, or for an operator. */
+export type ParkedDocuments = {
+  list(): readonly ParkedDocument[];
+  /** They are written once more, behind all that is waiting; answers how many of them were still refused. */
+  retry(documents: readonly DocumentKey[]): number;
+  /** They are not mentioned any more, and stay in the index as they were before; answers how many were still refused. */
+  drop(documents: readonly DocumentKey[]): number;
+};
+
+export type StaleDocumentsOptions = {
+  readonly db: GraphDatabase;
+  readonly context: () => ReaderContext;
+  readonly position: () => bigint;
+  readonly dependencies: DependenciesOf;
+};
+
+/** The account of a graph that was opened to keep one. */
+export function accountOf({ stale }: { readonly stale: StaleDocuments | undefined }): StaleDocuments {
+  if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
+  return stale;
+}
+
+const ACCOUNTED = 'accounted';
+
+export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocuments {
+  const { db, context, position } = options;
+  const stale = openStaleRows(db, Date.now);
+  const fanOut = createFanOut(db, stale, options.dependencies);
+  const note = (at: bigint) => db.run('INSERT OR REPLACE INTO meta VALUES (?, ?)', ACCOUNTED, at);
+  let complete = accountedPosition(db) === position();
+  /** Whatever changed behind it is accounted for. */
+  let begun = complete ? position() : undefined;
+  let read: { readonly at: bigint; readonly worlds: readonly [Neighbours, Neighbours] } | undefined;
+  const around = () => {
+    const at = position();
+    if (read?.at !== at) read = { at, worlds: readNeighbours(context()) };
+    return read.worlds;
+  };
+  return {
+    isComplete: () => complete,
+    isAccounting: () => begun !== undefined,
+    account(schema, effects, at) {
+      if (begun === undefined) return;
+      // Whoever waits for one change of a batch waits for its documents, whatever came behind it.
+      fanOut.mark(schema, effects, { since: Number(position()) + 1, position: Number(at) });
+      if (complete) note(at);
+    },
+    markAll(types) {
+      const { schema } = context();
+      transaction(db.connection, () => {
+        stale.markTypes(
+          types.map((uid) => schema.type(uid).number),
+          Number(position()),
+        );
+        note(position());
+      });
+      complete = true;
+      begun ??= position();
+    },
+    isWaiting: stale.isMarked,
+    remake(documents) {
+      const change = { since: Number(position()), position: Number(position()) };
+      transaction(db.connection, () => {
+        for (const { world, key } of documents) stale.mark(world === 'draft' ? 0 : 1, key, 'backlog', change);
+      });
+    },
+    *all() {
+      const { schema } = context();
+      for (const row of stale.everyRow()) yield { ...row, type: schema.typeOfNumber(row.type).uid };
+    },
+    next(lane, limit, taken, from) {
+      const { schema } = context();
+      return stale
+        .next(lane, limit, taken, from)
+        .map((row) => ({ ...row, type: schema.typeOfNumber(row.type).uid }));
+    },
+    read({ type, world, key }) {
+      const neighbours = around()[world === 'draft' ? 0 : 1];
+      return { row: { type, world, key, position: position() }, neighbours };
+    },
+    reading: (work) => reading(db.connection, work),
+    settle(at, settlements) {
+      const written: StaleDocument[] = [];
+      transaction(db.connection, () => {
+        for (const { document, refused } of settlements) {
+          if (refused === undefined) written.push(document);
+          else stale.park(document, Number(at), refused);
+        }
+        stale.done(written, Number(at));
+      });
+    },
+    level(progress) {
+      begun ??= position();
+      const completes = !complete && progress.position >= begun;
+      transaction(db.connection, () => {
+        levelRows(stale, progress);
+        if (completes) note(position());
+      });
+      complete ||= completes;
+    },
+    oldest(lane) {
+      const since = stale.oldest(lane);
+      return since === undefined ? undefined : BigInt(since);
+    },
+    isAwaited: (at) => stale.isAwaited(Number(at)),
+    count: stale.count,
+    parked: parkedDocuments(options, stale),
+  };
+}
+
+function levelRows(stale: StaleRows, { position, parked }: Pick<IndexProgress, 'position' | 'parked'>): void {
+  stale.forget(Number(position));
+  if (parked.length === 0 && !stale.hasParked()) return;
+  stale.dropAllParked();
+  for (const row of parked) stale.park(row, Number(row.position), row.reason);
+}
+
+function parkedDocuments(
+  { db, context, position }: StaleDocumentsOptions,
+  stale: StaleRows,
+): ParkedDocuments {
+  const count = (documents: readonly DocumentKey[], work: (document: DocumentKey) => boolean) =>
+    transaction(db.connection, () => documents.filter(work).length);
+  return {
+    list() {
+      if (!stale.hasParked()) return [];
+      const { schema } = context();
+      return stale.parked().map((row) => ({
+        ...row,
+        position: BigInt(row.position),
+        type: schema.typeOfNumber(row.type).uid,
+      }));
+    },
+    retry: (documents) => count(documents, (document) => stale.retry(document, Number(position()))),
+    drop: (documents) => count(documents, stale.drop),
+  };
+}
+
+export function documentName({ world, key }: { readonly world: string; readonly key: number }): string {
+  return `${world} ${key}`;
+}
+
+function accountedPosition(db: GraphDatabase): bigint | undefined {
+  const value = db.get('SELECT value FROM meta WHERE name = ?', ACCOUNTED)?.[0];
+  return value === undefined ? undefined : BigInt(value as number);
+}

@@ -1,0 +1,260 @@
+import { WORLDS, type World } from '../../../shared/read-index/read-index.ts';
+import type { GraphDatabase, SqlRow } from '../store/graph-database.ts';
+import { versionOfKey, type WorldNumber, worldsOf } from '../store/row-keys.ts';
+
+/** A row whose document in a world does not show some change at or after `since`, the last of them at `position`. */
+export type StaleRow = {
+  readonly world: World;
+  readonly key: number;
+  /** The content type's number. */
+  readonly type: number;
+  readonly since: number;
+  readonly position: number;
+};
+
+/** What somebody is writing: by `staleNumber` the position up to which it will show everything. */
+export type TakenRows = ReadonlyMap<number, number>;
+
+/** What names a document: keys are unique among all content types. */
+export type DocumentKey = Pick<StaleRow, 'world' | 'key'>;
+
+/** A row's place among those of one urgency; both worlds of a row have the same. */
+export type Turn = Pick<StaleRow, 'since' | 'key'>;
+
+/** Names a row in a world. */
+export function staleNumber({ world, key }: DocumentKey): number {
+  return numberIn(worldNumber(world), key);
+}
+
+function numberIn(world: WorldNumber, key: number): number {
+  return key * 2 + world;
+}
+
+/** Changes that were made at once: the first of them is not before `since`, the last is at `position`. */
+export type ChangeSpan = Pick<StaleRow, 'since' | 'position'>;
+
+/** `prompt`: a write waits for it. */
+export type Lane = 'prompt' | 'backlog';
+
+/** Why a document is made. Of those that writes wait for, rows that were `edited` themselves come before rows that copy them. */
+export type Urgency = 'edited' | 'copies' | 'backlog';
+
+const URGENCIES: Readonly<Record<Urgency, number>> = { backlog: 0, copies: 1, edited: 2 };
+/** In order. */
+const OF_LANE: Readonly<Record<Lane, readonly number[]>> = {
+  prompt: [URGENCIES.edited, URGENCIES.copies],
+  backlog: [URGENCIES.backlog],
+};
+
+/** A document that the index refuses, and why. */
+export type ParkedRow = {
+  readonly world: World;
+  readonly key: number;
+  /** The content type's number. */
+  readonly type: number;
+  readonly documentId: string;
+  readonly locale: string | null;
+  readonly position: number;
+  readonly reason: string;
+};
+
+/** The account of documents that are out of date: in the graph's file, marked in the graph's own transactions. */
+export type StaleRows = {
+  mark(world: WorldNumber, key: number, urgency: Urgency, change: ChangeSpan): void;
+  /** Marks what a query answers: row keys, `:entry` bound to `entry`. */
+  markSelected(select: string, entry: number, world: WorldNumber, change: ChangeSpan): void;
+  /** Every row of the types, by number. */
+  markTypes(types: readonly number[], position: number): void;
+  isMarked(row: DocumentKey): boolean;
+  /** Each row in each of its worlds, stale or not. */
+  everyRow(): Iterable<StaleRow>;
+  /**
+   * The most urgent of a lane that are not taken up to their last change; of these the longest stale. `from`: of the backlog
+   * everything before this row is taken.
+   */
+  next(lane: Lane, limit: number, taken: TakenRows, from?: Turn): readonly StaleRow[];
+  /** The documents show everything up to `position`. */
+  done(rows: readonly DocumentKey[], position: number): void;
+  /** Somebody else has made every document show everything up to `position`. */
+  forget(position: number): void;
+  /** The document was refused as it is: it waits for the row's next change. */
+  park(row: DocumentKey, position: number, reason: string): void;
+  parked(): readonly ParkedRow[];
+  hasParked(): boolean;
+  /** The document is to be tried once more: answers whether it was refused. Nobody waits for it. */
+  retry(row: DocumentKey, position: number): boolean;
+  /** The refused document stays as it is in the index: answers whether it was refused. */
+  drop(row: DocumentKey): boolean;
+  dropAllParked(): void;
+  /** Position since which some row of the lane is stale; undefined: none is. */
+  oldest(lane: Lane): number | undefined;
+  /** A write at this position is to wait for some document. */
+  isAwaited(position: number): boolean;
+  /** `oldest`: when the first of them was marked, milliseconds since 1970. */
+  count(): { readonly rows: number; readonly oldest: number | undefined };
+};
+
+const UPSERT = `ON CONFLICT (world, key) DO UPDATE SET prompt = max(prompt, excluded.prompt), position = excluded.position`;
+const MARK = `INSERT INTO stale (world, key, prompt, since, position, marked_at) VALUES (?, ?, ?, ?, ?, ?) ${UPSERT}`;
+const STALE =
+  'SELECT s.world, s.key, e.type, s.since, s.position FROM stale s JOIN entries e ON e.id = s.key / 4';
+const IN_TURN = 'ORDER BY s.since, s.key LIMIT ?';
+const NEXT = `${STALE} WHERE s.prompt = ? ${IN_TURN}`;
+const NEXT_FROM = `${STALE} WHERE s.prompt = ? AND (s.since, s.key) >= (?, ?) ${IN_TURN}`;
+
+/** Of a world, a position and a JSON list of keys: one statement for each document takes longer. */
+const LISTED = 'key IN (SELECT value FROM json_each(?))';
+const DELETE_SHOWN = `DELETE FROM stale WHERE world = ? AND position <= ? AND ${LISTED}`;
+const SHORTEN_SHOWN = `UPDATE stale SET since = ? WHERE world = ? AND since < ? AND ${LISTED}`;
+const UNPARK = `DELETE FROM parked WHERE world = ? AND ${LISTED}`;
+
+/** What marked a row is not before its first and not behind its last change that is to be shown. */
+const AWAITED = 'SELECT 1 FROM stale WHERE prompt = ? AND since <= ? AND position >= ? LIMIT 1';
+
+const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason
+  FROM parked p JOIN entries e ON e.id = p.key / 4 ORDER BY p.position, p.key`;
+
+export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
+  const insertSelected = (keys: string, ...values: (number | bigint)[]) =>
+    db.run(
+      `INSERT INTO stale (world, key, prompt, since, position, marked_at)
+       SELECT ?, key, 0, ?, ?, ? FROM (${keys}) WHERE true ${UPSERT}`,
+      ...values,
+    );
+  const unpark = (world: WorldNumber, key: number): boolean =>
+    db.run(UNPARK, world, JSON.stringify([key])) > 0;
+  return {
+    mark(world, key, urgency, { since, position }) {
+      db.run(MARK, world, key, URGENCIES[urgency], since, position, now());
+    },
+    markSelected(select, entry, world, { since, position }) {
+      insertSelected(select, world, since, position, now(), entry);
+    },
+    markTypes(types, position) {
+      for (const type of types) {
+        for (const world of WORLDS.keys()) {
+          // Draft rows of the draft world, published rows of the published one, live rows of both.
+          const keys = 'SELECT key FROM rows WHERE type = ? AND key % 4 IN (?, 2)';
+          insertSelected(keys, world, position, position, now(), type, world);
+        }
+      }
+    },
+    isMarked: ({ world, key }) =>
+      db.get('SELECT 1 FROM stale WHERE world = ? AND key = ?', worldNumber(world), key) !== undefined,
+    *everyRow() {
+      for (let from = 0; ; ) {
+        const rows = db.all('SELECT key, type FROM rows WHERE key >= ? ORDER BY key LIMIT 1000', from);
+        for (const [key, type] of rows as [number, number][]) {
+          for (const world of worldsOf(versionOfKey(key))) {
+            yield { world: WORLDS[world], key, type, since: 0, position: 0 };
+          }
+        }
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        from = (last[0] as number) + 1;
+      }
+    },
+    next(lane, limit, taken, from) {
+      if (from !== undefined && lane === 'backlog') {
+        // All that are taken would have to be read first, again and again.
+        const { since, key } = from;
+        const rows = db.all(NEXT_FROM, URGENCIES.backlog, since, key, limit + WORLDS.length);
+        const behind = rows.filter((row) => !isTaken(taken, row));
+        if (behind.length >= limit) return behind.slice(0, limit).map(readStale);
+      }
+      const found: StaleRow[] = [];
+      for (const urgency of OF_LANE[lane]) {
+        for (const row of db.all(NEXT, urgency, limit + taken.size)) {
+          if (isTaken(taken, row)) continue;
+          found.push(readStale(row));
+          if (found.length >= limit) return found;
+        }
+      }
+      return found;
+    },
+    done(rows, position) {
+      const anyRefused = hasParked(db);
+      for (const [world, name] of WORLDS.entries()) {
+        const keys = rows.flatMap((row) => (row.world === name ? row.key : []));
+        if (keys.length === 0) continue;
+        const list = JSON.stringify(keys);
+        if (db.run(DELETE_SHOWN, world, position, list) < keys.length)
+          db.run(SHORTEN_SHOWN, position + 1, world, position + 1, list);
+        if (anyRefused) db.run(UNPARK, world, list);
+      }
+    },
+    forget(position) {
+      if (db.get('SELECT 1 FROM stale WHERE since <= ? LIMIT 1', position) === undefined) return;
+      db.run('DELETE FROM stale WHERE position <= ?', position);
+      db.run('UPDATE stale SET since = ? WHERE since <= ?', position + 1, position);
+    },
+    park({ world, key }, position, reason) {
+      const number = worldNumber(world);
+      db.run('INSERT OR REPLACE INTO parked VALUES (?, ?, ?, ?)', number, key, position, reason);
+      db.run(DELETE_SHOWN, number, position, JSON.stringify([key]));
+    },
+    parked: () => db.all(PARKED).map(readParked),
+    hasParked: () => hasParked(db),
+    retry({ world, key }, position) {
+      if (!unpark(worldNumber(world), key)) return false;
+      // As a change to come: what searches show of the log so far is not taken back.
+      db.run(MARK, worldNumber(world), key, 0, position + 1, position, now());
+      return true;
+    },
+    drop: ({ world, key }) => unpark(worldNumber(world), key),
+    dropAllParked() {
+      db.run('DELETE FROM parked');
+    },
+    oldest(lane) {
+      const found = OF_LANE[lane].map(
+        (urgency) => db.get('SELECT min(since) FROM stale WHERE prompt = ?', urgency)?.[0] as number | null,
+      );
+      return found.reduce<number | undefined>(
+        (a, b) => (b === null || (a !== undefined && a < b) ? a : b),
+        undefined,
+      );
+    },
+    isAwaited: (position) =>
+      OF_LANE.prompt.some((urgency) => db.get(AWAITED, urgency, position, position) !== undefined),
+    count() {
+      const [rows, oldest] = db.get('SELECT count(*), min(marked_at) FROM stale') ?? [0, null];
+      return { rows: rows as number, oldest: (oldest as number | null) ?? undefined };
+    },
+  };
+}
+
+function hasParked(db: GraphDatabase): boolean {
+  return db.get('SELECT 1 FROM parked LIMIT 1') !== undefined;
+}
+
+/** Most of those that are asked for: told before anything is made of them. */
+function isTaken(taken: TakenRows, [world, key, , , position]: SqlRow): boolean {
+  const until = taken.get(numberIn(world as WorldNumber, key as number));
+  return until !== undefined && until >= (position as number);
+}
+
+function readStale([world, key, type, since, position]: SqlRow): StaleRow {
+  return {
+    world: WORLDS[world as WorldNumber],
+    key: key as number,
+    type: type as number,
+    since: since as number,
+    position: position as number,
+  };
+}
+
+function readParked([world, key, type, documentId, locale, position, reason]: SqlRow): ParkedRow {
+  return {
+    world: WORLDS[world as WorldNumber],
+    key: key as number,
+    type: type as number,
+    documentId: String(documentId),
+    locale: locale === '' ? null : String(locale),
+    position: position as number,
+    reason: String(reason),
+  };
+}
+
+function worldNumber(world: World): WorldNumber {
+  return world === 'draft' ? 0 : 1;
+}

@@ -1,0 +1,157 @@
+import {
+  type ChangeBatch,
+  type IndexedRow,
+  type LinkChange,
+  type RowChange,
+  type RowSpace,
+  WORLDS,
+} from '../../../shared/read-index/read-index.ts';
+import type { Uid } from '../../../shared/schema/content-type.ts';
+import { type LinkEnds, type LinkOrder, pairKey } from './link.ts';
+import { type ExistingRows, rowKeyIn, VERSIONS, versionOfKey, type WorldNumber } from './row-keys.ts';
+
+/** The last state of a link in a batch, and the content type rows it depends on. */
+type LinkEmission = { readonly change: LinkChange; readonly sourceRow: number; readonly targetRow: number };
+
+/** A link that a batch touched, also one whose rows are gone by its end. */
+export type LinkEffect = {
+  /** The relation's number, or `localesName`. */
+  readonly relation: string;
+  readonly world: WorldNumber;
+  readonly sourceRow: number;
+  readonly targetRow: number;
+};
+
+/** What a batch touched: whose documents, where there are any, are out of date by it. */
+export type Effects = {
+  readonly rows: readonly { readonly type: Uid; readonly key: number }[];
+  readonly links: readonly LinkEffect[];
+};
+
+/** Collects the net effect of a batch of events on rows and links, for the read index. */
+export type ChangeLog = {
+  /** False while nothing is collected, because there is no index to tell. */
+  readonly isListening: boolean;
+  listen(listening: boolean): void;
+  row(type: Uid, key: number, row: IndexedRow | null): void;
+  /** The link's state in a world; passed on only while both rows exist there. */
+  link(record: LinkEnds, world: WorldNumber, order: LinkOrder | null): void;
+  localization(type: Uid, world: WorldNumber, source: number, target: number, rank: number | null): void;
+  /** Since the last `take`. */
+  effects(): Effects;
+  take(position: bigint): ChangeBatch;
+};
+
+export function createChangeLog(existing: ExistingRows): ChangeLog {
+  let rows = new Map<number, RowChange>();
+  /** By relation and world, so that the index gets each relation's changes in a run. */
+  let links = new Map<string | number, Map<string | number, LinkEmission>>();
+  const emit = (relation: string | number, emission: LinkEmission): void => {
+    const known = links.get(relation);
+    const run = known ?? new Map<string | number, LinkEmission>();
+    if (known === undefined) links.set(relation, run);
+    run.set(pairKey(emission.change.source, emission.change.target), emission);
+  };
+  let isListening = true;
+  return {
+    get isListening() {
+      return isListening;
+    },
+    listen(listening) {
+      isListening = listening;
+    },
+    row(type, key, row) {
+      if (isListening) rows.set(key, { type, version: VERSIONS[versionOfKey(key)], key, row });
+    },
+    link(record, world, order) {
+      const { relation } = record;
+      if (!isListening || !relation.served) return;
+      const { sourceRow, targetRow } = linkRows(record, world);
+      if (!existing.has(sourceRow) || !existing.has(targetRow)) return;
+      emit(relation.id * 2 + world, { change: linkChange(record, world, order), sourceRow, targetRow });
+    },
+    localization(type, world, source, target, rank) {
+      if (!isListening) return;
+      const change = localizationChange(type, world, source, target, rank);
+      emit(`${type}/${world}`, { change, sourceRow: source, targetRow: target });
+    },
+    effects: () => ({ rows: [...rows.values()], links: [...links].flatMap(linkEffects) }),
+    take(position) {
+      const batch = { position, rows: [...rows.values()], links: existingLinks(links.values(), existing) };
+      rows = new Map();
+      links = new Map();
+      return batch;
+    },
+  };
+}
+
+function linkEffects([name, run]: readonly [
+  string | number,
+  ReadonlyMap<string | number, LinkEmission>,
+]): readonly LinkEffect[] {
+  const isRelation = typeof name === 'number';
+  return [...run.values()].map(({ change, sourceRow, targetRow }) => ({
+    relation: isRelation ? String(Math.floor(name / 2)) : localesName(change.space.type),
+    world: change.world === 'draft' ? 0 : 1,
+    sourceRow,
+    targetRow,
+  }));
+}
+
+/** What links between a type's locales go by, beside relations, which go by their number. */
+export function localesName(type: Uid): string {
+  return `locales of ${type}`;
+}
+
+/** Links of rows that are gone by the end of the batch went with them. */
+function existingLinks(
+  runs: Iterable<ReadonlyMap<string | number, LinkEmission>>,
+  existing: ExistingRows,
+): readonly LinkChange[] {
+  const changes: LinkChange[] = [];
+  for (const run of runs) {
+    for (const { change, sourceRow, targetRow } of run.values()) {
+      if (existing.has(sourceRow) && existing.has(targetRow)) changes.push(change);
+    }
+  }
+  return changes;
+}
+
+/** The content type rows that a link joins in a world, whether or not they exist. */
+export function linkRows(
+  { relation, source, target }: LinkEnds,
+  world: WorldNumber,
+): { readonly sourceRow: number; readonly targetRow: number } {
+  return {
+    sourceRow: rowKeyIn(world, relation.sourceDraftAndPublish, source),
+    targetRow: rowKeyIn(world, relation.targetDraftAndPublish, target),
+  };
+}
+
+export function linkChange(record: LinkEnds, world: WorldNumber, order: LinkOrder | null): LinkChange {
+  const { sourceRow, targetRow } = linkRows(record, world);
+  return {
+    space: record.relation.space,
+    attribute: record.relation.attribute,
+    world: WORLDS[world],
+    source: record.component === 0 ? sourceRow : record.component,
+    target: targetRow,
+    order,
+  };
+}
+
+const spaces = new Map<Uid, RowSpace>();
+
+/** A document's rows of one world are linked to each other, ordered by locale. */
+export function localizationChange(
+  type: Uid,
+  world: WorldNumber,
+  source: number,
+  target: number,
+  rank: number | null,
+): LinkChange {
+  const space = spaces.get(type) ?? { type, path: [] };
+  spaces.set(type, space);
+  const order = rank === null ? null : { sourceOrder: rank, targetOrder: rank };
+  return { space, attribute: 'localizations', world: WORLDS[world], source, target, order };
+}

@@ -1,0 +1,39 @@
+import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
+import { epochAfter, isFenced } from '../../../shared/fleet/fence.ts';
+import type { GraphDatabase } from './graph-database.ts';
+
+/** The claims of the lead that the graph has seen: which events count, and which came too late. */
+export type Claims = {
+  /** Takes note of an event. False: it was written under an older lease than a claim before it, and does not count. */
+  admit(event: StoredEvent): boolean;
+  /** Epoch of the newest claim before a position that was reached since the graph was opened. */
+  epochAt(position: bigint): number;
+  /** Belongs into the transaction of the events. */
+  flush(): void;
+};
+
+export function openClaims(db: GraphDatabase): Claims {
+  const stored = db.get("SELECT value FROM meta WHERE name = 'epoch'")?.[0];
+  /** In order; the first stands for all before the graph was opened. */
+  const claims: { readonly position: bigint; readonly epoch: number }[] = [
+    { position: -1n, epoch: Number(stored ?? 0) },
+  ];
+  const epochAt = (position: bigint) => claims.findLast((claim) => claim.position < position)?.epoch ?? 0;
+  let isRaised = false;
+  return {
+    admit(event) {
+      const before = claims.at(-1)?.epoch ?? 0;
+      const epoch = epochAfter(before, event);
+      if (epoch === before) return !isFenced(event, epoch);
+      claims.push({ position: event.position, epoch });
+      isRaised = true;
+      return true;
+    },
+    epochAt,
+    flush() {
+      if (!isRaised) return;
+      db.run("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)", claims.at(-1)?.epoch ?? 0);
+      isRaised = false;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { AppliedCommand } from '../../../shared/document/entry.ts';
+import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
+import { openCommandClock } from './command-clock.ts';
+import type { GraphDatabase } from './graph-database.ts';
+
+/**
+ * Commands that were applied, by their id: how one that comes again is known. Only events that count are noted, so a command
+ * whose events were fenced off can be carried out anew.
+ */
+export type Commands = {
+  /** Called with every document event that counts. */
+  note(event: StoredEvent): void;
+  find(id: string): AppliedCommand | undefined;
+  /** Belongs into the transaction of the events. */
+  flush(): void;
+};
+
+/** Of an Idempotency-Key, that a client may send again. By the clock of commands, which a clock that is set does not move. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+/** Of a command that only other processes may send again, while they wait for a new leader. */
+const FORWARDED_KEPT_MS = 10 * 60 * 1000;
+/** How much longer both are kept, as clocks may be set by less than what shows: see CommandClock. */
+const MARGIN_MS = 60 * 60 * 1000;
+const FORWARDED_MARGIN_MS = 2 * 60 * 1000;
+/** How many are noted between two sweeps of what is kept no longer. */
+const SWEEP_EVERY = 1_000;
+
+/**
+ * Which rows of `commands` are there whenever the table was swept last, as a condition: they are kept beyond the moment of the
+ * newest command, also where no clock was ever set.
+ */
+export const KEPT_COMMANDS = `kept_until >= (SELECT max(kept_until - iif(request IS NULL, ${FORWARDED_KEPT_MS}, ${KEPT_MS})) FROM commands)`;
+
+const NOTE = `INSERT INTO commands (id, request, document_id, position, kept_until, forgotten_at) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET position = excluded.position`;
+const FIND = 'SELECT request, document_id, position FROM commands WHERE id = ?';
+
+export function openCommands(db: GraphDatabase): Commands {
+  const clock = openCommandClock(db);
+  let noted = 0;
+  let latest = 0;
+  return {
+    note({ metadata: { command, at }, position, data }) {
+      if (command === undefined) return;
+      latest = Date.parse(at);
+      const { documentId } = data as { readonly documentId: string };
+      const isForwarded = command.request === undefined;
+      const kept = isForwarded ? FORWARDED_KEPT_MS : KEPT_MS;
+      const forgottenAt = clock.at(latest) + kept + (isForwarded ? FORWARDED_MARGIN_MS : MARGIN_MS);
+      db.run(NOTE, command.id, command.request ?? null, documentId, position, latest + kept, forgottenAt);
+      noted++;
+    },
+    find(id) {
+      const found = db.get(FIND, id);
+      if (found === undefined) return undefined;
+      const [request, documentId, position] = found;
+      return {
+        request: request === null ? undefined : String(request),
+        documentId: String(documentId),
+        position: BigInt(position as number),
+      };
+    },
+    flush() {
+      clock.flush();
+      if (noted < SWEEP_EVERY) return;
+      db.run('DELETE FROM commands WHERE kept_until < ? AND forgotten_at < ?', latest, clock.now());
+      noted = 0;
+    },
+  };
+}

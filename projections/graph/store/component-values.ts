@@ -1,0 +1,123 @@
+import type { LinkTarget } from '../../../shared/document/events.ts';
+import type { ComponentStep } from '../../../shared/read-index/read-index.ts';
+import type {
+  ComponentAttribute,
+  DynamicZoneAttribute,
+  Model,
+  Uid,
+} from '../../../shared/schema/content-type.ts';
+import { componentOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { componentList, componentUid, type StoredComponent, type Values } from './present-row.ts';
+import { storedScalar } from './stored-scalar.ts';
+
+export type ComponentBearer = ComponentAttribute | DynamicZoneAttribute;
+
+/** A relation inside a component: what it is linked to. */
+export type ComponentLinks = {
+  readonly path: readonly ComponentStep[];
+  readonly attribute: string;
+  readonly component: number;
+  readonly targets: readonly LinkTarget[];
+};
+
+/** Splits an event's component values into what is stored and links. Ids are given to components that have none. */
+export type ComponentSplitter = {
+  readonly registry: SchemaRegistry;
+  /** Whether the row already has the component `id` of kind `uid`: only then it keeps it. */
+  isKept(uid: Uid, id: number): boolean;
+  nextId(uid: Uid): number;
+  readonly links: ComponentLinks[];
+};
+
+/** The stored form of a component attribute's value; null when it is empty. */
+export function storedComponents(
+  splitter: ComponentSplitter,
+  attribute: ComponentBearer,
+  value: unknown,
+  path: readonly ComponentStep[],
+): StoredComponent | readonly StoredComponent[] | null {
+  const stored = componentList(value).map((component) =>
+    storedComponent(splitter, attribute, component, path),
+  );
+  if (attribute.kind === 'component' && !attribute.repeatable) return stored[0] ?? null;
+  return stored;
+}
+
+function storedComponent(
+  splitter: ComponentSplitter,
+  attribute: ComponentBearer,
+  value: { readonly id?: number; readonly __component?: Uid } & Values,
+  above: readonly ComponentStep[],
+): StoredComponent {
+  const uid = componentUid(attribute, value);
+  const path = [...above, stepInto(attribute, uid)];
+  const id = value.id !== undefined && splitter.isKept(uid, value.id) ? value.id : splitter.nextId(uid);
+  const stored: Record<string, unknown> =
+    attribute.kind === 'dynamiczone' ? { __component: uid, id } : { id };
+  for (const inner of componentOf(splitter.registry, uid).attributes.values()) {
+    const given = value[inner.name];
+    if (given === null || given === undefined) continue;
+    if (inner.kind === 'scalar') stored[inner.name] = storedScalar(inner.type, given);
+    else if (inner.kind !== 'relation') {
+      stored[inner.name] = storedComponents(splitter, inner, given, path);
+    } else if (inner.mappedBy === undefined) {
+      splitter.links.push({
+        path,
+        attribute: inner.name,
+        component: id,
+        targets: given as readonly LinkTarget[],
+      });
+    }
+  }
+  return stored as StoredComponent;
+}
+
+function stepInto(attribute: ComponentBearer, uid: Uid): ComponentStep {
+  return attribute.kind === 'dynamiczone'
+    ? { attribute: attribute.name, zoneComponent: uid }
+    : { attribute: attribute.name };
+}
+
+/** Component attributes of a model in schema order. */
+export function componentBearers(model: Model): readonly ComponentBearer[] {
+  const bearers: ComponentBearer[] = [];
+  for (const attribute of model.attributes.values()) {
+    if (attribute.kind === 'component' || attribute.kind === 'dynamiczone') bearers.push(attribute);
+  }
+  return bearers;
+}
+
+/** Replaces every component of an attribute's stored value (nested ones too, outer before inner). */
+export function mapComponents(
+  registry: SchemaRegistry,
+  attribute: ComponentBearer,
+  value: unknown,
+  path: readonly ComponentStep[],
+  map: (component: StoredComponent, uid: Uid, path: readonly ComponentStep[]) => StoredComponent,
+): unknown {
+  if (value === null || value === undefined) return value;
+  const mapped = componentList(value).map((component) => {
+    const uid = componentUid(attribute, component);
+    const inner = [...path, stepInto(attribute, uid)];
+    const copy: Record<string, unknown> = { ...map(component, uid, inner) };
+    for (const bearer of componentBearers(componentOf(registry, uid))) {
+      if (copy[bearer.name] !== undefined) {
+        copy[bearer.name] = mapComponents(registry, bearer, copy[bearer.name], inner, map);
+      }
+    }
+    return copy;
+  });
+  return Array.isArray(value) ? mapped : mapped[0];
+}
+
+/** Ids of all components in a row's component values, as `<uid> <id>`. */
+export function componentIds(registry: SchemaRegistry, model: Model, values: Values): Set<string> {
+  const ids = new Set<string>();
+  for (const bearer of componentBearers(model)) {
+    mapComponents(registry, bearer, values[bearer.name], [], (component, uid) => {
+      ids.add(`${uid} ${component.id}`);
+      return component;
+    });
+  }
+  return ids;
+}

@@ -1,0 +1,187 @@
+import type { LinkTarget } from '../../../shared/document/events.ts';
+import type { GraphDatabase, SqlRow } from './graph-database.ts';
+import type { Sequences } from './sequences.ts';
+
+/** Bounds the memory of the cache (about 150 bytes an entry). */
+const CACHED_ENTRIES = 200_000;
+
+const FIND_ENTRY = 'SELECT id FROM entries WHERE document_id = ? AND type = ? AND locale = ?';
+const INSERT_ENTRY = 'INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)';
+const UPDATE_ENTRY = 'UPDATE entries SET revision = ?, shared_edited = ?, shared_published = ? WHERE id = ?';
+
+/** What is noted of an entry beside its name. */
+export type EntryNote = {
+  readonly id: number;
+  readonly revision: number | null;
+  readonly sharedEdited: number;
+  readonly sharedPublished: number;
+};
+
+/** An entry that is not in the file yet. */
+type FreshEntry = EntryNote & {
+  readonly type: number;
+  readonly documentId: string;
+  /** '' = null. */
+  readonly locale: string;
+};
+
+/** Numbers of content types, attributes and entries. */
+export type Names = {
+  /** Number of a content type or attribute; allotted at its first use. */
+  number(name: string): number;
+  /** Number of an entry; undefined when it was never mentioned. */
+  find(type: number, documentId: string, locale: string | null): number | undefined;
+  /** Numbers an entry that none of the events before the current one mentioned; undefined when one did. */
+  create(
+    type: number,
+    documentId: string,
+    locale: string | null,
+    revision: number | null,
+  ): number | undefined;
+  /** Number of an entry; allotted at its first mention. */
+  entry(type: number, documentId: string, locale: string | null): number;
+  note(entry: EntryNote): void;
+  /** True until the batch ends that mentioned the entry first: nothing in the file is about it. */
+  isFresh(entry: number): boolean;
+  /** The same columns as ENTRY_COLUMNS, of an entry that is fresh. */
+  freshEntry(entry: number): SqlRow | undefined;
+  /** Those of a document that are fresh. */
+  freshEntriesOf(type: number, documentId: string): readonly SqlRow[];
+  /** Entries were given other locales. */
+  forget(): void;
+  /** Document and locale of an entry's number. */
+  target(entry: number): LinkTarget;
+  /** Writes what is fresh. Belongs into the transaction of the events. */
+  flush(): void;
+};
+
+/** Of the table of entries, as far as they are read as a whole. */
+export const ENTRY_COLUMNS = 'id, document_id, locale, revision, shared_edited, shared_published';
+
+export function openNames(db: GraphDatabase, sequences: Sequences): Names {
+  const numbers = new Map<string, number>();
+  for (const [id, name] of db.all('SELECT id, name FROM names')) numbers.set(String(name), Number(id));
+  const known = createKnownEntries();
+  let isComplete = db.get('SELECT 1 FROM entries LIMIT 1') === undefined;
+  const fresh = openFreshEntries(db);
+  const forget = (): void => {
+    known.clear();
+    isComplete = false;
+  };
+  const findIn = (documents: Map<string, number>, type: number, documentId: string, locale: string) => {
+    const found = documents.get(documentId);
+    if (found !== undefined || isComplete) return found;
+    const row = db.get(FIND_ENTRY, documentId, type, locale);
+    if (row === undefined) return undefined;
+    documents.set(documentId, Number(row[0]));
+    known.added();
+    return Number(row[0]);
+  };
+  const add = (
+    documents: Map<string, number>,
+    name: Pick<FreshEntry, 'type' | 'documentId' | 'locale' | 'revision'>,
+  ): number => {
+    const id = sequences.next('entry');
+    documents.set(name.documentId, id);
+    known.added();
+    fresh.add({ id, sharedEdited: 0, sharedPublished: 0, ...name });
+    return id;
+  };
+  return {
+    number(name) {
+      const number = numbers.get(name);
+      if (number !== undefined) return number;
+      const id = numbers.size + 1;
+      db.run('INSERT INTO names (id, name) VALUES (?, ?)', id, name);
+      numbers.set(name, id);
+      return id;
+    },
+    find: (type, documentId, locale) =>
+      findIn(known.documents(type, locale ?? ''), type, documentId, locale ?? ''),
+    create(type, documentId, locale, revision) {
+      const documents = known.documents(type, locale ?? '');
+      if (findIn(documents, type, documentId, locale ?? '') !== undefined) return undefined;
+      return add(documents, { type, documentId, locale: locale ?? '', revision });
+    },
+    entry(type, documentId, locale) {
+      const documents = known.documents(type, locale ?? '');
+      const name = { type, documentId, locale: locale ?? '', revision: null };
+      return findIn(documents, type, documentId, name.locale) ?? add(documents, name);
+    },
+    note: fresh.note,
+    isFresh: fresh.has,
+    freshEntry: fresh.row,
+    freshEntriesOf: fresh.rowsOf,
+    forget,
+    target(entry) {
+      const row = fresh.row(entry) ?? db.get(`SELECT ${ENTRY_COLUMNS} FROM entries WHERE id = ?`, entry);
+      if (row === undefined) throw new Error(`the content graph has no entry ${entry}`);
+      return { documentId: String(row[1]), locale: row[2] === '' ? null : String(row[2]) };
+    },
+    flush() {
+      fresh.flush();
+      // Not before: what is fresh is found here only.
+      if (known.count() >= CACHED_ENTRIES) forget();
+    },
+  };
+}
+
+/** Numbers of entries by type, locale and document. */
+function createKnownEntries() {
+  const types = new Map<number, Map<string, Map<string, number>>>();
+  let count = 0;
+  return {
+    count: () => count,
+    added: () => void count++,
+    documents(type: number, locale: string): Map<string, number> {
+      const locales = types.get(type) ?? new Map<string, Map<string, number>>();
+      if (locales.size === 0) types.set(type, locales);
+      const documents = locales.get(locale) ?? new Map<string, number>();
+      if (documents.size === 0) locales.set(locale, documents);
+      return documents;
+    },
+    clear(): void {
+      types.clear();
+      count = 0;
+    },
+  };
+}
+
+function openFreshEntries(db: GraphDatabase) {
+  const fresh = new Map<number, FreshEntry>();
+  /** Entries in locales, by document. */
+  const localized = new Map<string, number[]>();
+  const row = (id: number): SqlRow | undefined => {
+    const entry = fresh.get(id);
+    if (entry === undefined) return undefined;
+    const { documentId, locale, revision, sharedEdited, sharedPublished } = entry;
+    return [id, documentId, locale, revision, sharedEdited, sharedPublished];
+  };
+  return {
+    add(entry: FreshEntry): void {
+      fresh.set(entry.id, entry);
+      if (entry.locale === '') return;
+      const key = `${entry.type}/${entry.documentId}`;
+      const others = localized.get(key);
+      if (others === undefined) localized.set(key, [entry.id]);
+      else others.push(entry.id);
+    },
+    has: (id: number): boolean => fresh.has(id),
+    row,
+    rowsOf: (type: number, documentId: string): readonly SqlRow[] =>
+      (localized.get(`${type}/${documentId}`) ?? []).map((id) => row(id) as SqlRow),
+    note({ id, revision, sharedEdited, sharedPublished }: EntryNote): void {
+      const entry = fresh.get(id);
+      if (entry === undefined) db.run(UPDATE_ENTRY, revision, sharedEdited, sharedPublished, id);
+      else fresh.set(id, { ...entry, revision, sharedEdited, sharedPublished });
+    },
+    flush(): void {
+      for (const entry of fresh.values()) {
+        const { id, type, documentId, locale, revision, sharedEdited, sharedPublished } = entry;
+        db.run(INSERT_ENTRY, id, type, documentId, locale, revision, sharedEdited, sharedPublished);
+      }
+      fresh.clear();
+      localized.clear();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
+import { isForeign } from '../../../shared/event-store/unreadable.ts';
+import type { GraphDatabase } from './graph-database.ts';
+
+/** How many events of other programs the graph has skipped, and where they are; 0n: nowhere. */
+export type ForeignEvents = { readonly count: number; readonly first: bigint; readonly last: bigint };
+
+export type ForeignEventCounter = {
+  /** Takes note of an event. True: it is another program's, and is skipped. */
+  skip(event: StoredEvent): boolean;
+  found(): ForeignEvents;
+  /** Belongs into the transaction of the events. */
+  flush(): void;
+};
+
+export function openForeignEvents(db: GraphDatabase): ForeignEventCounter {
+  const read = (name: string) => (db.get('SELECT value FROM meta WHERE name = ?', name)?.[0] ?? 0) as number;
+  let count = read('foreign events');
+  let first = BigInt(read('first foreign event'));
+  let last = BigInt(read('last foreign event'));
+  let isChanged = false;
+  return {
+    skip(event) {
+      if (!isForeign(event)) return false;
+      if (count === 0) first = event.position;
+      count += 1;
+      last = event.position;
+      isChanged = true;
+      return true;
+    },
+    found: () => ({ count, first, last }),
+    flush() {
+      if (!isChanged) return;
+      const write = 'INSERT OR REPLACE INTO meta VALUES (?, ?)';
+      db.run(write, 'foreign events', count);
+      db.run(write, 'first foreign event', first);
+      db.run(write, 'last foreign event', last);
+      isChanged = false;
+    },
+  };
+}

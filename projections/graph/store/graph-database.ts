@@ -1,0 +1,128 @@
+import { createPrivateFile } from '../../../shared/private-file.ts';
+import { isDamaged } from '../../../shared/sqlite/failures.ts';
+import {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  type Statement,
+} from '../../../shared/sqlite/open-database.ts';
+import { prepared } from '../../../shared/sqlite/prepared.ts';
+import { transaction } from '../../../shared/sqlite/transaction.ts';
+import { openWriteBehind, type WriteBehind } from '../../../shared/sqlite/write-behind.ts';
+import { damageMark } from './generation-files.ts';
+import { GRAPH_MIGRATIONS } from './graph-schema.ts';
+
+export type SqlValue = null | number | bigint | string | Uint8Array;
+/** A result row as an array in column order. */
+export type SqlRow = readonly SqlValue[];
+
+/** The graph's file: every statement is prepared once and answers arrays. */
+export type GraphDatabase = {
+  readonly connection: Database;
+  /** Returns the number of rows that changed, 0 where it is written behind. */
+  run(sql: string, ...values: SqlValue[]): number;
+  /** What was written behind before this transaction is there. */
+  get(sql: string, ...values: SqlValue[]): SqlRow | undefined;
+  all(sql: string, ...values: SqlValue[]): readonly SqlRow[];
+  /**
+   * Runs `work` in one transaction. `behind`: what it runs is carried out on another thread, after this returns and in order;
+   * it cannot read what it has run itself. Only a graph that is being built writes behind, any other at once.
+   */
+  transaction(work: () => void, behind: boolean): void;
+  /** What was written behind is in the file, for other connections too. Throws when it could not be brought there. */
+  settle(): void;
+  close(): void;
+};
+
+/** Keys are spread over the whole file: with SQLite's 2 MB every other link would read a page. */
+const CACHE_KIBIBYTES = 64 * 1024;
+
+/** 128 MB: while a graph is being built nobody else reads it, and a page that is written often is moved once. */
+const BUILDING_CHECKPOINT_PAGES = 32_000;
+
+/** A power loss may cost the graph its last transactions: it then follows the log from its checkpoint. */
+export function openGraphDatabase(file: string, building = false): GraphDatabase {
+  const options: DatabaseOptions = {
+    ...{ durability: 'normal', migrations: GRAPH_MIGRATIONS, cacheKibibytes: CACHE_KIBIBYTES },
+    ...(building ? { checkpointPages: BUILDING_CHECKPOINT_PAGES } : {}),
+  };
+  const connection = openDatabase(file, options);
+  const writer = building ? openWriteBehind(file, options) : undefined;
+  const statements = new Map<string, Statement>();
+  const statement = (sql: string): Statement => {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const created = prepared(connection, sql, { arrays: true });
+    statements.set(sql, created);
+    return created;
+  };
+  /** Returns the error. A damaged file is marked first, so that the next start does not use it (see replaceUnusable). */
+  const marked = (error: unknown): unknown => {
+    if (isDamaged(error)) createPrivateFile(damageMark(file));
+    return error;
+  };
+  /** Takes what is run, while it is not carried out here. */
+  let behind: WriteBehind | undefined;
+  let isBehind = false;
+  const settle = (): void => {
+    if (isBehind) writer?.settle();
+    isBehind = false;
+  };
+  return {
+    connection,
+    run(sql, ...values) {
+      if (behind !== undefined) {
+        behind.add(sql, values);
+        return 0;
+      }
+      try {
+        return statement(sql).run(...values).changes as number;
+      } catch (error) {
+        throw marked(error);
+      }
+    },
+    get(sql, ...values) {
+      settle();
+      try {
+        return statement(sql).get(...values) as SqlRow | undefined;
+      } catch (error) {
+        throw marked(error);
+      }
+    },
+    all(sql, ...values) {
+      settle();
+      try {
+        return statement(sql).all(...values) as unknown as readonly SqlRow[];
+      } catch (error) {
+        throw marked(error);
+      }
+    },
+    transaction(work, isWrittenBehind) {
+      if (!isWrittenBehind || writer === undefined) {
+        settle();
+        try {
+          transaction(connection, work);
+        } catch (error) {
+          throw marked(error);
+        }
+        return;
+      }
+      behind = writer;
+      try {
+        work();
+      } finally {
+        behind = undefined;
+      }
+      writer.commit();
+      isBehind = true;
+    },
+    settle,
+    close() {
+      try {
+        writer?.close();
+      } finally {
+        connection.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { ComponentStep, RowSpace } from '../../../shared/read-index/read-index.ts';
+import type { RelationAttribute, Uid } from '../../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+
+/** A relation as its owning side defines it, with the numbers its links are stored under. */
+export type GraphRelation = {
+  readonly id: number;
+  readonly space: RowSpace;
+  readonly attribute: string;
+  /** The component that owns it; undefined when the content type itself does. */
+  readonly component: Uid | undefined;
+  readonly sourceDraftAndPublish: boolean;
+  readonly target: Uid;
+  readonly targetType: number;
+  readonly targetDraftAndPublish: boolean;
+  readonly targetLocalized: boolean;
+  /** A source has one target at most. */
+  readonly toOne: boolean;
+  /** A target has one source at most: connecting it elsewhere takes it away (SEMANTICS section 13, "steals"). */
+  readonly exclusive: boolean;
+  /** False inside a private component, whose rows are in no index. */
+  readonly served: boolean;
+};
+
+/** A relation attribute of a content type: the relation and the end it shows. */
+export type GraphRelationSide = { readonly relation: GraphRelation; readonly side: 'owner' | 'inverse' };
+
+export function relationName(type: Uid, path: readonly ComponentStep[], attribute: string): string {
+  const steps = path.map((step) => [step.attribute, step.zoneComponent ?? null]);
+  return JSON.stringify([type, steps, attribute]);
+}
+
+export function createGraphRelation(
+  registry: SchemaRegistry,
+  space: RowSpace,
+  owner: {
+    readonly component: Uid | undefined;
+    readonly attribute: RelationAttribute;
+    readonly served: boolean;
+  },
+  numbers: { readonly relation: number; readonly target: number },
+): GraphRelation {
+  const { attribute, component } = owner;
+  const target = contentTypeOf(registry, attribute.target);
+  const oneSource = attribute.relation === 'oneToOne' || attribute.relation === 'oneToMany';
+  return {
+    id: numbers.relation,
+    space,
+    attribute: attribute.name,
+    component,
+    sourceDraftAndPublish: contentTypeOf(registry, space.type).draftAndPublish,
+    target: attribute.target,
+    targetType: numbers.target,
+    targetDraftAndPublish: target.draftAndPublish,
+    targetLocalized: target.localized,
+    toOne: !attribute.toMany,
+    // One-way relations never steal: nothing on the other side could show the loss.
+    exclusive: oneSource && attribute.inversedBy !== undefined && component === undefined,
+    served: owner.served,
+  };
+}

@@ -1,0 +1,114 @@
+import { valuesAtPlace } from '../../../shared/document/unique-values.ts';
+import type { GraphDatabase, SqlRow } from './graph-database.ts';
+import type { RowFacts, Values } from './present-row.ts';
+import { DRAFT, type VersionNumber, versionOfKey } from './row-keys.ts';
+import type { TypeView } from './type-view.ts';
+
+/** A row in hand: changed in place during a batch, written at its end. */
+export type GraphRow = {
+  readonly key: number;
+  id: number;
+  createdAt: string;
+  updatedAt: string;
+  publishedAt: string | null;
+  /** Of the last edit; on a published row of its publication. */
+  position: number;
+  /** Scalars and stored components by attribute; what is null is absent. */
+  values: Values;
+  /** Unique values as stored: each once. */
+  uniqueValues: ReadonlyMap<string, HeldValue>;
+};
+
+/** A value that no other entry of the locale may show, and the number of its place. */
+type HeldValue = { readonly number: number; readonly text: string };
+
+/** What is read of a row. As text a source costs half as much to read, and nearly all that are read are parsed. */
+export const ROW_COLUMNS = 'key, type, position, CAST(source AS TEXT), hidden, components';
+const ROWS_OF_ENTRY = `SELECT ${ROW_COLUMNS} FROM rows WHERE key BETWEEN ? AND ?`;
+const WRITE_ROW = `INSERT OR REPLACE INTO rows (key, type, position, source, hidden, components)
+  VALUES (?, ?, ?, CAST(? AS BLOB), ?, ?)`;
+
+/** The source of a stored row. */
+export function sourceBytes(row: SqlRow): Buffer {
+  return Buffer.from(row[3] as string);
+}
+
+/** The same, parsed. */
+export function parsedSource(row: SqlRow): RowFacts & Values {
+  return JSON.parse(row[3] as string) as RowFacts & Values;
+}
+
+function readRow(view: TypeView, row: SqlRow): GraphRow {
+  const { id, documentId, createdAt, updatedAt, publishedAt, locale, ...values } = parsedSource(row);
+  const parts = [row[4], row[5]].filter((part) => part !== null).map((part) => JSON.parse(part as string));
+  const key = row[0] as number;
+  const whole = Object.assign(values, ...parts) as Values;
+  return {
+    key,
+    id,
+    createdAt,
+    updatedAt,
+    publishedAt,
+    position: row[2] as number,
+    values: whole,
+    uniqueValues: uniqueValues(view, versionOfKey(key), whole),
+  };
+}
+
+export function rowsOfEntry(db: GraphDatabase, view: TypeView, entry: number): GraphRow[] {
+  return db.all(ROWS_OF_ENTRY, entry * 4, entry * 4 + 2).map((row) => readRow(view, row));
+}
+
+/** Writes a row: public scalars as its response JSON, private ones and components beside it. Returns the response JSON. */
+export function writeRow(db: GraphDatabase, view: TypeView, facts: RowFacts, row: GraphRow): string {
+  const source = view.presenter.source(facts, row.values);
+  const hidden = pickJson(view.hidden, row.values);
+  const components = pickJson(view.bearerNames, row.values);
+  db.run(WRITE_ROW, row.key, view.number, row.position, source, hidden, components);
+  return source;
+}
+
+/** JSON of the named values that are not null; null when none is. */
+function pickJson(names: readonly string[], values: Values): string | null {
+  let picked: Record<string, unknown> | undefined;
+  for (const name of names) {
+    const value = values[name];
+    if (value === null || value === undefined) continue;
+    picked ??= {};
+    picked[name] = value;
+  }
+  return picked === undefined ? null : JSON.stringify(picked);
+}
+
+const NO_VALUES: GraphRow['uniqueValues'] = new Map();
+
+/** What a row holds against other documents: drafts hold nothing. */
+function uniqueValues(view: TypeView, version: VersionNumber, values: Values): GraphRow['uniqueValues'] {
+  if (version === DRAFT || view.unique.length === 0) return NO_VALUES;
+  const held = new Map<string, HeldValue>();
+  for (const { number, place } of view.unique) {
+    for (const { text } of valuesAtPlace(place, values)) held.set(`${number} ${text}`, { number, text });
+  }
+  return held;
+}
+
+const DELETE_VALUE = 'DELETE FROM unique_values WHERE attribute = ? AND value = ? AND entry = ?';
+const WRITE_VALUE = 'INSERT OR REPLACE INTO unique_values VALUES (?, ?, ?)';
+
+/** Brings the stored unique values of a row to what it holds now (`row` undefined: it is gone). */
+export function writeUniqueValues(
+  db: GraphDatabase,
+  view: TypeView,
+  entry: number,
+  before: GraphRow['uniqueValues'],
+  row: GraphRow | undefined,
+): GraphRow['uniqueValues'] {
+  const after = row === undefined ? NO_VALUES : uniqueValues(view, versionOfKey(row.key), row.values);
+  for (const [key, { number, text }] of before) {
+    if (!after.has(key)) db.run(DELETE_VALUE, number, text, entry);
+  }
+  for (const [key, { number, text }] of after) {
+    if (!before.has(key)) db.run(WRITE_VALUE, number, text, entry);
+  }
+  return after;
+}

@@ -1,0 +1,308 @@
+import type { PublicationState } from '../../../shared/read-index/bool-query.ts';
+import type { ChangeLog } from './change-log.ts';
+import { ENTRY_COLUMNS, type Names } from './entry-names.ts';
+import type { GraphDatabase } from './graph-database.ts';
+import { type GraphRow, rowsOfEntry, writeRow, writeUniqueValues } from './graph-row.ts';
+import type { PublicationFacts, RowFacts } from './present-row.ts';
+import {
+  DRAFT,
+  type ExistingRows,
+  LIVE,
+  PUBLISHED,
+  rowKey,
+  rowKeyIn,
+  type VersionNumber,
+  versionOfKey,
+  type WorldNumber,
+  worldsOf,
+} from './row-keys.ts';
+import type { TypeView } from './type-view.ts';
+
+/** A document in one locale, in hand during a batch. */
+export type GraphEntry = {
+  readonly id: number;
+  readonly view: TypeView;
+  readonly documentId: string;
+  readonly locale: string | null;
+  /** Not mentioned by any event before the current one. */
+  isNew: boolean;
+  /** By version. */
+  readonly rows: [GraphRow | undefined, GraphRow | undefined, GraphRow | undefined];
+  /** By version: rows to be written at the end of the batch. */
+  readonly changed: [boolean, boolean, boolean];
+  revision: number | null;
+  /** Revision or shared positions are to be written at the end of the batch. */
+  isNoted: boolean;
+  /** Positions of the last edit and publication of a shared value, made in another locale. */
+  sharedEdited: number;
+  sharedPublished: number;
+  readonly stateBefore: PublicationState;
+};
+
+/** The entries a batch works on: read once, written once, however many events are about them. */
+export type GraphSession = {
+  /** The entry an event is about; `revision` is the event's. */
+  entry(view: TypeView, documentId: string, locale: string | null, revision: number): GraphEntry;
+  /** The document's other locales that have rows. */
+  siblings(entry: GraphEntry): readonly GraphEntry[];
+  /** All entries of a type that have rows. */
+  entriesOfType(view: TypeView): readonly GraphEntry[];
+  addRow(entry: GraphEntry, version: VersionNumber, row: GraphRow): void;
+  removeRow(entry: GraphEntry, version: VersionNumber): void;
+  /** The row's values or facts changed. */
+  touch(entry: GraphEntry, version: VersionNumber): void;
+  flush(): void;
+};
+
+const ENTRY_BY_ID = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE id = ?`;
+const ENTRIES_OF_DOCUMENT = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE document_id = ? AND type = ? ORDER BY locale`;
+const ENTRIES_OF_TYPE = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE type = ? ORDER BY id`;
+
+type Document = {
+  readonly view: TypeView;
+  readonly documentId: string;
+  /** Some entry of it. */
+  readonly entry: number;
+  /** Before the batch. */
+  readonly publishedBefore: boolean;
+};
+
+/** A localized document whose set of rows in a world changed, with the keys of rows that went; some may be back. */
+type Relocalized = {
+  readonly entry: GraphEntry;
+  readonly world: WorldNumber;
+  readonly gone: Set<number>;
+};
+
+export function openGraphSession(
+  db: GraphDatabase,
+  names: Names,
+  existing: ExistingRows,
+  changes: ChangeLog,
+): GraphSession {
+  const entries = new Map<number, GraphEntry>();
+  const documents = new Map<string, Document>();
+  const relocalized = new Map<string, Relocalized>();
+
+  const read = (view: TypeView, row: readonly unknown[]): GraphEntry => {
+    const id = row[0] as number;
+    const known = entries.get(id);
+    if (known !== undefined) return known;
+    const rows = hasRows(existing, id) ? rowsOfEntry(db, view, id) : [];
+    const entry = createEntry(view, row, rows);
+    remember(entry);
+    return entry;
+  };
+  const remember = (entry: GraphEntry): void => {
+    entries.set(entry.id, entry);
+    const { view, documentId } = entry;
+    // Elsewhere an entry is its document, and its publication state says it all.
+    if (!view.localized || documents.has(documentKey(entry))) return;
+    const publishedBefore = isPublished(view, documentId, entry.id);
+    documents.set(documentKey(entry), { view, documentId, entry: entry.id, publishedBefore });
+  };
+  const entriesOf = (view: TypeView, documentId: string): GraphEntry[] =>
+    db
+      .all(ENTRIES_OF_DOCUMENT, documentId, view.number)
+      .concat(names.freshEntriesOf(view.number, documentId))
+      .map((row) => read(view, row))
+      .sort(byLocale);
+  const isPublished = (view: TypeView, documentId: string, entry: number): boolean => {
+    if (!view.draftAndPublish) return true;
+    if (!view.localized) return existing.has(rowKey(entry, PUBLISHED));
+    const stored = db.all(
+      'SELECT id FROM entries WHERE document_id = ? AND type = ?',
+      documentId,
+      view.number,
+    );
+    const ids = stored.concat(names.freshEntriesOf(view.number, documentId));
+    return ids.some(([id]) => existing.has(rowKey(id as number, PUBLISHED)));
+  };
+  const noteLocales = (entry: GraphEntry, version: VersionNumber): void => {
+    if (!entry.view.localized) return;
+    const key = rowKey(entry.id, version);
+    for (const world of worldsOf(version)) {
+      const name = `${documentKey(entry)}/${world}`;
+      const noted = relocalized.get(name) ?? { entry, world, gone: new Set() };
+      relocalized.set(name, noted);
+      if (entry.rows[version] === undefined) noted.gone.add(key);
+    }
+  };
+
+  /** Writes what changed, and tells the index of that and of rows whose publication facts changed. */
+  const presentEntry = (entry: GraphEntry): void => {
+    const { view } = entry;
+    const publication = publicationFacts(entry, isPublished(view, entry.documentId, entry.id));
+    const isRestated = publication.state !== entry.stateBefore || isRepublished(entry, publication);
+    for (const row of entry.rows) {
+      if (row === undefined) continue;
+      const source = entry.changed[versionOfKey(row.key)] ? store(entry, row) : undefined;
+      if (changes.isListening && (source !== undefined || isRestated)) tell(entry, row, publication, source);
+    }
+  };
+  const store = (entry: GraphEntry, row: GraphRow): string => {
+    row.uniqueValues = writeUniqueValues(db, entry.view, entry.id, row.uniqueValues, row);
+    return writeRow(db, entry.view, factsOf(entry, row), row);
+  };
+  const tell = (
+    entry: GraphEntry,
+    row: GraphRow,
+    publication: PublicationFacts,
+    written: string | undefined,
+  ): void => {
+    const { presenter, uid } = entry.view;
+    const facts = factsOf(entry, row);
+    changes.row(uid, row.key, {
+      source: Buffer.from(written ?? presenter.source(facts, row.values)),
+      fields: presenter.fields(facts, row.values, publication),
+      components: presenter.components(row.values),
+    });
+  };
+  const isRepublished = (entry: GraphEntry, publication: PublicationFacts): boolean => {
+    const before = documents.get(documentKey(entry))?.publishedBefore;
+    return before !== undefined && before !== publication.documentPublished;
+  };
+  const linkLocalizations = ({ entry: { view, documentId }, world, gone }: Relocalized): void => {
+    const present = entriesOf(view, documentId)
+      .map(({ id }) => rowKeyIn(world, view.draftAndPublish, id))
+      .filter((row) => existing.has(row));
+    for (const source of present) {
+      for (const [rank, target] of present.entries()) {
+        if (source !== target) changes.localization(view.uid, world, source, target, rank);
+      }
+      // Who shows the locales of a row that stays shows one less.
+      for (const target of gone) {
+        if (!existing.has(target)) changes.localization(view.uid, world, source, target, null);
+      }
+    }
+  };
+  /** Every row shows whether its document is published: the other locales' too. */
+  const readRepublished = (): void => {
+    for (const { view, documentId, entry, publishedBefore } of documents.values()) {
+      if (isPublished(view, documentId, entry) !== publishedBefore) entriesOf(view, documentId);
+    }
+  };
+
+  return {
+    entry(view, documentId, locale, revision) {
+      const created = names.create(view.number, documentId, locale, revision);
+      if (created !== undefined) {
+        const entry = createEntry(view, [created, documentId, locale ?? '', revision, 0, 0], []);
+        entry.isNew = true;
+        remember(entry);
+        return entry;
+      }
+      const id = names.entry(view.number, documentId, locale);
+      const entry = entries.get(id) ?? read(view, names.freshEntry(id) ?? db.get(ENTRY_BY_ID, id) ?? []);
+      entry.revision = revision;
+      entry.isNoted = true;
+      return entry;
+    },
+    siblings: (entry) =>
+      entry.view.localized
+        ? entriesOf(entry.view, entry.documentId).filter(
+            (other) => other !== entry && other.rows.some(Boolean),
+          )
+        : [],
+    entriesOfType: (view) =>
+      db
+        .all(ENTRIES_OF_TYPE, view.number)
+        .filter(([id]) => hasRows(existing, id as number))
+        .map((row) => read(view, row)),
+    addRow(entry, version, row) {
+      entry.rows[version] = row;
+      entry.changed[version] = true;
+      existing.add(row.key);
+      noteLocales(entry, version);
+    },
+    removeRow(entry, version) {
+      const row = entry.rows[version];
+      if (row === undefined) return;
+      writeUniqueValues(db, entry.view, entry.id, row.uniqueValues, undefined);
+      db.run('DELETE FROM rows WHERE key = ?', row.key);
+      changes.row(entry.view.uid, row.key, null);
+      entry.rows[version] = undefined;
+      entry.changed[version] = false;
+      existing.delete(row.key);
+      noteLocales(entry, version);
+    },
+    touch(entry, version) {
+      entry.changed[version] = true;
+    },
+    flush() {
+      readRepublished();
+      for (const entry of entries.values()) {
+        presentEntry(entry);
+        if (entry.isNoted) names.note(entry);
+      }
+      for (const document of relocalized.values()) linkLocalizations(document);
+    },
+  };
+}
+
+function byLocale(a: GraphEntry, b: GraphEntry): number {
+  const [left, right] = [a.locale ?? '', b.locale ?? ''];
+  return left < right ? -1 : Number(left > right);
+}
+
+function documentKey({ view, documentId }: GraphEntry): string {
+  return `${view.number}/${documentId}`;
+}
+
+function createEntry(view: TypeView, row: readonly unknown[], rows: readonly GraphRow[]): GraphEntry {
+  const entry: GraphEntry = {
+    id: row[0] as number,
+    view,
+    documentId: row[1] as string,
+    locale: row[2] === '' ? null : (row[2] as string),
+    isNew: false,
+    rows: [undefined, undefined, undefined],
+    changed: [false, false, false],
+    revision: row[3] as number | null,
+    isNoted: false,
+    sharedEdited: row[4] as number,
+    sharedPublished: row[5] as number,
+    stateBefore: 'never-published',
+  };
+  for (const each of rows) entry.rows[versionOfKey(each.key)] = each;
+  return Object.assign(entry, { stateBefore: publicationState(entry) });
+}
+
+function hasRows(existing: ExistingRows, entry: number): boolean {
+  return (
+    existing.has(rowKey(entry, DRAFT)) ||
+    existing.has(rowKey(entry, PUBLISHED)) ||
+    existing.has(rowKey(entry, LIVE))
+  );
+}
+
+/** From positions: the draft is modified when it, or a value shared with it, was edited after the last publication. */
+function publicationState(
+  entry: Pick<GraphEntry, 'rows' | 'sharedEdited' | 'sharedPublished'>,
+): PublicationState {
+  const [draft, published, live] = entry.rows;
+  if (live !== undefined) return 'published';
+  return publicationStateAt(draft?.position, published?.position, entry);
+}
+
+/** The same from positions alone; undefined = there is no such row. */
+export function publicationStateAt(
+  draft: number | undefined,
+  published: number | undefined,
+  shared: { readonly sharedEdited: number; readonly sharedPublished: number },
+): PublicationState {
+  if (published === undefined) return 'never-published';
+  const isModified =
+    (draft ?? 0) > published || shared.sharedEdited > Math.max(published, shared.sharedPublished);
+  return isModified ? 'modified' : 'published';
+}
+
+function publicationFacts(entry: GraphEntry, documentPublished: boolean): PublicationFacts {
+  return { state: publicationState(entry), documentPublished };
+}
+
+function factsOf(entry: GraphEntry, row: GraphRow): RowFacts {
+  const { documentId, locale } = entry;
+  const { id, createdAt, updatedAt, publishedAt } = row;
+  return { id, documentId, locale, createdAt, updatedAt, publishedAt };
+}

@@ -1,0 +1,101 @@
+import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
+import type { Database } from '../../../shared/sqlite/database.ts';
+import { isOutOfSpace } from '../../../shared/sqlite/failures.ts';
+import type { GraphDatabase } from './graph-database.ts';
+import { readGraphPosition } from './graph-position.ts';
+
+/** The last event of the log that a graph has applied: whether a log is the one that the graph was made from is told by it. */
+export type AppliedEvent = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position'> & {
+  /** Head of the log's hash chain at the event, where the log has one. */
+  readonly chain: string | undefined;
+};
+
+/** Where a graph stands in its log. */
+export type LogPlace = {
+  /** Position of the last event that was applied; 0n before the first. */
+  position(): bigint;
+  /** undefined: none, or one that an earlier release applied. */
+  last(): AppliedEvent | undefined;
+  /**
+   * The position to read on from: the log has been searched up to here. At or behind the last event; it has a meaning for the log alone
+   * and is told to nobody.
+   */
+  readFrom(): bigint;
+  /** Notes the last event of a batch. Belongs into the transaction of the events. */
+  write(last: StoredEvent): void;
+  /** The transaction is in the file. */
+  moved(last: StoredEvent): void;
+  /** There was nothing of ours up to here. Costs a write now and then only: what is not written is searched again. */
+  searched(upTo: bigint): void;
+  /** Writes what `searched` has not: the file is about to be closed. */
+  flush(): void;
+};
+
+const SEARCHED_EVERY_MS = 10_000;
+/** Some 300,000 records of others on a server, whose positions count bytes: a third of a second of search. */
+const SEARCHED_AT_MOST = 50_000_000n;
+
+export function openLogPlace(db: GraphDatabase): LogPlace {
+  let position = readGraphPosition(db.connection);
+  let last = readAppliedEvent(db.connection);
+  let readFrom = BigInt(
+    (db.get("SELECT value FROM meta WHERE name = 'read_from'")?.[0] as number | undefined) ?? 0,
+  );
+  // Where there is a chain the position is enough to read on from, and a log that was replaced may be shorter than it was searched.
+  if (readFrom < position || last?.chain !== undefined) readFrom = position;
+  let searchedAt = Number.NEGATIVE_INFINITY;
+  let written = readFrom;
+  const writeSearched = () => {
+    searchedAt = performance.now();
+    written = readFrom;
+    try {
+      db.transaction(() => db.run("INSERT OR REPLACE INTO meta VALUES ('read_from', ?)", readFrom), false);
+    } catch (error) {
+      if (!isOutOfSpace(error)) throw error;
+    }
+  };
+  return {
+    position: () => position,
+    last: () => last,
+    readFrom: () => readFrom,
+    write({ id, stream, revision, position: at, chain }) {
+      db.run("INSERT OR REPLACE INTO meta VALUES ('position', ?)", at);
+      db.run(
+        'INSERT OR REPLACE INTO last_event VALUES (1, ?, ?, ?, ?, ?)',
+        at,
+        id,
+        stream,
+        revision,
+        chain ?? null,
+      );
+    },
+    moved({ id, stream, revision, position: at, chain }) {
+      position = at;
+      last = { id, stream, revision, position: at, chain };
+      if (at > readFrom) readFrom = at;
+    },
+    searched(upTo) {
+      if (upTo <= readFrom) return;
+      readFrom = upTo;
+      if (performance.now() - searchedAt < SEARCHED_EVERY_MS && upTo - written < SEARCHED_AT_MOST) return;
+      writeSearched();
+    },
+    flush() {
+      if (readFrom > written && readFrom > position) writeSearched();
+    },
+  };
+}
+
+/** The last event that is in a graph's file; undefined where there is none, or an earlier release applied it. */
+export function readAppliedEvent(db: Database): AppliedEvent | undefined {
+  const row = db.prepare('SELECT position, id, stream, revision, chain FROM last_event').get();
+  if (row === undefined) return undefined;
+  const { id, stream, revision, chain } = row;
+  const position = BigInt(row['position'] as number);
+  // An earlier release that was gone back to moves the position alone.
+  if (position !== readGraphPosition(db)) return undefined;
+  return {
+    ...{ id: String(id), stream: String(stream), revision: BigInt(revision as number), position },
+    chain: chain === null ? undefined : String(chain),
+  };
+}

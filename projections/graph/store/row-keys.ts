@@ -1,0 +1,76 @@
+import type { RowVersion } from '../../../shared/read-index/read-index.ts';
+
+/** Position in `WORLDS`. */
+export type WorldNumber = 0 | 1;
+
+export const VERSIONS = ['draft', 'published', 'live'] as const satisfies readonly RowVersion[];
+/** Position in `VERSIONS`. */
+export type VersionNumber = 0 | 1 | 2;
+export const DRAFT = 0;
+export const PUBLISHED = 1;
+export const LIVE = 2;
+
+/** A row's key follows from its entry and version: never another row's, the same in every replay. */
+export function rowKey(entry: number, version: VersionNumber): number {
+  return entry * 4 + version;
+}
+
+export function entryOfKey(key: number): number {
+  return Math.floor(key / 4);
+}
+
+export function versionOfKey(key: number): VersionNumber {
+  return (key % 4) as VersionNumber;
+}
+
+/** Key that a type's row has in a world, whether or not it exists. */
+export function rowKeyIn(world: WorldNumber, draftAndPublish: boolean, entry: number): number {
+  return rowKey(entry, draftAndPublish ? world : LIVE);
+}
+
+const BOTH_WORLDS: readonly WorldNumber[] = [0, 1];
+const ONE_WORLD: readonly (readonly WorldNumber[])[] = [[0], [1]];
+
+export function versionNumber(version: RowVersion): VersionNumber {
+  return VERSIONS.indexOf(version) as VersionNumber;
+}
+
+/** The worlds a row of this version belongs to. */
+export function worldsOf(version: VersionNumber): readonly WorldNumber[] {
+  return ONE_WORLD[version] ?? BOTH_WORLDS;
+}
+
+/** Which rows exist: one bit per row key, so that a link's ends are checked without a read. */
+export type ExistingRows = {
+  has(key: number): boolean;
+  add(key: number): void;
+  delete(key: number): void;
+  count(): number;
+};
+
+export function createExistingRows(): ExistingRows {
+  let words = new Uint32Array(1024);
+  return {
+    has: (key) => ((words[key >>> 5] ?? 0) & (1 << (key & 31))) !== 0,
+    add(key) {
+      const word = key >>> 5;
+      if (word >= words.length) {
+        const grown = new Uint32Array(Math.max(word + 1, words.length * 2));
+        grown.set(words);
+        words = grown;
+      }
+      words[word] = (words[word] ?? 0) | (1 << (key & 31));
+    },
+    delete(key) {
+      const word = key >>> 5;
+      if (word < words.length) words[word] = (words[word] ?? 0) & ~(1 << (key & 31));
+    },
+    count: () => words.reduce((sum, word) => sum + countBits(word), 0),
+  };
+}
+
+function countBits(word: number): number {
+  let count = 0;
+  for (let left = word; left !== 0; left &= left - 1) count++;
+  return count;
+}

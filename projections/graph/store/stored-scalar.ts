@@ -1,0 +1,26 @@
+import { canonicalJson } from '../../../shared/document/canonical-json.ts';
+import { timeOfDayMilliseconds } from '../../../shared/read-index/column.ts';
+import { timeText } from '../../../shared/read-index/instant-text.ts';
+import type { ScalarType } from '../../../shared/schema/content-type.ts';
+
+/** A scalar of an event in the form that rows store and answers show (SEMANTICS section 12). null stays null. */
+export function storedScalar(type: ScalarType, value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  switch (type) {
+    case 'time':
+      return timeText(timeOfDayMilliseconds(String(value)));
+    case 'datetime':
+      return isIsoInstant(value) ? value : new Date(value as string | number).toISOString();
+    case 'json':
+    case 'blocks':
+      return canonicalJson(value);
+    case 'biginteger':
+      return String(value);
+    default:
+      return value;
+  }
+}
+
+function isIsoInstant(value: unknown): boolean {
+  return typeof value === 'string' && value.length === 24 && value.endsWith('Z');
+}

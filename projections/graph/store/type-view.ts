@@ -1,0 +1,162 @@
+import { lookUpPlaces, type UniquePlace } from '../../../shared/document/unique-values.ts';
+import type { RowSpace } from '../../../shared/read-index/read-index.ts';
+import type { Attribute, ContentType, Model, Uid } from '../../../shared/schema/content-type.ts';
+import { relationSide, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { type ComponentBearer, componentBearers } from './component-values.ts';
+import type { Names } from './entry-names.ts';
+import {
+  createGraphRelation,
+  type GraphRelation,
+  type GraphRelationSide,
+  relationName,
+} from './graph-relation.ts';
+import { createRowPresenter, type RowPresenter } from './present-row.ts';
+import { DRAFT, LIVE, type VersionNumber } from './row-keys.ts';
+
+/** What the graph needs of a content type at every event, worked out once per definition. */
+export type TypeView = {
+  readonly number: number;
+  readonly uid: Uid;
+  readonly type: ContentType;
+  readonly draftAndPublish: boolean;
+  readonly localized: boolean;
+  /** The version that is edited: draft, or live where there is no draft & publish. */
+  readonly edited: VersionNumber;
+  readonly presenter: RowPresenter;
+  /** Private scalars. */
+  readonly hidden: readonly string[];
+  readonly bearers: readonly ComponentBearer[];
+  readonly bearerNames: readonly string[];
+  /** Names of what all locales of a document share; empty without i18n. */
+  readonly shared: readonly string[];
+  readonly unique: readonly { readonly number: number; readonly place: UniquePlace }[];
+  /** The relation of one of the type's own relation attributes. */
+  relation(attribute: string): GraphRelationSide;
+};
+
+/** The registry in force, as the graph uses it. */
+export type SchemaView = {
+  readonly registry: SchemaRegistry;
+  type(uid: Uid): TypeView;
+  typeOfNumber(number: number): TypeView;
+  /** A relation by its owning side. */
+  relation(space: RowSpace, attribute: string): GraphRelation;
+  /** undefined: no longer defined. */
+  relationOfNumber(number: number): GraphRelation | undefined;
+};
+
+export function createSchemaView(registry: SchemaRegistry, names: Names): SchemaView {
+  const types = new Map<Uid, TypeView>();
+  const typesByNumber = new Map<number, TypeView>();
+  const relations = new Map<string, GraphRelation>();
+  const relationsByNumber = new Map<number, GraphRelation>();
+
+  const relation: SchemaView['relation'] = (space, attribute) => {
+    const known = relations.get(relationName(space.type, space.path, attribute));
+    if (known === undefined) throw new Error(`${space.type} has no relation ${attribute} at that place`);
+    return known;
+  };
+  const register: RegisterRelation = (space, owner) => {
+    const name = relationName(space.type, space.path, owner.attribute.name);
+    const numbers = { relation: names.number(name), target: names.number(owner.attribute.target) };
+    const created = createGraphRelation(registry, space, owner, numbers);
+    relations.set(name, created);
+    relationsByNumber.set(created.id, created);
+  };
+
+  for (const type of registry.contentTypes.values()) {
+    const view = createTypeView(registry, type, names, relation);
+    types.set(type.uid, view);
+    typesByNumber.set(view.number, view);
+    registerRelations(registry, { type: type.uid, path: [] }, type, true, register);
+  }
+  return {
+    registry,
+    type: (uid) => types.get(uid) ?? undefinedType(uid),
+    typeOfNumber: (number) => typesByNumber.get(number) ?? undefinedType(String(number)),
+    relation,
+    relationOfNumber: (number) => relationsByNumber.get(number),
+  };
+}
+
+function undefinedType(uid: string): never {
+  throw new Error(`content type ${uid} is not defined`);
+}
+
+type RegisterRelation = (space: RowSpace, owner: Parameters<typeof createGraphRelation>[2]) => void;
+
+/** Every relation a row of the space can own, also in its components (which cannot hold themselves, so this ends). */
+function registerRelations(
+  registry: SchemaRegistry,
+  space: RowSpace,
+  model: Model,
+  served: boolean,
+  register: RegisterRelation,
+): void {
+  const owner = space.path.length === 0 ? undefined : model.uid;
+  for (const attribute of model.attributes.values()) {
+    if (attribute.kind === 'relation' && attribute.mappedBy === undefined) {
+      // Between two definitions of one start-up a target may still be missing.
+      if (registry.contentTypes.has(attribute.target))
+        register(space, { component: owner, attribute, served });
+    }
+    for (const [step, uid] of componentSteps(attribute)) {
+      const component = registry.components.get(uid);
+      if (component === undefined) continue;
+      const inner = { type: space.type, path: [...space.path, step] };
+      registerRelations(registry, inner, component, served && !attribute.private, register);
+    }
+  }
+}
+
+/** The steps an attribute leads to: none for scalars and relations. */
+function componentSteps(
+  attribute: Attribute,
+): readonly (readonly [{ readonly attribute: string; readonly zoneComponent?: Uid }, Uid])[] {
+  if (attribute.kind === 'component') return [[{ attribute: attribute.name }, attribute.component]];
+  if (attribute.kind !== 'dynamiczone') return [];
+  return attribute.components.map((uid) => [{ attribute: attribute.name, zoneComponent: uid }, uid]);
+}
+
+function createTypeView(
+  registry: SchemaRegistry,
+  type: ContentType,
+  names: Names,
+  relation: SchemaView['relation'],
+): TypeView {
+  const sides = new Map<string, GraphRelationSide>();
+  const unique = lookUpPlaces(registry, type).map((place) => ({
+    number: names.number(JSON.stringify([type.uid, 'unique', place.name])),
+    place,
+  }));
+  const attributes = [...type.attributes.values()];
+  const bearers = componentBearers(type);
+  return {
+    number: names.number(type.uid),
+    uid: type.uid,
+    type,
+    draftAndPublish: type.draftAndPublish,
+    localized: type.localized,
+    edited: type.draftAndPublish ? DRAFT : LIVE,
+    presenter: createRowPresenter(registry, type),
+    hidden: attributes.filter((each) => each.kind === 'scalar' && each.private).map(({ name }) => name),
+    bearers,
+    bearerNames: bearers.map(({ name }) => name),
+    shared: type.localized ? attributes.filter((each) => !each.localized).map(({ name }) => name) : [],
+    unique,
+    relation(name) {
+      const known = sides.get(name);
+      if (known !== undefined) return known;
+      const created = resolveSide(type, name, relation);
+      sides.set(name, created);
+      return created;
+    },
+  };
+}
+
+function resolveSide(type: ContentType, name: string, relation: SchemaView['relation']): GraphRelationSide {
+  const attribute = type.attributes.get(name);
+  if (attribute?.kind !== 'relation') throw new Error(`${type.uid} has no relation ${name}`);
+  const { ownerType, ownerAttribute, side } = relationSide(type.uid, attribute);
+  return { relation: relation({ type: ownerType, path: [] }, ownerAttribute), side };
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Backoff, backoffMs } from '../../shared/backoff.ts';
+import {
+  type IndexProgress,
+  PARKED_LIMIT,
+  type ProgressStore,
+} from '../../shared/read-index/index-progress.ts';
+import type { ParkedDocuments } from '../graph/stale/stale-documents.ts';
+import type { IndexWriter } from './index-writer.ts';
+
+export type AnnounceProgressOptions = {
+  readonly store: ProgressStore;
+  readonly writer: Pick<IndexWriter, 'shown'>;
+  readonly parked: Pick<ParkedDocuments, 'list'>;
+  readonly epoch: number;
+  /** Told once when the progress cannot be written; it is tried again. */
+  readonly report: (error: Error) => void;
+};
+
+/** The leader's word to all other processes: how far its documents are level with the log. */
+export type ProgressAnnouncer = {
+  /** Something may have changed. Whatever changes while one announcement is under way is in the next. */
+  advanced(): void;
+  /** Nothing is announced any more. Resolves when what is under way has ended, to the last position announced; 0n: none was. */
+  close(): Promise<bigint>;
+};
+
+const BACKOFF: Backoff = { firstMs: 100, longestMs: 5_000 };
+
+export function announceProgress(options: AnnounceProgressOptions): ProgressAnnouncer {
+  const closing = new AbortController();
+  let announced = '';
+  let last = 0n;
+  let isOut = false;
+  let running: Promise<void> | undefined;
+
+  const announce = async (): Promise<void> => {
+    for (let failures = 0; isOut && !closing.signal.aborted; ) {
+      isOut = false;
+      const progress = currentProgress(options);
+      const name = nameOf(progress);
+      if (name === announced) continue;
+      try {
+        // What fails may have arrived.
+        last = progress.position;
+        await options.store.write(progress);
+        announced = name;
+        failures = 0;
+      } catch (error) {
+        isOut = true;
+        failures++;
+        if (failures === 1) options.report(error as Error);
+        const wait = backoffMs(failures, BACKOFF);
+        await delay(wait, undefined, { signal: closing.signal, ref: false }).catch(() => {});
+      }
+    }
+  };
+  const start = (): void => {
+    running ??= announce().finally(() => {
+      running = undefined;
+      if (isOut && !closing.signal.aborted) start();
+    });
+  };
+  return {
+    advanced() {
+      isOut = true;
+      start();
+    },
+    async close() {
+      closing.abort();
+      await running;
+      return last;
+    },
+  };
+}
+
+/** Equal for equal progress. */
+function nameOf({ position, parked }: IndexProgress): string {
+  return [position, ...parked.map((each) => `${each.world} ${each.key} ${each.position}`)].join();
+}
+
+function currentProgress({ writer, parked, epoch }: AnnounceProgressOptions): IndexProgress {
+  return { epoch, position: writer.shown(), parked: parked.list().slice(0, PARKED_LIMIT) };
+}

@@ -1,0 +1,213 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Backoff, backoffMs } from '../../shared/backoff.ts';
+import { createCondition } from '../../shared/condition.ts';
+import type { EventStore, StoredEvent, Subscription } from '../../shared/event-store/event-store.ts';
+import { splitAtUnreadable, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
+import { createMakeRoom } from '../../shared/make-room.ts';
+import type { ChangeBatch, ReadIndex } from '../../shared/read-index/read-index.ts';
+import { isOutOfSpace } from '../../shared/sqlite/failures.ts';
+import type { ContentGraph } from '../graph/content-graph.ts';
+
+const BATCH_SIZE = 1_000;
+/** Larger: the fewer transactions, the fewer times a page is written. */
+const CATCH_UP_BATCH_SIZE = 5_000;
+
+export type CatchUpOptions = {
+  /** The last event to be applied. Default: the end of the log. */
+  readonly until?: bigint;
+  /** Events of a transaction. */
+  readonly batchSize?: number;
+  /** Called after each transaction with its number of events; it ends early when this resolves `stop`. */
+  readonly onBatch?: (events: number) => Promise<'go on' | 'stop'>;
+};
+
+/**
+ * Brings the graph level with the end of the log, before there is an index to tell: at start, and in a rebuild. The checkpoint
+ * moves with every batch: what was cut short goes on from there. Resolves to the event that it stopped before, where there is
+ * one that this program cannot read.
+ */
+export async function catchUp(
+  eventStore: EventStore,
+  graph: Pick<ContentGraph, 'readFrom' | 'replay'>,
+  { until, batchSize = CATCH_UP_BATCH_SIZE, onBatch }: CatchUpOptions = {},
+): Promise<StoredEvent | undefined> {
+  // Noted so that what follows, and the next start, do not walk the same stretch again.
+  const searched = (upTo: bigint) => graph.replay([], upTo);
+  for await (const read of eventStore.readAll(graph.readFrom(), { batchSize, searched })) {
+    const wanted = until === undefined ? read : read.filter(({ position }) => position <= until);
+    const { readable: events, stop } = splitAtUnreadable(wanted);
+    graph.replay(events);
+    if (stop !== undefined) return stop;
+    if (events.length < read.length || (await onBatch?.(events.length)) === 'stop') return undefined;
+  }
+  return undefined;
+}
+
+/** As catchUp, for what is of no use where the log cannot be read to its end: throws UnreadableEvent then. */
+export async function catchUpWhole(...parameters: Parameters<typeof catchUp>): Promise<void> {
+  const stop = await catchUp(...parameters);
+  if (stop !== undefined) throw new UnreadableEvent(stop);
+}
+
+/**
+ * How far the log is shown where an index shows it up to `shown`: behind that there may be nothing of ours, as far as the graph
+ * has searched.
+ */
+export const appliedUpTo = (graph: Pick<ContentGraph, 'position' | 'readFrom'>, shown: bigint): bigint =>
+  shown >= graph.position() && graph.readFrom() > shown ? graph.readFrom() : shown;
+
+/** Rows or links of a batch where requests come first: half a millisecond of work. */
+const GENTLE_BATCH_SIZE = 20;
+/** Of work, before others have their turn. */
+const GENTLE_SLICE_MS = 1;
+
+/**
+ * Gives the index all rows and links of the graph, which must not change meanwhile. The index is level with the graph only once
+ * this has resolved. `beside`: what the process serves meanwhile, and most of the time is left to that.
+ */
+export async function loadReadIndex(
+  graph: ContentGraph,
+  readIndex: ReadIndex,
+  beside?: ReadIndex,
+): Promise<void> {
+  const gently = beside !== undefined;
+  const makeRoom = createMakeRoom();
+  let started = performance.now();
+  for (const batch of graph.readAll(gently ? GENTLE_BATCH_SIZE : undefined)) {
+    await readIndex.apply(batch, beside);
+    // Whoever asks meanwhile is told that the server is starting.
+    const worked = performance.now() - started;
+    if (gently && worked < GENTLE_SLICE_MS) continue;
+    if (gently) await makeRoom(worked);
+    else await nextTurn();
+    started = performance.now();
+  }
+}
+
+export type Projector = {
+  /**
+   * Resolves when the graph and the index have applied the log up to `position`. Rejects when the projector has stopped, with
+   * UnreadableEvent when it stopped before an event that this program cannot read.
+   */
+  applied(position: bigint): Promise<void>;
+  /**
+   * Rejects when an event could not be applied: what is served would be wrong from then on. Resolves on close. Before an event that
+   * cannot be read the projector only stops: what is served is right up to there.
+   */
+  readonly done: Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ProjectorOptions = {
+  readonly eventStore: EventStore;
+  readonly graph: ContentGraph;
+  /** Loaded up to the graph's position; undefined where only the graph is kept level (an import). */
+  readonly readIndex: Pick<ReadIndex, 'apply'> | undefined;
+  /** Told of every batch once it is applied, before anyone who waits for it. */
+  readonly applied?: (events: readonly StoredEvent[]) => void;
+  /** Told when the graph's disk is full: the projector waits for room. Told again, without an error, when it goes on. */
+  readonly waiting?: (error: Error | undefined) => void;
+  /** Told of the event that the projector stopped before. */
+  readonly stopped?: (event: StoredEvent) => void;
+};
+
+/**
+ * Follows the log from the graph's checkpoint: each batch of events becomes one transaction of the graph, then one batch of the
+ * index, and then everyone who waits for its position goes on. A crash in between leaves the index behind the graph it is
+ * loaded from at the next start, so nothing is lost.
+ */
+export function startProjector(options: ProjectorOptions): Projector {
+  const { eventStore, graph, readIndex } = options;
+  let appliedPosition = graph.readFrom();
+  const moved = createCondition();
+  const closed = Promise.withResolvers<void>();
+  const closing = new AbortController();
+
+  const handle = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
+    const { readable, stop } = splitAtUnreadable(events);
+    if (stop === undefined || readable.length > 0) {
+      await apply(readable, stop === undefined ? upTo : (readable.at(-1)?.position ?? upTo));
+    }
+    if (stop !== undefined) throw new UnreadableEvent(stop);
+  };
+  const apply = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
+    const batch = await applyWithinSpace(options, () => graph.apply(events, upTo), closing.signal);
+    if (batch === undefined) return;
+    await readIndex?.apply(batch);
+    appliedPosition = upTo;
+    options.applied?.(events);
+    moved.check();
+  };
+
+  const subscription: Subscription = eventStore.subscribe(appliedPosition, handle, { batchSize: BATCH_SIZE });
+  const done = subscription.done.then(
+    () => moved.fail(new Error('the projector was closed')),
+    async (error: Error) => {
+      moved.fail(error);
+      if (!(error instanceof UnreadableEvent)) throw error;
+      options.stopped?.(error.event);
+      await closed.promise;
+    },
+  );
+  // Who starts the projector watches `done`; without anyone there it must not end the process by itself.
+  done.catch(() => {});
+  return {
+    async applied(position) {
+      await moved.until(() => position <= appliedPosition);
+    },
+    done,
+    close() {
+      closed.resolve();
+      const closes = subscription.close();
+      closing.abort();
+      return closes;
+    },
+  };
+}
+
+const SPACE_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
+
+/** Applies once the graph's disk has room; undefined when `signal` is aborted before. Opening the graph anew takes time where it is large. */
+async function applyWithinSpace(
+  { graph, waiting }: Pick<ProjectorOptions, 'graph' | 'waiting'>,
+  apply: () => ChangeBatch,
+  signal: AbortSignal,
+): Promise<ChangeBatch | undefined> {
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      const batch = apply();
+      if (failures > 0) waiting?.(undefined);
+      return batch;
+    } catch (error) {
+      if (!isOutOfSpace(error)) throw error;
+      failures++;
+      if (failures === 1) waiting?.(error as Error);
+      reopenWithinSpace(graph);
+      await graph.moreSpace(backoffMs(failures, SPACE_BACKOFF), signal);
+    }
+  }
+  return undefined;
+}
+
+/** Where there is no room for that either, the next attempt finds the graph as it was left, and comes back here. */
+function reopenWithinSpace(graph: Pick<ContentGraph, 'reopen'>): void {
+  try {
+    graph.reopen();
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+  }
+}
+
+/** As catchUp, for a process that serves what it has where the graph's disk is full: the projector goes on from there. */
+export async function catchUpWithinSpace(
+  eventStore: EventStore,
+  graph: Pick<ContentGraph, 'readFrom' | 'replay' | 'reopen'>,
+): Promise<StoredEvent | 'full' | undefined> {
+  try {
+    return await catchUp(eventStore, graph);
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    graph.reopen();
+    return 'full';
+  }
+}
