@@ -1,8 +1,8 @@
 import { loadOptional } from '../../shared/load-optional.ts';
-import { type CommandRow, command, type Given, JSON_OPTION } from './command.ts';
-import { withExampleTypes } from './example-types.ts';
-import type { ArchiveOptions } from './import-archive.ts';
-import { ROLE_SETTINGS, type Role } from './roles.ts';
+import type { ArchiveOptions } from './commands/import-archive.ts';
+import { type CommandRow, command, type Given, JSON_OPTION } from './settings/command.ts';
+import { withExampleTypes } from './settings/example-types.ts';
+import { ROLE_SETTINGS, type Role } from './settings/roles.ts';
 import {
   BACKUP_SETTINGS,
   type BackupSettings,
@@ -13,7 +13,7 @@ import {
   SERVE_SETTINGS,
   type ServeSettings,
   TOKEN_SETTINGS,
-} from './settings.ts';
+} from './settings/settings.ts';
 
 export const COMMAND_GROUPS = {
   token: 'make, list and revoke access tokens',
@@ -41,7 +41,7 @@ export const COMMANDS: readonly CommandRow[] = [
     description: 'answer reads from Elasticsearch, and have the leader write',
     settings: ROLE_SETTINGS.api,
     parse: (given) => roleSettings('api', given),
-    load: async () => (await loadOptional('varve api', () => import('./serve-api.ts'))).serveApi,
+    load: async () => (await loadOptional('varve api', () => import('./serve/serve-api.ts'))).serveApi,
   }),
   command({
     name: 'import',
@@ -67,34 +67,34 @@ export const COMMANDS: readonly CommandRow[] = [
       ['--expires <time>', 'such as 12h, 30d, 4w or 2030-01-31 (default: never)'],
     ],
     settings: TOKEN_SETTINGS,
-    load: async () => (await import('./token.ts')).createToken,
+    load: async () => (await import('./commands/token.ts')).createToken,
   }),
   command({
     name: 'token list',
     description: 'all tokens there ever were',
     settings: TOKEN_SETTINGS,
-    load: async () => (await import('./token.ts')).listTokens,
+    load: async () => (await import('./commands/token.ts')).listTokens,
   }),
   command({
     name: 'token revoke',
     description: 'end a token now, wherever it is used',
     argument: ['<id-or-name>'],
     settings: TOKEN_SETTINGS,
-    load: async () => (await import('./token.ts')).revokeToken,
+    load: async () => (await import('./commands/token.ts')).revokeToken,
   }),
   command({
     name: 'parked list',
     description: 'all of them, and why',
     options: [JSON_OPTION],
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./parked.ts')).listParked,
+    load: async () => (await import('./commands/parked.ts')).listParked,
   }),
   command({
     name: 'parked show',
     description: 'one of them, with its row',
     argument: ['<item-or-document>'],
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./parked.ts')).showParked,
+    load: async () => (await import('./commands/parked.ts')).showParked,
   }),
   command({
     name: 'parked retry',
@@ -102,7 +102,7 @@ export const COMMANDS: readonly CommandRow[] = [
     argument: ['[items-or-documents...]'],
     options: [['--all', 'every one']],
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./parked.ts')).retryParked,
+    load: async () => (await import('./commands/parked.ts')).retryParked,
   }),
   command({
     name: 'parked drop',
@@ -110,14 +110,14 @@ export const COMMANDS: readonly CommandRow[] = [
     argument: ['[items-or-documents...]'],
     options: [['--all', 'every one']],
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./parked.ts')).dropParked,
+    load: async () => (await import('./commands/parked.ts')).dropParked,
   }),
   command({
     name: 'status',
     description: 'show where the log and everything made from it stand',
     options: [JSON_OPTION],
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./status.ts')).showStatus,
+    load: async () => (await import('./commands/status.ts')).showStatus,
   }),
   command({
     name: 'events',
@@ -137,7 +137,7 @@ export const COMMANDS: readonly CommandRow[] = [
       JSON_OPTION,
     ],
     settings: LOG_SETTINGS,
-    load: async () => (await import('./events.ts')).showEvents,
+    load: async () => (await import('./commands/events.ts')).showEvents,
   }),
   command({
     name: 'verify',
@@ -150,7 +150,7 @@ export const COMMANDS: readonly CommandRow[] = [
       JSON_OPTION,
     ],
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./verify.ts')).verify,
+    load: async () => (await import('./commands/verify.ts')).verify,
   }),
   command({
     name: 'backup',
@@ -158,14 +158,14 @@ export const COMMANDS: readonly CommandRow[] = [
     argument: ['<dir>', 'the folder'],
     options: [JSON_OPTION],
     settings: BACKUP_SETTINGS,
-    load: async () => (await import('./backup.ts')).backup,
+    load: async () => (await import('./commands/backup.ts')).backup,
   }),
   command({
     name: 'restore',
     description: 'make a new data directory of a backup, and check all of it',
     argument: ['<dir>', 'the folder of the backup'],
     settings: BACKUP_SETTINGS,
-    load: async () => (await import('./backup.ts')).restore,
+    load: async () => (await import('./commands/backup.ts')).restore,
   }),
   command({
     name: 'export',
@@ -196,55 +196,55 @@ export const COMMANDS: readonly CommandRow[] = [
       JSON_OPTION,
     ],
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./rebuild.ts')).rebuild,
+    load: async () => (await import('./commands/rebuild.ts')).rebuild,
   }),
   command({
     name: 'rollback',
     description: 'take up again what served before the last rebuild',
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./switch-generations.ts')).rollback,
+    load: async () => (await import('./commands/switch-generations.ts')).rollback,
   }),
   command({
     name: 'drop',
     description: 'remove what is kept for a rollback',
     settings: OPERATOR_SETTINGS,
-    load: async () => (await import('./switch-generations.ts')).drop,
+    load: async () => (await import('./commands/switch-generations.ts')).drop,
   }),
 ];
 
 async function serving(role: 'serve' | 'project'): Promise<(settings: ServeSettings) => Promise<void>> {
-  const { serve } = await import('./serve.ts');
+  const { serve } = await import('./serve/serve.ts');
   return (settings) => serve(settings, role);
 }
 
 async function exportEither() {
-  const { exportTo } = await import('./export.ts');
-  const { exportToStrapi } = await import('./export-to-strapi.ts');
+  const { exportTo } = await import('./commands/export.ts');
+  const { exportToStrapi } = await import('./commands/export-to-strapi.ts');
   return (settings: BackupSettings, { strapi }: { readonly strapi?: true }, file: string) =>
     strapi === true ? exportToStrapi(settings, file) : exportTo(settings, file);
 }
 
 /** The files say what they are. An archive has content types of its own. */
 async function importAny(given: Given, options: ArchiveOptions, files: readonly string[]): Promise<void> {
-  const { beginsAsExport, importHistory } = await import('./import-history.ts');
+  const { beginsAsExport, importHistory } = await import('./commands/import-history.ts');
   const { isArchive } = await import('../strapi/archive.ts');
   const [file] = files;
   if (file !== undefined && files.length === 1 && isArchive(file)) {
     const contentTypes = given['contentTypes'] ?? file;
-    const { importArchiveFile } = await import('./import-archive.ts');
+    const { importArchiveFile } = await import('./commands/import-archive.ts');
     return importArchiveFile(file, parseSettings(IMPORT_SETTINGS, { ...given, contentTypes }), options);
   }
   if (file !== undefined && files.length === 1 && (await beginsAsExport(file)))
     return importHistory(file, parseSettings(LOG_SETTINGS, given));
   const settings = parseSettings(IMPORT_SETTINGS, given);
-  const { importFiles } = await import('./import-files.ts');
+  const { importFiles } = await import('./commands/import-files.ts');
   return importFiles(files, settings);
 }
 
 /** What a role has no option for has its default. */
 async function roleSettings(role: Role, given: Given): Promise<ServeSettings> {
   const settings = parseSettings(SERVE_SETTINGS, given);
-  const { refuseUnusable } = await import('./refuse-unusable.ts');
+  const { refuseUnusable } = await import('./settings/refuse-unusable.ts');
   refuseUnusable(role, settings);
   return settings;
 }

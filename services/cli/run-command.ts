@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { isWorker } from '../supervisor/connect-supervisor.ts';
 import { FINAL_EXIT } from '../supervisor/protocol.ts';
-import { addCommands } from './command.ts';
 import { COMMAND_GROUPS, COMMANDS } from './commands.ts';
-import { packageVersion } from './package-version.ts';
-import { ROLE_SETTINGS } from './roles.ts';
-import { readSecretFiles } from './secret-files.ts';
-import { variableOf } from './setting.ts';
-import { InvalidSettings } from './settings.ts';
+import { packageVersion } from './output/package-version.ts';
+import { addCommands } from './settings/command.ts';
+import { ROLE_SETTINGS } from './settings/roles.ts';
+import { readSecretFiles } from './settings/secret-files.ts';
+import { variableOf } from './settings/setting.ts';
+import { InvalidSettings } from './settings/settings.ts';
 
 const program = new Command('varve')
   .description("Serves Strapi 5's REST Content API from an event log.")

@@ -16,7 +16,7 @@ const SUPERVISED: readonly (string | undefined)[] = ['serve', 'project'];
 const [command] = process.argv.slice(2);
 // The supervisor parses no settings and imports none of what parses them: a start costs little more than without one.
 if (SUPERVISED.includes(command)) {
-  const { startSupervisor } = await import('./start-supervisor.ts');
+  const { startSupervisor } = await import('./serve/start-supervisor.ts');
   startSupervisor(fileURLToPath(import.meta.url), process.argv.slice(2));
 } else {
   const { WORKER_ARGUMENT } = await import('../supervisor/protocol.ts');

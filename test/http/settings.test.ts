@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/cli/settings.ts';
+import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/cli/settings/settings.ts';
 import { isLoopback } from '../../services/http/loopback.ts';
 
 describe('settings of varve serve', () => {

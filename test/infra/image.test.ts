@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readSecretFiles } from '../../services/cli/secret-files.ts';
+import { readSecretFiles } from '../../services/cli/settings/secret-files.ts';
 import { spawnVarve, startServer } from '../support/server.ts';
 import { ROOT } from './read-yaml.ts';
 

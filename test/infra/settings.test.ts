@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { refuseUnusable } from '../../services/cli/refuse-unusable.ts';
-import { ROLE_SETTINGS, type Role } from '../../services/cli/roles.ts';
-import { variableOf } from '../../services/cli/setting.ts';
-import { parseSettings, SERVE_SETTINGS } from '../../services/cli/settings.ts';
+import { refuseUnusable } from '../../services/cli/settings/refuse-unusable.ts';
+import { ROLE_SETTINGS, type Role } from '../../services/cli/settings/roles.ts';
+import { variableOf } from '../../services/cli/settings/setting.ts';
+import { parseSettings, SERVE_SETTINGS } from '../../services/cli/settings/settings.ts';
 import { ROOT, readYaml, readYamlDocuments } from './read-yaml.ts';
 
 /** How a file of this repository starts `varve`. */

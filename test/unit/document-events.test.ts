@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
-import { documentEvents } from '../../services/cli/document-events.ts';
+import { documentEvents } from '../../services/cli/commands/document-events.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import { DEFINITIONS } from './graph-fixture.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { createLogSink } from '../../services/cli/log-sink.ts';
+import { createLogSink } from '../../services/cli/output/log-sink.ts';
 import { freePort } from '../support/elasticsearch-node.ts';
 
 /** Both ends of a pipe, neither of which waits. */

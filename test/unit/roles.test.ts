@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createLogger } from '../../services/cli/create-logger.ts';
-import { chooseReadSide } from '../../services/cli/read-side.ts';
-import { refuseUnusable } from '../../services/cli/refuse-unusable.ts';
-import { ROLE_SETTINGS, type Role } from '../../services/cli/roles.ts';
-import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/cli/settings.ts';
+import { createLogger } from '../../services/cli/output/create-logger.ts';
+import { chooseReadSide } from '../../services/cli/settings/read-side.ts';
+import { refuseUnusable } from '../../services/cli/settings/refuse-unusable.ts';
+import { ROLE_SETTINGS, type Role } from '../../services/cli/settings/roles.ts';
+import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/cli/settings/settings.ts';
 
 const ELASTICSEARCH = { readIndex: 'http://127.0.0.1:9200' };
 const KURRENTDB = { eventStore: 'kurrentdb://log:2113', accessKey: 'a'.repeat(43) };

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { documentStream } from '../../../shared/document/stream-name.ts';
+import type { EventStore, StoredEvent } from '../../../shared/event-store/event-store.ts';
+import { openReadSnapshot } from '../../../shared/sqlite/read-snapshot.ts';
+import { liveGraphFile } from './live-graph-file.ts';
+
+/**
+ * The events of a document, from its own stream: the graph of the data directory knows which content types there are. undefined
+ * where none is there, or it knows no such document, so that the whole log has to be searched.
+ */
+export async function documentEvents(
+  log: EventStore,
+  { data, space }: { readonly data: string; readonly space: string },
+  documentId: string,
+): Promise<readonly StoredEvent[] | undefined> {
+  const types = contentTypesOf(data);
+  if (types.length === 0) return undefined;
+  const streams = new Set(types.map((type) => documentStream(space, type, documentId)));
+  const found: StoredEvent[] = [];
+  for (const stream of streams) for await (const event of log.readStream(stream)) found.push(event);
+  if (found.length === 0) return undefined;
+  return found.sort((a, b) => Number(a.position - b.position));
+}
+
+/** By uid; none where there is no graph that could be read. */
+function contentTypesOf(data: string): readonly string[] {
+  const file = liveGraphFile(data);
+  if (!existsSync(file)) return [];
+  const { connection, close } = openReadSnapshot(file);
+  try {
+    return connection
+      .prepare('SELECT uid FROM definitions')
+      .all()
+      .map(({ uid }) => String(uid));
+  } finally {
+    close();
+  }
+}

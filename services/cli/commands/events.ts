@@ -1,0 +1,116 @@
+import { assertNever } from '../../../shared/assert-never.ts';
+import type { Decode } from '../../../shared/event-store/event-codec.ts';
+import type { EventStore, StoredEvent } from '../../../shared/event-store/event-store.ts';
+import { presentEvent, presentStored } from '../output/present-event.ts';
+import { writeLines } from '../output/write-lines.ts';
+import { requireLog, withLog } from '../settings/access-log.ts';
+import { InvalidSettings, type LogOnlySettings } from '../settings/settings.ts';
+import { documentEvents } from './document-events.ts';
+import { type EventFilter, parseFilter } from './event-filter.ts';
+
+/** Options of `varve events`, as typed. */
+export type EventOptions = {
+  readonly document?: string;
+  readonly type?: string;
+  readonly actor?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly from?: string;
+  readonly follow?: boolean;
+  readonly json?: boolean;
+  readonly raw?: boolean;
+};
+
+/**
+ * `varve events`: the history, a line for each event, oldest first. Reads the log itself, which servers may have open. With
+ * `--follow` it goes on with what happens from now on, until it is interrupted. Of one document it reads that stream alone.
+ */
+export async function showEvents(settings: LogOnlySettings, options: EventOptions): Promise<void> {
+  const { document, follow = false, raw = false } = options;
+  const from = parsePosition(options.from);
+  const isAsked = parseFilter(options, Date.now());
+  requireLog(settings);
+  const present = raw ? presentStored : options.json === true ? presentJson : presentEvent;
+  await withLog(
+    settings,
+    async (log) => {
+      const past = document === undefined ? undefined : await documentEvents(log, settings, document);
+      const lines = async function* () {
+        for await (const event of eventsOf(log, { from, past, follow, isAsked })) yield present(event);
+      };
+      await writeLines(process.stdout, lines());
+    },
+    raw ? AS_STORED : undefined,
+  );
+}
+
+const AS_STORED: Decode = (stored) => stored;
+
+function parsePosition(text = '0'): bigint {
+  if (/^\d{1,18}$/.test(text)) return BigInt(text);
+  throw new InvalidSettings(`  --from "${text}" is no position: a whole number, as varve events shows it`);
+}
+
+type Asked = {
+  readonly from: bigint;
+  /** The events that are there already, where they need not be looked for in the whole log. */
+  readonly past: readonly StoredEvent[] | undefined;
+  readonly follow: boolean;
+  readonly isAsked: EventFilter;
+};
+
+async function* eventsOf(
+  log: EventStore,
+  { from, past, follow, isAsked }: Asked,
+): AsyncGenerator<StoredEvent> {
+  let last = from - 1n;
+  if (past === undefined) {
+    for await (const events of log.readAll(last)) {
+      yield* events.filter(isAsked);
+      last = events.at(-1)?.position ?? last;
+    }
+  } else {
+    const asked = past.filter(({ position }) => position >= from);
+    yield* asked.filter(isAsked);
+    last = asked.at(-1)?.position ?? last;
+  }
+  if (!follow) return;
+  for await (const event of follower(log, last)) if (isAsked(event)) yield event;
+}
+
+type Delivery =
+  | { readonly kind: 'events'; readonly events: readonly StoredEvent[]; readonly taken: () => void }
+  | { readonly kind: 'interrupted' };
+
+/** What is appended after a position, until SIGINT or SIGTERM. */
+async function* follower(log: EventStore, after: bigint): AsyncGenerator<StoredEvent> {
+  let deliver = Promise.withResolvers<Delivery>();
+  const subscription = log.subscribe(after, (events) => {
+    const taken = Promise.withResolvers<void>();
+    deliver.resolve({ kind: 'events', events, taken: taken.resolve });
+    return taken.promise;
+  });
+  subscription.done.catch((error: unknown) => deliver.reject(error));
+  const interrupt = () => deliver.resolve({ kind: 'interrupted' });
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  for (;;) {
+    const delivery = await deliver.promise;
+    switch (delivery.kind) {
+      case 'interrupted':
+        return;
+      case 'events':
+        yield* delivery.events;
+        deliver = Promise.withResolvers();
+        delivery.taken();
+        break;
+      default:
+        assertNever(delivery);
+    }
+  }
+}
+
+function presentJson(event: StoredEvent): string {
+  return JSON.stringify(event, (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+}

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { openContentGraph } from '../../../projections/graph/content-graph.ts';
+import { replayGraph } from '../../../projections/verification/replay-graph.ts';
+import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
+import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
+import { readAccessUpTo } from '../../access/access-control.ts';
+import { assetsPlace, isS3, openAssetStore } from '../../open-asset-store.ts';
+import { type ExportSummary, exportArchive } from '../../strapi/export-archive.ts';
+import { requireLog, withLog } from '../settings/access-log.ts';
+import type { BackupSettings } from '../settings/settings.ts';
+import { createScratchDirectory } from './scratch-directory.ts';
+
+/** The Strapi whose archives these are like. */
+const STRAPI = '5.54.0';
+
+/**
+ * `varve export --strapi`: the content as it is now, for `strapi import`. It is read from the log into a graph of its own, so servers may
+ * go on.
+ */
+export async function exportToStrapi(settings: BackupSettings, file: string): Promise<void> {
+  requireLog(settings);
+  if (!/\.(tar\.gz|tgz)$/.test(file)) throw new Error(`${file} is no name of an archive: end it in .tar.gz`);
+  if (existsSync(file)) throw new Error(`${file} exists already: name another file`);
+  const scratch = createScratchDirectory(existsSync(settings.data) ? settings.data : dirname(file));
+  try {
+    showSummary(await exportFrom(settings, file, scratch.path));
+  } finally {
+    scratch.remove();
+  }
+}
+
+async function exportFrom(settings: BackupSettings, file: string, scratch: string): Promise<ExportSummary> {
+  const { space } = settings;
+  const definitions = new Map<string, TypeDefinition>();
+  const onEvents = (_count: number, events: readonly StoredEvent[]) => {
+    for (const { type, data } of events) {
+      if (type !== 'content-type-defined') continue;
+      const definition = data as TypeDefinition;
+      definitions.delete(definition.uid);
+      definitions.set(definition.uid, definition);
+    }
+  };
+  const replayed = join(scratch, 'graph.db');
+  const { publicRights } = await withLog(settings, async (log) => {
+    await replayGraph({ log, file: replayed, upTo: await log.lastPosition(), onEvents });
+    return readAccessUpTo(log, space);
+  });
+  const place = assetsPlace(settings);
+  const assets = isS3(place) || existsSync(place) ? await openAssetStore(place) : undefined;
+  const graph = openContentGraph(replayed);
+  try {
+    return await exportArchive({
+      ...{ file, scratch, graph, publicRights, assets, space },
+      definitions: [...definitions.values()],
+      at: new Date().toISOString(),
+      version: STRAPI,
+    });
+  } finally {
+    graph.close();
+  }
+}
+
+function showSummary({ rows, links, files, passwords, missing }: ExportSummary): void {
+  console.log(`${rows} rows, ${links} links and ${files} files, with smaller pictures`);
+  if (passwords.length > 0)
+    console.log(
+      `these users need a new password in Strapi, which knows bcrypt alone: ${passwords.join(', ')}`,
+    );
+  if (missing.length > 0) console.log(`these files have no content here: ${missing.join(', ')}`);
+}

@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { DataDirectoryInUse } from '../../../shared/sqlite/lock-data-directory.ts';
+import { type ArchiveSummary, archiveSize, importArchive } from '../../strapi/import-archive.ts';
+import { showProgress } from '../output/import-progress.ts';
+import { type ReadContentTypes, readContentTypes } from '../settings/read-content-types.ts';
+import type { ImportSettings } from '../settings/settings.ts';
+import { type ImportTarget, importHere } from './import-here.ts';
+import { createScratchDirectory } from './scratch-directory.ts';
+
+export type ArchiveOptions = { readonly dryRun?: true; readonly json?: true };
+
+/**
+ * `varve import` of an archive that `strapi export` wrote. Its content types are those of the archive unless the settings name others.
+ * Throws at its end when documents were refused.
+ */
+export async function importArchiveFile(
+  file: string,
+  settings: ImportSettings,
+  { dryRun, json }: ArchiveOptions,
+): Promise<void> {
+  const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
+  const run = (target: ImportTarget, scratch: string) => runImport(file, settings, target, scratch);
+  const started = performance.now();
+  const summary =
+    dryRun === true ? await inTemporary(contentTypes, run) : await inData(settings, contentTypes, run);
+  const seconds = (performance.now() - started) / 1000;
+  if (json)
+    console.log(
+      JSON.stringify({ ...summary, dryRun: dryRun === true, seconds: Number(seconds.toFixed(1)) }, null, 2),
+    );
+  else console.log(presentSummary(summary, seconds, dryRun === true));
+  if (summary.refused.length > 0)
+    throw new Error(
+      `${summary.refused.length} documents were refused; run it again, what is imported is not written twice`,
+    );
+}
+
+type Run = (target: ImportTarget, scratch: string) => Promise<ArchiveSummary>;
+
+async function inData(
+  settings: ImportSettings,
+  contentTypes: ReadContentTypes,
+  run: Run,
+): Promise<ArchiveSummary> {
+  try {
+    return await importHere(settings, contentTypes, async (target) => {
+      if (!existsSync(settings.data)) mkdirSync(settings.data, { recursive: true, mode: 0o700 });
+      const scratch = createScratchDirectory(settings.data);
+      try {
+        return await run(target, scratch.path);
+      } finally {
+        scratch.remove();
+      }
+    });
+  } catch (error) {
+    if (!(error instanceof DataDirectoryInUse)) throw error;
+    throw new Error(`${error.message}: stop the server, import, and start it again`, { cause: error });
+  }
+}
+
+/** A rehearsal: everything is read and judged, nothing is written, whatever there is. */
+async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<ArchiveSummary> {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-import-'));
+  const nothing = { documentOfId: () => undefined, streamRevision: () => undefined } as Partial<
+    ImportTarget['graph']
+  > as ImportTarget['graph'];
+  try {
+    return await run(
+      { registry, graph: nothing, epoch: 1, write: async () => [], takeAsset: async () => {} },
+      folder,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function runImport(
+  file: string,
+  { key, defaultLocale, space }: ImportSettings,
+  target: ImportTarget,
+  scratch: string,
+): Promise<ArchiveSummary> {
+  const reading = showProgress(archiveSize(file), 'reading');
+  let writing: ReturnType<typeof showProgress> | undefined;
+  let shown = 0;
+  const summary = await importArchive({
+    ...{ file, key, defaultLocale, space, ...target },
+    stagingFile: join(scratch, 'archive.db'),
+    onBytes: reading.advance,
+    onDocuments(documents, total) {
+      if (writing === undefined) reading.end();
+      writing ??= showProgress(total, 'importing');
+      writing.advance(documents - shown);
+      shown = documents;
+    },
+  });
+  if (writing === undefined) reading.end();
+  writing?.end();
+  return summary;
+}
+
+function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolean): string {
+  const { strapi, documents, known, assets, lines, rows, roles, notes, refused } = summary;
+  const list = (title: string, items: readonly string[]) =>
+    items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
+  const before = known === 0 ? '' : `, ${known} of them before`;
+  const done = dryRun ? 'would come in; nothing was written' : `came in${before}`;
+  return [
+    `${documents} documents of Strapi ${strapi ?? '(unknown)'} ${done}: ${lines} lines in ${seconds.toFixed(1)} s, ${Math.round(lines / seconds)} a second`,
+    ...list(
+      'Rows',
+      Object.entries({ ...rows, ...(assets === 0 ? {} : { 'files, with smaller pictures': assets }) }).map(
+        ([type, count]) => `${type}: ${count}`,
+      ),
+    ),
+    ...list(
+      'What is not as the archive has it',
+      notes.map(
+        ({ what, reason, count, example }) =>
+          `${what}: ${reason} (${count}${example === undefined ? '' : `, first ${example}`})`,
+      ),
+    ),
+    ...list(
+      'Rights of roles, as --public and varve token create --allow take them',
+      Object.entries(roles).map(([role, rights]) => `${role}: ${rights.join(',')}`),
+    ),
+    ...list('Refused', refused),
+  ].join('\n');
+}

@@ -1,0 +1,57 @@
+import { resolve } from 'node:path';
+import { pino } from 'pino';
+import { DataDirectoryInUse } from '../../../shared/sqlite/lock-data-directory.ts';
+import { callOperator } from '../../operator/call-operator.ts';
+import { type ImportLine, importDocuments } from '../../transfer/import-documents.ts';
+import { type ImportProgress, showProgress } from '../output/import-progress.ts';
+import { presentRate } from '../output/present-amounts.ts';
+import { readContentTypes } from '../settings/read-content-types.ts';
+import type { ImportSettings } from '../settings/settings.ts';
+import { importHere } from './import-here.ts';
+
+/**
+ * `varve import`: appends the document of every line, and names every line that it refuses. Ids follow from the lines: what is
+ * there already is not written again, so an import that was interrupted, or had lines to be corrected, is simply repeated. The
+ * server that holds the data directory does it, beside its requests; where there is none, this process.
+ */
+export async function importFiles(files: readonly string[], settings: ImportSettings): Promise<void> {
+  const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
+  try {
+    const { defaultLocale, space } = settings;
+    const show = await importHere(settings, contentTypes, (target) =>
+      showImport(importDocuments({ files, defaultLocale, space, ...target })),
+    );
+    show();
+  } catch (error) {
+    const channel = error instanceof DataDirectoryInUse ? error.holder?.channel : undefined;
+    if (channel === undefined) throw error;
+    // The server has another working directory.
+    const request = { files: files.map((file) => resolve(file)) };
+    (await showImport(callOperator(channel, 'import', request) as AsyncIterable<ImportLine>))();
+  }
+}
+
+/** Shows how an import goes on. Resolves to what shows its end, which throws when lines were refused. */
+async function showImport(lines: AsyncIterable<ImportLine>): Promise<() => void> {
+  const started = performance.now();
+  const refused: string[] = [];
+  let documents = 0;
+  let progress: ImportProgress | undefined;
+  for await (const line of lines) {
+    if (line.kind === 'size') progress = showProgress(line.bytes);
+    if (line.kind === 'refused') refused.push(`${line.place}: ${line.reason}`);
+    if (line.kind === 'progress') {
+      progress?.advance(line.bytes);
+      documents += line.documents;
+    }
+  }
+  progress?.end();
+  return () => {
+    console.log(presentRate(documents, 'documents', started));
+    if (refused.length === 0) return;
+    const problems = refused.map((problem) => `  ${problem}`).join('\n');
+    throw new Error(
+      `these lines were refused; correct them and run again, what is imported is not written twice\n${problems}`,
+    );
+  };
+}

@@ -1,0 +1,88 @@
+import { catchUp } from '../../../projections/projector/projector.ts';
+import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
+import type { ContentGraphReader } from '../../../shared/document/entry.ts';
+import type { EventStore } from '../../../shared/event-store/event-store.ts';
+import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { openAccessKey } from '../../access/access-key.ts';
+import { EXISTS_OTHERWISE, reasonTooLarge } from '../../command/import-writer.ts';
+import { openContentStore } from '../../content-store.ts';
+import { openMembership } from '../../fleet/membership.ts';
+import { createPresence } from '../../fleet/presence.ts';
+import { listen } from '../../http/listen.ts';
+import { assetsPlace, openAssetStore } from '../../open-asset-store.ts';
+import { logFolder } from '../../open-event-store.ts';
+import { ownAssets } from '../../owned-assets.ts';
+import type { ArchiveFile } from '../../strapi/archive.ts';
+import { importAsset } from '../../strapi/import-asset.ts';
+import type { WriteDocument } from '../../transfer/import-documents.ts';
+import { sayReplaced } from '../output/say-replaced.ts';
+import type { ReadContentTypes } from '../settings/read-content-types.ts';
+import type { ImportSettings } from '../settings/settings.ts';
+import { LEAD_LOST, leadForImport } from './lead-for-import.ts';
+
+/** Where an import of this process writes. */
+export type ImportTarget = {
+  readonly registry: SchemaRegistry;
+  /** What is there before the import. */
+  readonly graph: ContentGraphReader;
+  readonly epoch: number;
+  readonly write: WriteDocument;
+  /** Takes content under a name that it had elsewhere. */
+  readonly takeAsset: (file: ArchiveFile) => Promise<void>;
+};
+
+/**
+ * Runs `work` as the leader of the log, in a data directory of this process, and brings the graph level with what it wrote. Throws
+ * DataDirectoryInUse when the directory is another's.
+ */
+export async function importHere<Result>(
+  settings: ImportSettings,
+  contentTypes: ReadContentTypes,
+  work: (target: ImportTarget) => Promise<Result>,
+): Promise<Result> {
+  const store = await openContentStore({ ...settings, ...contentTypes, reportReplaced: sayReplaced });
+  const presence = createPresence();
+  // Whoever starts meanwhile sees that the lead is taken.
+  const listener = await listen({ host: '127.0.0.1', port: 0, first: presence.answer });
+  const { space } = settings;
+  try {
+    const { log, registry, graph } = store;
+    const key = await openAccessKey({ log, space, folder: logFolder(settings), given: settings.accessKey });
+    const membership = openMembership({ log, space, owner: presence.owner, key });
+    presence.join(membership);
+    const lead = await leadForImport({
+      ...{ store, space, definitions: contentTypes.definitions },
+      ...{ membership, address: listener.url },
+    });
+    const write: WriteDocument = async ({ stream, events }) => {
+      const result = await store.log.append(stream, 'none', events, lead.fence).catch(reasonTooLarge);
+      if (typeof result === 'string') return [result];
+      if (result.kind === 'fenced') throw new Error(LEAD_LOST);
+      return result.kind === 'appended' ? [] : [EXISTS_OTHERWISE];
+    };
+    const takeAsset = assetTaker(settings, log);
+    const result = await work({ registry, graph: graph.reader, epoch: lead.epoch, write, takeAsset });
+    await catchUp(log, graph);
+    await lead.giveBack();
+    return result;
+  } finally {
+    await listener.drain(0);
+    await store.close();
+  }
+}
+
+/** The store is opened for the first file: most archives of content alone have none. */
+function assetTaker(settings: ImportSettings, log: EventStore): ImportTarget['takeAsset'] {
+  const { space } = settings;
+  let opening: Promise<AssetStore> | undefined;
+  const open = async (): Promise<AssetStore> => {
+    const place = assetsPlace(settings);
+    const owned = ownAssets(await openAssetStore(place), place, { log, space, adopt: false });
+    await owned.own();
+    return owned.store;
+  };
+  return async (file) => {
+    opening ??= open();
+    await importAsset(await opening, space, file);
+  };
+}

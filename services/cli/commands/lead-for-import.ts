@@ -1,0 +1,55 @@
+import { catchUpWhole } from '../../../projections/projector/projector.ts';
+import { type Lead, leadOf } from '../../../shared/fleet/lease.ts';
+import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
+import type { ContentStore } from '../../content-store.ts';
+import { returnLease } from '../../fleet/claim-lease.ts';
+import { readLease } from '../../fleet/lease-view.ts';
+import type { Membership } from '../../fleet/membership.ts';
+import { takeLead } from '../../fleet/take-lead.ts';
+import { settleContentTypes } from '../../settle-content-types.ts';
+
+export type ImportLead = Lead & {
+  /** With the graph level with all that was imported. Rejects with a sentence when the lead was lost meanwhile. */
+  giveBack(): Promise<void>;
+};
+
+export const LEAD_LOST =
+  'another process took the lead while this one stood still: run the import again, what is imported is not written twice';
+
+export type ImportLeadOptions = {
+  readonly store: ContentStore;
+  readonly space: string;
+  readonly definitions: readonly TypeDefinition[];
+  readonly membership: Membership;
+  /** Where others see that it is there. */
+  readonly address: string;
+};
+
+/**
+ * Makes this process the leader of its log, as only a leader writes, and brings its content types in force. Rejects with a
+ * sentence when another process leads, or the log has an event that this program cannot read.
+ */
+export async function leadForImport(options: ImportLeadOptions): Promise<ImportLead> {
+  const { store, space, definitions, membership, address } = options;
+  const { log, graph } = store;
+  const { owner } = membership;
+  const claimant = { log, space, owner, address, now: () => new Date().toISOString(), membership };
+  // Before the claim, which would end the lease of a process that can read the log.
+  await catchUpWhole(log, graph);
+  await takeLead(claimant);
+  await settleContentTypes({ claimant, graph, definitions, waiting: () => {} });
+  const lease = await readLease(log, space);
+  if (lease.leader?.owner !== owner) throw new Error(LEAD_LOST);
+  const lead = leadOf(space, lease);
+  return {
+    ...lead,
+    async giveBack() {
+      if (!(await log.checksConditions()) && graph.epochAt(graph.position() + 1n) !== lead.epoch) {
+        throw new Error(
+          'another process took the lead while this one stood still: what was imported after that does not count, stop that process and import into a fresh log',
+        );
+      }
+      await returnLease(claimant, lease);
+    },
+  };
+}

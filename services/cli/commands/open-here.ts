@@ -1,0 +1,63 @@
+import { catchUpWhole } from '../../../projections/projector/projector.ts';
+import { upcast } from '../../../shared/document/upcasters.ts';
+import type { EventStore } from '../../../shared/event-store/event-store.ts';
+import { readLease } from '../../fleet/lease-view.ts';
+import { probeLeader } from '../../fleet/probe-leader.ts';
+import { PATIENCE } from '../../fleet/watch-leader.ts';
+import { logAddress, openEventStore } from '../../open-event-store.ts';
+import type { OpenedHere } from '../../operator/open-operations.ts';
+import type { OperatorContext } from '../../operator/operation.ts';
+import { runOperation } from '../../operator/operations.ts';
+import type { ReadSide } from '../../read-side.ts';
+import { finishSwitch } from '../../rebuild/finish-switch.ts';
+import { replaceUnusable } from '../../rebuild/replace-unusable.ts';
+import { openServedGenerations } from '../../rebuild/served-generations.ts';
+import { createLogger } from '../output/create-logger.ts';
+import { sayReplaced } from '../output/say-replaced.ts';
+import { chooseReadSide } from '../settings/read-side.ts';
+import type { OperatorSettings } from '../settings/settings.ts';
+
+/** A data directory that nobody holds, for operations of this process. Called once it is locked. */
+export async function openHere(settings: OperatorSettings): Promise<OpenedHere> {
+  const { data, space } = settings;
+  const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
+  const plan = await chooseReadSide(settings, logger);
+  const log = await openEventStore(logAddress(settings), { space, decode: upcast });
+  await replaceUnusable({ data, log, report: sayReplaced });
+  await finishSwitch(data, plan);
+  const refuseElsewhere = () => refuseWhereOthersLead(log, space);
+  const generations = openServedGenerations({ data, log, plan, refuseElsewhere });
+  const { graph } = generations;
+  let readSide: Promise<ReadSide> | undefined;
+  const openReadSide = async () => {
+    await catchUpWhole(log, graph);
+    const opened = await generations.openReadSide();
+    // The directory is held by this process alone.
+    await opened.lead(0);
+    return opened;
+  };
+  const context: OperatorContext = {
+    ...{ data, space, log, graph, generations, server: undefined, schemaWarnings: [] },
+    readSide() {
+      readSide ??= openReadSide();
+      return readSide;
+    },
+  };
+  return {
+    run: (name, request, signal) => runOperation(context, name, request, signal),
+    async close() {
+      await readSide?.then((opened) => opened.close());
+      await generations.close();
+      await log.close();
+    },
+  };
+}
+
+/** Indices outside the process are led by who leads: this directory is nobody's, but there may be others on its log. */
+async function refuseWhereOthersLead(log: EventStore, space: string): Promise<void> {
+  const { leader } = await readLease(log, space);
+  if (leader === undefined || (await probeLeader(leader, PATIENCE.silence, undefined)) !== 'alive') return;
+  throw new Error(
+    `another process leads (${leader.address}): run the command where its data directory is, or stop it first`,
+  );
+}

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { openOperations } from '../../operator/open-operations.ts';
+import type { Operations } from '../../operator/operations.ts';
+import { noDataDirectory, requireLog } from '../settings/access-log.ts';
+import type { OperatorSettings } from '../settings/settings.ts';
+
+/**
+ * Has `use` work on the data directory that the settings name: through the server that holds it, or here. Throws a sentence when
+ * there is no such directory.
+ */
+export async function withOperations<Result>(
+  settings: OperatorSettings,
+  use: (operations: Operations) => Promise<Result>,
+): Promise<Result> {
+  requireDataDirectory(settings);
+  const operations = await openOperations(settings.data, async () => {
+    // Half of a command's time is loading what does the work; most servers that are asked have it loaded.
+    const { openHere } = await import('./open-here.ts');
+    return openHere(settings);
+  });
+  try {
+    return await use(operations);
+  } finally {
+    await operations.close();
+  }
+}
+
+/** A typing error must not make a directory. */
+export function requireDataDirectory(settings: OperatorSettings): void {
+  const { data } = settings;
+  if (!existsSync(data)) throw noDataDirectory(data);
+  requireLog(settings);
+}

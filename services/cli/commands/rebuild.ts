@@ -1,0 +1,220 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import type { Logger } from 'pino';
+import type { Difference } from '../../../projections/generations/digest.ts';
+import {
+  describeScope,
+  type Rebuild,
+  type RebuildScope,
+} from '../../../projections/generations/generation.ts';
+import {
+  type GenerationStore,
+  openGenerationStore,
+} from '../../../projections/generations/generation-store.ts';
+import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
+import { graphFile } from '../../../projections/graph/store/generation-files.ts';
+import { upcast } from '../../../shared/document/upcasters.ts';
+import type { World } from '../../../shared/read-index/read-index.ts';
+import type { Uid } from '../../../shared/schema/content-type.ts';
+import { type OperatorChannel, readDirectoryHolder } from '../../../shared/sqlite/lock-data-directory.ts';
+import { logAddress, openEventStore } from '../../open-event-store.ts';
+import { callOperator } from '../../operator/call-operator.ts';
+import type { ReadSidePlan } from '../../read-side.ts';
+import { interruptRebuild, runRebuild } from '../../rebuild/run-rebuild.ts';
+import { createThrottle, type Throttle } from '../../rebuild/throttle.ts';
+import type { LoadSample } from '../../rebuild/watch-load.ts';
+import { createLogger } from '../output/create-logger.ts';
+import { showRebuild } from '../output/show-rebuild.ts';
+import { chooseReadSide } from '../settings/read-side.ts';
+import type { OperatorSettings } from '../settings/settings.ts';
+import { requireDataDirectory, withOperations } from './operate.ts';
+
+/** As given on the command line. */
+export type RebuildArguments = {
+  readonly type?: string;
+  readonly world?: string;
+  readonly graph?: true;
+  readonly json?: true;
+  readonly maxRate?: string;
+  readonly accept?: true;
+  readonly pause?: true;
+  readonly cancel?: true;
+};
+
+/** Others come first where processors are few. */
+const LOW_PRIORITY = 10;
+const FIRST_SAMPLE_MS = 4_000;
+
+/** `varve rebuild`: exits with 0 once the new generation serves, and where the rebuild was paused. */
+export async function rebuild(settings: OperatorSettings, given: RebuildArguments): Promise<void> {
+  const { data } = settings;
+  requireDataDirectory(settings);
+  const maxRate = parseMaxRate(given.maxRate);
+  const store = openGenerationStore(data);
+  try {
+    if (given.pause === true || given.cancel === true) {
+      const wanted = given.pause === true ? 'pause' : 'cancel';
+      const plan = await chooseReadSide(settings, await quietLogger());
+      report(await interruptRebuild({ data, store, plan }, wanted), store, given);
+      return;
+    }
+    const scope = parseScope(given, liveTypes(data, store));
+    lowerPriority();
+    await runHere(scope, maxRate, given, store, settings);
+  } finally {
+    store.close();
+  }
+}
+
+/** Of every thread, those that collect garbage too: on Linux each has its own. */
+function lowerPriority(): void {
+  setPriority(LOW_PRIORITY);
+  const threads = '/proc/self/task';
+  if (existsSync(threads)) for (const id of readdirSync(threads)) setPriority(Number(id), LOW_PRIORITY);
+}
+
+async function runHere(
+  scope: RebuildScope,
+  maxRate: number | undefined,
+  given: RebuildArguments,
+  store: GenerationStore,
+  settings: OperatorSettings,
+): Promise<void> {
+  const { data, space } = settings;
+  const log = await openEventStore(logAddress(settings), { space, decode: upcast });
+  const throttle = createThrottle(maxRate);
+  const logger = await quietLogger();
+  const plan = await chooseReadSide(settings, logger);
+  const shown = showRebuild(given.json === true);
+  const stop = new AbortController();
+  const watching = observeServer(data, throttle, stop.signal);
+  try {
+    await watching.sampled;
+    await refuseWhereInVain(data, plan);
+    const ended = await runRebuild(
+      {
+        ...{ data, log, store, throttle, plan, report: logger, tell: shown.tell, now: Date.now },
+        withOperations: (use) => withOperations(settings, use),
+      },
+      { scope, accept: given.accept === true },
+    );
+    shown.end();
+    report(ended, store, given);
+  } finally {
+    shown.end();
+    stop.abort();
+    await watching.done;
+    await log.close();
+  }
+}
+
+/** Tells the throttle how the server that holds the directory fares, if one does. `sampled`: once that is known. */
+function observeServer(
+  data: string,
+  throttle: Throttle,
+  signal: AbortSignal,
+): { readonly sampled: Promise<void>; readonly done: Promise<void> } {
+  const channel = readDirectoryHolder(data)?.channel;
+  if (channel === undefined) return { sampled: Promise.resolve(), done: Promise.resolve() };
+  const first = Promise.withResolvers<void>();
+  const watch = async () => {
+    for await (const sample of callOperator(channel, 'load', {}, signal)) {
+      throttle.observe(sample as LoadSample);
+      first.resolve();
+    }
+  };
+  // Without a server nothing has to be spared.
+  const done = watch()
+    .catch(() => {})
+    .finally(first.resolve);
+  const late = once(AbortSignal.timeout(FIRST_SAMPLE_MS), 'abort').then(() => {});
+  return { sampled: Promise.race([first.promise, late]), done };
+}
+
+/** Before anything is made: a server says whether it could take it over. */
+async function refuseWhereInVain(data: string, { outside }: ReadSidePlan): Promise<void> {
+  const channel = readDirectoryHolder(data)?.channel;
+  if (channel === undefined || !(await isThere(channel))) return;
+  const form = { outside: outside !== undefined };
+  for await (const _yes of callOperator(channel, 'can-rebuild', form));
+}
+
+/** The file of a server that was killed names one that is not there. */
+async function isThere({ address }: OperatorChannel): Promise<boolean> {
+  return fetch(address).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What goes wrong for a while, such as a cluster that is away. */
+function quietLogger(): Promise<Logger> {
+  return createLogger({ logLevel: 'warn', logFormat: undefined });
+}
+
+function liveTypes(data: string, store: GenerationStore): readonly Uid[] {
+  const file = graphFile(data, store.live().number);
+  if (!existsSync(file)) return [];
+  const contents = readGraphContents(file);
+  const types = contents.types();
+  contents.close();
+  return types;
+}
+
+function parseScope({ type, world, graph }: RebuildArguments, types: readonly Uid[]): RebuildScope {
+  if (world !== undefined && world !== 'draft' && world !== 'published')
+    throw new Error(`--world ${world}: there are the worlds draft and published`);
+  const uid =
+    type === undefined ? undefined : types.find((each) => each === type || each.endsWith(`.${type}`));
+  if (type !== undefined && uid === undefined)
+    throw new Error(`--type ${type}: there are the content types ${types.join(', ')}`);
+  return {
+    graph: graph === true,
+    ...(uid === undefined ? {} : { type: uid }),
+    ...(world === undefined ? {} : { world: world as World }),
+  };
+}
+
+function parseMaxRate(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new Error(`--max-rate ${text}: a whole number of events a second is needed`);
+  return Number(text);
+}
+
+/** Says what became of a rebuild. Throws where that is not what was asked for. */
+function report(ended: Rebuild, store: GenerationStore, given: RebuildArguments): void {
+  const differences = ended.phase === 'stopped' ? store.differences() : [];
+  if (given.json === true) console.log(JSON.stringify({ ...ended, differences }));
+  else for (const difference of differences) console.log(differenceText(difference));
+  const outcome = outcomeText(ended, given);
+  if (given.json !== true) console.log(outcome);
+}
+
+function outcomeText(
+  { phase, wanted, generation, scope, message }: Rebuild,
+  given: RebuildArguments,
+): string {
+  const again = `${describeScope(scope)} goes on`;
+  if (phase === 'done') return `generation ${generation} serves; varve rollback takes up the one before`;
+  if (phase === 'cancelled') {
+    if (given.cancel === true) return 'the rebuild was given up';
+    throw new Error('the rebuild was given up by another command');
+  }
+  if (wanted === 'pause') return `the rebuild is paused: ${again}`;
+  if (wanted === 'cancel') return 'the rebuild is being given up';
+  if (phase === 'stopped') {
+    const choices = 'with --accept the new one is taken over all the same, with --cancel it is given up';
+    throw new Error(`${message}; the old generation serves on: ${choices}`);
+  }
+  throw new Error(`the rebuild was cut short${message === undefined ? '' : `: ${message}`}; ${again}`);
+}
+
+const SHOWN_CHARACTERS = 500;
+
+function differenceText({ group, name, before, after }: Difference): string {
+  const side = (sign: string, text: string | undefined) =>
+    text === undefined ? [] : [`  ${sign} ${text.slice(0, SHOWN_CHARACTERS).replaceAll('\n', ' ')}`];
+  return [`${group}: ${name}`, ...side('-', before), ...side('+', after)].join('\n');
+}

@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import { warningLine } from '../../../shared/schema/schema-problem.ts';
+import type { ProjectionStatus, Status } from '../../operator/status.ts';
+import { presentBytes, presentSeconds } from '../output/present-amounts.ts';
+import { textTable } from '../output/text-table.ts';
+import type { JsonOption } from '../settings/command.ts';
+import type { OperatorSettings } from '../settings/settings.ts';
+import { withOperations } from './operate.ts';
+
+/** `varve status`: where the log and its projections stand, as a table or as JSON. */
+export async function showStatus(settings: OperatorSettings, { json }: JsonOption): Promise<void> {
+  await withOperations(settings, async (operations) => {
+    for await (const status of operations.run('status', {})) {
+      console.log(json ? JSON.stringify(status, null, 2) : presentStatus(status, resolve(settings.data)));
+    }
+  });
+}
+
+function presentStatus(status: Status, data: string): string {
+  const { server, log, projections, schemaWarnings } = status;
+  const holder =
+    server === null
+      ? 'none'
+      : `process ${server.pid}, for ${presentSeconds(server.uptimeSeconds)}, ${presentBytes(server.memoryBytes)} of memory`;
+  return [
+    `Data    ${data}`,
+    `Server  ${holder}`,
+    `Log     position ${log.position}`,
+    ...(log.head === null ? [] : [`Head    ${log.head.position}:${log.head.chain}`]),
+    ...presentUnreadable(log),
+    '',
+    textTable([
+      ['PROJECTION', 'KIND', 'GENERATION', 'POSITION', 'LAG', 'DOCUMENTS', 'SIZE', 'BACKLOG', 'PARKED'],
+      ...projections.map(columnsOf),
+    ]),
+    ...(schemaWarnings.length === 0 ? [] : ['', 'Not served as the schemas have it:']),
+    ...schemaWarnings.map((warning) => `  ${warningLine(warning)}`),
+  ].join('\n');
+}
+
+function presentUnreadable({ unreadable, foreignEvents }: Status['log']): readonly string[] {
+  const skipped = `${foreignEvents} events of other programs are skipped: varve parked list names them`;
+  return [
+    ...(unreadable === null
+      ? []
+      : [
+          `Stopped before the event at position ${unreadable.position} (${unreadable.stream}, ${unreadable.type}): ${unreadable.reason}`,
+        ]),
+    ...(foreignEvents === 0 ? [] : [`Foreign ${skipped}`]),
+  ];
+}
+
+function columnsOf(projection: ProjectionStatus): readonly string[] {
+  const { lagEvents, lagSeconds, backlog, backlogSeconds } = projection;
+  return [
+    ...[projection.name, projection.kind, String(projection.generation), projection.position],
+    lagEvents === 0 ? 'none' : `${lagEvents} events, ${presentSeconds(lagSeconds)}`,
+    String(projection.documents ?? 'unknown'),
+    projection.bytes === null ? 'in memory' : presentBytes(projection.bytes),
+    backlog === 0 ? '0' : `${backlog}, ${presentSeconds(backlogSeconds)}`,
+    String(projection.parked),
+  ];
+}

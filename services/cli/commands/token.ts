@@ -1,0 +1,109 @@
+import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import { openAccessKey } from '../../access/access-key.ts';
+import { describeToken, type TokenDescription } from '../../access/describe-token.ts';
+import { createTokenCommands, type TokenCommands } from '../../access/token-commands.ts';
+import { parseTokenRequest } from '../../access/token-request.ts';
+import { logFolder } from '../../open-event-store.ts';
+import { createLogger } from '../output/create-logger.ts';
+import { textTable } from '../output/text-table.ts';
+import { requireLog, withLog } from '../settings/access-log.ts';
+import { readContentTypes } from '../settings/read-content-types.ts';
+import { InvalidSettings, type TokenSettings } from '../settings/settings.ts';
+
+/** Options of `varve token create`. */
+export type TokenOptions = {
+  readonly name?: string;
+  readonly type?: string;
+  readonly allow?: string;
+  readonly drafts?: boolean;
+  readonly expires?: string;
+};
+
+/**
+ * `varve token create`: the secret alone to stdout, for scripts; what it is to stderr. A running server takes the token at
+ * once: it follows the same log.
+ */
+export async function createToken(settings: TokenSettings, options: TokenOptions): Promise<void> {
+  const parsed = parseTokenRequest(options, await requiredTypes(settings), Date.now());
+  if (parsed.kind === 'problems') {
+    throw new InvalidSettings(
+      parsed.problems.map(({ path, message }) => `  --${path} ${message}`).join('\n'),
+    );
+  }
+  requireLog(settings);
+  const { token, secret } = await withCommands(settings, (commands) => commands.create(parsed.request), true);
+  const { name, id, expiresAt } = token;
+  const until = expiresAt === null ? 'does not expire' : `expires at ${expiresAt}`;
+  console.error(`Token "${name}" (${id}) ${until}. It is shown this once; send it as Authorization: Bearer`);
+  console.log(secret);
+}
+
+/** `varve token list` */
+export async function listTokens(settings: TokenSettings): Promise<void> {
+  requireLog(settings);
+  const registry = await readTypes(settings);
+  const tokens = await withCommands(settings, (commands) => commands.list());
+  const lines = tokens.map((token) => columnsOf(describeToken(token, registry, Date.now())));
+  if (lines.length === 0) console.error('There are no tokens.');
+  else console.log(textTable([['ID', 'NAME', 'TYPE', 'STATUS', 'EXPIRES', 'MAY'], ...lines]));
+}
+
+/** `varve token revoke` */
+export async function revokeToken(
+  settings: TokenSettings,
+  _options: object,
+  idOrName: string,
+): Promise<void> {
+  requireLog(settings);
+  const { token } = await withCommands(settings, (commands) => commands.revoke(idOrName));
+  console.error(`Token "${token.name}" (${token.id}) is revoked.`);
+}
+
+const OPERATOR = { actor: { kind: 'operator' } } as const;
+
+/** Only new tokens are hashed. */
+const NO_KEY = Buffer.alloc(0);
+
+function withCommands<Result>(
+  settings: TokenSettings,
+  run: (commands: TokenCommands) => Promise<Result>,
+  makes = false,
+): Promise<Result> {
+  const { space, accessKey: given } = settings;
+  return withLog(settings, async (log) => {
+    const key = makes ? await openAccessKey({ log, space, folder: logFolder(settings), given }) : NO_KEY;
+    return run(createTokenCommands({ log, space, key, now: Date.now, author: () => OPERATOR }));
+  });
+}
+
+async function readTypes(settings: TokenSettings): Promise<SchemaRegistry | undefined> {
+  const { contentTypes } = settings;
+  if (contentTypes === undefined) return undefined;
+  const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
+  return (await readContentTypes({ ...settings, contentTypes }, logger)).registry;
+}
+
+/** Only rights on content types need them. */
+async function requiredTypes(settings: TokenSettings): Promise<() => SchemaRegistry> {
+  const registry = await readTypes(settings);
+  return () => {
+    if (registry !== undefined) return registry;
+    throw new InvalidSettings(
+      '  --content-types (VARVE_CONTENT_TYPES) is missing: --allow names content types',
+    );
+  };
+}
+
+function columnsOf({
+  id,
+  name,
+  type,
+  status,
+  expiresAt,
+  allow,
+  drafts,
+}: TokenDescription): readonly string[] {
+  const rights = type === 'custom' ? allow.join(', ') : type === 'full-access' ? 'everything' : 'read';
+  const seesDrafts = drafts && type !== 'full-access' ? ', drafts' : '';
+  return [id, name, type, status, expiresAt ?? 'never', rights + seesDrafts];
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
+import { isHash } from '../../../shared/asset-store/asset-hash.ts';
+import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
+import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
+import { UPLOADS_PATH } from '../../assets/file-values.ts';
+import { nameInSpace } from '../../assets/kept-names.ts';
+import { assetsPlace, isS3, openAssetStore } from '../../open-asset-store.ts';
+import type { BackupSettings } from '../settings/settings.ts';
+import { liveGraphFile } from './live-graph-file.ts';
+
+/** An uploaded file whose content is not in the asset store. */
+export type AssetDifference = {
+  readonly kind: 'uploaded file';
+  readonly documentId: string;
+  readonly hash: string;
+  readonly differing: readonly ['missing'];
+};
+
+type FileFacts = { readonly documentId: string; readonly hash: string; readonly url: string };
+
+/** The content of an imported file, by the name that it kept. */
+async function keptContent(
+  store: AssetStore | undefined,
+  space: string,
+  url: string,
+): Promise<string | undefined> {
+  if (!url.startsWith(UPLOADS_PATH)) return 'elsewhere';
+  return (await store?.names.find(nameInSpace(space, url.slice(UPLOADS_PATH.length))))?.hash;
+}
+
+/** Looks for the content of every uploaded file that the content graph knows. Resolves to how many those are. */
+export async function verifyAssets(
+  settings: BackupSettings,
+  note: (difference: AssetDifference) => void,
+): Promise<number> {
+  const file = liveGraphFile(settings.data);
+  if (!existsSync(file)) return 0;
+  const place = assetsPlace(settings);
+  // Opening a folder would make it.
+  const store = isS3(place) || existsSync(place) ? await openAssetStore(place) : undefined;
+  const graph = readGraphContents(file);
+  try {
+    let files = 0;
+    for (const source of graph.sources(FILE_TYPE)) {
+      const { documentId, hash, url } = source as FileFacts;
+      files++;
+      const content = isHash(hash) ? hash : await keptContent(store, settings.space, url);
+      // An imported file may be served elsewhere.
+      if (content === 'elsewhere') continue;
+      if (content === undefined || (await store?.size(content)) === undefined)
+        note({ kind: 'uploaded file', documentId, hash, differing: ['missing'] });
+    }
+    return files;
+  } finally {
+    graph.close();
+  }
+}

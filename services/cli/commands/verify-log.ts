@@ -1,0 +1,43 @@
+import type { ChainHead, Damage, EventStore } from '../../../shared/event-store/event-store.ts';
+import { InvalidSettings } from '../settings/settings.ts';
+
+export type LogDifference = {
+  readonly kind: 'log';
+  readonly position: string;
+  readonly stream: string;
+  readonly revision: string;
+  readonly reason: string;
+};
+
+/** A head as `varve status` shows it: `<position>:<chain>`. Throws InvalidSettings. */
+export function parseHead(text: string | undefined): ChainHead | undefined {
+  if (text === undefined) return undefined;
+  const [, position, chain] = /^(\d{1,18}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (position !== undefined && chain !== undefined) return { position: BigInt(position), chain };
+  throw new InvalidSettings(
+    `  --head "${text}" is no head of a log: give it as varve status shows it, POSITION:CHAIN`,
+  );
+}
+
+/** Checks every event of the log, and that the log is the one that had this head. Throws a sentence when it is not. */
+export async function verifyLog(
+  log: EventStore,
+  head: ChainHead | undefined,
+  found: (difference: LogDifference) => void,
+): Promise<void> {
+  for await (const damage of log.findDamage()) found(presentDamage(damage));
+  if (head === undefined) return;
+  if (log.chain === undefined) throw new Error('this log keeps no hash chain: omit --head');
+  const chain = await log.chain.at(head.position);
+  if (chain === head.chain) return;
+  const what = chain === undefined ? 'no event' : 'another history';
+  throw new Error(`the log has ${what} at position ${head.position}: it is not the one that had this head`);
+}
+
+export function presentLogDifference({ position, stream, revision, reason }: LogDifference): string {
+  return `log: event at position ${position} (${stream}, revision ${revision}): ${reason}`;
+}
+
+function presentDamage({ position, stream, revision, reason }: Damage): LogDifference {
+  return { kind: 'log', position: String(position), stream, revision: String(revision), reason };
+}

@@ -1,0 +1,203 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { compareGraphs } from '../../../projections/generations/compare-graphs.ts';
+import type { Difference as ItemDifference } from '../../../projections/generations/digest.ts';
+import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
+import type { IndexDifference } from '../../../projections/verification/difference.ts';
+import { replayGraph } from '../../../projections/verification/replay-graph.ts';
+import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
+import { isForeign } from '../../../shared/event-store/unreadable.ts';
+import { validateEvent } from '../../../shared/events/validate-event.ts';
+import { type ImportProgress, showProgress } from '../output/import-progress.ts';
+import { withLog } from '../settings/access-log.ts';
+import type { JsonOption } from '../settings/command.ts';
+import type { OperatorSettings } from '../settings/settings.ts';
+import { liveGraphFile } from './live-graph-file.ts';
+import { withOperations } from './operate.ts';
+import { createScratchDirectory } from './scratch-directory.ts';
+import { type AssetDifference, verifyAssets } from './verify-assets.ts';
+import { type LogDifference, parseHead, presentLogDifference, verifyLog } from './verify-log.ts';
+
+export type VerifyOptions = JsonOption & {
+  readonly repair?: true;
+  /** Of the log, as it was written down: see parseHead. */
+  readonly head?: string;
+  /** Also looks for uploaded files: in this place, or where a server has them without a setting. */
+  readonly assets?: string | true;
+};
+
+type Difference =
+  | LogDifference
+  | ({ readonly kind: 'read index' } & IndexDifference)
+  | GraphDifference
+  | EventDifference
+  | AssetDifference;
+
+/** An event that is not as the schema of its type says (docs/events.md). */
+type EventDifference = {
+  readonly kind: 'event';
+  readonly position: string;
+  readonly stream: string;
+  readonly differing: readonly [string];
+};
+
+/** Without the contents, which may be private. */
+type GraphDifference = Pick<ItemDifference, 'group' | 'name'> & {
+  readonly kind: 'content graph';
+  readonly differing: readonly ['missing' | 'unexpected' | 'content'];
+};
+
+const SHOWN_DIFFERENCES = 1_000;
+
+type Report = { differences: number; left: number; readonly show: (difference: Difference) => void };
+
+/**
+ * `varve verify`: every event of the log against its digest and the hash chain, the read index against the graph, by whoever holds the data
+ * directory, the graph as it is at one moment against one made from the log in a file beside it, here, and every event against the schema
+ * of its type. All go on meanwhile. Throws when something differs and is not repaired.
+ */
+export async function verify(settings: OperatorSettings, options: VerifyOptions): Promise<void> {
+  const report: Report = {
+    differences: 0,
+    left: 0,
+    show: (difference) => console.log(options.json ? JSON.stringify(difference) : present(difference)),
+  };
+  const head = parseHead(options.head);
+  await withLog(settings, (log) => verifyLog(log, head, (damage) => note(report, damage, false)));
+  // A graph is made of whole logs.
+  if (report.left > 0) throw new Error(`${countOf(report.left)} in the log: restore a backup of it`);
+  const rows = await verifyIndex(options, settings, report);
+  const { events, graph } = await verifyGraph(settings, report);
+  const before = report.left;
+  const files = await verifyFiles(options, settings, report);
+  const lost = report.left - before;
+  const { differences, left } = report;
+  if (options.json)
+    console.log(JSON.stringify({ kind: 'summary', rows, events, ...files, differences, left }));
+  else console.log(`compared: the read index (${rows} rows) with the graph, the graph with ${events} events`);
+  if (left > 0) throw new Error(`${countOf(left)}${adviceFor(graph, options, lost)}`);
+  if (!options.json) console.log(differences === 0 ? 'no differences' : `${countOf(differences)}, repaired`);
+}
+
+async function verifyIndex(
+  options: VerifyOptions,
+  settings: OperatorSettings,
+  report: Report,
+): Promise<number> {
+  const repair = options.repair === true;
+  let rows = 0;
+  let progress: ImportProgress | undefined;
+  let shown = 0;
+  await withOperations(settings, async (operations) => {
+    for await (const line of operations.run('verify-index', { repair })) {
+      if (line.kind === 'difference') {
+        const { kind: _, ...difference } = line;
+        note(report, { kind: 'read index', ...difference }, difference.repaired);
+      } else if (line.kind === 'progress') {
+        progress ??= showProgress(line.rows, 'comparing the read index');
+        progress.advance(line.checked - shown);
+        shown = line.checked;
+        rows = Math.round(line.rows / 2);
+      } else {
+        report.left += line.documents;
+        console.error(`${line.documents} documents could not be judged: they are still being written`);
+      }
+    }
+  });
+  progress?.end();
+  return rows;
+}
+
+async function verifyFiles({ assets, json }: VerifyOptions, settings: OperatorSettings, report: Report) {
+  if (assets === undefined) return {};
+  const place = assets === true ? process.env['VARVE_ASSETS'] : assets;
+  const files = await verifyAssets({ ...settings, assets: place }, (missing) => note(report, missing, false));
+  if (!json) console.log(`looked for the content of ${files} uploaded files`);
+  return { files };
+}
+
+/** Of a snapshot: nobody waits for it. */
+async function verifyGraph(
+  settings: OperatorSettings,
+  report: Report,
+): Promise<{ readonly events: number; readonly graph: number }> {
+  const file = liveGraphFile(settings.data);
+  if (!existsSync(file)) return { events: 0, graph: 0 };
+  const scratch = createScratchDirectory(settings.data);
+  const found = readGraphContents(file);
+  try {
+    const upTo = found.position;
+    const progress = showProgress(Number(upTo), 'replaying the log');
+    let events = 0;
+    const onEvents = (count: number, batch: readonly StoredEvent[]) => {
+      for (const difference of batch.flatMap(judgeEvent)) note(report, difference, false);
+      events += count;
+      progress.advance(count);
+    };
+    const replayed = join(scratch.path, 'graph.db');
+    await withLog(settings, (log) => replayGraph({ log, file: replayed, upTo, onEvents }));
+    progress.end();
+    const expected = readGraphContents(replayed);
+    const compared = { before: expected, after: found, scope: {} };
+    const { differences, count } = await compareGraphs(
+      compared,
+      { worked: () => nextTurn() },
+      SHOWN_DIFFERENCES,
+    );
+    expected.close();
+    for (const difference of differences) note(report, presentDifference(difference), false);
+    const more = count - differences.length;
+    if (more > 0) console.error(`${more} more differences of the content graph are not shown`);
+    report.differences += more;
+    report.left += more;
+    return { events, graph: count };
+  } finally {
+    found.close();
+    scratch.remove();
+  }
+}
+
+function judgeEvent(event: StoredEvent): readonly EventDifference[] {
+  const problem = isForeign(event) ? undefined : validateEvent(event);
+  if (problem === undefined) return [];
+  const { position, stream } = event;
+  return [{ kind: 'event', position: String(position), stream, differing: [problem] }];
+}
+
+/** `before`: as the log has it. */
+function presentDifference({ group, name, before, after }: ItemDifference): GraphDifference {
+  const differing = before === undefined ? 'unexpected' : after === undefined ? 'missing' : 'content';
+  return { kind: 'content graph', group, name, differing: [differing] };
+}
+
+function note(report: Report, difference: Difference, repaired: boolean): void {
+  report.differences++;
+  if (!repaired) report.left++;
+  report.show(difference);
+}
+
+function present(difference: Difference): string {
+  if (difference.kind === 'log') return presentLogDifference(difference);
+  const what = difference.differing.join(', ');
+  if (difference.kind === 'event')
+    return `event: position ${difference.position}, ${difference.stream}: ${what}`;
+  if (difference.kind === 'uploaded file')
+    return `uploaded file: ${difference.documentId}, ${difference.hash}: ${what}`;
+  if (difference.kind === 'content graph') {
+    return `content graph: ${difference.group}, ${difference.name}: ${what}`;
+  }
+  const { type, world, documentId, locale, repaired } = difference;
+  const row = [type, documentId, ...(locale === null ? [] : [locale]), world].join(' ');
+  return `read index: ${row}: ${what}${repaired ? ' (repaired)' : ''}`;
+}
+
+function countOf(count: number): string {
+  return count === 1 ? '1 difference' : `${count} differences`;
+}
+
+function adviceFor(graph: number, { repair }: VerifyOptions, lost: number): string {
+  if (lost > 0) return ': restore the uploaded files that are missing from a backup';
+  if (graph > 0) return ': varve rebuild --graph makes the content graph anew';
+  return repair ? ' that could not be repaired' : ': varve verify --repair makes what differs anew';
+}

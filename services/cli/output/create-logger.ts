@@ -1,0 +1,31 @@
+import { Writable } from 'node:stream';
+import type { Logger } from 'pino';
+import { REDACTING } from '../../operating/redact-secrets.ts';
+import type { ServeSettings } from '../settings/settings.ts';
+import { createLogSink } from './log-sink.ts';
+
+/** Logs to stderr, so that stdout is for people: JSON lines, or readable ones on a terminal. Secrets are left out. */
+export async function createLogger({
+  logLevel,
+  logFormat,
+}: Pick<ServeSettings, 'logLevel' | 'logFormat'>): Promise<Logger> {
+  const { pino } = await import('pino');
+  const format = logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json');
+  const options = { level: logLevel, ...REDACTING };
+  const sink = createLogSink(stderrOrNothing());
+  if (format === 'json') return pino(options, sink);
+  const { PinoPretty } = await import('pino-pretty');
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      sink.write(String(chunk));
+      done();
+    },
+  });
+  return pino(options, PinoPretty({ destination, ignore: 'pid,hostname' }));
+}
+
+/** Opens stderr as a stream, which makes its pipe one that is written without waiting for its reader. */
+function stderrOrNothing(): number {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  return process.stderr.fd;
+}

@@ -1,0 +1,14 @@
+import type { Logger } from 'pino';
+import type { ReportReplaced } from '../../rebuild/replace-unusable.ts';
+
+const WHAT = 'a file of the read model cannot be used and is made from the log anew';
+
+/** Says in a server's log which file of the read model is made anew. */
+export function logReplaced(logger: Logger): ReportReplaced {
+  return (file, reason) => logger.warn({ file, reason }, WHAT);
+}
+
+/** The same on stderr, of a command. */
+export function sayReplaced(file: string, reason: string): void {
+  console.error(`${WHAT}: ${file}, as ${reason}`);
+}

@@ -1,0 +1,47 @@
+import { Presets, SingleBar } from 'cli-progress';
+import type { Rebuild } from '../../../projections/generations/generation.ts';
+
+export type ShownRebuild = {
+  tell(rebuild: Rebuild): void;
+  /** Again is harmless. */
+  end(): void;
+};
+
+/** A bar on a terminal; elsewhere a line for each phase and each tenth of it; as JSON a line for each report, on stdout. */
+export function showRebuild(json: boolean): ShownRebuild {
+  if (json) return { tell: (rebuild) => console.log(JSON.stringify(rebuild)), end() {} };
+  return process.stderr.isTTY ? showBar() : showLines();
+}
+
+const FORMAT = '{phase} [{bar}] {value} of {total}, {rate}/s, {eta_formatted} left, {lag} behind';
+
+function showBar(): ShownRebuild {
+  const bar = new SingleBar({ format: FORMAT, hideCursor: true }, Presets.rect);
+  let shown: string | undefined;
+  return {
+    tell({ phase, progress: { done, total, rate, lag } }) {
+      const payload = { phase, rate: Math.round(rate), lag };
+      if (shown !== phase) bar.start(Math.max(1, total), done, payload);
+      shown = phase;
+      bar.setTotal(Math.max(1, total));
+      bar.update(done, payload);
+    },
+    end() {
+      if (shown !== undefined) bar.stop();
+      shown = undefined;
+    },
+  };
+}
+
+function showLines(): ShownRebuild {
+  let shown = '';
+  return {
+    tell({ phase, progress: { done, total, rate, lag } }) {
+      const tenth = total === 0 ? 0 : Math.floor((done / total) * 10);
+      if (shown === `${phase} ${tenth}`) return;
+      shown = `${phase} ${tenth}`;
+      process.stderr.write(`${phase}: ${done} of ${total}, ${Math.round(rate)}/s, ${lag} behind\n`);
+    },
+    end() {},
+  };
+}

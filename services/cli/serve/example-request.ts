@@ -1,0 +1,71 @@
+import type { ContentType } from '../../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+
+/** Attributes a person would look something up by, best first. */
+const TELLING = ['name', 'title', 'label'];
+
+type Candidate = { readonly type: ContentType; readonly path: readonly string[]; readonly field: string };
+
+/**
+ * A list request with a filter through relations that returns something of what is there, for people to try: asked of the
+ * server at `base` itself. The plain list of some content type when nothing is related; undefined without content types.
+ */
+export async function findExampleRequest(
+  base: string,
+  registry: SchemaRegistry,
+): Promise<string | undefined> {
+  const types = [...registry.contentTypes.values()].filter(
+    (type) => !type.builtIn && type.kind === 'collectionType',
+  );
+  const candidates = types.flatMap((type) => candidatesOf(registry, type));
+  candidates.sort((a, b) => b.path.length - a.path.length);
+  for (const candidate of candidates.slice(0, 50)) {
+    const value = await someValue(base, candidate);
+    if (value !== undefined)
+      return `${base}/api/${candidate.type.pluralName}?${filterKey(candidate)}=${value}`;
+  }
+  return types[0] === undefined ? undefined : `${base}/api/${types[0].pluralName}`;
+}
+
+/** Paths of one and two to-one relations that end at a telling attribute. */
+function candidatesOf(registry: SchemaRegistry, type: ContentType): readonly Candidate[] {
+  return toOneRelations(registry, type).flatMap(({ name, target }) => [
+    ...tellingFields(target).map((field) => ({ type, path: [name], field })),
+    ...toOneRelations(registry, target).flatMap((next) =>
+      tellingFields(next.target).map((field) => ({ type, path: [name, next.name], field })),
+    ),
+  ]);
+}
+
+function toOneRelations(registry: SchemaRegistry, type: ContentType) {
+  return [...type.attributes.values()].flatMap((attribute) => {
+    if (attribute.kind !== 'relation' || attribute.toMany || attribute.private) return [];
+    const target = contentTypeOf(registry, attribute.target);
+    return target.builtIn || target === type ? [] : [{ name: attribute.name, target }];
+  });
+}
+
+function tellingFields(type: ContentType): readonly string[] {
+  return TELLING.filter((name) => {
+    const attribute = type.attributes.get(name);
+    return attribute?.kind === 'scalar' && attribute.type === 'string' && !attribute.private;
+  });
+}
+
+function filterKey({ path, field }: Candidate): string {
+  return `filters${[...path, field].map((key) => `[${key}]`).join('')}`;
+}
+
+/** The value that some entry of the type has at the end of the path, ready for a URL in single quotes. */
+async function someValue(base: string, candidate: Candidate): Promise<string | undefined> {
+  const { type, path, field } = candidate;
+  const query = `${filterKey(candidate)}[$notNull]=true&populate=${path.join('.')}&pagination[limit]=1`;
+  const answer = await fetch(`${base}/api/${type.pluralName}?${query}`);
+  if (!answer.ok) return undefined;
+  const body = (await answer.json()) as { data: readonly unknown[] };
+  const value = [...path, field].reduce<unknown>(
+    (at, key) => (at as Record<string, unknown> | null)?.[key],
+    body.data[0],
+  );
+  return typeof value === 'string' ? encodeURIComponent(value).replaceAll("'", '%27') : undefined;
+}

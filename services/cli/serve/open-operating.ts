@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { mayAdminister } from '../../../shared/access/rights.ts';
+import type { AccessControl } from '../../access/access-control.ts';
+import { isLocalHost, stranger } from '../../http/guard-development.ts';
+import { type Listener, listen } from '../../http/listen.ts';
+import { refuseRequest } from '../../http/refuse-request.ts';
+import { createOperating, type Operating } from '../../operating/operating.ts';
+import {
+  createOperatingEndpoints,
+  type MetricsAccess,
+  type OperatingEndpoints,
+} from '../../operating/operating-endpoints.ts';
+import { startTracing } from '../../operating/start-tracing.ts';
+import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
+import { packageVersion } from '../output/package-version.ts';
+import type { ServeSettings } from '../settings/settings.ts';
+
+/** What a process tells of itself, and where. */
+export type OperatingProcess = {
+  readonly operating: Operating;
+  /** Answers health and metrics on the port of the API. */
+  readonly first: OperatingEndpoints;
+  /** Tokens are loaded: from now on they say who may see metrics. */
+  admit(access: AccessControl): void;
+  /** Sends the last traces and leaves the metrics port. */
+  close(): Promise<void>;
+};
+
+/**
+ * With `--metrics-port` metrics are on that port alone, for everyone who reaches it; else on the port of the API, for who may do
+ * everything there. Rejects with a sentence when that port cannot be had.
+ */
+export async function openOperating(
+  settings: ServeSettings,
+  logger: Logger,
+  supervisor?: Pick<Supervisor, 'socket' | 'restarts'>,
+): Promise<OperatingProcess> {
+  const { metricsPort: port, metricsHost: host } = settings;
+  const version = packageVersion();
+  const restarts = supervisor?.restarts ?? 0;
+  const tracing = await startTracing(process.env, version);
+  const operating = createOperating({ ...settings, tracing, logger, version, restarts });
+  const { readiness, metrics } = operating;
+  let access: AccessControl | undefined;
+  const own: Listener | undefined =
+    port === undefined
+      ? undefined
+      : await listen({
+          host,
+          port,
+          option: '--metrics-port',
+          ...(supervisor && { socket: supervisor.socket('metrics') }),
+          first: createOperatingEndpoints({ readiness, metrics, access: () => 'allowed' }),
+        });
+  own?.serve((_request, response) => response.writeHead(404).end());
+  if (own !== undefined && restarts === 0) console.log(`Metrics and health are at ${own.url}`);
+  const answerHere = createOperatingEndpoints({
+    readiness,
+    metrics: own === undefined ? metrics : undefined,
+    access: (authorization) => (access === undefined ? 'starting' : judge(access, authorization)),
+  });
+  return {
+    operating,
+    first: (request, response) => refuseStranger(access, request, response) || answerHere(request, response),
+    admit(loaded) {
+      access = loaded;
+    },
+    async close() {
+      await tracing?.close().catch((error: unknown) => logger.warn({ err: error }, 'traces were lost'));
+      await own?.drain(0);
+    },
+  };
+}
+
+/**
+ * In development mode a page of another name, which its browser was made to send here (DNS rebinding), gets neither metrics nor
+ * what processes tell each other. The routes of the API guard themselves. True: it has been refused.
+ */
+function refuseStranger(
+  access: AccessControl | undefined,
+  { url = '', headers: { host = 'localhost' } }: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  if (!url.startsWith('/metrics') && !url.startsWith('/_varve/')) return false;
+  if (access?.state().development !== true || isLocalHost(host)) return false;
+  refuseRequest(response, stranger(`to ${host}`, host));
+  return true;
+}
+
+function judge(access: AccessControl, authorization: string | undefined): ReturnType<MetricsAccess> {
+  try {
+    if (mayAdminister(access.authenticate(authorization))) return 'allowed';
+  } catch {
+    // A token that is not valid: who sends it counts as nobody.
+    return 'anonymous';
+  }
+  return authorization === undefined ? 'anonymous' : 'forbidden';
+}

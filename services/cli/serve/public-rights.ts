@@ -1,0 +1,26 @@
+import { parseAllow } from '../../../shared/access/parse-allow.ts';
+import type { Right } from '../../../shared/access/rights.ts';
+import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import type { Varve } from '../../main.ts';
+import { InvalidSettings } from '../settings/settings.ts';
+
+/** What `--public` says; undefined: nothing. Throws InvalidSettings with every problem. */
+export function parsePublic(
+  text: string | undefined,
+  registry: SchemaRegistry,
+): readonly Right[] | undefined {
+  if (text === undefined) return undefined;
+  const parsed = parseAllow(text, registry);
+  if (parsed.kind === 'allowed') return parsed.allowed;
+  throw new InvalidSettings(
+    parsed.problems.map((problem) => `  --public (VARVE_PUBLIC) ${problem}`).join('\n'),
+  );
+}
+
+export async function setPublic(
+  { tokens, access }: Pick<Varve, 'tokens' | 'access'>,
+  allow: readonly Right[],
+): Promise<void> {
+  const { position } = await tokens.setPublic(allow);
+  if (position !== undefined) await access.applied(position);
+}

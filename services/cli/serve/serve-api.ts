@@ -1,0 +1,88 @@
+import type { ApiProcess, ApiProcessOptions } from '../../api/api-process.ts';
+import { openApiProcess } from '../../api/api-process.ts';
+import { type Listener, type ListenOptions, listen } from '../../http/listen.ts';
+import { assetsPlace } from '../../open-asset-store.ts';
+import { readApiConfig } from '../../project/read-api-config.ts';
+import { createLogger } from '../output/create-logger.ts';
+import { logTrouble } from '../output/log-trouble.ts';
+import { startMessage } from '../output/start-message.ts';
+import { refuseOpenHost } from '../settings/access-log.ts';
+import { readContentTypes } from '../settings/read-content-types.ts';
+import { connectionOf, denormaliseOf, rowCacheBytesOf } from '../settings/read-side.ts';
+import { requestRules } from '../settings/request-rules.ts';
+import type { ServeSettings } from '../settings/settings.ts';
+import { openOperating } from './open-operating.ts';
+import { parsePublic, setPublic } from './public-rights.ts';
+import { serveApp } from './serve-app.ts';
+import { die, ownSignals, stopOnSignal } from './stop-on-signal.ts';
+
+/**
+ * `varve api`: resolves once reads are answered and it has said so; SIGINT and SIGTERM end it with exit code 0. Rejects with a
+ * sentence when it cannot start. `settings` were judged by `refuseUnusable`.
+ */
+export async function serveApi(settings: ServeSettings): Promise<void> {
+  const { eventStore = '' } = settings;
+  const logger = await createLogger(settings);
+  const contentTypes = await readContentTypes(settings, logger);
+  const project = readApiConfig(settings.contentTypes);
+  const publicRights = parsePublic(settings.public, contentTypes.registry);
+  await refuseOpenHost(settings, publicRights !== undefined);
+  const told = await openOperating(settings, logger);
+  const stop = stopOnSignal({
+    ...{ logger, told, signals: ownSignals },
+    drainSeconds: settings.drainSeconds,
+  });
+  const options: ApiProcessOptions = {
+    ...{ ...settings, ...contentTypes, eventStore, operating: told.operating, report: logger },
+    reportTrouble: logTrouble(logger),
+    rules: requestRules(settings, project, { logger, metrics: told.operating.metrics }),
+    connection: connectionOf(settings),
+    denormalise: denormaliseOf(settings),
+    rowCacheBytes: rowCacheBytesOf(settings),
+    assets: assetsPlace(settings),
+    accessKey: settings.accessKey,
+  };
+  const opening = openAndListen(options, { host: settings.host, port: settings.port, first: told.first });
+  // Else their ports would keep the process.
+  opening.catch(told.close);
+  const [api, listener] = await opening;
+  stop.with(listener, api);
+  api.stopped.catch((error: unknown) => die(logger, error));
+  try {
+    if (publicRights !== undefined) await setPublic(api, publicRights);
+    told.admit(api.access);
+    const { operating } = told;
+    const greet = async () => console.log(greeting(listener.url, api));
+    const apiPrefix = project?.prefix ?? '/api';
+    await serveApp({ role: 'api', settings, apiPrefix, served: api, listener, logger, operating, greet });
+  } catch (error) {
+    // A signal came before the greeting was out: whoever handles it closes everything.
+    if (stop.isStopping()) return;
+    await listener.drain(0);
+    await api.close();
+    await told.close();
+    throw error;
+  }
+}
+
+/** Listens while there is nothing to read yet, and answers 503 until then. */
+async function openAndListen(
+  options: ApiProcessOptions,
+  where: ListenOptions,
+): Promise<[ApiProcess, Listener]> {
+  const listener = await listen(where);
+  try {
+    return [await openApiProcess(options), listener];
+  } catch (error) {
+    await listener.drain(0);
+    throw error;
+  }
+}
+
+function greeting(url: string, { registry, access }: ApiProcess): string {
+  return startMessage({
+    ...{ url, data: undefined, tryUrl: undefined, examples: undefined, writesOnly: false },
+    contentTypes: [...registry.contentTypes.values()].filter((type) => !type.builtIn).length,
+    development: access.state().development,
+  });
+}

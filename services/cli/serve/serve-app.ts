@@ -1,0 +1,55 @@
+import type { Logger } from 'pino';
+import { createApp } from '../../http/create-app.ts';
+import type { Listener } from '../../http/listen.ts';
+import { METRICS } from '../../operating/metric-definitions.ts';
+import { observeRequests } from '../../operating/observe-requests.ts';
+import type { Operating } from '../../operating/operating.ts';
+import type { Status } from '../../operator/status.ts';
+import type { ServedApi } from '../../served-api.ts';
+import { packageVersion } from '../output/package-version.ts';
+import type { Role } from '../settings/roles.ts';
+import type { ServeSettings } from '../settings/settings.ts';
+
+export type ServeAppOptions = {
+  readonly role: Role;
+  readonly settings: ServeSettings;
+  /** Path of the API beside `/api`. */
+  readonly apiPrefix: string;
+  readonly served: ServedApi;
+  readonly listener: Listener;
+  readonly logger: Logger;
+  readonly operating: Operating;
+  /** Where its projections stand, where it has any. */
+  readonly status?: () => Promise<Status>;
+  /** Runs once requests are answered, before they are limited. */
+  readonly greet: () => Promise<void>;
+};
+
+/** From now on requests go to the API. */
+export async function serveApp(options: ServeAppOptions): Promise<void> {
+  const { role, settings, served, listener, status } = options;
+  const { metrics, tracing } = options.operating;
+  metrics?.gauge(METRICS.unsentBytes, () => [{ labels: {}, value: listener.output.unsentBytes() }]);
+  metrics?.gauge(METRICS.waitingRequests, () => [{ labels: {}, value: listener.output.waitingRequests() }]);
+  let isGreeted = false;
+  const app = await createApp({
+    ...served,
+    answersReads: role !== 'project',
+    apiPrefix: options.apiPrefix,
+    ...(status === undefined ? {} : { status }),
+    logger: options.logger,
+    bodyLimit: settings.bodyLimit,
+    protection: {
+      corsOrigins: settings.cors,
+      rateLimit: settings.rateLimit,
+      isLimiting: () => isGreeted,
+      isCounted: (request) => served.forwarding.commands.judge(request).kind === 'forwarded',
+    },
+    trustProxy: settings.trustProxy ?? false,
+    docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },
+    meters: { durations: metrics?.durations(METRICS.httpRequests), tracing },
+  });
+  listener.serve(observeRequests((request, response) => app.routing(request, response), tracing));
+  await options.greet();
+  isGreeted = true;
+}

@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { lockContents } from '../../../shared/sqlite/lock-data-directory.ts';
+import { createPresence } from '../../fleet/presence.ts';
+import { HOLD_LIMITS } from '../../http/hold-requests.ts';
+import { type Listener, type ListenOptions, listen } from '../../http/listen.ts';
+import { openVarve, type Varve, type VarveOptions } from '../../main.ts';
+import { openOperatorListener } from '../../operator/operator-listener.ts';
+import { readStatus } from '../../operator/status.ts';
+import { readApiConfig } from '../../project/read-api-config.ts';
+import type { Meanwhile } from '../../rebuild/earlier-generation.ts';
+import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
+import { createLogger } from '../output/create-logger.ts';
+import { logFleet } from '../output/log-fleet.ts';
+import { logTrouble } from '../output/log-trouble.ts';
+import { reachableUrl } from '../output/reachable-url.ts';
+import { logReplaced } from '../output/say-replaced.ts';
+import { startMessage } from '../output/start-message.ts';
+import { refuseOpenHost } from '../settings/access-log.ts';
+import { readContentTypes } from '../settings/read-content-types.ts';
+import { chooseReadSide } from '../settings/read-side.ts';
+import { requestRules } from '../settings/request-rules.ts';
+import type { ServeSettings } from '../settings/settings.ts';
+import { findExampleRequest } from './example-request.ts';
+import { openOperating } from './open-operating.ts';
+import { parsePublic, setPublic } from './public-rights.ts';
+import { renewReadModel, startRebuild } from './rebuild-child.ts';
+import { serveApp } from './serve-app.ts';
+import { die, stopOnSignal } from './stop-on-signal.ts';
+import { writeExamples } from './write-examples.ts';
+
+/**
+ * `varve serve` and `varve project`, in a worker: resolves once the server serves and has said so; ends with exit code 0 when its
+ * supervisor says so. Rejects with a sentence when it cannot start.
+ */
+export async function serve(settings: ServeSettings, role: 'serve' | 'project' = 'serve'): Promise<void> {
+  const supervisor = await connectSupervisor();
+  const logger = await createLogger(settings);
+  const contentTypes = await readContentTypes(settings, logger);
+  const project = readApiConfig(settings.contentTypes);
+  const apiPrefix = project?.prefix ?? '/api';
+  const publicRights = parsePublic(settings.public, contentTypes.registry);
+  await refuseOpenHost(settings, publicRights !== undefined);
+  const readSide = await chooseReadSide(settings, logger);
+  const told = await openOperating(settings, logger, supervisor);
+  const operators = await openOperatorListener({
+    ...{ secret: supervisor.secret, socket: supervisor.socket('operators') },
+  });
+  const stop = stopOnSignal({
+    ...{ logger, told, others: [operators], signals: supervisor.onStop },
+    drainSeconds: settings.drainSeconds,
+  });
+  const { operating, first } = told;
+  const presence = createPresence();
+  const options = {
+    ...{ ...settings, ...contentTypes, readSide, operating, pid: supervisor.pid },
+    async takeDirectory(directory: string) {
+      await supervisor.lock(directory, operators.channel);
+      return lockContents(directory);
+    },
+    rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
+    ...{ presence, fleetLog: logFleet(logger), reportReplaced: logReplaced(logger) },
+    reportTrouble: logTrouble(logger),
+    reportCheck: (finding: string) => logger.info({ finding }, `the event log's server: ${finding}`),
+  };
+  const serving = () => supervisor.serving({ logLevel: settings.logLevel, logFormat: settings.logFormat });
+  const onEarlier = (listener: Listener): Meanwhile => ({
+    async serve(served, operator, changes) {
+      logger.warn(
+        { changes },
+        'content types changed: reads go on as before, a new read model is being made',
+      );
+      operators.serve(operator);
+      told.admit(served.access);
+      // The API that follows measures.
+      const unmeasured = { ...operating, metrics: undefined };
+      await serveApp({
+        ...{ role, settings, apiPrefix, served, listener, logger, operating: unmeasured },
+        greet: async () => serving(),
+      });
+    },
+    rebuild: () => startRebuild(settings, logger),
+    over: () => logger.info({}, 'the new read model serves'),
+  });
+  const opening = openAndListen(options, onEarlier, {
+    host: settings.host,
+    port: settings.port,
+    ...{ socket: supervisor.socket('api'), holds: supervisor.restarts > 0 ? HOLD_LIMITS : undefined },
+    first: (request, response) => first(request, response) || presence.answer(request, response),
+  });
+  // Else their ports would keep the process.
+  opening.catch(() => Promise.all([told.close(), operators.close()]));
+  const [varve, listener] = await opening;
+  stop.with(listener, varve);
+  presence.of(varve.fleet);
+  varve.stopped.catch((error: unknown) => die(logger, error));
+  operators.serve(varve.operator);
+  renewReadModel(varve.operator, operating.readiness, settings, logger);
+  try {
+    if (publicRights !== undefined) await setPublic(varve, publicRights);
+    told.admit(varve.access);
+    const status = () => readStatus(varve.operator);
+    const greet = async () => {
+      serving();
+      if (supervisor.isGreeted) return;
+      const message = await greeting(role, settings, listener.url, varve);
+      supervisor.greeting();
+      console.log(message);
+    };
+    await serveApp({ role, settings, apiPrefix, served: varve, listener, logger, operating, status, greet });
+  } catch (error) {
+    // A signal came before the greeting was out: whoever handles it closes everything.
+    if (stop.isStopping()) return;
+    await operators.close();
+    await listener.drain(0);
+    await varve.close();
+    await told.close();
+    throw error;
+  }
+}
+
+/** Listens while the data is being loaded, and answers 503 until then. With the data in vain it listens no more. */
+async function openAndListen(
+  options: Omit<VarveOptions, 'address'> & Pick<ServeSettings, 'advertise'>,
+  meanwhile: (listener: Listener) => Meanwhile,
+  where: ListenOptions,
+): Promise<[Varve, Listener]> {
+  const listener = await listen(where);
+  try {
+    const address = options.advertise ?? reachableUrl(listener.url);
+    return [await openVarve({ ...options, address, meanwhile: meanwhile(listener) }), listener];
+  } catch (error) {
+    await listener.drain(0);
+    throw error;
+  }
+}
+
+async function greeting(
+  role: 'serve' | 'project',
+  settings: ServeSettings,
+  url: string,
+  varve: Varve,
+): Promise<string> {
+  const folder = join(settings.contentTypes, 'entries');
+  const { development } = varve.access.state();
+  const writes = development && settings.examples && varve.isNew && existsSync(folder);
+  const examples = writes ? await writeExamples(url, folder, varve.registry) : undefined;
+  return startMessage({
+    url,
+    data: resolve(settings.data),
+    contentTypes: [...varve.registry.contentTypes.values()].filter((type) => !type.builtIn).length,
+    tryUrl: development && role === 'serve' ? await findExampleRequest(url, varve.registry) : undefined,
+    writesOnly: role === 'project',
+    development,
+    examples,
+  });
+}

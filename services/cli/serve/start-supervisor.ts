@@ -1,0 +1,18 @@
+import type { LogStyle } from '../../supervisor/protocol.ts';
+import { supervise } from '../../supervisor/supervise.ts';
+import type { WorkerEnd } from '../../supervisor/worker-process.ts';
+
+/** Runs `varve` with these arguments as the worker of this process. */
+export function startSupervisor(program: string, args: readonly string[]): void {
+  supervise({ program, args, reportCrash });
+}
+
+const CRASHED = 'the process that serves has crashed, another one is started';
+
+/** The supervisor goes on where the logger cannot be loaded, as when an upgrade has replaced its files. */
+function reportCrash({ code, signal }: WorkerEnd, style: LogStyle): void {
+  import('../output/create-logger.ts')
+    .then(({ createLogger }) => createLogger(style))
+    .then((logger) => logger.error({ code, signal }, CRASHED))
+    .catch((error: Error) => console.error(`${CRASHED} (${signal ?? code}); ${error.message}`));
+}

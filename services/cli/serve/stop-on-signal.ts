@@ -1,0 +1,65 @@
+import type { Logger } from 'pino';
+import type { Listener } from '../../http/listen.ts';
+import { isWorker } from '../../supervisor/connect-supervisor.ts';
+import { FINAL_EXIT } from '../../supervisor/protocol.ts';
+import type { OperatingProcess } from './open-operating.ts';
+
+type Closable = { close(): Promise<void> };
+/** `stepDown`: where it may lead. */
+type Served = Closable & { stepDown?(): Promise<void> };
+
+export type Stopper = {
+  /** There is something to stop by now. */
+  with(listener: Listener, served: Served): void;
+  isStopping(): boolean;
+};
+
+export type StopOptions = {
+  readonly logger: Logger;
+  readonly drainSeconds: number;
+  readonly told: OperatingProcess;
+  readonly others?: readonly Closable[];
+  /** Calls back for each signal to stop. */
+  readonly signals: (heard: (signal: NodeJS.Signals) => void) => void;
+};
+
+/** The signals that this process gets itself. */
+export function ownSignals(heard: (signal: NodeJS.Signals) => void): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => heard(signal));
+}
+
+/**
+ * The first signal answers what is under way and closes everything; a second one ends the process at once. `others` are closed
+ * before requests are drained.
+ */
+export function stopOnSignal({ logger, drainSeconds, told, others = [], signals }: StopOptions): Stopper {
+  const { operating, close } = told;
+  let running: { readonly listener: Listener; readonly served: Served } | undefined;
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    logger.info({ signal }, 'stopping');
+    operating.readiness.draining();
+    for (const other of others) await other.close();
+    const drained = running?.listener.drain(drainSeconds * 1000);
+    // Reads may take their time: the lead need not wait for them.
+    await Promise.all([drained, Promise.race([drained, running?.served.stepDown?.()])]);
+    await running?.served.close();
+    await close();
+    process.exit(0);
+  };
+  signals((signal) => void stop(signal).catch((error: unknown) => die(logger, error)));
+  return {
+    with(listener, served) {
+      running = { listener, served };
+    },
+    isStopping: () => stopping,
+  };
+}
+
+/** What is shown would fall behind what is stored: nothing is served rather than something stale. */
+export function die(logger: Logger, error: unknown): never {
+  logger.fatal({ err: error }, 'the server cannot go on');
+  process.exit(isWorker() ? FINAL_EXIT : 1);
+}

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { upcast } from '../../../shared/document/upcasters.ts';
+import type { Decode } from '../../../shared/event-store/event-codec.ts';
+import type { EventStore } from '../../../shared/event-store/event-store.ts';
+import { readAccessUpTo } from '../../access/access-control.ts';
+import { isLoopback } from '../../http/loopback.ts';
+import { type LogSettings, logAddress, logFile, openEventStore } from '../../open-event-store.ts';
+import { InvalidSettings } from './settings.ts';
+
+type SpaceSettings = LogSettings & { readonly space: string };
+
+/** Runs `use` on the log, which servers may have open at the same time. */
+export async function withLog<Result>(
+  settings: SpaceSettings,
+  use: (log: EventStore) => Promise<Result>,
+  decode: Decode = upcast,
+): Promise<Result> {
+  const log = await openEventStore(logAddress(settings), { space: settings.space, decode });
+  try {
+    return await use(log);
+  } finally {
+    await log.close();
+  }
+}
+
+/** False where there is no file yet; a log on a server is taken to be there. */
+function hasLog(settings: LogSettings): boolean {
+  const file = logFile(settings);
+  return file === undefined || existsSync(file);
+}
+
+/** Throws a sentence where there is no log: a typing error must not make one. */
+export function requireLog(settings: LogSettings): void {
+  if (hasLog(settings)) return;
+  const { data, eventStore } = settings;
+  if (eventStore === undefined) throw noDataDirectory(data);
+  throw new Error(
+    `there is no log at ${eventStore}: start a server on it first, or pass the one that is meant with --event-store`,
+  );
+}
+
+export function noDataDirectory(data: string): Error {
+  return new Error(
+    `${data} is not a Varve data directory: start a server on it first, or pass the one that is meant with --data`,
+  );
+}
+
+/**
+ * Throws InvalidSettings for an address that others can reach while everyone may do everything. Opens nothing that is not
+ * there. `willBeSet`: rights of anonymous callers are about to be set, which ends development mode.
+ */
+export async function refuseOpenHost(
+  { host, ...settings }: SpaceSettings & { readonly host: string },
+  willBeSet: boolean,
+): Promise<void> {
+  if (isLoopback(host) || willBeSet) return;
+  if (hasLog(settings)) {
+    const { development } = await withLog(settings, (log) => readAccessUpTo(log, settings.space));
+    if (!development) return;
+  }
+  throw new InvalidSettings(
+    `  --host (VARVE_HOST) "${host}" is not a loopback address, and without access tokens whoever reaches it may read and change everything: start once on a loopback address and make one with varve token create, or say with --public what everyone may do`,
+  );
+}

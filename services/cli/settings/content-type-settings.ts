@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { SCALAR_TYPES, type ScalarType } from '../../../shared/schema/content-type.ts';
+import { folder, type Setting, yesOrNo } from './setting.ts';
+
+/** What a command says of its content types. */
+export const CONTENT_TYPE_SETTINGS = {
+  contentTypes: {
+    flags: '--content-types <dir>',
+    description:
+      "a Strapi project's src folder, a folder of such schema.json files, or an archive that strapi export wrote",
+    schema: folder,
+  },
+  key: {
+    flags: '--key <passphrase>',
+    description: 'passphrase of an encrypted archive (.enc) that strapi export wrote',
+    schema: z.string().min(1, 'is empty: the passphrase of the archive is needed').optional(),
+  },
+  strictSchemas: {
+    flags: '--strict-schemas [boolean]',
+    description:
+      'refuse to start where an attribute of a schema cannot be served, instead of leaving it out (default: false)',
+    schema: yesOrNo.default(false),
+  },
+  customField: {
+    flags: '--custom-field <list>',
+    description:
+      'stored types of custom fields that Varve does not know, such as plugin::rating.stars=integer,plugin::notes.note=text (default: json)',
+    schema: z
+      .string()
+      .transform((text, context) => {
+        const entries = text.split(',').map((each) => each.trim().split('='));
+        const wrong = entries.find(([field, type]) => !field || !isScalarType(type));
+        if (wrong === undefined) return Object.fromEntries(entries) as Record<string, ScalarType>;
+        context.addIssue(
+          `has "${wrong.join('=')}": expected <custom field>=<type>, with a type of ${SCALAR_TYPES.join(', ')}`,
+        );
+        return z.NEVER;
+      })
+      .default({}),
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+function isScalarType(text: string | undefined): boolean {
+  return SCALAR_TYPES.some((type) => type === text);
+}

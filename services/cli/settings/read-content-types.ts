@@ -1,0 +1,51 @@
+import type { Logger } from 'pino';
+import { assembleContentTypes, loadContentTypes } from '../../../shared/schema/load-content-types.ts';
+import type { CustomFields } from '../../../shared/schema/repair-schemas.ts';
+import { problemLine, type SchemaWarning } from '../../../shared/schema/schema-problem.ts';
+import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
+import { createEvaluateModule } from '../../project/evaluate-project.ts';
+import { checkDefaultPopulates } from '../../query/default-populate.ts';
+import { isArchive } from '../../strapi/archive.ts';
+import { readArchiveSchemas } from '../../strapi/archive-schemas.ts';
+
+export type ContentTypeSettings = {
+  readonly contentTypes: string;
+  readonly strictSchemas: boolean;
+  readonly customField: CustomFields;
+  /** Passphrase of an encrypted archive. */
+  readonly key?: string | undefined;
+  /** Default: `en`. */
+  readonly defaultLocale?: string;
+};
+
+export type ReadContentTypes = {
+  readonly registry: SchemaRegistry;
+  readonly definitions: readonly TypeDefinition[];
+  /** What is not served as the files have it. */
+  readonly schemaWarnings: readonly SchemaWarning[];
+};
+
+/**
+ * The content types of a folder, or of an archive that `strapi export` wrote. Logs each warning once. Throws one error that lists every
+ * problem of every file.
+ */
+export async function readContentTypes(
+  settings: ContentTypeSettings,
+  logger: Pick<Logger, 'warn'>,
+): Promise<ReadContentTypes> {
+  const { contentTypes: folder, strictSchemas: strict, customField: customFields, defaultLocale } = settings;
+  const evaluate = (file: string) => createEvaluateModule(folder)(file);
+  const options = { strict, customFields, defaultLocale, evaluate };
+  const loaded = isArchive(folder)
+    ? assembleContentTypes(await readArchiveSchemas({ file: folder, key: settings.key }), options)
+    : loadContentTypes(folder, options);
+  const problems = loaded.kind === 'problems' ? loaded.problems : checkDefaultPopulates(loaded.registry);
+  if (loaded.kind === 'problems' || problems.length > 0) {
+    const lines = problems.map((problem) => `  ${problemLine(problem)}`);
+    throw new Error(`the content types in ${folder} cannot be used\n${lines.join('\n')}`);
+  }
+  for (const { message, ...where } of loaded.warnings) logger.warn(where, message);
+  const { registry, definitions, warnings: schemaWarnings } = loaded;
+  return { registry, definitions, schemaWarnings };
+}

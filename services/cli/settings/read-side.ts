@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { loadOptional } from '../../../shared/load-optional.ts';
+import {
+  DEFAULT_DENORMALISE,
+  type DenormaliseSettings,
+} from '../../../shared/read-index/elasticsearch/layout/document-layout.ts';
+import type { ElasticsearchConnection } from '../../../shared/read-index/elasticsearch/wire/client.ts';
+import { embeddedReadSide, type ReadSidePlan } from '../../read-side.ts';
+import { InvalidSettings, type OperatorSettings } from './settings.ts';
+
+/**
+ * Where the settings say that reads are answered. Throws a sentence when the certificate cannot be read, or what is said of
+ * documents means nothing.
+ */
+export async function chooseReadSide(
+  settings: OperatorSettings & { readonly adopt?: boolean },
+  logger: Logger,
+): Promise<ReadSidePlan> {
+  if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined) {
+    refuseWithoutDocuments(settings);
+    return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit });
+  }
+  // The client and all that belongs to it take longer to load than the rest of the server.
+  const { elasticsearchReadSide } = await loadOptional(
+    'reading from Elasticsearch',
+    () => import('../../elasticsearch-read-side.ts'),
+  );
+  return elasticsearchReadSide({
+    connection: connectionOf(settings),
+    space: settings.space,
+    report: logger,
+    adopt: settings.adopt ?? false,
+    spread: { shards: settings.readIndexShards, replicas: settings.readIndexReplicas },
+    denormalise: denormaliseOf(settings),
+    rowCacheBytes: rowCacheBytesOf(settings),
+  });
+}
+
+function refuseWithoutDocuments({ denormaliseToOne, denormaliseToMany }: OperatorSettings): void {
+  if (denormaliseToOne === undefined && denormaliseToMany === undefined) return;
+  const given = denormaliseToOne === undefined ? '--denormalise-to-many' : '--denormalise-to-one';
+  throw new InvalidSettings(
+    `  ${given} says what documents in Elasticsearch copy, and the index in this process has none: give the address of an Elasticsearch with --read-index, or leave it out`,
+  );
+}
+
+/** What documents of content types copy that do not say. */
+export function denormaliseOf({
+  denormaliseToOne: toOne = DEFAULT_DENORMALISE.toOne,
+  denormaliseToMany: toMany = DEFAULT_DENORMALISE.toMany,
+}: OperatorSettings): DenormaliseSettings {
+  return { ...DEFAULT_DENORMALISE, toOne, toMany };
+}
+
+export function rowCacheBytesOf({ readIndexRowCache: mebibytes }: OperatorSettings): number {
+  return mebibytes * 2 ** 20;
+}
+
+/** Throws a sentence when the certificate cannot be read. */
+export function connectionOf(settings: OperatorSettings): ElasticsearchConnection {
+  const { readIndexCloudId: cloudId, readIndexApiKey: apiKey, readIndexCa: ca } = settings;
+  const address = settings.readIndex === 'embedded' ? undefined : new URL(settings.readIndex);
+  const username = settings.readIndexUser ?? (decodeURIComponent(address?.username ?? '') || undefined);
+  const password = settings.readIndexPassword ?? (decodeURIComponent(address?.password ?? '') || undefined);
+  return {
+    ...(address === undefined ? {} : { url: address.origin + address.pathname }),
+    ...(cloudId === undefined ? {} : { cloudId }),
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(ca === undefined ? {} : { ca: readCertificate(ca) }),
+  };
+}
+
+function readCertificate(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`--read-index-ca: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Logger } from 'pino';
+import { METRICS } from '../../operating/metric-definitions.ts';
+import type { Metrics } from '../../operating/metrics.ts';
+import type { ApiConfig } from '../../project/read-api-config.ts';
+import type { RequestRules } from '../../query/plan-query.ts';
+import { MAX_PAGE } from './request-settings.ts';
+import type { ServeSettings } from './settings.ts';
+
+/** Names of ignored parameters that are logged; callers can make up any number. */
+const MAX_NAMES = 100;
+
+type Observers = {
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly metrics: Pick<Metrics, 'counter'> | undefined;
+};
+
+/** The rules for requests: a setting wins, then the project's own configuration, then the default. */
+export function requestRules(
+  settings: Pick<ServeSettings, 'strictParams' | 'defaultLimit' | 'maxLimit' | 'contains' | 'maxOffset'>,
+  project: ApiConfig | undefined,
+  { logger, metrics }: Observers,
+): RequestRules {
+  if (project?.failure !== undefined) {
+    const { file, failure } = project;
+    logger.warn(
+      { file, reason: failure },
+      "the project's configuration cannot be read: Strapi's defaults are used",
+    );
+  }
+  const { maxOffset, strictParams = project?.strictParams ?? true } = settings;
+  const rules = {
+    defaultLimit: settings.defaultLimit ?? project?.defaultLimit ?? 25,
+    maxLimit:
+      settings.maxLimit ?? (project === undefined ? 100 : Math.min(project.maxLimit ?? MAX_PAGE, MAX_PAGE)),
+    maxOffset,
+    // Strapi with strictParams refuses it, so a server that is as strict does.
+    populateDeep: !strictParams,
+    containsIgnoresCase: settings.contains === 'case-insensitive',
+  };
+  const ignored = metrics?.counter(METRICS.ignoredParameters);
+  if (strictParams) return rules;
+  const named = new Set<string>();
+  return {
+    ...rules,
+    ignoreParameter(parameter) {
+      ignored?.add(1);
+      if (named.has(parameter) || named.size === MAX_NAMES) return;
+      named.add(parameter);
+      logger.warn({ parameter: parameter.slice(0, 100) }, 'an unknown parameter is ignored');
+    },
+  };
+}

@@ -1,0 +1,359 @@
+import { z } from 'zod';
+import { parseS3Location } from '../../../shared/asset-store/s3-location.ts';
+import { parseAcceptedMedia } from '../../assets/accepted-media.ts';
+import { CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
+import { REQUEST_SETTINGS } from './request-settings.ts';
+import { folder, type Setting, variableOf, wholeNumber, yesOrNo } from './setting.ts';
+
+const assetsPlace = folder.superRefine((place, context) => {
+  if (!place.startsWith('s3:')) return;
+  try {
+    parseS3Location(place);
+  } catch (error) {
+    context.addIssue((error as Error).message);
+  }
+});
+
+const DATA = {
+  flags: '--data <dir>',
+  description: 'where events and everything made from them are kept (default: .varve)',
+  schema: folder.default('.varve'),
+} as const satisfies Setting;
+
+const EVENT_STORE = {
+  flags: '--event-store <address>',
+  description:
+    'the log: sqlite:FILE, which several processes of one machine may share, or kurrentdb://HOST:PORT (default: events.db in the data folder)',
+  schema: z.string().min(1, 'is empty: an address is needed').optional(),
+} as const satisfies Setting;
+
+const ADVERTISE = {
+  flags: '--advertise <url>',
+  description:
+    'where other processes of the log reach this one, such as http://10.0.0.7:1337 (default: where it listens)',
+  schema: z.url({ protocol: /^https?$/, error: 'is not an http or https address' }).optional(),
+} as const satisfies Setting;
+
+const DEFAULT_LOCALE = {
+  flags: '--default-locale <locale>',
+  description: 'the locale of requests that name none (default: en)',
+  schema: z
+    .string()
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'is not a locale such as en, en-US or zh-Hans')
+    .default('en'),
+} as const satisfies Setting;
+
+const SPACE = {
+  flags: '--space <name>',
+  description: 'prefix of all names in a shared log or cluster (default: varve)',
+  schema: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,30}$/, 'is not a name of a-z, 0-9 and _ that starts with a letter')
+    .default('varve'),
+} as const satisfies Setting;
+
+const ACCESS_KEY = {
+  flags: '--access-key <key>',
+  description:
+    'what tokens are hashed with, the same in every process of a log: 32 bytes or more, base64url (default: made in the folder of the log). Better given as the variable: others see arguments',
+  schema: z.string().optional(),
+} as const satisfies Setting;
+
+/** Where reads are answered, of every command that opens what they are answered from. */
+const READ_INDEX = {
+  queryTimeLimit: {
+    flags: '--query-time-limit <ms>',
+    description: 'work that the index in this process may do for one answer; more is a 400 (default: 5000)',
+    schema: wholeNumber(1, 3_600_000).default(5_000),
+  },
+  readIndex: {
+    flags: '--read-index <where>',
+    description:
+      'embedded: in this process; or the address of an Elasticsearch, such as http://127.0.0.1:9200 (default: embedded)',
+    schema: z
+      .union([z.literal('embedded'), z.url({ protocol: /^https?$/ })], {
+        error: 'is neither embedded nor an http or https address',
+      })
+      .default('embedded'),
+  },
+  readIndexUser: {
+    flags: '--read-index-user <name>',
+    description: 'who Varve is to Elasticsearch',
+    schema: z.string().optional(),
+  },
+  readIndexPassword: {
+    flags: '--read-index-password <password>',
+    description: "that user's password; better given by the variable",
+    schema: z.string().optional(),
+  },
+  readIndexApiKey: {
+    flags: '--read-index-api-key <key>',
+    description: 'an API key of Elasticsearch, instead of a user; better given by the variable',
+    schema: z.string().optional(),
+  },
+  readIndexCa: {
+    flags: '--read-index-ca <file>',
+    description: "certificate of the authority that signed Elasticsearch's, PEM",
+    schema: z.string().min(1, 'is empty: a file is needed').optional(),
+  },
+  readIndexShards: {
+    flags: '--read-index-shards <number>',
+    description: 'primary shards of an index in Elasticsearch that is made from now on (default: 1)',
+    schema: wholeNumber(1, 1024).default(1),
+  },
+  readIndexReplicas: {
+    flags: '--read-index-replicas <number>',
+    description: 'copies of each of its shards (default: none for new indices, others as they are)',
+    schema: wholeNumber(0, 100).optional(),
+  },
+  readIndexRowCache: {
+    flags: '--read-index-row-cache <MiB>',
+    description:
+      'memory for rows from Elasticsearch that are read again and again, which spares it about a fifth of its work; 0: none (default: 128)',
+    schema: wholeNumber(0, 65_536).default(128),
+  },
+  denormaliseToOne: {
+    flags: '--denormalise-to-one <steps>',
+    description:
+      'how long chains of to-one relations are that documents in Elasticsearch copy, where their content type does not say; the same in every process of a log (default: 2)',
+    schema: wholeNumber(0, 5).optional(),
+  },
+  denormaliseToMany: {
+    flags: '--denormalise-to-many <steps>',
+    description:
+      'whether they copy to-many relations that their content type owns: 1 or 0; the same in every process of a log (default: 1)',
+    schema: wholeNumber(0, 1).optional(),
+  },
+  readIndexCloudId: {
+    flags: '--read-index-cloud-id <id>',
+    description: 'a deployment on Elastic Cloud, instead of an address',
+    schema: z.string().optional(),
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+function isOrigin(text: string): boolean {
+  return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+}
+
+export const SERVE_SETTINGS = {
+  ...CONTENT_TYPE_SETTINGS,
+  data: DATA,
+  eventStore: EVENT_STORE,
+  port: {
+    flags: '--port <number>',
+    description: 'port to listen on, 0 for any free one (default: 1337)',
+    schema: wholeNumber(0, 65_535).default(1337),
+  },
+  host: {
+    flags: '--host <address>',
+    description: 'address to listen on; one beyond loopback needs access tokens (default: 127.0.0.1)',
+    schema: z.string().min(1, 'is empty: an address is needed').default('127.0.0.1'),
+  },
+  advertise: ADVERTISE,
+  adopt: {
+    flags: '--adopt [boolean]',
+    description:
+      'take over uploaded files and Elasticsearch indices that another log has written, which must not be used any more (default: false)',
+    schema: yesOrNo.default(false),
+  },
+  public: {
+    flags: '--public <rights>',
+    description:
+      'what callers without a token may do, such as restaurant.find,chef.*; empty: nothing. Kept until it is given anew',
+    schema: z.string().optional(),
+  },
+  accessKey: ACCESS_KEY,
+  cors: {
+    flags: '--cors <origins>',
+    description:
+      'origins of pages that may call from a browser, such as https://example.org, or * (default: none)',
+    schema: z
+      .string()
+      .transform((text) => text.split(',').flatMap((origin) => origin.trim() || []))
+      .refine((origins) => origins.every(isOrigin), 'is no list of origins such as https://example.org')
+      .default([]),
+  },
+  rateLimit: {
+    flags: '--rate-limit <number>',
+    description: 'requests a minute from one address; 0: any number (default: 0)',
+    schema: wholeNumber(0, 1_000_000_000).default(0),
+  },
+  trustProxy: {
+    flags: '--trust-proxy <addresses>',
+    description: 'proxies whose X-Forwarded-For is believed, such as loopback,10.0.0.0/8 (default: none)',
+    schema: z.string().min(1, 'is empty: addresses are needed').optional(),
+  },
+  examples: {
+    flags: '--examples [boolean]',
+    description:
+      "write the content types' example entries on the first start; without content types, those of Varve's restaurant guide (default: false)",
+    schema: yesOrNo.default(false),
+  },
+  defaultLocale: DEFAULT_LOCALE,
+  usersEnvelope: {
+    flags: '--users-envelope <boolean>',
+    description:
+      "answer /api/users in data and meta like every collection; false: Strapi's bare array (default: false)",
+    schema: yesOrNo.default(false),
+  },
+  space: SPACE,
+  convertAtOnce: {
+    flags: '--convert-at-once <rows>',
+    description:
+      'rows that a start may convert to changed content types before it serves; with more, reads are answered as before until a new read model is made (default: 10000)',
+    schema: wholeNumber(0, 1_000_000_000).default(10_000),
+  },
+  ...REQUEST_SETTINGS,
+  ...READ_INDEX,
+  minPositionWait: {
+    flags: '--min-position-wait <ms>',
+    description: 'how long a read with Varve-Min-Position waits before it is answered 503 (default: 5000)',
+    schema: wholeNumber(0, 600_000).default(5_000),
+  },
+  bodyLimit: {
+    flags: '--body-limit <bytes>',
+    description: 'largest request body (default: 1048576)',
+    schema: wholeNumber(1, 1_073_741_824).default(1_048_576),
+  },
+  assets: {
+    flags: '--assets <place>',
+    description:
+      'where uploaded files are kept: a folder, or s3://bucket/prefix?endpoint=… with AWS_… credentials (default: assets in the data folder)',
+    schema: assetsPlace.optional(),
+  },
+  uploadLimit: {
+    flags: '--upload-limit <bytes>',
+    description: 'largest file of an upload (default: 200000000)',
+    schema: wholeNumber(1, 1_099_511_627_776).default(200_000_000),
+  },
+  uploadTypes: {
+    flags: '--upload-types <list>',
+    description: 'MIME types of files that are taken, such as image/*,application/pdf (default: */*)',
+    schema: z
+      .string()
+      .transform(parseAcceptedMedia)
+      .refine(
+        (accepted) => accepted !== undefined,
+        'is no list of MIME types such as image/*,application/pdf',
+      )
+      .default(['*/*']),
+  },
+  metrics: {
+    flags: '--metrics <boolean>',
+    description: 'measure, and answer /metrics: with access tokens, to full-access ones only (default: true)',
+    schema: yesOrNo.default(true),
+  },
+  metricsPort: {
+    flags: '--metrics-port <number>',
+    description:
+      'answer /metrics and /health on a port of their own, to everyone who reaches it (default: none)',
+    schema: wholeNumber(0, 65_535).optional(),
+  },
+  metricsHost: {
+    flags: '--metrics-host <address>',
+    description: 'address of that port (default: 127.0.0.1)',
+    schema: z.string().min(1, 'is empty: an address is needed').default('127.0.0.1'),
+  },
+  slowQueryMs: {
+    flags: '--slow-query-ms <number>',
+    description: 'log queries that take longer, with their query string; 0: none (default: 1000)',
+    schema: wholeNumber(0, 3_600_000).default(1_000),
+  },
+  readyLagSeconds: {
+    flags: '--ready-lag-seconds <number>',
+    description: '/health/ready answers 503 while what is shown is further behind the log (default: 30)',
+    schema: wholeNumber(0, 86_400).default(30),
+  },
+  drainSeconds: {
+    flags: '--drain-seconds <number>',
+    description: 'how long requests under way may take after SIGTERM or SIGINT (default: 10)',
+    schema: wholeNumber(0, 3600).default(10),
+  },
+  logLevel: {
+    flags: '--log-level <level>',
+    description: 'fatal, error, warn, info, debug, trace or silent; to stderr (default: warn)',
+    schema: z
+      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+        error: 'is none of fatal, error, warn, info, debug, trace, silent',
+      })
+      .default('warn'),
+  },
+  logFormat: {
+    flags: '--log-format <format>',
+    description: 'json or pretty (default: pretty on a terminal, else json)',
+    schema: z.enum(['json', 'pretty'], { error: 'is neither json nor pretty' }).optional(),
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export const IMPORT_SETTINGS = {
+  ...CONTENT_TYPE_SETTINGS,
+  data: DATA,
+  eventStore: EVENT_STORE,
+  accessKey: ACCESS_KEY,
+  assets: SERVE_SETTINGS.assets,
+  defaultLocale: DEFAULT_LOCALE,
+  space: SPACE,
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** Of commands that read the log alone. */
+export const LOG_SETTINGS = {
+  data: DATA,
+  eventStore: EVENT_STORE,
+  space: SPACE,
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** Of commands that copy what is kept. */
+export const BACKUP_SETTINGS = {
+  ...LOG_SETTINGS,
+  assets: SERVE_SETTINGS.assets,
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** Of commands for operators. */
+export const OPERATOR_SETTINGS = {
+  ...LOG_SETTINGS,
+  ...READ_INDEX,
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export const TOKEN_SETTINGS = {
+  ...LOG_SETTINGS,
+  accessKey: ACCESS_KEY,
+  ...CONTENT_TYPE_SETTINGS,
+  contentTypes: { ...CONTENT_TYPE_SETTINGS.contentTypes, schema: folder.optional() },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export type SettingsTable = Readonly<Record<string, Setting>>;
+export type SettingsOf<Table extends SettingsTable> = {
+  readonly [Name in keyof Table]: z.output<Table[Name]['schema']>;
+};
+export type ServeSettings = SettingsOf<typeof SERVE_SETTINGS>;
+export type TokenSettings = SettingsOf<typeof TOKEN_SETTINGS>;
+export type LogOnlySettings = SettingsOf<typeof LOG_SETTINGS>;
+export type BackupSettings = SettingsOf<typeof BACKUP_SETTINGS>;
+export type OperatorSettings = SettingsOf<typeof OPERATOR_SETTINGS>;
+export type ImportSettings = SettingsOf<typeof IMPORT_SETTINGS>;
+
+/** Settings that cannot be used: the message lists every problem, one a line. */
+export class InvalidSettings extends Error {}
+
+/** `given` as commander collected it from options and variables. Throws InvalidSettings. */
+export function parseSettings<Table extends SettingsTable>(
+  table: Table,
+  given: Readonly<Record<string, unknown>>,
+): SettingsOf<Table> {
+  const parsed = Object.entries(table).map(([name, setting]) => {
+    // An option without its value is on.
+    const value = given[name] === true ? 'true' : given[name];
+    return { name, setting, value, result: setting.schema.safeParse(value) };
+  });
+  const problems = parsed.flatMap(({ setting, value, result }) =>
+    result.success ? [] : [problemText(setting, value, result.error)],
+  );
+  if (problems.length > 0) throw new InvalidSettings(problems.join('\n'));
+  return Object.fromEntries(parsed.map(({ name, result }) => [name, result.data])) as SettingsOf<Table>;
+}
+
+function problemText(setting: Setting, value: unknown, error: z.ZodError): string {
+  const option = setting.flags.split(' ')[0];
+  const what = error.issues[0]?.message ?? error.message;
+  return `  ${option} (${variableOf(setting)})${value === undefined ? '' : ` "${String(value)}"`} ${what}`;
+}
