@@ -139,7 +139,7 @@ const check = async (connection: Connection): Promise<readonly string[]> => {
     appendLimit === undefined
       ? []
       : [
-          `takes at most ${appendLimit} bytes in one append: larger entries are refused with 413 (setting MaxAppendSize, see docs/operations.md)`,
+          `takes at most ${appendLimit} bytes in one append: larger entries are refused with 413 (setting MaxAppendSize, see docs/kurrentdb.md)`,
         ];
   return [`version ${version}`, ...limit, ...(refusal === undefined ? [] : [refusal])];
 };

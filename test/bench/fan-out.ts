@@ -107,7 +107,7 @@ async function measure(base: string): Promise<void> {
   const rest = renameAndRest(base, country, started, samples);
   report('meanwhile', await editUntil(base, ids, rest));
   const { answered, rested } = await rest;
-  console.log(`renamed in ${answered.toFixed(0)} ms, at rest after ${(rested / 1000).toFixed(1)} s`);
+  console.log(`renamed in ${answered.toFixed(0)} ms, caught up after ${(rested / 1000).toFixed(1)} s`);
   console.log(`backlog (seconds: documents): ${samples.join(', ')}`);
 }
 

@@ -5,7 +5,7 @@ import { type Capacity, type Demand, sizeFleet } from './fleet/size-fleet.ts';
 
 /**
  * `node test/bench/fleet-simulation.ts`: what becomes of lag and fan-out in fleets of three sizes, and how large a fleet for the
- * whole internet has to be, from rates that were measured on a machine of two shared cores (docs/operations.md says by which
+ * whole internet has to be, from rates that were measured on a machine of two shared cores (docs/sizing.md says by which
  * command). Every rate is an option: give those of your own machines.
  */
 const options = new Command()
@@ -66,7 +66,7 @@ const CAPACITY: Capacity = {
 };
 
 console.log('Lag and fan-out over an hour; a burst comes after ten minutes\n');
-console.log(row(['', 'visible p50', 'p99', 'backlog', 'oldest copy', 'at rest after', 'coalesced', 'left']));
+console.log(row(['', 'visible p50', 'p99', 'backlog', 'oldest copy', 'drained after', 'coalesced', 'left']));
 for (const [name, rates, each] of SCENARIOS) {
   const outcome = simulateWrites(rates, each, createRandom(number('seed')).next);
   const { atRestAfter } = outcome;

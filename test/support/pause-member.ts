@@ -4,7 +4,7 @@ import { lockLog } from './log-lock.ts';
 
 /**
  * Stops a process with SIGSTOP, and returns when: milliseconds of `performance.now()`. A process that is stopped inside a commit
- * to an SQLite log locks the log until it goes on (docs/operations.md), so it is stopped at another moment.
+ * to an SQLite log locks the log until it continues (docs/sizing.md), so it is stopped at another moment.
  */
 export async function pauseMember({ eventStore }: TestFleet, member: Member): Promise<number> {
   for (;;) {

@@ -47,7 +47,7 @@ const CACHE_SHARE = 0.5;
 /** Of an index: what queries touch again and again (columns, postings, the rows of first pages). */
 const HOT_SHARE = 0.35;
 
-/** How many of everything. Each number follows from one line; docs/operations.md says them in words. */
+/** Numbers of nodes, shards and processes. Each follows from one line; docs/sizing.md explains them. */
 export function sizeFleet(demand: Demand, capacity: Capacity): FleetSize {
   const indexBytes = demand.documents * capacity.bytesPerDocument;
   const shards = Math.max(1, Math.ceil(indexBytes / SHARD_BYTES));
