@@ -8,31 +8,35 @@ import { cursorKey, uploadNames } from './access/derived-keys.ts';
 import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { requestOrOperator } from './command/current-author.ts';
-import { type ContentStoreOptions, openContentStore } from './content-store.ts';
+import {
+  type Settling,
+  settleContentTypes,
+  watchContentTypes,
+} from './content-types/settle-content-types.ts';
 import type { Fleet, FleetReport } from './fleet/fleet.ts';
 import { assertWholeLease, createLeaseView, readLeaseUpTo } from './fleet/lease-view.ts';
 import { openMembership } from './fleet/membership.ts';
 import type { Presence } from './fleet/presence.ts';
-import { createFreshness } from './freshness.ts';
-import { createHalt } from './halt.ts';
-import { leadReadSide } from './lead-read-side.ts';
-import { assetsPlace, openAssetStore } from './open-asset-store.ts';
-import { logFolder } from './open-event-store.ts';
-import { openForwarding } from './open-forwarding.ts';
+import { createFreshness } from './http/freshness.ts';
+import { openForwarding } from './http/open-forwarding.ts';
+import { createApis, type ServedApi } from './http/served-api.ts';
 import { METRICS } from './operating/metric-definitions.ts';
 import { observeEventStore } from './operating/observe-event-store.ts';
 import { traceReadIndex } from './operating/observe-read-index.ts';
 import { type Operating, watchLead, watchVitals } from './operating/operating.ts';
 import type { OperatorContext } from './operator/operation.ts';
-import { ownAssets } from './owned-assets.ts';
+import { type ContentStoreOptions, openContentStore } from './process/content-store.ts';
+import { type Meanwhile, serveEarlier } from './process/earlier-generation.ts';
+import { createHalt } from './process/halt.ts';
+import { createSpaceWatch } from './process/space-watch.ts';
+import { openWriteSide, type WriteSideOptions } from './process/write-side.ts';
 import type { RequestRules } from './query/plan-query.ts';
-import type { ReadSidePlan } from './read-side.ts';
-import { type Meanwhile, serveEarlier } from './rebuild/earlier-generation.ts';
-import { watchGenerations } from './rebuild/watch-generations.ts';
-import { createApis, type ServedApi } from './served-api.ts';
-import { type Settling, settleContentTypes, watchContentTypes } from './settle-content-types.ts';
-import { createSpaceWatch } from './space-watch.ts';
-import { openWriteSide, type WriteSideOptions } from './write-side.ts';
+import { leadReadSide } from './read-side/lead-read-side.ts';
+import type { ReadSidePlan } from './read-side/read-side.ts';
+import { watchGenerations } from './read-side/watch-generations.ts';
+import { assetsPlace, openAssetStore } from './stores/open-asset-store.ts';
+import { logFolder } from './stores/open-event-store.ts';
+import { ownAssets } from './stores/owned-assets.ts';
 
 export type VarveOptions = ContentStoreOptions & {
   readonly defaultLocale: string;

@@ -5,7 +5,7 @@ import {
 import { type IndexWriter, startIndexWriter } from '../../projections/index-writer/index-writer.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
-import type { WrittenIndices } from '../read-side.ts';
+import type { WrittenIndices } from '../read-side/read-side.ts';
 import type { Announcing, DocumentRole, DocumentRoleOptions } from './document-role.ts';
 import { persistently } from './persistently.ts';
 import { reportWriter } from './report-writer.ts';

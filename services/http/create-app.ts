@@ -8,7 +8,6 @@ import fastify, {
 import { RequestError } from '../../shared/request-error.ts';
 import { requestIdOf } from '../operating/request-id.ts';
 import type { Status } from '../operator/status.ts';
-import type { ServedApi } from '../served-api.ts';
 import { authenticateRequests, requireAdministrator } from './authenticate.ts';
 import { awaitPositions, awaitTokens } from './await-position.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
@@ -25,6 +24,7 @@ import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.
 import { rewritePrefix } from './rewrite-prefix.ts';
 import { registerCollectionType, registerLocales, registerSingleType, registerUsers } from './routes.ts';
 import { registerAssets } from './serve-assets.ts';
+import type { ServedApi } from './served-api.ts';
 import { registerTokens } from './token-routes.ts';
 import { registerTypes } from './type-routes.ts';
 import { registerUploads } from './upload-routes.ts';

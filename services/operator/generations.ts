@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Generation } from '../../projections/generations/generation.ts';
 import { catchUpWhole } from '../../projections/projector/projector.ts';
-import { watchLoad } from '../rebuild/watch-load.ts';
 import { defineOperation } from './operation.ts';
+import { watchLoad } from './watch-load.ts';
 
 /** One line: the position of the live graph, once it is level with the log. */
 export const levelOperation = defineOperation({

@@ -4,8 +4,8 @@ import type { EventStore, StoredEvent } from '../../shared/event-store/event-sto
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { ImportWriter } from '../command/import-writer.ts';
-import type { ReadSide } from '../read-side.ts';
-import type { ServedGenerations } from '../rebuild/served-generations.ts';
+import type { ReadSide } from '../read-side/read-side.ts';
+import type { ServedGenerations } from '../read-side/served-generations.ts';
 
 /**
  * Something operators ask of a data directory that only its holder can do. Written once: a server does it for commands that

@@ -8,7 +8,7 @@ import type { GenerationStore } from '../../projections/generations/generation-s
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { Report } from '../elasticsearch/report.ts';
 import type { Operations } from '../operator/operations.ts';
-import type { ReadSidePlan } from '../read-side.ts';
+import type { ReadSidePlan } from '../read-side/read-side.ts';
 import type { Throttle } from './throttle.ts';
 
 /** What a rebuild works with. */

@@ -10,9 +10,9 @@ import {
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import { removeGeneration } from '../../projections/graph/store/generation-files.ts';
 import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
+import { removeIndices } from '../read-side/remove-indices.ts';
 import { makeGeneration } from './make-generation.ts';
 import { type RebuildHost, RebuildInterrupted } from './rebuild-host.ts';
-import { removeIndices } from './remove-indices.ts';
 
 export type RebuildRequest = {
   readonly scope: RebuildScope;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LoadSample } from './watch-load.ts';
+import type { LoadSample } from '../operator/watch-load.ts';
 
 /** Leaves time to others between pieces of work. */
 export type Throttle = {

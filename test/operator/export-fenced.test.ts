@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openEventStore } from '../../services/open-event-store.ts';
+import { openEventStore } from '../../services/stores/open-event-store.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';

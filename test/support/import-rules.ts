@@ -4,8 +4,8 @@ import type { IRegularForbiddenRuleType } from 'dependency-cruiser';
 
 /** The composition root and the tests choose adapters. */
 const COMPOSITION = [
-  '^services/(main|content-store|read-side|elasticsearch-read-side|open-event-store|open-asset-store|api/api-process)\\.ts$',
-  '^services/(cli|elasticsearch)/',
+  '^services/(main|stores/open-event-store|stores/open-asset-store|read-side/read-side)\\.ts$',
+  '^services/(cli|elasticsearch|process)/',
   '^test/',
 ];
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
-import { openEventStore } from '../../services/open-event-store.ts';
+import { openEventStore } from '../../services/stores/open-event-store.ts';
 import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { followDefinitions, notInForce } from '../../services/definitions-in-force.ts';
+import { followDefinitions, notInForce } from '../../services/content-types/definitions-in-force.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 

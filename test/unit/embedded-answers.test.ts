@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createSwitchedIndex } from '../../services/rebuild/switched-index.ts';
+import { createSwitchedIndex } from '../../services/read-side/switched-index.ts';
 import { createAnswers } from '../../shared/read-index/embedded/answers.ts';
 import { rest } from '../../shared/turns/slice.ts';
 import { createTurns } from '../../shared/turns/turns.ts';

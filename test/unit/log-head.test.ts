@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createLogHead } from '../../services/log-head.ts';
+import { createLogHead } from '../../services/stores/log-head.ts';
 
 it('reads the end of the log once in a while for everyone, after the question', async () => {
   vi.useFakeTimers();

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createPresence } from '../../services/fleet/presence.ts';
 import { openVarve } from '../../services/main.ts';
 import { createOperating } from '../../services/operating/operating.ts';
-import { embeddedReadSide } from '../../services/read-side.ts';
+import { embeddedReadSide } from '../../services/read-side/read-side.ts';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';

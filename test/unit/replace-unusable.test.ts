@@ -19,7 +19,7 @@ import { openGenerationStore } from '../../projections/generations/generation-st
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
 import { catchUp } from '../../projections/projector/projector.ts';
-import { replaceUnusable } from '../../services/rebuild/replace-unusable.ts';
+import { replaceUnusable } from '../../services/read-side/replace-unusable.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';

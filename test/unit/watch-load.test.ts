@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { watchLoad } from '../../services/rebuild/watch-load.ts';
+import { watchLoad } from '../../services/operator/watch-load.ts';
 
 const REQUESTS = 150;
 const SLOW_MS = 60;

@@ -5,7 +5,7 @@ import { replayGraph } from '../../../projections/verification/replay-graph.ts';
 import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { readAccessUpTo } from '../../access/access-control.ts';
-import { assetsPlace, isS3, openAssetStore } from '../../open-asset-store.ts';
+import { assetsPlace, isS3, openAssetStore } from '../../stores/open-asset-store.ts';
 import { type ExportSummary, exportArchive } from '../../strapi/export-archive.ts';
 import { requireLog, withLog } from '../settings/access-log.ts';
 import type { BackupSettings } from '../settings/settings.ts';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { upcast } from '../../../shared/document/upcasters.ts';
 import { lockDataDirectory } from '../../../shared/sqlite/lock-data-directory.ts';
-import { type LogSettings, logAddress, openEventStore } from '../../open-event-store.ts';
+import { type LogSettings, logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { importExport, isExport } from '../../transfer/import-export.ts';
 import { showProgress } from '../output/import-progress.ts';
 import { presentRate } from '../output/present-amounts.ts';

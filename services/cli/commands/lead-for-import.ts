@@ -1,12 +1,12 @@
 import { catchUpWhole } from '../../../projections/projector/projector.ts';
 import { type Lead, leadOf } from '../../../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
-import type { ContentStore } from '../../content-store.ts';
+import { settleContentTypes } from '../../content-types/settle-content-types.ts';
 import { returnLease } from '../../fleet/claim-lease.ts';
 import { readLease } from '../../fleet/lease-view.ts';
 import type { Membership } from '../../fleet/membership.ts';
 import { takeLead } from '../../fleet/take-lead.ts';
-import { settleContentTypes } from '../../settle-content-types.ts';
+import type { ContentStore } from '../../process/content-store.ts';
 
 export type ImportLead = Lead & {
   /** With the graph level with all that was imported. Rejects with a sentence when the lead was lost meanwhile. */

@@ -3,7 +3,7 @@ import { openAccessKey } from '../../access/access-key.ts';
 import { describeToken, type TokenDescription } from '../../access/describe-token.ts';
 import { createTokenCommands, type TokenCommands } from '../../access/token-commands.ts';
 import { parseTokenRequest } from '../../access/token-request.ts';
-import { logFolder } from '../../open-event-store.ts';
+import { logFolder } from '../../stores/open-event-store.ts';
 import { createLogger } from '../output/create-logger.ts';
 import { textTable } from '../output/text-table.ts';
 import { requireLog, withLog } from '../settings/access-log.ts';

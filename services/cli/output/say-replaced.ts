@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ReportReplaced } from '../../rebuild/replace-unusable.ts';
+import type { ReportReplaced } from '../../read-side/replace-unusable.ts';
 
 const WHAT = 'a file of the read model cannot be used and is made from the log anew';
 

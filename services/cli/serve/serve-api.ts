@@ -1,8 +1,8 @@
-import type { ApiProcess, ApiProcessOptions } from '../../api/api-process.ts';
-import { openApiProcess } from '../../api/api-process.ts';
 import { type Listener, type ListenOptions, listen } from '../../http/listen.ts';
-import { assetsPlace } from '../../open-asset-store.ts';
+import type { ApiProcess, ApiProcessOptions } from '../../process/api-process.ts';
+import { openApiProcess } from '../../process/api-process.ts';
 import { readApiConfig } from '../../project/read-api-config.ts';
+import { assetsPlace } from '../../stores/open-asset-store.ts';
 import { createLogger } from '../output/create-logger.ts';
 import { logTrouble } from '../output/log-trouble.ts';
 import { startMessage } from '../output/start-message.ts';

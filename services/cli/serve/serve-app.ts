@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { createApp } from '../../http/create-app.ts';
 import type { Listener } from '../../http/listen.ts';
+import type { ServedApi } from '../../http/served-api.ts';
 import { METRICS } from '../../operating/metric-definitions.ts';
 import { observeRequests } from '../../operating/observe-requests.ts';
 import type { Operating } from '../../operating/operating.ts';
 import type { Status } from '../../operator/status.ts';
-import type { ServedApi } from '../../served-api.ts';
 import { packageVersion } from '../output/package-version.ts';
 import type { Role } from '../settings/roles.ts';
 import type { ServeSettings } from '../settings/settings.ts';

@@ -6,7 +6,7 @@ import {
   type DenormaliseSettings,
 } from '../../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import type { ElasticsearchConnection } from '../../../shared/read-index/elasticsearch/wire/client.ts';
-import { embeddedReadSide, type ReadSidePlan } from '../../read-side.ts';
+import { embeddedReadSide, type ReadSidePlan } from '../../read-side/read-side.ts';
 import { InvalidSettings, type OperatorSettings } from './settings.ts';
 
 /**
@@ -24,7 +24,7 @@ export async function chooseReadSide(
   // The client and all that belongs to it take longer to load than the rest of the server.
   const { elasticsearchReadSide } = await loadOptional(
     'reading from Elasticsearch',
-    () => import('../../elasticsearch-read-side.ts'),
+    () => import('../../elasticsearch/elasticsearch-read-side.ts'),
   );
   return elasticsearchReadSide({
     connection: connectionOf(settings),

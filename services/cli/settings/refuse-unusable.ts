@@ -1,5 +1,5 @@
 import { isWildcard } from '../../http/loopback.ts';
-import { logFile } from '../../open-event-store.ts';
+import { logFile } from '../../stores/open-event-store.ts';
 import type { Role } from './roles.ts';
 import { InvalidSettings, type ServeSettings } from './settings.ts';
 

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { ContentTypeDefined } from '../../shared/document/events.ts';
+import { AppendTooLarge, type EventStore, type NewEvent } from '../../shared/event-store/event-store.ts';
+import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import type { Lead } from '../../shared/fleet/lease.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+
+/** When, under which lease and by which process types are defined. */
+export type DefinedAt = { readonly at: string; readonly lead: Lead; readonly owner: string };
+
+/**
+ * Appends a `content-type-defined` event for every definition, before any document event of this leader can follow. An append by
+ * a process that lost the lease has no effect.
+ */
+export async function appendDefinitions(
+  log: EventStore,
+  space: string,
+  definitions: readonly TypeDefinition[],
+  defined: DefinedAt,
+): Promise<void> {
+  await Promise.all(definitions.map((definition) => appendDefinition(log, space, definition, defined)));
+}
+
+async function appendDefinition(
+  log: EventStore,
+  space: string,
+  definition: TypeDefinition,
+  { at, lead, owner }: DefinedAt,
+): Promise<void> {
+  const stream = definitionStream(space, definition.uid);
+  let revision: bigint | undefined;
+  for await (const event of log.readStream(stream)) revision = event.revision;
+  const event: NewEvent & { readonly type: ContentTypeDefined['type'] } = {
+    id: randomUUID(),
+    type: 'content-type-defined',
+    data: definition,
+    metadata: {
+      ...{ schemaVersion: EVENT_VERSIONS['content-type-defined'], at, epoch: lead.epoch },
+      ...{ actor: { kind: 'process', id: owner }, via: 'define-content-type' },
+    },
+  };
+  // Fenced, or a conflict with another leader's definition: this process will read the claim of that leader.
+  try {
+    await log.append(stream, revision ?? 'none', [event], lead.fence);
+  } catch (error) {
+    if (!(error instanceof AppendTooLarge)) throw error;
+    throw new Error(`the content type ${definition.uid} cannot be stored: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** One stream per content type; its category is apart from every document's, whose names begin with a namespace. */
+export function definitionStream(space: string, uid: string): string {
+  return `${space}.content_type-${uid.replaceAll(/[^a-zA-Z0-9]/g, '_')}`;
+}

@@ -1,0 +1,46 @@
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+
+/** The definitions of content types in force, as the log goes on: of each type the newest that no claim had fenced off. */
+export type DefinitionsInForce = {
+  /** Takes the next event. Returns the definition that it brings into force, if it does, and the text of the one before. */
+  follow(event: StoredEvent): Redefined | undefined;
+  /** A type's definition, as JSON; undefined when it has none. */
+  text(uid: string): string | undefined;
+};
+
+export type Redefined = { readonly now: TypeDefinition; readonly before: string | undefined };
+
+/** `epoch`: of the newest claim before the first event that is followed; `known`: the definitions in force there. */
+export function followDefinitions(
+  epoch: number,
+  known: DefinitionsInForce['text'] = () => undefined,
+): DefinitionsInForce {
+  const defined = new Map<string, string>();
+  const text = (uid: string) => defined.get(uid) ?? known(uid);
+  let newest = epoch;
+  return {
+    follow(event) {
+      newest = epochAfter(newest, event);
+      if (!isDefinition(event) || isFenced(event, newest)) return undefined;
+      const now = event.data as TypeDefinition;
+      const before = text(now.uid);
+      defined.set(now.uid, JSON.stringify(now));
+      return { now, before };
+    },
+    text,
+  };
+}
+
+export function isDefinition({ type, unreadable }: StoredEvent): boolean {
+  return type === 'content-type-defined' && unreadable === undefined;
+}
+
+/** Definitions that are not those in force. Compared as text: the order of attributes is the order of an answer's keys. */
+export function notInForce(
+  definitions: readonly TypeDefinition[],
+  inForce: DefinitionsInForce['text'],
+): readonly TypeDefinition[] {
+  return definitions.filter((definition) => inForce(definition.uid) !== JSON.stringify(definition));
+}

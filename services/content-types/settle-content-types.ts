@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { catchUpWithinSpace } from '../../projections/projector/projector.ts';
+import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
+import { leadOf } from '../../shared/fleet/lease.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { type Claimant, claimLease } from '../fleet/claim-lease.ts';
+import { readLease } from '../fleet/lease-view.ts';
+import { createLeaderJudge, PATIENCE } from '../fleet/watch-leader.ts';
+import { appendDefinitions } from './append-definitions.ts';
+import { isDefinition, notInForce } from './definitions-in-force.ts';
+import { createTypesWatch, type TypesWatch } from './types-watch.ts';
+
+export type Settling = {
+  readonly claimant: Claimant;
+  readonly graph: Pick<ContentGraph, 'position' | 'readFrom' | 'definition' | 'replay' | 'reopen'>;
+  readonly definitions: readonly TypeDefinition[];
+  /** The content types cannot be changed while another process leads: told once, with their names and that process's address. */
+  readonly waiting: (types: readonly string[], leader: string) => void;
+};
+
+/**
+ * Resolves when the content types of this process are those in force, and the graph is level with the log. Only who leads may
+ * bring others in force: it claims the lead where nobody has it, and waits for as long as another process leads, as two
+ * processes with different content types would answer differently and judge writes differently. Resolves to the epoch it
+ * claimed, if it did.
+ */
+export async function settleContentTypes(settling: Settling): Promise<number | undefined> {
+  const { claimant, graph, definitions } = settling;
+  const { log, space, now, membership } = claimant;
+  let lastSign = performance.now();
+  const judge = createLeaderJudge(membership, () => lastSign);
+  let isTold = false;
+  let claimed: number | undefined;
+  for (;;) {
+    const before = graph.position();
+    const stop = await catchUpWithinSpace(log, graph);
+    const changed = notInForce(definitions, graph.definition);
+    if (changed.length === 0) return claimed;
+    // Who cannot read the log to its end must not lead, and with other content types it can serve nothing.
+    if (stop === 'full') throw new Error('the disk of the content graph is full: make room, and start again');
+    if (stop !== undefined) throw new UnreadableEvent(stop);
+    const lease = await readLease(log, space);
+    const { leader } = lease;
+    if (leader?.owner === claimant.owner) {
+      const defined = { at: now(), lead: leadOf(space, lease), owner: claimant.owner };
+      await appendDefinitions(log, space, changed, defined);
+      continue;
+    }
+    if (graph.position() > before) lastSign = performance.now();
+    if ((await judge(leader)) === 'free') {
+      claimed = (await claimLease(claimant, lease))?.epoch;
+      continue;
+    }
+    if (!isTold && leader !== undefined) settling.waiting(uidsOf(changed), leader.address);
+    isTold = true;
+    await delay(PATIENCE.probeEvery);
+  }
+}
+
+/** Of a process with a graph: the watch takes events once that has applied them. */
+export function watchContentTypes(
+  graph: Pick<ContentGraph, 'definition'>,
+  definitions: readonly TypeDefinition[],
+): TypesWatch {
+  return createTypesWatch('another process', (events) =>
+    events.some(isDefinition) ? uidsOf(notInForce(definitions, graph.definition)) : [],
+  );
+}
+
+function uidsOf(definitions: readonly TypeDefinition[]): readonly string[] {
+  return definitions.map(({ uid }) => uid);
+}

@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { leaseStream } from '../../shared/fleet/lease-events.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { definitionStream } from './append-definitions.ts';
+import { followDefinitions, notInForce } from './definitions-in-force.ts';
+import { createTypesWatch, type TypesWatch } from './types-watch.ts';
+
+export type TypesInForceOptions = {
+  readonly log: EventStore;
+  readonly space: string;
+  /** Those of this process. */
+  readonly definitions: readonly TypeDefinition[];
+};
+
+const LOOK_EVERY = 400;
+
+/**
+ * Resolves when the content types of this process are those that the leader has brought into force: with others it would ask for
+ * what no index has. `waiting` is told once of those that differ. Rejects with UnreadableEvent where the log has claims or
+ * definitions that this program cannot vouch for.
+ */
+export async function typesInForce(
+  options: TypesInForceOptions,
+  waiting: (types: readonly string[]) => void,
+): Promise<void> {
+  for (let isTold = false; ; isTold = true) {
+    const types = await differing(options);
+    if (types.length === 0) return;
+    if (!isTold) waiting(types);
+    await delay(LOOK_EVERY);
+  }
+}
+
+async function differing({ log, space, definitions }: TypesInForceOptions): Promise<readonly string[]> {
+  const streams = [leaseStream(space), ...definitions.map(({ uid }) => definitionStream(space, uid))];
+  const read = await Promise.all(streams.map((stream) => Array.fromAsync(log.readStream(stream))));
+  const inForce = followDefinitions(0);
+  for (const event of read.flat().sort((a, b) => (a.position < b.position ? -1 : 1))) {
+    refuseUnreadable(event);
+    inForce.follow(event);
+  }
+  return notInForce(definitions, inForce.text).map(({ uid }) => uid);
+}
+
+/** Of a process without a graph. `epoch`: of the newest claim before the events that will be followed. */
+export function watchTypes(definitions: readonly TypeDefinition[], epoch: number): TypesWatch {
+  const own = new Map(definitions.map((definition) => [definition.uid, JSON.stringify(definition)]));
+  const inForce = followDefinitions(epoch, (uid) => own.get(uid));
+  return createTypesWatch('the leader', (events) => {
+    const defined = events.filter((event) => inForce.follow(event) !== undefined);
+    return defined.length === 0 ? [] : notInForce(definitions, inForce.text).map(({ uid }) => uid);
+  });
+}

@@ -1,0 +1,29 @@
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+
+/** Looks out for content types being changed under a process that serves them as they were. */
+export type TypesWatch = {
+  /** Takes the log's events, in order. */
+  follow(events: readonly StoredEvent[]): void;
+  /** Rejects with a sentence when they are not those of this process any more. Resolves on close. */
+  readonly changed: Promise<void>;
+  close(): void;
+};
+
+/** `differing`: uids of content types that are others than those of this process, after these events. `who` changed them. */
+export function createTypesWatch(
+  who: string,
+  differing: (events: readonly StoredEvent[]) => readonly string[],
+): TypesWatch {
+  const { promise: changed, resolve: close, reject } = Promise.withResolvers<void>();
+  changed.catch(() => {});
+  return {
+    changed,
+    close,
+    follow(events) {
+      const types = differing(events);
+      if (types.length === 0) return;
+      const names = types.join(', ');
+      reject(new Error(`${who} changed the content types (${names}): start again with the same folder`));
+    },
+  };
+}

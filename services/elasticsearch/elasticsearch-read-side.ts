@@ -1,0 +1,208 @@
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import {
+  accountOf,
+  type ParkedDocuments,
+  type StaleDocuments,
+} from '../../projections/graph/stale/stale-documents.ts';
+import type { WriterStatus } from '../../projections/index-writer/index-writer.ts';
+import {
+  createElasticsearchCluster,
+  documentDependencies,
+  type ElasticsearchCluster,
+} from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { IndexSpread } from '../../shared/read-index/elasticsearch/indices/create-index.ts';
+import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
+import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/wire/client.ts';
+import type { IndexSet } from '../../shared/read-index/index-set.ts';
+import type { StoredKey } from '../../shared/read-index/stored-documents.ts';
+import { readLease } from '../fleet/lease-view.ts';
+import type { IndexContents, ReadSide, ReadSidePlan, WrittenIndices } from '../read-side/read-side.ts';
+import { ownPlace } from '../stores/ownership.ts';
+import { createClusterIndex } from './cluster-index.ts';
+import { type DocumentRole, NOTHING_TO_ANNOUNCE } from './document-role.ts';
+import { documentSets } from './document-sets.ts';
+import { followDocuments } from './follow-documents.ts';
+import { leadDocuments } from './lead-documents.ts';
+import { nameOfLog } from './name-of-log.ts';
+import type { Report } from './report.ts';
+
+export type ElasticsearchOptions = {
+  readonly connection: ElasticsearchConnection;
+  readonly spread: IndexSpread;
+  /** How far relations are copied into documents of content types that do not say. */
+  readonly denormalise: DenormaliseSettings;
+  readonly space: string;
+  /** As of `createElasticsearchCluster`. */
+  readonly rowCacheBytes: number;
+  readonly report: Report;
+  /** Take the indices over from another log. */
+  readonly adopt: boolean;
+};
+
+/** Reads from Elasticsearch. Nothing is asked of the cluster before `lead` or `follow`. */
+export function elasticsearchReadSide({
+  connection,
+  space,
+  report,
+  spread,
+  denormalise,
+  rowCacheBytes,
+  adopt,
+}: ElasticsearchOptions): ReadSidePlan {
+  return {
+    graph: { dependencies: (registry) => documentDependencies(registry, denormalise) },
+    outside: documentSets({ connection, spread, denormalise, space, report }),
+    async open(graph, log, { set, writes } = {}) {
+      const stale = accountOf(graph);
+      const registry = graph.registry();
+      const shape = { spread, denormalise, rowCacheBytes };
+      const cluster = createElasticsearchCluster({ connection, space, registry, ...shape });
+      try {
+        const leads = async (epoch: number) => (await readLease(log, space)).epoch <= epoch;
+        const name = `the indices ${space}-* in Elasticsearch`;
+        const place = { name, option: '--space or --read-index', store: cluster.owner };
+        const own = () => ownPlace(place, { log, space, adopt });
+        return readSide(
+          { cluster, graph, stale, log: await nameOfLog(log), report, leads, own, writes },
+          set,
+        );
+      } catch (error) {
+        await cluster.close();
+        throw error;
+      }
+    },
+  };
+}
+
+type Opened = {
+  readonly cluster: ElasticsearchCluster;
+  readonly graph: ContentGraph;
+  readonly stale: StaleDocuments;
+  readonly log: string;
+  readonly report: Report;
+  readonly leads: (epoch: number) => Promise<boolean>;
+  readonly own: () => Promise<string | undefined>;
+  readonly writes: WrittenIndices | undefined;
+};
+
+/** Before the first role: nobody writes, and nothing is known of what is written. */
+const NOBODY: DocumentRole = Object.freeze({
+  ready: Promise.resolve(),
+  writes: false,
+  wake: () => {},
+  visible: () => Promise.withResolvers<void>().promise,
+  shows: async () => false,
+  written: () => 0,
+  announcing: NOTHING_TO_ANNOUNCE,
+  stop: () => {},
+  close: async () => {},
+  ended: Promise.resolve(),
+});
+
+/** `set`: of a generation that is not live. */
+function readSide(opened: Opened, set: IndexSet | undefined): ReadSide {
+  const { cluster, graph, stale } = opened;
+  if (set !== undefined) cluster.use(set);
+  const done = Promise.withResolvers<void>();
+  // Whoever opens the read side watches it.
+  done.promise.catch(() => {});
+  let role = NOBODY;
+  let writtenBefore = 0;
+  /** Indices that were once found or made whole stay so, whoever writes them. */
+  let isWhole = false;
+  /** Only at first: later its indices are the live ones, or it is closed. */
+  let own = set;
+  const ended: Promise<void>[] = [];
+  const become = async (next: (isWhole: boolean) => DocumentRole): Promise<void> => {
+    role.stop();
+    writtenBefore += role.written();
+    const mine = next(isWhole);
+    role = mine;
+    ended.push(mine.ended.catch(done.reject));
+    await mine.ready;
+    if (role === mine) isWhole = true;
+  };
+  const index = createClusterIndex(cluster, { apply: async () => role.wake(), position: graph.position });
+  return {
+    index,
+    sink: index,
+    visible: (position) => role.visible(position),
+    shows: (position, timeoutMs) => role.shows(position, timeoutMs),
+    // Made when it is asked for: with the indices that are written by then.
+    get contents() {
+      return documentContents(opened, () => role);
+    },
+    status: () => statusOf(stale, writtenBefore + role.written()),
+    parked: parkedDocuments(stale, () => role),
+    announcing: { start: () => role.announcing.start(), stop: () => role.announcing.stop() },
+    lead: (epoch) =>
+      become((whole) => {
+        const mine = own;
+        own = undefined;
+        return leadDocuments({ ...opened, isWhole: whole, epoch, set: mine });
+      }),
+    follow: () => become((whole) => followDocuments({ ...opened, isWhole: whole })),
+    done: done.promise,
+    async close() {
+      await role.close();
+      await Promise.all(ended);
+      await cluster.close();
+      done.resolve();
+    },
+  };
+}
+
+/** `remake` is for whoever writes: others only know of the marks. */
+function documentContents({ cluster, graph, stale }: Opened, role: () => DocumentRole): IndexContents {
+  const { present, write } = cluster.createWriter();
+  return {
+    kind: 'documents',
+    stored: cluster.stored,
+    present,
+    async remake(documents) {
+      requireWriter(role());
+      const inspection = graph.inspect();
+      const isKnown = ({ key }: StoredKey) => inspection.nameOf(key) !== undefined;
+      stale.remake(documents.filter(isKnown));
+      role().wake();
+      // Nothing that the log knows could be stale: these are removed here and now.
+      const removals = documents
+        .filter((document) => !isKnown(document))
+        .map((document) =>
+          present({ ...document, position: graph.position() }, inspection.world(document.world)),
+        );
+      const outcomes = removals.length > 0 ? await write(removals, { refresh: true }) : [];
+      for (const outcome of outcomes)
+        if (outcome.kind !== 'written') throw new Error(`a document cannot be removed: ${outcome.reason}`);
+    },
+  };
+}
+
+function requireWriter({ writes }: DocumentRole): void {
+  if (!writes) throw new Error('this process does not write the documents: ask the leader');
+}
+
+/** Decided on by whoever writes: others only know of them. */
+function parkedDocuments({ parked }: StaleDocuments, role: () => DocumentRole): ParkedDocuments {
+  const decide = (work: () => number): number => {
+    requireWriter(role());
+    const count = work();
+    if (count > 0) role().wake();
+    return count;
+  };
+  return {
+    list: parked.list,
+    retry: (documents) => decide(() => parked.retry(documents)),
+    drop: (documents) => decide(() => parked.drop(documents)),
+  };
+}
+
+function statusOf(stale: StaleDocuments, written: number): WriterStatus {
+  const { rows, oldest } = stale.count();
+  return {
+    backlog: rows,
+    oldestSeconds: oldest === undefined ? 0 : Math.max(0, (Date.now() - oldest) / 1000),
+    refused: stale.parked.list().length,
+    written,
+  };
+}

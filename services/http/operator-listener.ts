@@ -1,0 +1,111 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
+import { isSameText } from '../../shared/text-digest.ts';
+import type { OperatorContext } from '../operator/operation.ts';
+import { runOperation } from '../operator/operations.ts';
+import { type AnswerLine, SECRET_HEADER } from '../operator/operator-protocol.ts';
+import { readStatus } from '../operator/status.ts';
+import { listen } from './listen.ts';
+import type { ListeningSocket } from './listening-socket.ts';
+import { isLoopback } from './loopback.ts';
+
+export type OperatorListener = {
+  /** For the lock file. */
+  readonly channel: OperatorChannel;
+  /** From now on operations are done; before, requests are answered 503. */
+  serve(context: OperatorContext): void;
+  /** Ends what is under way and takes nothing more. */
+  close(): Promise<void>;
+};
+
+export type OperatorEntrance = {
+  /** What every request has to carry. */
+  readonly secret: string;
+  /** Where the connections come from. */
+  readonly socket: (server: Server) => ListeningSocket;
+};
+
+/**
+ * Takes requests of operators on a loopback port of its own, whatever address the API has: `POST /_varve/operations/<name>` with
+ * the request as JSON, answered with a line of JSON for each line and one for its end, and `GET /_varve/projections` as on the
+ * port of the API. Whoever has no secret gets a 403.
+ */
+export async function openOperatorListener({ secret, socket }: OperatorEntrance): Promise<OperatorListener> {
+  const stopping = new AbortController();
+  let context: OperatorContext | undefined;
+  const listener = await listen({ host: '127.0.0.1', port: 0, socket });
+  listener.serve((request, response) => {
+    if (!isAdmitted(request, secret)) refuse(response, 403, 'The operator secret is missing or wrong');
+    else if (context === undefined) refuse(response, 503, 'The server is starting');
+    else
+      void answer(context, request, response, stopping.signal).catch(() => {
+        // Whoever asked has gone.
+        response.destroy();
+      });
+  });
+  return {
+    channel: { address: listener.url, secret },
+    serve(served) {
+      context = served;
+    },
+    close() {
+      stopping.abort(new Error('the server is stopping'));
+      return listener.drain(1_000);
+    },
+  };
+}
+
+/** For this machine only. */
+function isAdmitted({ headers, socket }: IncomingMessage, secret: string): boolean {
+  return isSameText(String(headers[SECRET_HEADER] ?? ''), secret) && isLoopback(socket.remoteAddress ?? '');
+}
+
+async function answer(
+  context: OperatorContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (request.url === '/_varve/projections' && request.method === 'GET') {
+    response.writeHead(200, {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    response.end(JSON.stringify({ data: await readStatus(context), meta: {} }));
+    return;
+  }
+  const name = /^\/_varve\/operations\/([a-z-]+)$/.exec(request.url ?? '')?.[1];
+  if (name === undefined || request.method !== 'POST') return refuse(response, 404, 'There is no such path');
+  const form = await json(request).catch(() => undefined);
+  if (form === undefined) return refuse(response, 400, 'The request is no JSON');
+  const gone = new AbortController();
+  response.once('close', () => gone.abort(new Error('nobody waits for the answer')));
+  response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
+  const signal = AbortSignal.any([stopping, gone.signal]);
+  await pipeline(Readable.from(answerLines(context, name, form, signal)), response);
+}
+
+async function* answerLines(
+  context: OperatorContext,
+  name: string,
+  form: unknown,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  try {
+    for await (const line of runOperation(context, name, form, signal)) yield lineText({ line });
+    yield lineText({ done: true });
+  } catch (error) {
+    yield lineText({ failed: (error as Error).message });
+  }
+}
+
+function lineText(line: AnswerLine): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain' }).end(`${message}\n`);
+}

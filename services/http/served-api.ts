@@ -1,0 +1,43 @@
+import type { Rights } from '../../shared/access/rights.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { AccessControl } from '../access/access-control.ts';
+import type { TokenCommands } from '../access/token-commands.ts';
+import type { FileLibrary } from '../assets/file-library.ts';
+import type { Freshness } from './await-position.ts';
+import { type CallerApi, createCallerApis } from './caller-apis.ts';
+import type { ContentApiOptions } from './content-api-options.ts';
+import { createContentApi } from './create-content-api.ts';
+import type { ForwardingOptions } from './forward-writes.ts';
+import type { AssetRoutesOptions } from './serve-assets.ts';
+import { createUploadApi } from './upload-api.ts';
+
+/** What the HTTP API is made of, whatever stands behind it. */
+export type ServedApi = {
+  readonly registry: SchemaRegistry;
+  readonly access: AccessControl;
+  readonly tokens: TokenCommands;
+  /** What is there for callers with these rights. */
+  readonly apiFor: (rights: Rights) => CallerApi;
+  readonly assets: AssetRoutesOptions;
+  readonly freshness: Freshness;
+  readonly forwarding: ForwardingOptions;
+};
+
+/** Who carries out what requests want written. */
+export type ApiWrites = Pick<ContentApiOptions, 'commands' | 'userId'> & { readonly library: FileLibrary };
+
+export type ApisOptions = Omit<ContentApiOptions, 'commands' | 'userId' | 'caller'> & {
+  readonly writes: ApiWrites;
+};
+
+/** The APIs of entries and of files, for callers by their rights; `registry` has what there is for full access. */
+export function createApis({ registry, writes, ...options }: ApisOptions): ServedApi['apiFor'] {
+  const { commands, userId, library } = writes;
+  return createCallerApis(registry, (visible, caller) => {
+    const shared = { ...options, registry: visible, caller };
+    return {
+      content: createContentApi({ ...shared, commands, userId }),
+      uploads: createUploadApi({ ...shared, library }),
+    };
+  });
+}

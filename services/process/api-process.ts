@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { followProgress } from '../../projections/index-writer/follow-progress.ts';
+import { upcast } from '../../shared/document/upcasters.ts';
+import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
+import { adviseOnUnreadable, stopsReaders, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
+import { leaseStream } from '../../shared/fleet/lease-events.ts';
+import {
+  createElasticsearchCluster,
+  type ElasticsearchCluster,
+} from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
+import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/wire/client.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { openAccessControl } from '../access/access-control.ts';
+import { openAccessKey } from '../access/access-key.ts';
+import { cursorKey } from '../access/derived-keys.ts';
+import { createTokenCommands } from '../access/token-commands.ts';
+import { requestOrOperator } from '../command/current-author.ts';
+import { definitionStream } from '../content-types/append-definitions.ts';
+import { typesInForce, watchTypes } from '../content-types/types-in-force.ts';
+import type { TypesWatch } from '../content-types/types-watch.ts';
+import { createClusterIndex } from '../elasticsearch/cluster-index.ts';
+import { nameOfLog } from '../elasticsearch/name-of-log.ts';
+import { outlastTypes } from '../elasticsearch/outlast-types.ts';
+import { progressOfLiveSet } from '../elasticsearch/progress-of-live-set.ts';
+import type { Report } from '../elasticsearch/report.ts';
+import { untilWhole } from '../elasticsearch/until-whole.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
+import { openMembership } from '../fleet/membership.ts';
+import { reachAll } from '../http/freshness.ts';
+import { openForwarding } from '../http/open-forwarding.ts';
+import { createApis, type ServedApi } from '../http/served-api.ts';
+import { traceReadIndex } from '../operating/observe-read-index.ts';
+import { type Operating, watchVitals } from '../operating/operating.ts';
+import type { RequestRules } from '../query/plan-query.ts';
+import { createLogHead } from '../stores/log-head.ts';
+import { openAssetStore } from '../stores/open-asset-store.ts';
+import { logFolder, openEventStore } from '../stores/open-event-store.ts';
+import { createHalt, type Halt } from './halt.ts';
+import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
+
+export type ApiProcessOptions = {
+  /** Address of the log. */
+  readonly eventStore: string;
+  readonly space: string;
+  readonly registry: SchemaRegistry;
+  readonly definitions: readonly TypeDefinition[];
+  readonly connection: ElasticsearchConnection;
+  readonly denormalise: DenormaliseSettings;
+  /** As of `createElasticsearchCluster`. */
+  readonly rowCacheBytes: number;
+  /** Where uploaded files are kept. */
+  readonly assets: string;
+  readonly accessKey: string | undefined;
+  readonly defaultLocale: string;
+  readonly usersEnvelope: boolean;
+  readonly rules: RequestRules;
+  readonly minPositionWait: number;
+  readonly operating: Operating;
+  readonly report: Report;
+  /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
+  readonly reportTrouble?: (trouble: Trouble) => void;
+};
+
+/** A content API that keeps nothing: it reads from Elasticsearch, and the leader carries its writes out. */
+export type ApiProcess = ServedApi & {
+  /** Who carries commands out. */
+  readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
+  /** Rejects when it cannot go on as it is. Resolves on close. */
+  readonly stopped: Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Looked at for metrics only: whoever waits for a position asks by itself. */
+const PROGRESS_EVERY = 1_000;
+
+/**
+ * The composition of `varve api`: no content graph, no data directory. Resolves once reads can be answered, which takes a leader
+ * that has made the indices; waits as long as there is none. Rejects with a sentence when something refuses for good.
+ */
+export async function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> {
+  const { eventStore, space, registry, definitions, defaultLocale, usersEnvelope, operating } = options;
+  const store = await openAssetStore(options.assets);
+  const onTrouble = options.reportTrouble;
+  const log = await openEventStore(eventStore, { space, decode: upcast, ...(onTrouble && { onTrouble }) });
+  const { connection, denormalise, rowCacheBytes } = options;
+  const cluster = createElasticsearchCluster({ connection, space, registry, denormalise, rowCacheBytes });
+  const folder = logFolder({ data: '', eventStore });
+  const key = await openAccessKey({ log, space, folder, given: options.accessKey });
+  const membership = openMembership({ log, space, owner: randomUUID(), key });
+  const accessOptions = { log, space, key, now: Date.now };
+  const name = await untilReadable(options, log, cluster);
+  const access = await openAccessControl(accessOptions);
+  const follower = followProgress({ store: progressOfLiveSet(cluster, name), stale: undefined });
+  const halt = createHalt({
+    operating,
+    stopped: (event) => options.report.error({ position: String(event.position) }, adviseOnUnreadable(event)),
+  });
+  const following = await followLog(log, space, definitions, halt);
+  const index = traceReadIndex(
+    createClusterIndex(cluster, { apply: async () => {}, position: follower.position }),
+    operating.tracing,
+  );
+  const changed = outlastTypes(following.types.changed, cluster, options.report);
+  changed.catch(() => {});
+  const timer = setInterval(() => void follower.look().catch(() => {}), PROGRESS_EVERY).unref();
+  watchVitals(operating, { log, index, registry, behind: () => answers(log) });
+  return {
+    registry,
+    access,
+    tokens: createTokenCommands({ ...accessOptions, author: requestOrOperator }),
+    apiFor: createApis({
+      ...{ registry, index, defaultLocale, usersEnvelope, observe: operating.observeQuery },
+      rules: { ...options.rules, cursorKey: cursorKey(key) },
+      writes: WRITES_ELSEWHERE,
+    }),
+    assets: { store, index, space },
+    freshness: {
+      position: follower.position,
+      head: createLogHead(log).reaches,
+      shows: (position) => reachAll(position, options.minPositionWait, [follower.reached, access.applied]),
+    },
+    fleet: following.fleet,
+    forwarding: openForwarding({
+      ...{ fleet: following.fleet, membership, metrics: operating.metrics },
+      refuseWrites: halt.refuseWrites,
+    }),
+    stopped: Promise.all([access.done, following.done, changed]).then(() => undefined),
+    async close() {
+      clearInterval(timer);
+      await access.close();
+      await following.close();
+      await follower.close();
+      await cluster.close();
+      await log.close();
+    },
+  };
+}
+
+/** Resolves with the log's name when the indices are there for the content types of this process. */
+async function untilReadable(
+  { space, definitions, report }: ApiProcessOptions,
+  log: EventStore,
+  cluster: ElasticsearchCluster,
+): Promise<string> {
+  await typesInForce({ log, space, definitions }, (types) =>
+    report.warn({ types }, 'waiting for a leader with the content types of this process'),
+  );
+  const name = await nameOfLog(log);
+  const { signal } = new AbortController();
+  const waiting = () => report.warn({}, 'waiting for the leader to make the indices');
+  await untilWhole({ cluster, log: name, report, signal, waiting });
+  return name;
+}
+
+type Following = {
+  readonly fleet: ApiProcess['fleet'];
+  readonly types: TypesWatch;
+  readonly done: Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Who leads, and with which content types, as the log says it from now on. It ends before an event that cannot be read. */
+async function followLog(
+  log: EventStore,
+  space: string,
+  definitions: readonly TypeDefinition[],
+  halt: Halt,
+): Promise<Following> {
+  // Before the lease is read: what is appended meanwhile comes twice and counts once.
+  const start = await log.lastPosition();
+  const lease = await readLease(log, space);
+  const view = createLeaseView(space, lease);
+  const types = watchTypes(definitions, lease.epoch);
+  const closed = Promise.withResolvers<void>();
+  const isOwn = (name: string) => name === leaseStream(space) || name.startsWith(definitionStream(space, ''));
+  const subscription = log.subscribe(start, async (events: readonly StoredEvent[]) => {
+    // Documents are the leader's to read: of their events only the sign of life counts here.
+    const stop = events.find((event) => stopsReaders(event) && isOwn(event.stream));
+    const readable = stop === undefined ? events : events.filter(({ position }) => position < stop.position);
+    view.follow(readable);
+    types.follow(readable);
+    if (stop !== undefined) throw new UnreadableEvent(stop);
+  });
+  const done = subscription.done.catch((error: unknown) => {
+    if (!(error instanceof UnreadableEvent)) throw error;
+    halt.stop(error.event);
+    return closed.promise;
+  });
+  return {
+    types,
+    fleet: { leader: () => leaderOf(view), changed: view.changed },
+    done,
+    async close() {
+      closed.resolve();
+      types.close();
+      view.wake();
+      await subscription.close();
+    },
+  };
+}
+
+function leaderOf(view: LeaseView): ReturnType<Fleet['leader']> {
+  const { leader } = view.current();
+  if (leader === undefined) return { kind: 'nobody' };
+  return { kind: 'elsewhere', leader, term: view.term() };
+}
+
+/**
+ * Readiness asks for the log alone: copies of a row that very many documents embed may be minutes behind, and an answer from
+ * there is better than none.
+ */
+async function answers(log: EventStore): Promise<number> {
+  await log.lastPosition();
+  return 0;
+}

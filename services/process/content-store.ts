@@ -1,0 +1,149 @@
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { catchUpWithinSpace } from '../../projections/projector/projector.ts';
+import { isAccessEvent } from '../../shared/access/access-events.ts';
+import { keepReserve, useReserve } from '../../shared/disk-space.ts';
+import { upcast } from '../../shared/document/upcasters.ts';
+import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
+import { isForeign } from '../../shared/event-store/unreadable.ts';
+import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
+import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { isOutOfSpaceAtOpen } from '../../shared/sqlite/failures.ts';
+import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
+import type { FileLock } from '../../shared/sqlite/lock-file.ts';
+import { type HeldChange, holdChange } from '../content-types/pending-change.ts';
+import { finishSwitch } from '../read-side/finish-switch.ts';
+import type { ReadSidePlan } from '../read-side/read-side.ts';
+import { type ReportReplaced, replaceUnusable } from '../read-side/replace-unusable.ts';
+import { openServedGenerations, type ServedGenerations } from '../read-side/served-generations.ts';
+import { logAddress, logFolder, openEventStore } from '../stores/open-event-store.ts';
+
+export type ContentStoreOptions = {
+  /** The data directory: made when it is not there. */
+  readonly data: string;
+  /** Address of the log; absent: a file in the data directory. */
+  readonly eventStore?: string | undefined;
+  readonly space: string;
+  readonly registry: SchemaRegistry;
+  readonly definitions: readonly TypeDefinition[];
+  /** Rows of all types that are converted before anything is served; with more the graph stays as it was. Default: any number. */
+  readonly convertAtOnce?: number;
+  /** Takes the data directory. Default: this process holds it. */
+  readonly takeDirectory?: (directory: string) => FileLock | Promise<FileLock>;
+  readonly reportReplaced: ReportReplaced;
+  /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
+  /** Hears what the log's server says of itself at start. */
+  readonly reportCheck?: (finding: string) => void;
+  readonly reportTrouble?: (trouble: Trouble) => void;
+};
+
+/** A log and the graph made from it in a data directory, which this process alone holds until `close`. */
+export type ContentStore = {
+  readonly registry: SchemaRegistry;
+  readonly log: EventStore;
+  /** Of the generation that serves. Level with the log as it was when the store was opened. */
+  readonly graph: ContentGraph;
+  readonly generations: ServedGenerations;
+  /** Content types change so that rows or documents have to be converted: the graph stands before that. */
+  readonly pending: HeldChange | undefined;
+  /** No document was ever written. */
+  readonly isNew: boolean;
+  close(): Promise<void>;
+};
+
+/**
+ * Takes the data directory, opens the log, which other processes may have open too, and brings the graph level with it. Throws
+ * DataDirectoryInUse when another process has the directory.
+ */
+export async function openContentStore(
+  options: ContentStoreOptions,
+  plan?: ReadSidePlan,
+): Promise<ContentStore> {
+  try {
+    return await openLocked(options, plan);
+  } catch (error) {
+    const isFull = isOutOfSpaceAtOpen(error, options.data);
+    if (!isFull || !folders(options).map(useReserve).includes(true)) throw error;
+    return await openLocked(options, plan);
+  }
+}
+
+/** Where a process that holds the data directory writes. */
+function folders(options: ContentStoreOptions): readonly string[] {
+  return [...new Set([options.data, logFolder(options) ?? options.data])];
+}
+
+async function openLocked(
+  options: ContentStoreOptions,
+  plan: ReadSidePlan | undefined,
+): Promise<ContentStore> {
+  const lock = await (options.takeDirectory?.(options.data) ?? lockDataDirectory(options.data));
+  let log: EventStore | undefined;
+  try {
+    log = await openEventStore(logAddress(options), {
+      ...{ space: options.space, decode: upcast, threaded: true },
+      ...(options.reportTrouble && { onTrouble: options.reportTrouble }),
+    });
+    for (const finding of (await log.check?.()) ?? []) options.reportCheck?.(finding);
+    return await openWith(options, plan, log, lock);
+  } catch (error) {
+    // Else they would keep the process, which has nothing to do any more.
+    await log?.close();
+    lock.release();
+    throw error;
+  }
+}
+
+async function openWith(
+  options: ContentStoreOptions,
+  plan: ReadSidePlan | undefined,
+  log: EventStore,
+  lock: FileLock,
+): Promise<ContentStore> {
+  const { data } = options;
+  await replaceUnusable({ data, log, report: options.reportReplaced });
+  await finishSwitch(data, plan);
+  const generations = openServedGenerations({ data, log, plan });
+  const { graph } = generations;
+  // A graph with rows has read of a document: a shared log is not searched from its beginning at every start.
+  const isNew = graph.size().rows === 0 && !(await hasDocuments(log));
+  const isLarge = graph.size().rows > (options.convertAtOnce ?? Number.POSITIVE_INFINITY);
+  const pending =
+    plan !== undefined && isLarge
+      ? await holdChange(log, graph, options.definitions, plan.outside)
+      : undefined;
+  for (const folder of folders(options)) keepReserve(folder);
+  if (pending === undefined) await catchUpWithinSpace(log, graph);
+  return {
+    registry: options.registry,
+    log,
+    graph,
+    generations,
+    pending,
+    isNew,
+    async close() {
+      await generations.close();
+      await log.close();
+      lock.release();
+    },
+  };
+}
+
+async function hasDocuments(log: EventStore): Promise<boolean> {
+  for await (const events of log.readAll(0n)) {
+    if (events.some((event) => !isFromStart(event))) return true;
+  }
+  return false;
+}
+
+/** What a log has before its first document. */
+function isFromStart(event: StoredEvent): boolean {
+  return (
+    isForeign(event) ||
+    event.type === 'content-type-defined' ||
+    isAccessEvent(event) ||
+    isLeaseEvent(event) ||
+    isIdentityEvent(event)
+  );
+}

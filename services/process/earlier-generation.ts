@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
+import type { AccessControl } from '../access/access-control.ts';
+import type { TokenCommands } from '../access/token-commands.ts';
+import { createDefinitionsAhead, type DefinitionsAhead } from '../content-types/definitions-ahead.ts';
+import type { HeldChange } from '../content-types/pending-change.ts';
+import type { Claimant } from '../fleet/claim-lease.ts';
+import type { Membership } from '../fleet/membership.ts';
+import { takeFreeLead } from '../fleet/take-lead.ts';
+import type { ForwardingOptions } from '../http/forward-writes.ts';
+import { createFreshness } from '../http/freshness.ts';
+import { openForwarding } from '../http/open-forwarding.ts';
+import { createApis, type ServedApi } from '../http/served-api.ts';
+import { traceReadIndex } from '../operating/observe-read-index.ts';
+import type { Operating } from '../operating/operating.ts';
+import type { OperatorContext } from '../operator/operation.ts';
+import type { RequestRules } from '../query/plan-query.ts';
+import type { ReadSide } from '../read-side/read-side.ts';
+import type { ContentStore } from './content-store.ts';
+import { createTermWatch } from './watch-term.ts';
+import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
+
+/** What a server does while the content types of its generation are being replaced. */
+export type Meanwhile = {
+  /** Lets requests be answered by this. */
+  serve(api: ServedApi, operator: OperatorContext, changes: readonly string[]): Promise<void>;
+  /** Has the next generation made by another process, which asks for it to be taken over. */
+  rebuild(): void;
+  /** The next generation serves. */
+  over(): void;
+};
+
+export type EarlierOptions = {
+  readonly data: string;
+  readonly space: string;
+  readonly pid: number;
+  readonly store: ContentStore;
+  readonly pending: HeldChange;
+  readonly schemaWarnings: OperatorContext['schemaWarnings'];
+  readonly claimant: Claimant;
+  readonly access: AccessControl;
+  readonly tokens: TokenCommands;
+  readonly assets: AssetStore;
+  readonly membership: Membership;
+  readonly operating: Operating;
+  readonly defaultLocale: string;
+  readonly usersEnvelope: boolean;
+  readonly minPositionWait: number;
+  readonly rules: RequestRules;
+  readonly meanwhile: Meanwhile;
+  /** Brings the content types of this process into force; the graph that is served stays as it is. */
+  readonly settle: (ahead: DefinitionsAhead) => Promise<unknown>;
+};
+
+/** Processes that read from the indices outside know of others at most so long after these are live. */
+const OTHERS_READ_FOR_MS = 4_000;
+
+/**
+ * Serves the generation there is, by its own content types, until another process has made the next one from the log and it has
+ * taken over. Resolves then: the store's graph is that of the new generation. Where the index is outside the process and another
+ * one leads, that makes the next generation, and this resolves at once. Rejects with a sentence when the lead is lost meanwhile.
+ */
+export async function serveEarlier(options: EarlierOptions): Promise<void> {
+  const { store, pending, meanwhile, operating, claimant } = options;
+  const { graph } = store;
+  await options.settle(createDefinitionsAhead(graph));
+  // What came before it was in force: from now on nobody writes by the earlier ones.
+  await pending.catchUp();
+  if (pending.indices === undefined) {
+    await serveUntilSwitched(options);
+  } else {
+    const lead = await takeFreeLead(claimant);
+    if (typeof lead !== 'number') return;
+    const term = createTermWatch(claimant, lead);
+    try {
+      await Promise.race([serveUntilSwitched(options, lead), term.over]);
+    } finally {
+      term.close();
+    }
+    // Nothing is written that they would not find.
+    await delay(OTHERS_READ_FOR_MS);
+  }
+  operating.readiness.note(undefined);
+  meanwhile.over();
+}
+
+/** `lead`: the epoch in which this process writes the indices outside. */
+async function serveUntilSwitched(options: EarlierOptions, lead?: number): Promise<void> {
+  const { store, pending, meanwhile, operating, data, space, pid } = options;
+  const { generations, graph, log } = store;
+  const { indices, changes } = pending;
+  const earlier = await generations.openEarlier(indices);
+  const failed = Promise.withResolvers<never>();
+  earlier.done.catch(failed.reject);
+  const readSide = await generations.openReadSide();
+  if (lead !== undefined) await readSide.lead(lead);
+  const operator: OperatorContext = {
+    ...{ data, space, log, graph, generations, server: { pid } },
+    schemaWarnings: options.schemaWarnings,
+    readSide: async () => readSide,
+  };
+  await meanwhile.serve(createEarlierApi(options, earlier), operator, changes);
+  operating.readiness.serving(async () => 0);
+  operating.readiness.note(
+    'The content types have changed: reads are answered as before until the new read model is there',
+  );
+  readSide.announcing?.start();
+  const switched = generations.switched();
+  meanwhile.rebuild();
+  await Promise.race([switched, failed.promise]);
+}
+
+/**
+ * Reads as they were before the content types changed, also when another generation has taken over; writes wait for that, and
+ * are a 503 after a while.
+ */
+function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedApi {
+  const { store, access, operating, defaultLocale, usersEnvelope, rules } = options;
+  const { tracing, observeQuery } = operating;
+  const shown = store.graph.position();
+  const index = traceReadIndex({ ...readSide.index, position: () => shown }, tracing);
+  const registry = store.graph.registry();
+  const { membership } = options;
+  return {
+    ...{ registry, access, tokens: options.tokens },
+    assets: { store: options.assets, index, space: options.space },
+    freshness: createFreshness({
+      readSide: { index, sink: readSide.sink, shows: readSide.shows },
+      ...{ access, log: store.log, waitMs: options.minPositionWait },
+    }),
+    // The API that follows has the counter.
+    forwarding: openForwarding({ fleet: NOBODY_LEADS, membership, metrics: undefined }),
+    apiFor: createApis({
+      ...{ registry, index, defaultLocale, usersEnvelope, rules, observe: observeQuery },
+      writes: WRITES_ELSEWHERE,
+    }),
+  };
+}
+
+/** Commands are carried out by who has the new content types in its graph: nobody yet. */
+const NOBODY_LEADS: ForwardingOptions['fleet'] = {
+  leader: () => ({ kind: 'nobody' }),
+  changed: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
+};

@@ -1,0 +1,45 @@
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { adviseOnUnreadable } from '../../shared/event-store/unreadable.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { METRICS } from '../operating/metric-definitions.ts';
+import type { Operating } from '../operating/operating.ts';
+
+/** Whether this process has stopped applying the log, before an event that it cannot read. It serves what it has until then. */
+export type Halt = {
+  /** The event; undefined while everything can be read. */
+  event(): StoredEvent | undefined;
+  /** Takes the event that the process stopped before. Only the first counts. */
+  stop(event: StoredEvent): void;
+  /** Throws RequestError (503) with the reason once the process has stopped. */
+  refuseWrites(): void;
+};
+
+export type HaltOptions = {
+  readonly operating: Pick<Operating, 'metrics' | 'readiness'>;
+  /** Called once, when the process stops. */
+  readonly stopped: (event: StoredEvent) => void;
+};
+
+export function createHalt({ operating, stopped }: HaltOptions): Halt {
+  let found: StoredEvent | undefined;
+  operating.metrics?.gauge(METRICS.halted, () => [{ labels: {}, value: found === undefined ? 0 : 1 }]);
+  return {
+    event: () => found,
+    stop(event) {
+      if (found !== undefined) return;
+      found = event;
+      operating.readiness.halted(haltMessage(event));
+      stopped(event);
+    },
+    refuseWrites() {
+      if (found === undefined) return;
+      throw new RequestError(503, 'ServiceUnavailableError', haltMessage(found), {
+        position: String(found.position),
+      });
+    },
+  };
+}
+
+function haltMessage(event: StoredEvent): string {
+  return `This process has stopped applying the event log and takes no writes: ${adviseOnUnreadable(event)}`;
+}

@@ -1,0 +1,13 @@
+import { NotLeading } from '../command/not-leading.ts';
+import type { ApiWrites } from '../http/served-api.ts';
+
+const refuse = async (): Promise<never> => {
+  throw new NotLeading();
+};
+
+/** The write side of a process that has none: its requests go to the leader before they come here. */
+export const WRITES_ELSEWHERE: ApiWrites = {
+  commands: { execute: refuse },
+  library: { add: refuse, change: refuse, describe: refuse, remove: refuse },
+  userId: () => undefined,
+};

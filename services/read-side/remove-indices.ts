@@ -1,0 +1,22 @@
+import type { GenerationStore } from '../../projections/generations/generation-store.ts';
+import type { OutsideIndices } from './read-side.ts';
+
+/**
+ * Removes the indices of a generation that is not live, if it has any, but not those that it has in common with others. Throws a
+ * sentence where they cannot be reached.
+ */
+export async function removeIndices(
+  store: Pick<GenerationStore, 'generations'>,
+  number: number,
+  outside: OutsideIndices | undefined,
+): Promise<void> {
+  const generations = store.generations();
+  const { indices } = generations.find((each) => each.number === number) ?? {};
+  if (indices === undefined) return;
+  if (outside === undefined)
+    throw new Error('the generation has indices in Elasticsearch: say with --read-index where they are');
+  const used = new Set(
+    generations.flatMap((each) => (each.number === number ? [] : Object.values(each.indices ?? {}))),
+  );
+  await outside.remove(Object.fromEntries(Object.entries(indices).filter(([, index]) => !used.has(index))));
+}

@@ -1,0 +1,67 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Decode } from '../../shared/event-store/event-codec.ts';
+import type { EventStore, Trouble } from '../../shared/event-store/event-store.ts';
+import { upgradeLog } from '../../shared/event-store/open-log.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { loadOptional } from '../../shared/load-optional.ts';
+import { sayTrouble } from './report-trouble.ts';
+
+export type EventStoreOptions = {
+  readonly space: string;
+  /** Applied to every event read. Default: as stored. */
+  readonly decode?: Decode;
+  /** SQLite: commit on a thread of its own, so that reads go on meanwhile. */
+  readonly threaded?: boolean;
+  /** Hears of calls to KurrentDB that are tried again. Default: they are said on standard error. */
+  readonly onTrouble?: (trouble: Trouble) => void;
+};
+
+/** What a command says of its log. */
+export type LogSettings = {
+  readonly data: string;
+  /** As `openEventStore` takes it; absent: a file in the data directory. */
+  readonly eventStore?: string | undefined;
+};
+
+/** The address of the log that these settings mean. */
+export const logAddress = ({ data, eventStore }: LogSettings): string =>
+  eventStore ?? `sqlite:${join(data, 'events.db')}`;
+
+/** The file of a log in SQLite; undefined where it is elsewhere. */
+export const logFile = (settings: LogSettings): string | undefined => SQLITE.exec(logAddress(settings))?.[1];
+
+/** Where what belongs to a log lies, such as the key of its tokens; undefined where the log is on a server. */
+export const logFolder = (settings: LogSettings): string | undefined => {
+  const file = logFile(settings);
+  return file === undefined ? undefined : dirname(resolve(file));
+};
+
+const SQLITE = /^sqlite:(.+)$/;
+const KURRENTDB = /^(esdb|kurrentdb|kurrent|kdb)(\+discover)?:\/\//;
+
+/**
+ * The event store of an address: `sqlite:FILE` (made when it is not there; relative to the working directory) or
+ * `kurrentdb://…`, `kurrentdb+discover://…` with the query parameters of KurrentDB's connection strings, `esdb://…` too.
+ * KurrentDB is not connected to before the first call, and its client (40 MB, some 0.3 s) not loaded for SQLite. Rejects when
+ * the address is another or the file cannot be opened.
+ */
+export const openEventStore = async (url: string, options: EventStoreOptions): Promise<EventStore> => {
+  if (KURRENTDB.test(url)) {
+    const { openKurrentDbEventStore } = await loadOptional(
+      'a log in KurrentDB',
+      () => import('../../shared/event-store/kurrentdb-event-store.ts'),
+    );
+    return openKurrentDbEventStore(url, { onTrouble: sayTrouble, ...options });
+  }
+  const [, path] = SQLITE.exec(url) ?? [];
+  if (path === undefined) {
+    const scheme = /^[a-z+]+:(?=\/\/)/i.exec(url)?.[0];
+    const found = scheme === undefined ? 'this address' : `an address that begins with ${scheme}`;
+    throw new Error(`${found} names no event store: use sqlite:FILE or kurrentdb://HOST:PORT`);
+  }
+  const { space, decode, threaded = false } = options;
+  mkdirSync(dirname(resolve(path)), { recursive: true, mode: 0o700 });
+  await upgradeLog(path);
+  return openSqliteEventStore(path, { space, threaded, ...(decode && { decode }) });
+};

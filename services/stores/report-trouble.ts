@@ -1,0 +1,21 @@
+import type { Trouble } from '../../shared/event-store/event-store.ts';
+
+/** The same is said again after this. */
+const AGAIN_AFTER_MS = 10_000;
+
+/** Passes on the first failure at once, and then what is new, or has gone on for ten seconds. */
+export const reportTrouble = (say: (trouble: Trouble) => void): ((trouble: Trouble) => void) => {
+  const said = new Map<string, number>();
+  return (trouble) => {
+    const now = performance.now();
+    const text = trouble.error.message;
+    if (now - (said.get(text) ?? Number.NEGATIVE_INFINITY) < AGAIN_AFTER_MS) return;
+    said.set(text, now);
+    say(trouble);
+  };
+};
+
+/** For commands: a line on standard error. */
+export const sayTrouble = reportTrouble(({ operation, error }) => {
+  process.stderr.write(`${operation}: ${error.message}. Trying again.\n`);
+});
