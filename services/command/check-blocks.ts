@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../shared/document/canonical-json.ts';
+import { canonicalJson } from '../../shared/canonical-json.ts';
 import { type Check, report } from './check.ts';
 import { typeMessage } from './describe-value.ts';
 import { isRecord } from './json-record.ts';

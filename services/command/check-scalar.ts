@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { assertNever } from '../../shared/assert-never.ts';
-import { canonicalJson } from '../../shared/document/canonical-json.ts';
+import { canonicalJson } from '../../shared/canonical-json.ts';
 import type { ScalarAttribute } from '../../shared/schema/content-type.ts';
 import { type Check, isComplete, report } from './check.ts';
 import { checkBlocks } from './check-blocks.ts';

@@ -1,5 +1,5 @@
-import { QueryTooExpensive } from '../../shared/read-index/query-too-expensive.ts';
 import { RequestError } from '../../shared/request-error.ts';
+import { QueryTooExpensive } from '../../shared/turns/query-too-expensive.ts';
 import type { AnswerTerms } from '../../shared/turns/turns.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { followProgress } from '../../projections/index-writer/follow-progress.ts';
-import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
 import { adviseOnUnreadable, stopsReaders, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
+import { upcast } from '../../shared/events/upcasters.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import {
   createElasticsearchCluster,

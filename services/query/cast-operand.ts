@@ -1,4 +1,4 @@
-import { jsonText } from '../../shared/document/canonical-json.ts';
+import { jsonText } from '../../shared/canonical-json.ts';
 import type { Scalar } from '../../shared/read-index/bool-query.ts';
 import { timeOfDayMilliseconds } from '../../shared/read-index/column.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';

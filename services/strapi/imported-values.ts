@@ -1,4 +1,4 @@
-import { jsonText } from '../../shared/document/canonical-json.ts';
+import { jsonText } from '../../shared/canonical-json.ts';
 import type { ImportedTarget } from '../../shared/document/events.ts';
 import {
   type Attribute,

@@ -1,5 +1,5 @@
 import { assertNever } from '../../shared/assert-never.ts';
-import { canonicalJson } from '../../shared/document/canonical-json.ts';
+import { canonicalJson } from '../../shared/canonical-json.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
 import {
   castBoolean,

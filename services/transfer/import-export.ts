@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { upcast } from '../../shared/document/upcasters.ts';
 import { matchesDigest, OTHER_CONTENT } from '../../shared/event-store/event-digest.ts';
 import { AppendTooLarge, type EventStore, type NewEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
+import { upcast } from '../../shared/events/upcasters.ts';
 import { validateEvent } from '../../shared/events/validate-event.ts';
 import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
 import { type Lead, leadOf } from '../../shared/fleet/lease.ts';

@@ -1,13 +1,11 @@
 import type { Uid } from '../schema/content-type.ts';
+import type { TypeDefinition } from '../schema/type-definitions.ts';
 
 /**
  * The events of a document's stream. Each is about one entry: the document in one locale (null on types without i18n),
  * and complete in itself together with the rows before it. Position is the only clock; `at` in the metadata is what
  * `createdAt`, `updatedAt` and `publishedAt` show.
  */
-
-/** Any JSON value. biginteger values are decimal strings, decimals and floats numbers, dates as answered. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** A link's target. `locale` null: the target's type has no i18n. */
 export type LinkTarget = { readonly documentId: string; readonly locale: string | null };
@@ -112,17 +110,6 @@ export type DocumentEvent =
   | EntryImported;
 
 /** A content type's schema from this position on, in the words of its files. One stream per type. */
-export type ContentTypeDefined = {
-  readonly type: 'content-type-defined';
-  readonly data: {
-    readonly uid: Uid;
-    /** The schema.json as read; null for a built-in type, which the code defines. */
-    readonly schema: Json;
-    /** Every component it can hold, by uid, as read. */
-    readonly components: { readonly [uid: Uid]: Json };
-    /** What entries without a locale become when the type gets locales, and whose remain when it loses them. */
-    readonly defaultLocale: string;
-  };
-};
+export type ContentTypeDefined = { readonly type: 'content-type-defined'; readonly data: TypeDefinition };
 
 export type VarveEvent = DocumentEvent | ContentTypeDefined;

@@ -32,7 +32,7 @@ export type EventRow = readonly [...EventColumns, chain?: string, damage?: strin
 
 export type EventContent = Pick<StoredEvent, 'type' | 'data' | 'metadata' | 'unreadable'>;
 
-/** Brings what was stored to the shape that readers know, or says why that cannot be done (see shared/document/upcasters.ts). */
+/** Brings what was stored to the shape that readers know, or says why that cannot be done (see shared/events/upcasters.ts). */
 export type Decode = (stored: EventContent) => EventContent;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

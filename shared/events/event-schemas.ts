@@ -5,7 +5,7 @@ import type { EventType } from './event-versions.ts';
 /**
  * The data of every version of every event type, as it is stored. docs/events/ has them as JSON Schema. A version that was
  * released never changes: a new field is a new version of its type, with an upcaster where readers need more than before
- * (shared/document/upcasters.ts).
+ * (shared/events/upcasters.ts).
  */
 
 const uid = z.string().describe('A content type or component, such as `api::tag.tag`');

@@ -1,5 +1,5 @@
 import { assertNever } from '../assert-never.ts';
-import { jsonText } from '../document/canonical-json.ts';
+import { jsonText } from '../canonical-json.ts';
 import type { ScalarType } from '../schema/content-type.ts';
 import type { FieldType, Scalar } from './bool-query.ts';
 import { dateText, timeText } from './instant-text.ts';

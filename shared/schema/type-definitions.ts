@@ -1,10 +1,18 @@
-import type { ContentTypeDefined, Json } from '../document/events.ts';
+import type { Json } from '../json.ts';
 import { buildRegistry, type ParsedFiles, type SchemaFile } from './build-registry.ts';
 import type { Model, Uid } from './content-type.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
 /** A content type with the components it can hold, as the log keeps it. */
-export type TypeDefinition = ContentTypeDefined['data'];
+export type TypeDefinition = {
+  readonly uid: Uid;
+  /** The schema.json as read; null for a built-in type, which the code defines. */
+  readonly schema: Json;
+  /** Every component it can hold, by uid, as read. */
+  readonly components: { readonly [uid: Uid]: Json };
+  /** What entries without a locale become when the type gets locales, and whose remain when it loses them. */
+  readonly defaultLocale: string;
+};
 
 /** The definition of every content type, ordered by uid. */
 export function definitionsOf({ registry, sources }: ParsedFiles, defaultLocale: string): TypeDefinition[] {

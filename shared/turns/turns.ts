@@ -1,5 +1,5 @@
-import { QueryTooExpensive } from '../read-index/query-too-expensive.ts';
 import { RequestError } from '../request-error.ts';
+import { QueryTooExpensive } from './query-too-expensive.ts';
 import { inSlice, SLICE_OVER } from './slice.ts';
 
 /** Work on one answer: all its parts together, without what they wait for. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { catchUp } from '../../projections/projector/projector.ts';
-import { upcast } from '../../shared/document/upcasters.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { upcast } from '../../shared/events/upcasters.ts';
 
 /**
  * `node test/bench/rebuild.ts --data DIR`: events a second of replaying the log of a loaded data directory into a new graph

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { upcast } from '../../shared/document/upcasters.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { upcast } from '../../shared/events/upcasters.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { foundSums, indexDigests, sumsOfLog } from '../support/document-sums.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';

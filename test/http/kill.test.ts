@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { logAddress, openEventStore } from '../../services/stores/open-event-store.ts';
-import { upcast } from '../../shared/document/upcasters.ts';
+import { upcast } from '../../shared/events/upcasters.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 

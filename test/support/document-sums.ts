@@ -2,9 +2,9 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
-import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { upcast } from '../../shared/events/upcasters.ts';
 import {
   createElasticsearchCluster,
   documentDependencies,

@@ -12,6 +12,8 @@ const COMPOSITION = [
 /** Folders and files without I/O and without a clock. */
 export const PURE = [
   '^shared/document/',
+  '^shared/events/',
+  '^shared/(json|canonical-json)\\.ts$',
   '^shared/schema/(?!load-content-types\\.ts)',
   '^shared/access/',
   '^shared/fleet/',

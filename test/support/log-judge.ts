@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { openEventStore } from '../../services/stores/open-event-store.ts';
-import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { upcast } from '../../shared/events/upcasters.ts';
 
 /** What a log says, looked at from outside. */
 export type LogFacts = {

@@ -7,8 +7,9 @@ import { compareGraphs, digestGraph } from '../../projections/generations/compar
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { GRAPH_MIGRATIONS } from '../../projections/graph/store/graph-schema.ts';
-import type { Json, VarveEvent } from '../../shared/document/events.ts';
+import type { VarveEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { Json } from '../../shared/json.ts';
 import { openDatabase } from '../../shared/sqlite/open-database.ts';
 import { created, createLog, DEFINITIONS, definition, SCHEMAS, uid } from './graph-fixture.ts';
 import { historyOf, steps } from './graph-history.ts';

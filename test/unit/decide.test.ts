@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type DocumentState, decide, type Intent } from '../../services/command/decide.ts';
-import { canonicalJson } from '../../shared/document/canonical-json.ts';
+import { canonicalJson } from '../../shared/canonical-json.ts';
 import type { Entry } from '../../shared/document/entry.ts';
 import { schemasOf } from './command-world.ts';
 

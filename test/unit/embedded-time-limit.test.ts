@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { QueryTooExpensive } from '../../shared/read-index/query-too-expensive.ts';
 import type { SearchRequest } from '../../shared/read-index/read-index.ts';
+import { QueryTooExpensive } from '../../shared/turns/query-too-expensive.ts';
 import { BOOK } from '../contract/read-index-library.ts';
 import { MATCH_ALL } from '../contract/read-index-shelf.ts';
 import { BOOKS, book, QUERIES, request, taggedBooks, tagging } from '../support/tagged-books.ts';

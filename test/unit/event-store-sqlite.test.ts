@@ -2,12 +2,12 @@ import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { upcast } from '../../shared/document/upcasters.ts';
 import { OTHER_CONTENT } from '../../shared/event-store/event-digest.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openLog } from '../../shared/event-store/open-log.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
 import { describeUnreadable } from '../../shared/event-store/unreadable.ts';
+import { upcast } from '../../shared/events/upcasters.ts';
 import { collect, ids, newEvent, newStream, readAll, readStream } from '../contract/event-store-fixtures.ts';
 
 let directory: string;

@@ -6,8 +6,9 @@ import {
   type ContentGraphOptions,
   openContentGraph,
 } from '../../projections/graph/content-graph.ts';
-import type { DocumentEvent, Json, VarveEvent } from '../../shared/document/events.ts';
+import type { DocumentEvent, VarveEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { Json } from '../../shared/json.ts';
 import type { ChangeBatch, IndexedRow, LinkChange, RowChange } from '../../shared/read-index/read-index.ts';
 
 /** Content types of the graph's tests: every kind of relation, with and without draft & publish and locales. */

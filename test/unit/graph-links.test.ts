@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Json, VarveEvent } from '../../shared/document/events.ts';
+import type { VarveEvent } from '../../shared/document/events.ts';
+import type { Json } from '../../shared/json.ts';
 import {
   changed,
   connect,

@@ -5,8 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createComparison } from '../../projections/generations/digest.ts';
 import { readGraphContents } from '../../projections/generations/graph-contents.ts';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
-import type { Json, VarveEvent } from '../../shared/document/events.ts';
+import type { VarveEvent } from '../../shared/document/events.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { Json } from '../../shared/json.ts';
 import {
   changed,
   connect,

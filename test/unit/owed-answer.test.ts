@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { owedAnswer } from '../../services/http/owed-answer.ts';
-import { QueryTooExpensive } from '../../shared/read-index/query-too-expensive.ts';
 import { RequestError } from '../../shared/request-error.ts';
+import { QueryTooExpensive } from '../../shared/turns/query-too-expensive.ts';
 
 it('asks for an answer that waits its turn however many wait', async () => {
   expect(await owedAnswer(async ({ isOwed }) => isOwed)).toBe(true);

@@ -12,9 +12,9 @@ import {
   startProjector,
 } from '../../projections/projector/projector.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
-import { upcast } from '../../shared/document/upcasters.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { upcast } from '../../shared/events/upcasters.ts';
 import { MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';

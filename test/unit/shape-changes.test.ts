@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { shapeChanges } from '../../projections/generations/shape.ts';
-import type { Json } from '../../shared/document/events.ts';
+import type { Json } from '../../shared/json.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
 type Parts = {

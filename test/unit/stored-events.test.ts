@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
-import { upcast } from '../../shared/document/upcasters.ts';
 import { decodeEvent, type EventRow } from '../../shared/event-store/event-codec.ts';
 import { metadataAsStrings } from '../../shared/event-store/event-metadata.ts';
 import type { EventMetadata, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { EVENT_SCHEMAS } from '../../shared/events/event-schemas.ts';
 import { EVENT_VERSIONS, type EventType } from '../../shared/events/event-versions.ts';
+import { upcast } from '../../shared/events/upcasters.ts';
 import { validateEvent } from '../../shared/events/validate-event.ts';
 
 /** Logs that earlier versions of Varve wrote, a line per event: `version-<schema version>.jsonl`. They are never changed. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createUpcast, upcast } from '../../shared/document/upcasters.ts';
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { createUpcast, upcast } from '../../shared/events/upcasters.ts';
 
 const stored = (schemaVersion: number, type = 'entry-created', data: unknown = { name: 'Ada' }) => ({
   type,

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../../shared/document/canonical-json.ts';
+import { canonicalJson } from '../../../shared/canonical-json.ts';
 import { timeOfDayMilliseconds } from '../../../shared/read-index/column.ts';
 import { timeText } from '../../../shared/read-index/instant-text.ts';
 import type { ScalarType } from '../../../shared/schema/content-type.ts';

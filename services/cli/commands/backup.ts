@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { upcast } from '../../../shared/document/upcasters.ts';
+import { upcast } from '../../../shared/events/upcasters.ts';
 import { lockDataDirectory } from '../../../shared/sqlite/lock-data-directory.ts';
 import type { Manifest } from '../../backup/manifest.ts';
 import { readManifest } from '../../backup/manifest.ts';

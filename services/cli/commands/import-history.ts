@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { upcast } from '../../../shared/document/upcasters.ts';
+import { upcast } from '../../../shared/events/upcasters.ts';
 import { lockDataDirectory } from '../../../shared/sqlite/lock-data-directory.ts';
 import { type LogSettings, logAddress, openEventStore } from '../../stores/open-event-store.ts';
 import { importExport, isExport } from '../../transfer/import-export.ts';

@@ -1,6 +1,6 @@
 import { catchUpWhole } from '../../../projections/projector/projector.ts';
-import { upcast } from '../../../shared/document/upcasters.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
+import { upcast } from '../../../shared/events/upcasters.ts';
 import { readLease } from '../../fleet/lease-view.ts';
 import { probeLeader } from '../../fleet/probe-leader.ts';
 import { PATIENCE } from '../../fleet/watch-leader.ts';

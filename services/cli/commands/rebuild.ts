@@ -14,7 +14,7 @@ import {
 } from '../../../projections/generations/generation-store.ts';
 import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
-import { upcast } from '../../../shared/document/upcasters.ts';
+import { upcast } from '../../../shared/events/upcasters.ts';
 import type { World } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import { type OperatorChannel, readDirectoryHolder } from '../../../shared/sqlite/lock-data-directory.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { upcast } from '../../../shared/document/upcasters.ts';
 import type { Decode } from '../../../shared/event-store/event-codec.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
+import { upcast } from '../../../shared/events/upcasters.ts';
 import { readAccessUpTo } from '../../access/access-control.ts';
 import { isLoopback } from '../../http/loopback.ts';
 import { type LogSettings, logAddress, logFile, openEventStore } from '../../stores/open-event-store.ts';

@@ -9,9 +9,9 @@ import { parseExpiry } from '../../../services/access/parse-expiry.ts';
 import { createTokenCommands, type TokenCommands } from '../../../services/access/token-commands.ts';
 import { accessStream } from '../../../shared/access/access-events.ts';
 import { FULL_ACCESS, NO_RIGHTS } from '../../../shared/access/rights.ts';
-import { upcast } from '../../../shared/document/upcasters.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../../shared/event-store/sqlite-event-store.ts';
+import { upcast } from '../../../shared/events/upcasters.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');

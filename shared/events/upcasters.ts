@@ -1,6 +1,6 @@
 import type { EventContent } from '../event-store/event-codec.ts';
 import type { Unreadable } from '../event-store/event-store.ts';
-import { EVENT_VERSIONS } from '../events/event-versions.ts';
+import { EVENT_VERSIONS } from './event-versions.ts';
 
 /** The data of an event of one version in the shape of the next version. */
 export type Upcaster = (data: unknown) => unknown;
