@@ -6,7 +6,7 @@ const config: KnipConfig = {
     'services/cli/bin.ts',
     // Run as a thread, and as programs.
     'services/project/evaluate-module.ts',
-    'shared/event-store/commit-thread.ts',
+    'shared/event-store/sqlite/commit-thread.ts',
     'shared/sqlite/write-behind-thread.ts',
     'test/support/{append-until-killed,hold-data-directory,report-crash,upgrade-log}.ts',
     'test/support/kurrentdb/replace-channels.ts',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
-import { openFolderAssetStore } from '../../shared/asset-store/folder-asset-store.ts';
+import { openFolderAssetStore } from '../../shared/asset-store/folder/folder-asset-store.ts';
 import { loadOptional } from '../../shared/load-optional.ts';
 import { type LogSettings, logFolder } from './open-event-store.ts';
 
@@ -15,10 +15,10 @@ export function assetsPlace(settings: LogSettings & { readonly assets?: string |
  */
 export async function openAssetStore(place: string): Promise<AssetStore> {
   if (!isS3(place)) return openFolderAssetStore(place);
-  const { parseS3Location } = await import('../../shared/asset-store/s3-location.ts');
+  const { parseS3Location } = await import('../../shared/asset-store/s3/s3-location.ts');
   const { openS3AssetStore } = await loadOptional(
     '--assets s3://…',
-    () => import('../../shared/asset-store/s3-asset-store.ts'),
+    () => import('../../shared/asset-store/s3/s3-asset-store.ts'),
   );
   return openS3AssetStore(parseS3Location(place));
 }

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Decode } from '../../shared/event-store/event-codec.ts';
 import type { EventStore, Trouble } from '../../shared/event-store/event-store.ts';
-import { upgradeLog } from '../../shared/event-store/open-log.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { upgradeLog } from '../../shared/event-store/sqlite/open-log.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { loadOptional } from '../../shared/load-optional.ts';
 import { sayTrouble } from './report-trouble.ts';
 
@@ -50,7 +50,7 @@ export const openEventStore = async (url: string, options: EventStoreOptions): P
   if (KURRENTDB.test(url)) {
     const { openKurrentDbEventStore } = await loadOptional(
       'a log in KurrentDB',
-      () => import('../../shared/event-store/kurrentdb-event-store.ts'),
+      () => import('../../shared/event-store/kurrentdb/kurrentdb-event-store.ts'),
     );
     return openKurrentDbEventStore(url, { onTrouble: sayTrouble, ...options });
   }

@@ -7,7 +7,7 @@ import { Client } from '@elastic/elasticsearch';
 import { Command, Option } from 'commander';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { startIndexWriter } from '../../projections/index-writer/index-writer.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import {

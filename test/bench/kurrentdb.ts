@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb-event-store.ts';
+import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import { newEvents } from '../contract/event-store-fixtures.ts';
 import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { realServerUrl } from '../support/kurrentdb/real-server.ts';

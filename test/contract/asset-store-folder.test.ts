@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openFolderAssetStore } from '../../shared/asset-store/folder-asset-store.ts';
-import { refusingTrouble } from '../../shared/asset-store/folder-trouble.ts';
+import { openFolderAssetStore } from '../../shared/asset-store/folder/folder-asset-store.ts';
+import { refusingTrouble } from '../../shared/asset-store/folder/folder-trouble.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { describeAssetStore } from './asset-store-contract.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openAssetStore } from '../../services/stores/open-asset-store.ts';
-import { openS3AssetStore, type S3AssetStoreOptions } from '../../shared/asset-store/s3-asset-store.ts';
-import { parseS3Location } from '../../shared/asset-store/s3-location.ts';
+import { openS3AssetStore, type S3AssetStoreOptions } from '../../shared/asset-store/s3/s3-asset-store.ts';
+import { parseS3Location } from '../../shared/asset-store/s3/s3-location.ts';
 import { S3_CREDENTIALS, type S3Double, type S3DoubleOptions, startS3Double } from '../support/s3-double.ts';
 import { describeAssetStore } from './asset-store-contract.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb-event-store.ts';
+import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import { inSpace } from '../support/kurrentdb/in-space.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { describeEventStore, withLogOf } from './event-store-contract.ts';

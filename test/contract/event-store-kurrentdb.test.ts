@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb-event-store.ts';
+import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import { inSpace } from '../support/kurrentdb/in-space.ts';
 import { findRealServer, type RealServer } from '../support/kurrentdb/real-server.ts';
 import { describeEventStore } from './event-store-contract.ts';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { NewEvent } from '../../shared/event-store/event-store.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
 import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { validateEvent } from '../../shared/events/validate-event.ts';
 import { createAsk } from '../support/access-client.ts';
 import { startFleet, type TestFleet } from '../support/fleet.ts';

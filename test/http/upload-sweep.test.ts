@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openFolderAssetStore } from '../../shared/asset-store/folder-asset-store.ts';
+import { openFolderAssetStore } from '../../shared/asset-store/folder/folder-asset-store.ts';
 import { createDataDirectory, startServer } from '../support/server.ts';
 import { getJson, upload } from '../support/upload-client.ts';
 

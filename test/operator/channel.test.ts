@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Status } from '../../services/operator/status.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import type { DirectoryHolder } from '../../shared/sqlite/lock-data-directory.ts';
 import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
 import { jsonOf, runVarve } from '../support/run-varve.ts';

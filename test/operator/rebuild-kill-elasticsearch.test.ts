@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGenerationStore } from '../../projections/generations/generation-store.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import { foundSums, indexDigests, rebuiltSums } from '../support/document-sums.ts';
 import { elasticsearchUrl, needsElasticsearch } from '../support/elasticsearch.ts';

@@ -8,7 +8,7 @@ import { readGraphContents } from '../../projections/generations/graph-contents.
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { checkFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { catchUp } from '../../projections/projector/projector.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import { createKillMoments, rebuildUntilKilled, seedKitchen } from '../support/killed-rebuild.ts';
 import { createKitchen, createKitchenTypes } from '../support/kitchen.ts';

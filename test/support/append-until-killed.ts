@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openSync, writeSync } from 'node:fs';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 
 // Started by test/contract/event-store-crash.test.ts with a log and a file: appends from 32 writers to 24 streams at once
 // until it is killed, and notes every append in the file after it was acknowledged.

@@ -28,8 +28,8 @@ const COMPUTING_BUILT_INS = '^(node:)?(buffer|util|url|string_decoder)$';
 /** Each driver and the one place that may import it; tests may too. */
 const DRIVERS: readonly { readonly driver: string; readonly place: string }[] = [
   { driver: '^(node:)?sqlite$', place: '^shared/sqlite/' },
-  { driver: 'node_modules/@kurrent/', place: '^shared/event-store/kurrentdb' },
-  { driver: 'node_modules/@aws-sdk/', place: '^shared/asset-store/s3-' },
+  { driver: 'node_modules/@kurrent/', place: '^shared/event-store/kurrentdb/' },
+  { driver: 'node_modules/@aws-sdk/', place: '^shared/asset-store/s3/' },
   { driver: 'node_modules/@elastic/', place: '^shared/read-index/elasticsearch/' },
   { driver: 'node_modules/(@types/)?qs/', place: '^services/query/query-string\\.ts$' },
   { driver: 'node_modules/(@fastify/|fastify)', place: '^services/http/' },
@@ -40,12 +40,13 @@ const DRIVERS: readonly { readonly driver: string; readonly place: string }[] = 
   { driver: 'node_modules/(prom-client|@opentelemetry)/', place: '^services/operating/' },
 ];
 
-/** Adapters of the ports; an adapter's own files import each other. Beside the event store's port, codec and what they need lies only its SQLite adapter. */
+/** Adapters of the ports; an adapter's own files import each other. */
 const ADAPTERS = [
-  '^shared/event-store/(?!(event-(store|codec|metadata|digest)|stream-space|unreadable|find-damage)\\.ts$|kurrentdb)',
-  '^shared/event-store/kurrentdb',
+  '^shared/event-store/sqlite/',
+  '^shared/event-store/kurrentdb/',
   '^shared/read-index/embedded/',
-  '^shared/asset-store/(?!asset-(store|hash)\\.ts$)',
+  '^shared/asset-store/folder/',
+  '^shared/asset-store/s3/',
   '^shared/read-index/elasticsearch/',
 ];
 

@@ -10,7 +10,7 @@ import { randomDocumentId } from '../../services/command/document-id.ts';
 import type { CommandEnvironment } from '../../services/command/environment.ts';
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { EventStore, NewEvent, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { buildRegistry, type SchemaFile } from '../../shared/schema/build-registry.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';

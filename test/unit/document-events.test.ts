@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
 import { documentEvents } from '../../services/cli/commands/document-events.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { DEFINITIONS } from './graph-fixture.ts';
 
 it("a document's events are read from its stream alone", async () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OTHER_CONTENT } from '../../shared/event-store/event-digest.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { findDamageOf } from '../../shared/event-store/find-damage.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { newEvent, readAll, readStream } from '../contract/event-store-fixtures.ts';
 import { createEarlierLog } from '../support/earlier-log.ts';
 

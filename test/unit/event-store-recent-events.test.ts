@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventRow } from '../../shared/event-store/event-codec.ts';
-import { createRecentEvents } from '../../shared/event-store/recent-events.ts';
+import { createRecentEvents } from '../../shared/event-store/sqlite/recent-events.ts';
 
 const row = (position: number, data = '{}'): EventRow => [BigInt(position), 's', 0n, 'id', 't', data, '{}'];
 const rows = (from: number, to: number, data?: string) =>

@@ -7,7 +7,7 @@ import { claimLease } from '../../services/fleet/claim-lease.ts';
 import { readLease } from '../../services/fleet/lease-view.ts';
 import { importExport } from '../../services/transfer/import-export.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 
 let folder: string;
 let log: EventStore;

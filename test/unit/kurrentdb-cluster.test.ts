@@ -6,7 +6,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import {
   type KurrentDbEventStoreOptions,
   openKurrentDbEventStore,
-} from '../../shared/event-store/kurrentdb-event-store.ts';
+} from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import { collect, ids, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
 import { type KurrentDbCluster, startKurrentDbCluster } from '../support/kurrentdb/kurrentdb-cluster.ts';
 import { takesMinutes } from '../support/takes-minutes.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openEventStore } from '../../services/stores/open-event-store.ts';
-import { parseAddress } from '../../shared/event-store/kurrentdb-address.ts';
+import { parseAddress } from '../../shared/event-store/kurrentdb/kurrentdb-address.ts';
 import { collect, newEvents, readAll, readStream } from '../contract/event-store-fixtures.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { createTestCertificate, type TestCertificate } from '../support/kurrentdb/test-certificate.ts';

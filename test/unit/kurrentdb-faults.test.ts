@@ -4,7 +4,7 @@ import type { EventStore, Trouble } from '../../shared/event-store/event-store.t
 import {
   type KurrentDbEventStoreOptions,
   openKurrentDbEventStore,
-} from '../../shared/event-store/kurrentdb-event-store.ts';
+} from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import { collect, newEvents, readAll } from '../contract/event-store-fixtures.ts';
 import { type KurrentDbDouble, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { createTestCertificate, type TestCertificate } from '../support/kurrentdb/test-certificate.ts';

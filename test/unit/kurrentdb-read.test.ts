@@ -1,8 +1,8 @@
 import { status } from '@grpc/grpc-js';
 import { afterEach, describe, expect, test } from 'vitest';
 import { metadataAsStrings } from '../../shared/event-store/event-metadata.ts';
-import type { Recorded } from '../../shared/event-store/kurrentdb-event.ts';
-import { createPageSize } from '../../shared/event-store/kurrentdb-pages.ts';
+import type { Recorded } from '../../shared/event-store/kurrentdb/kurrentdb-event.ts';
+import { createPageSize } from '../../shared/event-store/kurrentdb/kurrentdb-pages.ts';
 import { collect, ids, newEvents, positions, readAll, readStream } from '../contract/event-store-fixtures.ts';
 import {
   gate,

@@ -3,7 +3,7 @@ import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/
 import {
   type KurrentDbEventStoreOptions,
   openKurrentDbEventStore,
-} from '../../shared/event-store/kurrentdb-event-store.ts';
+} from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import type { LogRecord } from '../support/kurrentdb/double-record.ts';
 import {
   type KurrentDbDouble,

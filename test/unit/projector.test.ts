@@ -13,7 +13,7 @@ import {
 } from '../../projections/projector/projector.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 import { MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';

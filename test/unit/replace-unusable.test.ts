@@ -22,7 +22,7 @@ import { catchUp } from '../../projections/projector/projector.ts';
 import { replaceUnusable } from '../../services/read-side/replace-unusable.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
-import { openSqliteEventStore } from '../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { created, createLog, DEFINITIONS, uid } from './graph-fixture.ts';
 
 /** A log and what was made from it that do not belong together, or are damaged: what a start does about it. */

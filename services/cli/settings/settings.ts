@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseS3Location } from '../../../shared/asset-store/s3-location.ts';
+import { parseS3Location } from '../../../shared/asset-store/s3/s3-location.ts';
 import { parseAcceptedMedia } from '../../assets/accepted-media.ts';
 import { CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UnavailableError } from '@kurrent/kurrentdb-client';
-import { parseAddress } from '../../../shared/event-store/kurrentdb-address.ts';
-import { createNodeClient } from '../../../shared/event-store/kurrentdb-client.ts';
-import { HEAD_REQUEST } from '../../../shared/event-store/kurrentdb-pages.ts';
-import { readEvents } from '../../../shared/event-store/kurrentdb-read.ts';
+import { parseAddress } from '../../../shared/event-store/kurrentdb/kurrentdb-address.ts';
+import { createNodeClient } from '../../../shared/event-store/kurrentdb/kurrentdb-client.ts';
+import { HEAD_REQUEST } from '../../../shared/event-store/kurrentdb/kurrentdb-pages.ts';
+import { readEvents } from '../../../shared/event-store/kurrentdb/kurrentdb-read.ts';
 
 /**
  * A program: reads from the address in its first argument, and replaces the channel after each read, as often as the second says.

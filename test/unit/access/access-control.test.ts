@@ -10,7 +10,7 @@ import { createTokenCommands, type TokenCommands } from '../../../services/acces
 import { accessStream } from '../../../shared/access/access-events.ts';
 import { FULL_ACCESS, NO_RIGHTS } from '../../../shared/access/rights.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
-import { openSqliteEventStore } from '../../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import { RequestError } from '../../../shared/request-error.ts';
 

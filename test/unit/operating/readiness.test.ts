@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createLagView, measureLag } from '../../../services/operating/projection-lag.ts';
 import { createReadinessCheck } from '../../../services/operating/readiness.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
-import { openSqliteEventStore } from '../../../shared/event-store/sqlite-event-store.ts';
+import { openSqliteEventStore } from '../../../shared/event-store/sqlite/sqlite-event-store.ts';
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { type EventData, jsonEvent, type ResolvedEvent } from '@kurrent/kurrentdb-client';
-import { checkingDigest, type Decode, decodeContent, type EncodedEvent, MAX_INT64 } from './event-codec.ts';
-import { metadataAsStrings, notJson, withServerNames } from './event-metadata.ts';
-import type { EventMetadata, StoredEvent } from './event-store.ts';
+import { checkingDigest, type Decode, decodeContent, type EncodedEvent, MAX_INT64 } from '../event-codec.ts';
+import { metadataAsStrings, notJson, withServerNames } from '../event-metadata.ts';
+import type { EventMetadata, StoredEvent } from '../event-store.ts';
 
 /** What KurrentDB returns for an event, from streams and `$all` alike. */
 export type Recorded = NonNullable<ResolvedEvent['event']> & {

@@ -1,4 +1,4 @@
-import type { EventRow } from './event-codec.ts';
+import type { EventRow } from '../event-codec.ts';
 
 /** The end of the log in memory: what subscribers that are level read, instead of the file. */
 export type RecentEvents = {

@@ -1,5 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
-import { RequestError } from '../request-error.ts';
+import { RequestError } from '../../request-error.ts';
 import type { S3Location } from './s3-location.ts';
 
 /** A bucket and what keys in it begin with. */

@@ -9,10 +9,10 @@ import {
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { parseOwners, presentOwners } from '../owner-record.ts';
-import { checkedHash, isHash } from './asset-hash.ts';
-import type { AssetStore, ByteRange, StagedAsset, StoredAsset } from './asset-store.ts';
-import { measureContent } from './measure-content.ts';
+import { parseOwners, presentOwners } from '../../owner-record.ts';
+import { checkedHash, isHash } from '../asset-hash.ts';
+import type { AssetStore, ByteRange, StagedAsset, StoredAsset } from '../asset-store.ts';
+import { measureContent } from '../measure-content.ts';
 import { removeAbandonedUploads } from './s3-abandoned-uploads.ts';
 import { createS3Client, presentS3Error, reading, type S3Place, statusOf } from './s3-client.ts';
 import { copyObject } from './s3-copy-object.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventHandler, StoredEvent, Subscription } from './event-store.ts';
+import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import type { Recorded } from './kurrentdb-event.ts';
 import type { Follower, HeadWatch, Stretch } from './kurrentdb-head.ts';

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database } from '../sqlite/database.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { checkedBatchSize, type Decode, decodeEvent, type EventRow, encodeEvents } from '../event-codec.ts';
+import type { Damage, EventHandler, EventStore } from '../event-store.ts';
+import { assertInSpace, spaceOf } from '../stream-space.ts';
 import { createAppendQueue } from './append-queue.ts';
-import { checkedBatchSize, type Decode, decodeEvent, type EventRow, encodeEvents } from './event-codec.ts';
-import type { Damage, EventHandler, EventStore } from './event-store.ts';
 import { createLogTail, type DecodeAll } from './log-tail.ts';
 import { createLogWriter, createThreadedLogWriter } from './log-writer.ts';
 import { openLog } from './open-log.ts';
@@ -15,7 +16,6 @@ import {
   readStreamFrom,
   type SpacePage,
 } from './sqlite-log.ts';
-import { assertInSpace, spaceOf } from './stream-space.ts';
 
 export type SqliteEventStoreOptions = {
   /** The store is about streams that begin with `<space>.`; the file may hold others. */

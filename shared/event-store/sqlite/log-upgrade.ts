@@ -1,11 +1,11 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { copyDatabase } from '../sqlite/copy-database.ts';
-import type { Database } from '../sqlite/database.ts';
-import { prepared } from '../sqlite/prepared.ts';
-import { digestStoredText } from './event-digest.ts';
+import { copyDatabase } from '../../sqlite/copy-database.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { prepared } from '../../sqlite/prepared.ts';
+import { digestStoredText } from '../event-digest.ts';
+import { spaceOf } from '../stream-space.ts';
 import { CHAIN_START, nextLink } from './hash-chain.ts';
-import { spaceOf } from './stream-space.ts';
 
 /** The upgrade of a log that was written without a hash chain: a copy first, then a link for every event. */
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EventHandler, StoredEvent, Subscription } from './event-store.ts';
+import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 
 /** What a follower reads of a log. */
 export type LogSource = {

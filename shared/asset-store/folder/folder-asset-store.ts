@@ -12,13 +12,13 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { parseOwners, presentOwners } from '../owner-record.ts';
-import { tryLockFile } from '../sqlite/lock-file.ts';
-import { checkedHash, isHash } from './asset-hash.ts';
-import type { AssetStore, StagedAsset } from './asset-store.ts';
+import { parseOwners, presentOwners } from '../../owner-record.ts';
+import { tryLockFile } from '../../sqlite/lock-file.ts';
+import { checkedHash, isHash } from '../asset-hash.ts';
+import type { AssetStore, StagedAsset } from '../asset-store.ts';
+import { measureContent } from '../measure-content.ts';
 import { folderNames } from './folder-names.ts';
 import { refusingTrouble } from './folder-trouble.ts';
-import { measureContent } from './measure-content.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /** Longer than any upload takes. Earlier releases did not say whose an unfinished file is. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { assertNever } from '../assert-never.ts';
+import { assertNever } from '../../assert-never.ts';
+import type { AppendResult } from '../event-store.ts';
 import type { Append, AppendOutcome } from './commit-appends.ts';
-import type { AppendResult } from './event-store.ts';
 
 export type AppendQueue = {
   /** Resolves when the append's commit is on disk. */

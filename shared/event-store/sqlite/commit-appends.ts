@@ -1,11 +1,11 @@
-import type { Database } from '../sqlite/database.ts';
-import { transaction } from '../sqlite/transaction.ts';
-import type { EncodedEvent, EventRow } from './event-codec.ts';
-import type { AppendCondition, AppendResult, ExpectedRevision } from './event-store.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { transaction } from '../../sqlite/transaction.ts';
+import type { EncodedEvent, EventRow } from '../event-codec.ts';
+import type { AppendCondition, AppendResult, ExpectedRevision } from '../event-store.ts';
+import { spaceOf } from '../stream-space.ts';
 import { nextLink } from './hash-chain.ts';
 import { type Head, refuseOtherHistory } from './same-log.ts';
 import { findEvent, insertEvent, noteSpace, readHead, readLastRevision } from './sqlite-log.ts';
-import { spaceOf } from './stream-space.ts';
 
 export type Append = {
   readonly stream: string;

@@ -8,8 +8,8 @@ import {
 } from '@kurrent/kurrentdb-client';
 import streamsV1Grpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
 import streamsGrpc from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v2/streams/streams_grpc_pb.js';
-import type { EncodedEvent } from './event-codec.ts';
-import type { AppendCondition, AppendResult } from './event-store.ts';
+import type { EncodedEvent } from '../event-codec.ts';
+import type { AppendCondition, AppendResult } from '../event-store.ts';
 import { toRecordData } from './kurrentdb-event.ts';
 
 /**

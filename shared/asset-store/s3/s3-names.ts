@@ -5,8 +5,8 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
-import { checkedHash } from './asset-hash.ts';
-import type { AssetNames, NamedContent } from './asset-store.ts';
+import { checkedHash } from '../asset-hash.ts';
+import type { AssetNames, NamedContent } from '../asset-store.ts';
 import { reading, type S3Place } from './s3-client.ts';
 
 /** Names as objects, in the form that folder-names.ts has them as files: `<prefix>names/…`. */

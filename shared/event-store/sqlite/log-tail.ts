@@ -1,7 +1,7 @@
-import type { Database } from '../sqlite/database.ts';
+import type { Database } from '../../sqlite/database.ts';
+import type { EventRow } from '../event-codec.ts';
+import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 import { type Append, type AppendOutcome, committedRows } from './commit-appends.ts';
-import type { EventRow } from './event-codec.ts';
-import type { EventHandler, StoredEvent, Subscription } from './event-store.ts';
 import { type Follower, type Found, followLog } from './follow-log.ts';
 import { type ForeignCommits, watchForeignCommits } from './foreign-commits.ts';
 import type { LogWriter } from './log-writer.ts';

@@ -1,6 +1,6 @@
-import type { Migration } from '../sqlite/migrate.ts';
+import type { Migration } from '../../sqlite/migrate.ts';
+import { SPACE_OF_STREAM } from '../stream-space.ts';
 import { chainNextEvents, keepCopy, refuseWithoutRoom } from './log-upgrade.ts';
-import { SPACE_OF_STREAM } from './stream-space.ts';
 
 /**
  * The schema of the log's file. Version 1 is that of releases without a hash chain. The upgrade from it keeps every column that those

@@ -1,5 +1,5 @@
 import { StreamDeletedError, StreamNotFoundError } from '@kurrent/kurrentdb-client';
-import { StreamDeleted } from './event-store.ts';
+import { StreamDeleted } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import type { Recorded } from './kurrentdb-event.ts';
 import {

@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database } from '../sqlite/database.ts';
-import { type FileLock, tryLockFile } from '../sqlite/lock-file.ts';
-import { migrate, migrating, schemaVersion } from '../sqlite/migrate.ts';
-import { cannotOpen, connectDatabase } from '../sqlite/open-database.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { type FileLock, tryLockFile } from '../../sqlite/lock-file.ts';
+import { migrate, migrating, schemaVersion } from '../../sqlite/migrate.ts';
+import { cannotOpen, connectDatabase } from '../../sqlite/open-database.ts';
 import { LOG_MIGRATIONS } from './log-schema.ts';
 
 const OPTIONS = { durability: 'full' } as const;

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Database } from '../sqlite/database.ts';
+import type { Database } from '../../sqlite/database.ts';
 import { type Append, type Commit, commitAppends } from './commit-appends.ts';
 import { type KnownLog, LogReplaced, refuseOtherFile } from './same-log.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Channel } from '@grpc/grpc-js';
 import { isCommandError, NotLeaderError } from '@kurrent/kurrentdb-client';
 import { discoverEndpoint } from '@kurrent/kurrentdb-client/dist/Client/discovery.js';
-import { type Backoff, backoffMs } from '../backoff.ts';
+import { type Backoff, backoffMs } from '../../backoff.ts';
 import { type Address, assertTlsName, type EndPoint } from './kurrentdb-address.ts';
 
 /** The one connection of a client: found when it is first needed, and found anew when its node is lost. */

@@ -8,8 +8,8 @@ import streamsPb, {
   type BatchAppendResp,
 } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import emptyPb from 'google-protobuf/google/protobuf/empty_pb.js';
-import type { EncodedEvent } from './event-codec.ts';
-import type { AppendResult } from './event-store.ts';
+import type { EncodedEvent } from '../event-codec.ts';
+import type { AppendResult } from '../event-store.ts';
 import type { NodeClient } from './kurrentdb-client.ts';
 import { toProposal } from './kurrentdb-event.ts';
 import { DeadlinePassed } from './kurrentdb-retry.ts';

@@ -1,8 +1,8 @@
 import { hash as digest, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkedHash } from './asset-hash.ts';
-import type { AssetNames, NamedContent } from './asset-store.ts';
+import { checkedHash } from '../asset-hash.ts';
+import type { AssetNames, NamedContent } from '../asset-store.ts';
 import { refusingTrouble } from './folder-trouble.ts';
 import { syncFolder } from './sync-folder.ts';
 

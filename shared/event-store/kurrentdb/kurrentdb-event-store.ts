@@ -1,6 +1,7 @@
-import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from './event-codec.ts';
-import type { EventStore, ReadAllOptions, StoredEvent, Subscription, Trouble } from './event-store.ts';
-import { findDamageOf } from './find-damage.ts';
+import { checkedBatchSize, type Decode, encodeEvents, MAX_INT64 } from '../event-codec.ts';
+import type { EventStore, ReadAllOptions, StoredEvent, Subscription, Trouble } from '../event-store.ts';
+import { findDamageOf } from '../find-damage.ts';
+import { assertInSpace, spaceOf } from '../stream-space.ts';
 import { canCheck, createAppender } from './kurrentdb-append.ts';
 import { checkServer } from './kurrentdb-check.ts';
 import { type Connection, connect } from './kurrentdb-connection.ts';
@@ -10,7 +11,6 @@ import { createPageSize, readHead, readStreamPage } from './kurrentdb-pages.ts';
 import { type Patience, retrying } from './kurrentdb-retry.ts';
 import { scanSpace } from './kurrentdb-scan.ts';
 import { followSpace } from './kurrentdb-subscription.ts';
-import { assertInSpace, spaceOf } from './stream-space.ts';
 
 export type KurrentDbEventStoreOptions = {
   /** The store is about streams that begin with `<space>.`; the server may hold others. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import type { Database } from '../sqlite/database.ts';
-import type { EventRow } from './event-codec.ts';
+import type { Database } from '../../sqlite/database.ts';
+import type { EventRow } from '../event-codec.ts';
 import { readHead, readLink } from './sqlite-log.ts';
 
 /** The log's last event. */

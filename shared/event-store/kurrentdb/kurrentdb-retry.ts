@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { convertToCommandError, ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
-import { type Backoff, backoffMs, jittered } from '../backoff.ts';
-import type { Trouble } from './event-store.ts';
+import { type Backoff, backoffMs, jittered } from '../../backoff.ts';
+import type { Trouble } from '../event-store.ts';
 
 export type Patience = {
   /** For one call to the server. */

@@ -1,5 +1,5 @@
-import type { EventColumns } from './event-codec.ts';
-import { checkStoredText, OTHER_CONTENT } from './event-digest.ts';
+import type { EventColumns } from '../event-codec.ts';
+import { checkStoredText, OTHER_CONTENT } from '../event-digest.ts';
 import { CHAIN_START, nextLink } from './hash-chain.ts';
 
 /** With its link in the hash chain, and that of the event before it in the log. */

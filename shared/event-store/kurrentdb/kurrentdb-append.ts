@@ -9,14 +9,14 @@ import {
   WrongExpectedVersionError,
 } from '@kurrent/kurrentdb-client';
 import { append as appendCall } from '@kurrent/kurrentdb-client/dist/streams/appendToStream/append.js';
-import { type EncodedEvent, MAX_INT64 } from './event-codec.ts';
+import { type EncodedEvent, MAX_INT64 } from '../event-codec.ts';
 import {
   type AppendCondition,
   type AppendResult,
   AppendTooLarge,
   type ExpectedRevision,
   StreamDeleted,
-} from './event-store.ts';
+} from '../event-store.ts';
 import { appendRecords, hasAppendRecords, hasBatchAppend } from './kurrentdb-append-records.ts';
 import type { BatchedAppend, BatchOutcome } from './kurrentdb-batch-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';

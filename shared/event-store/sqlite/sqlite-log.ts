@@ -1,11 +1,11 @@
-import type { Database } from '../sqlite/database.ts';
-import { prepared } from '../sqlite/prepared.ts';
-import { reading } from '../sqlite/transaction.ts';
-import { type EventRow, MAX_INT64 } from './event-codec.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { prepared } from '../../sqlite/prepared.ts';
+import { reading } from '../../sqlite/transaction.ts';
+import { type EventRow, MAX_INT64 } from '../event-codec.ts';
+import { SPACE_OF_STREAM } from '../stream-space.ts';
 import { CHAIN_START } from './hash-chain.ts';
 import { openSpan } from './log-upgrade.ts';
 import { damageOf, type StoredRow } from './stored-row.ts';
-import { SPACE_OF_STREAM } from './stream-space.ts';
 
 /** The statements that read and write the log's file. No read outlasts the call it is made in. */
 

@@ -1,4 +1,4 @@
-import { RequestError } from '../request-error.ts';
+import { RequestError } from '../../request-error.ts';
 
 const FULL = ['ENOSPC', 'EDQUOT'];
 const NO_HANDLES = ['EMFILE', 'ENFILE'];

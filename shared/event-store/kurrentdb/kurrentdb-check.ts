@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WrongExpectedVersionError } from '@kurrent/kurrentdb-client';
-import { AppendTooLarge } from './event-store.ts';
+import { AppendTooLarge } from '../event-store.ts';
 import { callAppend } from './kurrentdb-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { explained, isPassing, retrying } from './kurrentdb-retry.ts';
