@@ -5,6 +5,7 @@ const config: KnipConfig = {
     'services/main.ts',
     'services/cli/bin.ts',
     // Run as a thread, and as programs.
+    'services/assets/pictures/resize-program.ts',
     'services/project/evaluate-module.ts',
     'shared/event-store/sqlite/commit-thread.ts',
     'shared/sqlite/write-behind-thread.ts',
@@ -14,6 +15,7 @@ const config: KnipConfig = {
     'test/bench/*.ts',
     'test/conformance/*.ts',
     'test/fuzz/fuzz.ts',
+    'test/pictures/*.ts',
     'test/projects/*.ts',
   ],
   project: ['{shared,projections,services,test}/**/*.ts', '*.ts'],

@@ -7,6 +7,8 @@ import { openAccessKey } from './access/access-key.ts';
 import { cursorKey, uploadNames } from './access/derived-keys.ts';
 import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
+import { createPictureResizer } from './assets/pictures/picture-resizer.ts';
+import type { FormatsMade, PictureSettings } from './assets/pictures/picture-settings.ts';
 import { requestOrOperator } from './command/current-author.ts';
 import {
   type Settling,
@@ -48,6 +50,11 @@ export type VarveOptions = ContentStoreOptions & {
   /** Bytes of one uploaded file. */
   readonly uploadLimit: number;
   readonly uploadTypes: AcceptedMedia;
+  readonly pictureFormats: FormatsMade;
+  /** Pixels of one picture. */
+  readonly picturePixels: number;
+  /** Told of a picture that stays without formats, and why. */
+  readonly leftWithoutFormats: PictureSettings['left'];
   /** Take over uploaded files that another log has written. */
   readonly adopt?: boolean;
   /** Of tokens and cursors, base64url; absent: made in the data directory. */
@@ -164,7 +171,14 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     ...{ claimant, view, eventStore, graph, projector, index, visible: readSide.visible, led },
     ...{ registry, definitions, defaultLocale, assets: owned.store, own: owned.own, report },
     refuseWrites: room.refuseWithoutGraph,
-    limits: { maxBytes: options.uploadLimit, accepted: options.uploadTypes },
+    limits: {
+      ...{ maxBytes: options.uploadLimit, accepted: options.uploadTypes, maxPixels: options.picturePixels },
+    },
+    pictures: {
+      made: options.pictureFormats,
+      resizer: createPictureResizer({ maxPixels: options.picturePixels }),
+      left: options.leftWithoutFormats,
+    },
     uploadName: uploadNames(key),
   });
   await Promise.race([led.readable, led.done, fleet.done, projector.done]);

@@ -11,6 +11,9 @@ import { partOf } from '../command/command-identity.ts';
 import { createLocks } from '../command/locks.ts';
 import { contentValues, type UploadName } from './file-values.ts';
 import { keptNames } from './kept-names.ts';
+import { type AddedFormats, createFileFormats } from './pictures/file-formats.ts';
+import { formatNamesOf, possibleFormatNames } from './pictures/format-names.ts';
+import type { PictureSettings } from './pictures/picture-settings.ts';
 import { discardAll, type ReceivedFile } from './receive-upload.ts';
 
 /** Files that were written. `applied` false: stored, but reads do not show them yet. */
@@ -29,20 +32,25 @@ export type FileContents = {
   /** All of `files` or none; `values` are what their attributes are beside what follows from the content. */
   addAll(
     files: readonly ReceivedFile[],
-    values: (file: ReceivedFile, i: number) => object,
+    values: (file: ReceivedFile, i: number) => Named,
     identity?: CommandIdentity,
   ): Promise<WrittenFiles>;
   replace(
     before: Entry,
     file: ReceivedFile,
-    values: object,
+    values: Named,
     identity?: CommandIdentity,
   ): Promise<WrittenFiles>;
   remove(file: Entry, identity?: CommandIdentity): Promise<WrittenFiles>;
   removeAll(documentIds: readonly string[]): Promise<void>;
   /** Removes what was suspected before a moment (milliseconds since 1970) and is named by no file. */
   sweep(before: number): Promise<void>;
+  /** Makes the smaller pictures of a file that has none. */
+  addFormats(documentId: string): Promise<AddedFormats>;
 };
+
+/** What a file is beside what follows from its content. */
+type Named = { readonly name: string };
 
 export type FileContentsOptions = {
   readonly store: AssetStore;
@@ -51,10 +59,11 @@ export type FileContentsOptions = {
   readonly index: ReadIndex;
   readonly uploadName: UploadName;
   readonly space: string;
+  readonly pictures: PictureSettings;
 };
 
 export function createFileContents(options: FileContentsOptions): FileContents {
-  const { store, commands, graph } = options;
+  const { store, commands, graph, space, uploadName } = options;
   const locks = createLocks();
   const holding = async <Result>(hash: string, run: () => Promise<Result>): Promise<Result> => {
     const release = await locks.acquire([hash]);
@@ -64,11 +73,26 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       release();
     }
   };
-  /** To be called under its lock, when no command that concerns it is under way. */
-  const settle = async (hash: string) => {
-    if (!(await isUsed(options, hash))) await store.delete(hash);
+  /** To be called under its lock, when no command that concerns it is under way. `formats`: names of smaller pictures that go with it. */
+  const settle = async (hash: string, formats: readonly string[] = []) => {
+    if (!(await isUsed(options, hash))) {
+      await Promise.all(formats.map(forgetName));
+      await store.delete(hash);
+    }
     await store.clear(hash);
   };
+  /** Content that had a name of its own goes with it, unless it has another. */
+  const forgetName = async (name: string): Promise<void> => {
+    const content = await store.names.find(name);
+    if (content === undefined) return;
+    await holding(content.hash, async () => {
+      await store.suspect(content.hash);
+      await store.names.take(name);
+      await settle(content.hash);
+    });
+  };
+  const possible = (hash: string) => possibleFormatNames(space, uploadName(hash));
+  const formats = createFileFormats({ ...options, holding, locks });
   const write = ({ staged }: ReceivedFile, execute: () => Promise<CommandResult>) =>
     holding(staged.hash, async () => {
       await store.suspect(staged.hash);
@@ -80,21 +104,14 @@ export function createFileContents(options: FileContentsOptions): FileContents {
         return result;
       } catch (error) {
         // After anything but a refusal nobody knows whether an event names it.
-        if (error instanceof RequestError && error.status < 500) await settle(staged.hash);
+        if (error instanceof RequestError && error.status < 500)
+          await settle(staged.hash, possible(staged.hash));
         throw error;
       }
     });
   /** Content of an imported file goes with the names that it had elsewhere. */
   const forgetNames = async (file: Entry) => {
-    for (const name of keptNames(options.space, file)) {
-      const content = await store.names.find(name);
-      if (content === undefined) continue;
-      await holding(content.hash, async () => {
-        await store.suspect(content.hash);
-        await store.names.take(name);
-        await settle(content.hash);
-      });
-    }
+    for (const name of [...keptNames(space, file), ...formatNamesOf(space, file)]) await forgetName(name);
   };
   const removeImported = async (file: Entry, identity?: CommandIdentity) => {
     const { documentId } = file;
@@ -108,7 +125,7 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       await store.suspect(hashOf(file));
       const result = await commands.execute({ kind: 'delete', type: FILE_TYPE, documentId, identity });
       // Not applied: reads still show the file, so its content stays until it is swept.
-      if (result.applied) await settle(hashOf(file));
+      if (result.applied) await settle(hashOf(file), formatNamesOf(space, file));
       return writtenFiles([result]);
     });
   const remove = (file: Entry, identity?: CommandIdentity) =>
@@ -122,37 +139,45 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       const results: CommandResult[] = [];
       try {
         for (const [i, file] of files.entries()) {
-          const body = { data: { ...contentValues(file, options.uploadName), ...values(file, i) } };
+          const data = { ...contentValues(file, uploadName), ...values(file, i) };
           const own = partOf(identity, `file ${i}`);
-          const create = { kind: 'create', type: FILE_TYPE, body, identity: own } as const;
-          results.push(await write(file, () => commands.execute(create)));
+          const create = { kind: 'create', type: FILE_TYPE, identity: own } as const;
+          const result = await write(file, async () =>
+            commands.execute({ ...create, body: { data: { ...data, ...(await formats.ofNew(data)) } } }),
+          );
+          results.push(result);
         }
       } catch (error) {
         await discardAll(files.slice(results.length));
         await removeAll(results.map(({ documentId }) => documentId));
         throw error;
       }
+      for (const { documentId } of results) formats.later(documentId);
       return writtenFiles(results);
     },
     async replace(before, file, values, identity) {
       const { documentId } = before;
       const hash = hashOf(before);
-      const data = { ...contentValues(file, options.uploadName), ...values };
+      const data = { formats: null, ...contentValues(file, uploadName), ...values };
       const isImported = !isHash(hash);
       const isOther = !isImported && hash !== file.staged.hash;
       if (isOther) await store.suspect(hash);
-      const result = await write(file, () =>
-        commands.execute({ kind: 'update', type: FILE_TYPE, documentId, body: { data }, identity }),
+      const update = { kind: 'update', type: FILE_TYPE, documentId, identity } as const;
+      const result = await write(file, async () =>
+        commands.execute({ ...update, body: { data: { ...data, ...(await formats.ofNew(data)) } } }),
       );
-      if (result.applied && isOther) await holding(hash, () => settle(hash));
+      if (result.applied && isOther) await holding(hash, () => settle(hash, formatNamesOf(space, before)));
       if (result.applied && isImported) await forgetNames(before);
+      formats.later(documentId);
       return writtenFiles([result]);
     },
     remove,
     removeAll,
     async sweep(before) {
-      for await (const hash of store.suspects(before)) await holding(hash, () => settle(hash));
+      for await (const hash of store.suspects(before))
+        await holding(hash, () => settle(hash, possible(hash)));
     },
+    addFormats: formats.add,
   };
 }
 

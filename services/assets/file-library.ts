@@ -12,6 +12,8 @@ import { parseFileInfo } from './file-info.ts';
 import { infoValues, type UploadName } from './file-values.ts';
 import { linkFiles } from './link-files.ts';
 import { type LinkScope, refuseOtherMedia, resolveLinkRequest } from './link-request.ts';
+import type { AddedFormats } from './pictures/file-formats.ts';
+import type { PictureSettings } from './pictures/picture-settings.ts';
 import {
   discardAll,
   emptyFiles,
@@ -30,6 +32,7 @@ export type FileLibraryOptions = LinkScope & {
   readonly limits: UploadLimits;
   readonly uploadName: UploadName;
   readonly space: string;
+  readonly pictures: PictureSettings;
 };
 
 /** Version and locale of the entry that files are linked with, as the request has them. */
@@ -51,6 +54,8 @@ export type FileLibrary = {
   change(id: string, parts: AsyncIterable<UploadPart>, identity?: CommandIdentity): Promise<WrittenFiles>;
   describe(id: string, info: unknown, identity?: CommandIdentity): Promise<WrittenFiles>;
   remove(id: string, identity?: CommandIdentity): Promise<WrittenFiles>;
+  /** Makes the smaller pictures of a file that has none. */
+  addFormats(documentId: string): Promise<AddedFormats>;
 };
 
 export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
@@ -95,6 +100,7 @@ export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
     describe: (id, given, identity) =>
       describe(findFile(options, id), infoValues(parseFileInfo([given])[0] ?? {}), identity),
     remove: (id, identity) => contents.remove(findFile(options, id), identity),
+    addFormats: contents.addFormats,
   };
 }
 

@@ -3,6 +3,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { type AcceptedMedia, acceptsMime } from './accepted-media.ts';
 import { type DetectedMedia, detectMedia, HEAD_BYTES } from './detect-media.ts';
 import { cleanFileName } from './file-name.ts';
+import { tooManyPixels } from './pictures/too-many-pixels.ts';
 
 /** A part of a form, in the order they arrive; a file's content has to be read before the next part comes. */
 export type UploadPart =
@@ -30,6 +31,8 @@ export type UploadLimits = {
   /** Bytes of one file. */
   readonly maxBytes: number;
   readonly accepted: AcceptedMedia;
+  /** Pixels of one picture, as its head says. */
+  readonly maxPixels: number;
 };
 
 const FILES = 'files';
@@ -68,7 +71,7 @@ export async function discardAll(files: readonly ReceivedFile[]): Promise<void> 
 async function receiveFile(
   store: AssetStore,
   part: UploadPart & { readonly kind: 'file' },
-  { maxBytes, accepted }: UploadLimits,
+  { maxBytes, accepted, maxPixels }: UploadLimits,
 ): Promise<ReceivedFile> {
   if (part.name !== FILES) throw unknownPart(part.name);
   const fileName = cleanFileName(part.fileName);
@@ -78,6 +81,9 @@ async function receiveFile(
     if (staged.size === 0) throw emptyFiles({ found: fileName });
     const media = await detectMedia(Buffer.concat(head), fileName);
     if (!acceptsMime(accepted, media.mime)) throw notAccepted(fileName, media.mime, accepted);
+    const { width, height } = media;
+    const pixels = media.mime.startsWith('image/svg') ? 0 : (width ?? 0) * (height ?? 0);
+    if (pixels > maxPixels) throw tooManyPixels(fileName, { width, height, frames: 1 });
     return { staged, fileName, media };
   } catch (error) {
     await staged.discard();

@@ -8,6 +8,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { UPLOADS_PATH } from '../assets/file-values.ts';
 import { nameInSpace } from '../assets/kept-names.ts';
+import { pictureName } from '../assets/pictures/format-names.ts';
 import { assetHeaders } from './serve-assets-headers.ts';
 
 export type AssetRoutesOptions = {
@@ -17,10 +18,21 @@ export type AssetRoutesOptions = {
   readonly space: string;
 };
 
-type FileFacts = { readonly hash: string; readonly mime: string; readonly name: string };
+type FileFacts = {
+  readonly hash: string;
+  readonly mime: string;
+  readonly name: string;
+  readonly createdAt: string;
+};
 
-/** A file that is served. `isKept`: under a name that it had elsewhere, which may mean other content later. */
-type ServedFile = FileFacts & { readonly isKept: boolean };
+/**
+ * A file that is served. `isKept`: under a name that it had elsewhere, which may mean other content later. `since`: when what the
+ * name means was there first.
+ */
+type ServedFile = Omit<FileFacts, 'createdAt'> & {
+  readonly isKept: boolean;
+  readonly since: string | undefined;
+};
 
 /**
  * `/uploads/<name>.<ext>`: content of files that are there, under the one name their upload gave them. Such a URL always means the
@@ -47,8 +59,10 @@ async function serveAsset(
   if (file === undefined || size === undefined) throw new RequestError(404, 'NotFoundError', 'Not Found');
   const tag = `"${file.hash}"`;
   reply.headers(assetHeaders(file.mime, file.isKept)).header('etag', tag);
+  const since = httpDate(file.since);
+  if (since !== undefined) reply.header('last-modified', since.toUTCString());
   reply.header('content-disposition', disposition(reply, file.name));
-  if (matches(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  if (isUnchanged(request, tag, since)) return reply.code(304).send();
   const range = requestedRange(request, tag, size);
   if (range === 'unsatisfiable') {
     return reply.code(416).header('content-range', `bytes */${size}`).header('content-length', 0).send();
@@ -68,9 +82,18 @@ async function findServed(
   name: string,
 ): Promise<ServedFile | undefined> {
   const file = await findFile(index, name);
-  if (file !== undefined && isHash(file.hash)) return { ...file, isKept: false };
+  if (file !== undefined && isHash(file.hash)) return { ...file, isKept: false, since: file.createdAt };
   const content = await store.names.find(nameInSpace(space, name));
-  return content && { name: file?.name ?? name, ...content, isKept: true };
+  if (content === undefined) return undefined;
+  // Formats of content are made once: as long as the picture is there, their names mean the same bytes.
+  const isFormat = file === undefined && (await isFormatOfContent(index, name));
+  return { name: file?.name ?? name, ...content, isKept: !isFormat, since: undefined };
+}
+
+async function isFormatOfContent(index: ReadIndex, name: string): Promise<boolean> {
+  const picture = pictureName(name);
+  const file = picture === undefined ? undefined : await findFile(index, picture);
+  return file !== undefined && isHash(file.hash);
 }
 
 /** The file whose URL this is: the extension is part of it, so nobody chooses what content is served as. */
@@ -97,6 +120,19 @@ function disposition(reply: FastifyReply, name: string): string {
 function matches(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   return header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
+}
+
+/** Conditions as RFC 9110 orders them: a date counts only where there is no tag. */
+function isUnchanged({ headers }: FastifyRequest, tag: string, since: Date | undefined): boolean {
+  const tags = headers['if-none-match'];
+  if (tags !== undefined) return matches(tags, tag);
+  const seen = Date.parse(headers['if-modified-since'] ?? '');
+  return since !== undefined && seen >= since.getTime();
+}
+
+/** A moment in whole seconds, as HTTP has them. */
+function httpDate(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(Math.floor(Date.parse(text) / 1000) * 1000);
 }
 
 /** One stretch of bytes; several at once, and what is no range of bytes, are answered with the whole. */

@@ -39,6 +39,7 @@ export type WriteSideOptions = {
   readonly assets: AssetStore;
   readonly limits: UploadLimits;
   readonly uploadName: FileLibraryOptions['uploadName'];
+  readonly pictures: FileLibraryOptions['pictures'];
   /** Makes sure that the place of uploaded files is this log's. Rejects with a sentence when it is another's. */
   readonly own: () => Promise<void>;
   readonly report: (what: FleetReport) => void;
@@ -106,6 +107,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     store: options.assets,
     limits: options.limits,
     uploadName: options.uploadName,
+    pictures: options.pictures,
   });
   return { commands, imports: createImportWriter(environment, locks), library, fleet };
 }

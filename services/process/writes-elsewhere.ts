@@ -8,6 +8,6 @@ const refuse = async (): Promise<never> => {
 /** The write side of a process that has none: its requests go to the leader before they come here. */
 export const WRITES_ELSEWHERE: ApiWrites = {
   commands: { execute: refuse },
-  library: { add: refuse, change: refuse, describe: refuse, remove: refuse },
+  library: { add: refuse, change: refuse, describe: refuse, remove: refuse, addFormats: refuse },
   userId: () => undefined,
 };

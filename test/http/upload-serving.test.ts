@@ -73,6 +73,19 @@ describe('GET /uploads/<name>.<ext>', () => {
     },
   );
 
+  it('says since when it is there, and answers dates where there is no tag', async () => {
+    const since = (await get({})).headers.get('last-modified') ?? '';
+    expect(since).toBe(new Date(since).toUTCString());
+    const earlier = new Date(Date.parse(since) - 1000).toUTCString();
+    const statusOf = async (headers: Record<string, string>) => (await get(headers)).status;
+    expect([
+      await statusOf({ 'if-modified-since': since }),
+      await statusOf({ 'if-modified-since': earlier }),
+      await statusOf({ 'if-modified-since': 'no date' }),
+      await statusOf({ 'if-modified-since': since, 'if-none-match': '"other"' }),
+    ]).toEqual([304, 200, 200, 200]);
+  });
+
   it('continues with If-Range only what is the same', async () => {
     const same = await get({ range: 'bytes=0-3', 'if-range': `"${file.hash}"` });
     expect([same.status, await same.text()]).toEqual([206, '0123']);

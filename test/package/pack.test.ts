@@ -76,6 +76,7 @@ it('has a program that refuses an older Node before it loads anything else', () 
 });
 
 const OPTIONAL = [
+  ['sharp', ['serve', '--examples', '--picture-formats', 'before'], {}],
   ['@aws-sdk/client-s3', ['serve', '--examples', '--assets', 's3://bucket'], {}],
   ['@kurrent/kurrentdb-client', ['events', '--event-store', 'kurrentdb://127.0.0.1:1?tls=false'], {}],
   ['@elastic/elasticsearch', ['serve', '--examples', '--read-index', 'http://127.0.0.1:1'], {}],

@@ -36,6 +36,7 @@ const DRIVERS: readonly { readonly driver: string; readonly place: string }[] = 
   { driver: 'node_modules/(commander|(@types/)?cli-progress)/', place: '^services/cli/' },
   { driver: 'node_modules/@node-rs/argon2', place: '^services/command/' },
   { driver: 'node_modules/(file-type|image-size)/', place: '^services/assets/' },
+  { driver: 'node_modules/sharp/', place: '^services/assets/pictures/resize-' },
   { driver: 'node_modules/(@types/)?tar-stream/', place: '^services/strapi/' },
   { driver: 'node_modules/(prom-client|@opentelemetry)/', place: '^services/operating/' },
 ];

@@ -23,6 +23,7 @@ import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { findExampleRequest } from './example-request.ts';
 import { openOperating } from './open-operating.ts';
+import { choosePictureFormats, logLeftPicture } from './picture-formats.ts';
 import { parsePublic, setPublic } from './public-rights.ts';
 import { renewReadModel, startRebuild } from './rebuild-child.ts';
 import { serveApp } from './serve-app.ts';
@@ -61,6 +62,8 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     ...{ presence, fleetLog: logFleet(logger), reportReplaced: logReplaced(logger) },
     reportTrouble: logTrouble(logger),
+    pictureFormats: await choosePictureFormats(settings, logger),
+    leftWithoutFormats: logLeftPicture(logger),
     reportCheck: (finding: string) => logger.info({ finding }, `the event log's server: ${finding}`),
   };
   const serving = () => supervisor.serving({ logLevel: settings.logLevel, logFormat: settings.logFormat });

@@ -16,6 +16,7 @@ export const ROLE_SETTINGS: Readonly<Record<Role, SettingsTable>> = {
   api: without(
     ...(['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds'] as const),
     ...(['readIndexReplicas', 'readIndexShards', 'uploadLimit', 'uploadTypes'] as const),
+    ...(['pictureFormats', 'picturePixels'] as const),
   ),
 };
 

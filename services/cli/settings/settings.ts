@@ -1,18 +1,8 @@
 import { z } from 'zod';
-import { parseS3Location } from '../../../shared/asset-store/s3/s3-location.ts';
-import { parseAcceptedMedia } from '../../assets/accepted-media.ts';
 import { CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
 import { folder, type Setting, variableOf, wholeNumber, yesOrNo } from './setting.ts';
-
-const assetsPlace = folder.superRefine((place, context) => {
-  if (!place.startsWith('s3:')) return;
-  try {
-    parseS3Location(place);
-  } catch (error) {
-    context.addIssue((error as Error).message);
-  }
-});
+import { UPLOAD_SETTINGS } from './upload-settings.ts';
 
 const DATA = {
   flags: '--data <dir>',
@@ -215,29 +205,7 @@ export const SERVE_SETTINGS = {
     description: 'largest request body (default: 1048576)',
     schema: wholeNumber(1, 1_073_741_824).default(1_048_576),
   },
-  assets: {
-    flags: '--assets <place>',
-    description:
-      'where uploaded files are kept: a folder, or s3://bucket/prefix?endpoint=… with AWS_… credentials (default: assets in the data folder)',
-    schema: assetsPlace.optional(),
-  },
-  uploadLimit: {
-    flags: '--upload-limit <bytes>',
-    description: 'largest file of an upload (default: 200000000)',
-    schema: wholeNumber(1, 1_099_511_627_776).default(200_000_000),
-  },
-  uploadTypes: {
-    flags: '--upload-types <list>',
-    description: 'MIME types of files that are taken, such as image/*,application/pdf (default: */*)',
-    schema: z
-      .string()
-      .transform(parseAcceptedMedia)
-      .refine(
-        (accepted) => accepted !== undefined,
-        'is no list of MIME types such as image/*,application/pdf',
-      )
-      .default(['*/*']),
-  },
+  ...UPLOAD_SETTINGS,
   metrics: {
     flags: '--metrics <boolean>',
     description: 'measure, and answer /metrics: with access tokens, to full-access ones only (default: true)',

@@ -1,0 +1,142 @@
+import { isHash } from '../../../shared/asset-store/asset-hash.ts';
+import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
+import type { ContentGraphReader, Entry } from '../../../shared/document/entry.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
+import type { CommandHandler } from '../../command/command-handler.ts';
+import type { Locks } from '../../command/locks.ts';
+import { UPLOADS_PATH } from '../file-values.ts';
+import { nameInSpace } from '../kept-names.ts';
+import { isResized } from './format-sizes.ts';
+import {
+  type MadeFormats,
+  makeFormats,
+  type Picture,
+  type PictureFormats,
+  renamedFormats,
+  wantsFormats,
+} from './make-formats.ts';
+import type { PictureSettings } from './picture-settings.ts';
+import { tooManyPixels } from './too-many-pixels.ts';
+
+/** What became of a file that was to get formats. `none`: it has them, or is to have none. */
+export type AddedFormats =
+  | { readonly kind: 'made' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'left'; readonly reason: string };
+
+type FileFormatsOptions = {
+  readonly store: AssetStore;
+  readonly commands: CommandHandler;
+  readonly graph: ContentGraphReader;
+  readonly space: string;
+  readonly pictures: PictureSettings;
+  readonly locks: Locks;
+  readonly holding: <Result>(hash: string, run: () => Promise<Result>) => Promise<Result>;
+};
+
+/** The smaller pictures of files, as `formats` has them. */
+export type FileFormats = {
+  /** The attribute of a file whose content was just kept, under its lock. Throws 400 for a damaged picture and 413 for too many pixels. */
+  ofNew(picture: Picture & PictureSize): Promise<{ readonly formats?: PictureFormats }>;
+  /** Makes them in the background, where they are made after the answer. */
+  later(documentId: string): void;
+  add(documentId: string): Promise<AddedFormats>;
+};
+
+type PictureSize = { readonly width: number | null; readonly height: number | null };
+
+export function createFileFormats(options: FileFormatsOptions): FileFormats {
+  const { store, graph, commands, holding, pictures } = options;
+  const { made, resizer, left } = pictures;
+  const target = { ...options, resizer };
+  const make = async (picture: Picture, hash: string): Promise<MadeFormats> => {
+    const opened = await store.open(hash);
+    if (opened === undefined) return { kind: 'failed', reason: 'its content is missing' };
+    return makeFormats(target, picture, opened.content);
+  };
+  const addTo = async (documentId: string, hash: string): Promise<AddedFormats> => {
+    const file = pictureWithout(graph.entries(FILE_TYPE, documentId)[0]);
+    if (file === undefined) return { kind: 'none' };
+    const result = await make(file, hash);
+    if (result.kind !== 'made') return { kind: 'left', reason: reasonOf(result) };
+    const { formats } = result;
+    if (formats === null) return { kind: 'none' };
+    await commands.execute({ kind: 'update', type: FILE_TYPE, documentId, body: { data: { formats } } });
+    return { kind: 'made' };
+  };
+  const add = async (documentId: string): Promise<AddedFormats> => {
+    const file = pictureWithout(graph.entries(FILE_TYPE, documentId)[0]);
+    if (file === undefined) return { kind: 'none' };
+    const hash = await contentOf(options, file);
+    if (hash === undefined) return { kind: 'left', reason: `its content is elsewhere: ${file.url}` };
+    return holding(hash, () => addTo(documentId, hash));
+  };
+  return {
+    async ofNew(picture) {
+      if (made !== 'before' || !isResized(picture.mime)) return {};
+      // Nobody decodes a picture that needs none: Strapi does, and refuses a small one that is damaged too.
+      if (!wantsFormats(picture.width, picture.height)) return {};
+      const known = formatsOfSame(options, picture);
+      if (known !== undefined) return { formats: renamedFormats(known, picture.name) };
+      const result = await make(picture, picture.hash);
+      if (result.kind === 'made') return { formats: result.formats };
+      if (result.kind !== 'failed') throw refusal(picture.name, result);
+      left(picture.name, result.reason);
+      return {};
+    },
+    later(documentId) {
+      if (made !== 'after') return;
+      void add(documentId).then(
+        (added) => added.kind === 'left' && left(documentId, added.reason),
+        (error: unknown) => left(documentId, (error as Error).message),
+      );
+    },
+    add,
+  };
+}
+
+/** A picture that is to have formats and has none. */
+function pictureWithout(file: Entry | undefined): Picture | undefined {
+  if (file === undefined) return undefined;
+  const { formats, mime, width, height } = file.values;
+  if (formats !== null && formats !== undefined) return undefined;
+  return isResized(String(mime)) && wantsFormats(width, height) ? (file.values as Picture) : undefined;
+}
+
+/** The hash that a file's content has here; undefined for content that is not. */
+async function contentOf({ store, space }: FileFormatsOptions, { hash, url }: Picture) {
+  if (isHash(hash)) return hash;
+  if (!url.startsWith(UPLOADS_PATH)) return undefined;
+  return (await store.names.find(nameInSpace(space, url.slice(UPLOADS_PATH.length))))?.hash;
+}
+
+/** Formats of a file with the same content: what their URLs mean never changes. */
+function formatsOfSame({ graph }: FileFormatsOptions, { hash }: Picture): PictureFormats | undefined {
+  const documentId = graph.documentWithUnique(FILE_TYPE, 'hash', null, hash, undefined);
+  const [same] = documentId === undefined ? [] : graph.entries(FILE_TYPE, documentId);
+  return (same?.values['formats'] as PictureFormats | undefined) ?? undefined;
+}
+
+function refusal(
+  name: string,
+  result: Extract<MadeFormats, { readonly kind: 'faulty' | 'too large' }>,
+): RequestError {
+  if (result.kind === 'too large') return tooManyPixels(name, result);
+  // Strapi's words.
+  return new RequestError(400, 'ApplicationError', 'File is not a valid image', {
+    path: 'files',
+    found: name,
+  });
+}
+
+function reasonOf(result: Exclude<MadeFormats, { readonly kind: 'made' }>): string {
+  switch (result.kind) {
+    case 'failed':
+      return result.reason;
+    case 'faulty':
+      return 'it is damaged';
+    case 'too large':
+      return tooManyPixels('it', result).message;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Entry } from '../../../shared/document/entry.ts';
+import { UPLOADS_PATH } from '../file-values.ts';
+import { nameInSpace } from '../kept-names.ts';
+import { FORMAT_NAMES, type FormatName, isResized } from './format-sizes.ts';
+
+/** Extensions that detection gives to the pictures that have formats. */
+const EXTENSIONS = ['.jpg', '.png', '.apng', '.webp', '.tif', '.gif'];
+
+/** The name of a smaller picture: Strapi's, `thumbnail_` and the like before the name of the picture. */
+export function formatName(format: FormatName, name: string): string {
+  return `${format}_${name}`;
+}
+
+/** The name of the picture that a smaller one is made of; undefined when the name is no format's. */
+export function pictureName(name: string): string | undefined {
+  const format = FORMAT_NAMES.find((one) => name.startsWith(`${one}_`));
+  return format && name.slice(format.length + 1);
+}
+
+/** All names that formats of a picture may have in the asset store, by the name that its content is served under. */
+export function possibleFormatNames(space: string, uploadName: string): readonly string[] {
+  return EXTENSIONS.flatMap((ext) =>
+    FORMAT_NAMES.map((format) => nameInSpace(space, formatName(format, `${uploadName}${ext}`))),
+  );
+}
+
+/** The names of a file's formats in the asset store, also where an interrupted process made them and no event says so. */
+export function formatNamesOf(space: string, { values }: Entry): readonly string[] {
+  const { mime, url } = values;
+  if (typeof url !== 'string' || !url.startsWith(UPLOADS_PATH) || !isResized(String(mime))) return [];
+  const name = url.slice(UPLOADS_PATH.length);
+  return FORMAT_NAMES.map((format) => nameInSpace(space, formatName(format, name)));
+}

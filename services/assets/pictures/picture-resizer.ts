@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import type { ResizeAnswer, Resized, ResizeRequest } from './resize-picture.ts';
+
+/** A smaller picture as a file, which is there while its user works. */
+export type ResizedFile = Resized & { readonly file: string };
+
+export type ResizeOutcome =
+  | { readonly kind: 'made'; readonly formats: readonly ResizedFile[] }
+  | Exclude<ResizeAnswer, { readonly kind: 'made' }>
+  /** The process ended, or took too long: nothing is known of the picture. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export type PictureResizer = {
+  /** Makes the formats of a picture and has them used. The files are gone when this resolves. */
+  resize<Result>(
+    content: AsyncIterable<Uint8Array>,
+    use: (outcome: ResizeOutcome) => Promise<Result>,
+  ): Promise<Result>;
+};
+
+export type PictureResizerOptions = {
+  /** Pixels of all frames of a picture. */
+  readonly maxPixels: number;
+  /** Pictures under way at once. */
+  readonly atOnce?: number;
+  readonly timeLimitMs?: number;
+  /** Called with the request in JSON. */
+  readonly program?: string;
+};
+
+const AT_ONCE = 2;
+const TIME_LIMIT_MS = 60_000;
+const MAX_ANSWER_BYTES = 100_000;
+/** The file beside this one, compiled or not. */
+const PROGRAM = fileURLToPath(import.meta.url.replace(/picture-resizer(\.\w+)$/, 'resize-program$1'));
+
+/**
+ * Resizes pictures, each in a process of its own: the event loop goes on, a picture that crashes the decoder ends nothing else, and
+ * the process knows no secrets. Pictures beyond `atOnce` wait their turn.
+ */
+export function createPictureResizer(options: PictureResizerOptions): PictureResizer {
+  const takeTurn = createTurns(options.atOnce ?? AT_ONCE);
+  return {
+    async resize(content, use) {
+      const release = await takeTurn();
+      const folder = await mkdtemp(join(tmpdir(), 'varve-picture-'));
+      try {
+        return await use(await resizeIn(folder, options, content));
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+        release();
+      }
+    },
+  };
+}
+
+/** Resolves with the release when fewer than `atOnce` are under way, in the order of the calls. */
+function createTurns(atOnce: number): () => Promise<() => void> {
+  const waiting: (() => void)[] = [];
+  let free = atOnce;
+  const release = () => {
+    const next = waiting.shift();
+    if (next === undefined) free++;
+    else next();
+  };
+  return async () => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    return release;
+  };
+}
+
+async function resizeIn(
+  folder: string,
+  options: PictureResizerOptions,
+  content: AsyncIterable<Uint8Array>,
+): Promise<ResizeOutcome> {
+  const [picture, target] = [join(folder, 'picture'), join(folder, 'formats')];
+  try {
+    await pipeline(content, createWriteStream(picture, { mode: 0o600 }));
+    await mkdir(target);
+  } catch (error) {
+    return { kind: 'failed', reason: (error as Error).message };
+  }
+  return run(options, { picture, target, maxPixels: options.maxPixels });
+}
+
+function run(options: PictureResizerOptions, request: ResizeRequest): Promise<ResizeOutcome> {
+  const { program = PROGRAM, timeLimitMs = TIME_LIMIT_MS } = options;
+  const { NODE_COMPILE_CACHE } = process.env;
+  const env = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+  const limits = { timeout: timeLimitMs, killSignal: 'SIGKILL', maxBuffer: MAX_ANSWER_BYTES } as const;
+  const { promise, resolve } = Promise.withResolvers<ResizeOutcome>();
+  execFile(
+    process.execPath,
+    [program, JSON.stringify(request)],
+    { ...limits, env, cwd: request.target },
+    (error, stdout, stderr) => {
+      if (error === null) return resolve(outcomeOf(JSON.parse(stdout) as ResizeAnswer, request.target));
+      const ended = error.killed === true ? `it took longer than ${timeLimitMs} ms` : lastLine(stderr);
+      resolve({ kind: 'failed', reason: ended ?? error.signal ?? 'it ended with an error' });
+    },
+  );
+  return promise;
+}
+
+function outcomeOf(answer: ResizeAnswer, target: string): ResizeOutcome {
+  if (answer.kind !== 'made') return answer;
+  return {
+    kind: 'made',
+    formats: answer.formats.map((resized) => ({ ...resized, file: join(target, resized.format) })),
+  };
+}
+
+/** The line of a stack that says what was thrown. */
+function lastLine(stderr: string): string | undefined {
+  return stderr.split('\n').find((line) => /^\w*Error(?: \[\w+\])?: /.test(line));
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { Sharp } from 'sharp';
+import { boxOf, type FormatName, formatsSmallerThan } from './format-sizes.ts';
+
+/** What resize-pictures.ts is asked for, as its argument in JSON. */
+export type ResizeRequest = {
+  readonly picture: string;
+  /** A folder, which gets a file for each format. */
+  readonly target: string;
+  /** Pixels of all frames together. */
+  readonly maxPixels: number;
+};
+
+/** One smaller picture: the file is in the target folder, with the format's name. */
+export type Resized = {
+  readonly format: FormatName;
+  readonly width: number;
+  readonly height: number;
+};
+
+/** What resize-pictures.ts writes to stdout, as JSON. */
+export type ResizeAnswer =
+  | { readonly kind: 'made'; readonly formats: readonly Resized[] }
+  | { readonly kind: 'too large'; readonly width: number; readonly height: number; readonly frames: number }
+  | { readonly kind: 'faulty' };
+
+type OpenPicture = (
+  file: string,
+  options: { readonly animated: true; readonly limitInputPixels: number | false },
+) => Sharp;
+
+/**
+ * Writes the formats of a picture. Its size is read from its head, before any of it is decoded. Strapi's options: frames are kept,
+ * and a picture that an EXIF tag turns keeps its pixels and its tag, so that browsers turn the formats as they turn the picture.
+ */
+export async function resizePicture(
+  open: OpenPicture,
+  { picture, target, maxPixels }: ResizeRequest,
+): Promise<ResizeAnswer> {
+  const unlimited = open(picture, { animated: true, limitInputPixels: false });
+  const head = await unlimited.metadata().catch(() => undefined);
+  if (head === undefined) return { kind: 'faulty' };
+  const { width, pages: frames = 1, pageHeight, orientation = 1 } = head;
+  const height = pageHeight ?? head.height;
+  if (width * height * frames > maxPixels) return { kind: 'too large', width, height, frames };
+  const limited = () => open(picture, { animated: true, limitInputPixels: maxPixels });
+  const formats: Resized[] = [];
+  try {
+    for (const format of formatsSmallerThan({ width, height })) {
+      const resized = limited().resize({ ...boxOf(format), fit: 'inside' });
+      const turned =
+        orientation > 1 ? resized.withExif({ IFD0: { Orientation: String(orientation) } }) : resized;
+      const info = await turned.toFile(join(target, format));
+      formats.push({ format, width: info.width, height: info.pageHeight ?? info.height });
+    }
+  } catch {
+    return { kind: 'faulty' };
+  }
+  return { kind: 'made', formats };
+}

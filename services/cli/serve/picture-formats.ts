@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+import { loadOptional } from '../../../shared/load-optional.ts';
+import type { FormatsMade, PictureSettings } from '../../assets/pictures/picture-settings.ts';
+import type { ServeSettings } from '../settings/settings.ts';
+
+/**
+ * When formats are made: as set, else before an upload is answered. Without sharp a setting that needs it is refused with a sentence,
+ * and the default is off, with a line in the log.
+ */
+export async function choosePictureFormats(
+  { pictureFormats }: Pick<ServeSettings, 'pictureFormats'>,
+  logger: Pick<Logger, 'warn'>,
+): Promise<FormatsMade> {
+  if (pictureFormats === 'off') return 'off';
+  try {
+    // Only the processes that resize load it.
+    await loadOptional(`--picture-formats ${pictureFormats ?? 'before'}`, async () =>
+      import.meta.resolve('sharp'),
+    );
+    return pictureFormats ?? 'before';
+  } catch (error) {
+    if (pictureFormats !== undefined) throw error;
+    logger.warn({}, `uploaded pictures get no formats: ${(error as Error).message}`);
+    return 'off';
+  }
+}
+
+export function logLeftPicture(logger: Pick<Logger, 'warn'>): PictureSettings['left'] {
+  return (picture, reason) =>
+    logger.warn({ picture, reason }, 'a picture has no formats; varve assets formats tries again');
+}

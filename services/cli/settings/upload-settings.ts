@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { parseS3Location } from '../../../shared/asset-store/s3/s3-location.ts';
+import { parseAcceptedMedia } from '../../assets/accepted-media.ts';
+import { MAX_PIXELS } from '../../assets/pictures/picture-settings.ts';
+import { folder, type Setting, wholeNumber } from './setting.ts';
+
+const assetsPlace = folder.superRefine((place, context) => {
+  if (!place.startsWith('s3:')) return;
+  try {
+    parseS3Location(place);
+  } catch (error) {
+    context.addIssue((error as Error).message);
+  }
+});
+
+/** Where uploaded files are kept, which are taken, and what is made of pictures. */
+export const UPLOAD_SETTINGS = {
+  assets: {
+    flags: '--assets <place>',
+    description:
+      'where uploaded files are kept: a folder, or s3://bucket/prefix?endpoint=… with AWS_… credentials (default: assets in the data folder)',
+    schema: assetsPlace.optional(),
+  },
+  uploadLimit: {
+    flags: '--upload-limit <bytes>',
+    description: 'largest file of an upload (default: 200000000)',
+    schema: wholeNumber(1, 1_099_511_627_776).default(200_000_000),
+  },
+  uploadTypes: {
+    flags: '--upload-types <list>',
+    description: 'MIME types of files that are taken, such as image/*,application/pdf (default: */*)',
+    schema: z
+      .string()
+      .transform(parseAcceptedMedia)
+      .refine(
+        (accepted) => accepted !== undefined,
+        'is no list of MIME types such as image/*,application/pdf',
+      )
+      .default(['*/*']),
+  },
+  pictureFormats: {
+    flags: '--picture-formats <when>',
+    description:
+      'make the smaller pictures of an upload before it is answered, after it, or off: never (default: before, as Strapi; off without the package sharp)',
+    schema: z.enum(['before', 'after', 'off'], { error: 'is none of before, after and off' }).optional(),
+  },
+  picturePixels: {
+    flags: '--picture-pixels <number>',
+    description: 'pixels of the largest picture that is taken, all frames counted (default: 268402689)',
+    schema: wholeNumber(1, 2 ** 40).default(MAX_PIXELS),
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
