@@ -1,12 +1,12 @@
-/** How long to wait between attempts: doubling from `firstMs`, `longestMs` at the most. */
+/** Wait between attempts: starts at `firstMs`, doubles, and stops at `longestMs`. */
 export type Backoff = { readonly firstMs: number; readonly longestMs: number };
 
-/** Milliseconds before the attempt that follows so many failed ones, from 1 on. */
+/** Milliseconds before the attempt that follows this many failures, from 1 on. */
 export function backoffMs(failures: number, { firstMs, longestMs }: Backoff): number {
   return Math.min(longestMs, firstMs * 2 ** (failures - 1));
 }
 
-/** Shortens a wait by up to half, so that many who wait do not come back at once. `random`: from 0 to 1. */
+/** Shortens a wait by up to half, so that many callers do not retry at once. `random`: from 0 to 1. */
 export function jittered(ms: number, random = Math.random()): number {
   return ms * (1 - random / 2);
 }

@@ -1,7 +1,7 @@
 /**
- * JSON in the form PostgreSQL's jsonb gives it: keys of an object ordered by UTF-8 length, then bytewise; the last of
- * duplicate keys; numbers without needless digits. `json` and `blocks` attributes are answered in this key order
- * (SEMANTICS section 12) and compared by their text (section 2).
+ * Orders JSON as PostgreSQL's jsonb does: keys of an object by UTF-8 length, then bytewise; the last of duplicate keys;
+ * numbers without needless digits. Answers show `json` and `blocks` attributes in this key order (SEMANTICS section 12)
+ * and filters compare them by their text (section 2).
  */
 export function canonicalJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonicalJson);

@@ -1,10 +1,10 @@
 /** A condition variable: lets callers wait until something holds. */
 export type Condition = {
-  /** To be called when what callers wait for may have come to hold. */
+  /** Call this whenever the condition of a waiting caller may have become true. */
   check(): void;
-  /** Resolves with true as soon as `holds()`, with false after `timeoutMs`. Without a timeout it waits for good. */
+  /** Resolves with true as soon as `holds()`, and with false after `timeoutMs`. Without a timeout it waits forever. */
   until(holds: () => boolean, timeoutMs?: number): Promise<boolean>;
-  /** Rejects for everyone who waits, and for whoever would have to wait from now on. */
+  /** Rejects for all callers that wait now or later. */
   fail(error: Error): void;
 };
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { restrictToOwner } from './private-file.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** Less than this is nothing: SQLite grows files by pages. */
+/** Smaller changes are ignored: SQLite grows files by pages. */
 const NOTABLE_BYTES = 64 * 1024;
 
 /** Bytes that this process may still write to a file system. */
@@ -14,7 +14,10 @@ export function freeBytes(folder: string): number {
   return bavail * bsize;
 }
 
-/** Resolves as soon as a file system has notably more room than now, and after `atMostMs`; also when `signal` is aborted. */
+/**
+ * Resolves as soon as the file system has notably more free space than now, after `atMostMs`, or when `signal` is
+ * aborted.
+ */
 export async function moreSpace(folder: string, atMostMs: number, signal: AbortSignal): Promise<void> {
   const before = freeBytes(folder);
   for (let waited = 0; waited < atMostMs && !signal.aborted; waited += LOOK_EVERY_MS) {
@@ -24,23 +27,23 @@ export async function moreSpace(folder: string, atMostMs: number, signal: AbortS
 }
 
 const RESERVE = 'reserve';
-/** What a start writes before it can answer reads: locks, and what SQLite needs to read a database. */
+/** Bytes that a start writes before it can answer reads: locks, and what SQLite needs to read a database. */
 const RESERVED_BYTES = 1024 * 1024;
 
-/** Takes room on a folder's disk that a start on a full one can use. Without effect where there is none any more. */
+/** Reserves disk space that a start on a full disk can use. Has no effect if the disk is already full. */
 export function keepReserve(folder: string): void {
   const file = join(folder, RESERVE);
   restrictToOwner(file);
   if (statSync(file, { throwIfNoEntry: false })?.size === RESERVED_BYTES) return;
   try {
-    // Zeros take no room where files are compressed.
+    // Random bytes, because zeros need no space on file systems that compress.
     writeFileSync(file, randomFillSync(Buffer.alloc(RESERVED_BYTES)), { mode: 0o600 });
   } catch {
     rmSync(file, { force: true });
   }
 }
 
-/** Gives the room back. False: there was none. */
+/** Frees the reserved space. Returns false if there was none. */
 export function useReserve(folder: string): boolean {
   const file = join(folder, RESERVE);
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return false;

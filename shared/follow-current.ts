@@ -1,7 +1,7 @@
 /**
- * A stand-in for what `current` gives at each call: its methods and those of its parts may be kept, and always reach the
- * current one. For objects of functions that do not use `this`; whether a member is there is that of the first one. `own`: what
- * the stand-in does itself.
+ * Stand-in for the object that `current` returns at each call. Its methods, and those of its parts, may be stored and
+ * always reach the current object. For objects of functions that do not use `this`; the members are those of the first
+ * object. `own`: members of the stand-in itself.
  */
 export function followCurrent<Target extends object, Own extends object = Partial<Target>>(
   current: () => Target,
@@ -25,7 +25,7 @@ export function followCurrent<Target extends object, Own extends object = Partia
   });
 }
 
-/** What is no function and no part, such as a promise, is asked for anew each time. */
+/** A member that is neither a function nor a part, such as a promise, is read at each access. */
 function memberOf(value: unknown, now: () => unknown): unknown {
   if (typeof value === 'function')
     return (...args: unknown[]) => (now() as (...args: unknown[]) => unknown)(...args);

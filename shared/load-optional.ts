@@ -4,7 +4,10 @@ import { packageRoot } from './package-root.ts';
 
 type Manifest = { readonly optionalDependencies: Readonly<Record<string, string>> };
 
-/** Loads what needs optional dependencies. Rejects with a sentence that says which packages to install where they are missing. */
+/**
+ * Loads code that needs optional dependencies. If they are missing, rejects with a message that says which packages to
+ * install.
+ */
 export async function loadOptional<Loaded>(what: string, load: () => Promise<Loaded>): Promise<Loaded> {
   try {
     return await load();

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
-/** Which log writes to a place outside it: its identity, and the last claim of its lead under which it did. */
+/** Log that writes to a store outside of it: its identity, and the last claim of its lease under which it wrote. */
 export type OwnerRecord = { readonly log: string; readonly claim: string };
 
-/** The owners of a place by their spaces. */
+/** Owners of a store by their namespaces. */
 export type Owners = { readonly [space: string]: OwnerRecord };
 
-/** Where that is noted. */
+/** Storage of the record. */
 export type OwnerStore = {
-  /** Empty: nothing was noted yet. */
+  /** Empty: there is no record yet. */
   read(): Promise<Owners>;
   write(owners: Owners): Promise<void>;
 };
@@ -22,7 +22,7 @@ export function presentOwners(owners: Owners, inode?: string): string {
   return JSON.stringify({ owners, inode });
 }
 
-/** Throws a sentence for a text that is no such record. */
+/** Throws a message for a text that is not such a record. */
 export function parseOwners(text: string, where: string): z.infer<typeof FORM> {
   try {
     return FORM.parse(JSON.parse(text));

@@ -1,6 +1,6 @@
 /**
- * `String` of what was parsed from JSON or a query string: parsed objects may have no `toString`, and a member that is called so is
- * a member like any other.
+ * `String` of a value from JSON or a query string. Parsed objects may have no `toString`, and a member with that name
+ * is an ordinary member.
  */
 export function plainText(value: unknown): string {
   if (Array.isArray(value)) return value.map((item) => (item === null ? '' : plainText(item))).join(',');

@@ -5,8 +5,9 @@ export type RecentValues<Key, Value> = {
 };
 
 /**
- * Holds values of up to twice so much size together (by `sizeOf`; as a default each counts one). In two halves: when the newer is
- * full the older is let go, but for what was asked for meanwhile. Much cheaper than keeping an order.
+ * Cache of values with a total size of up to twice `size` (by `sizeOf`; by default each counts one). It has two halves:
+ * when the newer one is full, the older one is dropped, except for values that were requested since. That is much
+ * cheaper than a strict order.
  */
 export function createRecentValues<Key, Value>(
   limit: number,

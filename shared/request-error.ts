@@ -16,9 +16,9 @@ export type RequestErrorName =
   | 'ServiceUnavailableError';
 
 /**
- * A request that is refused: thrown anywhere between HTTP and the ports, answered as Strapi's envelope
- * `{"data":null,"error":{status,name,message,details}}`. `message` is Strapi's for the first problem; `details` is free-form
- * JSON that names the path, what was found and what is accepted.
+ * A refused request: thrown anywhere between HTTP and the ports, answered as Strapi's envelope
+ * `{"data":null,"error":{status,name,message,details}}`. `message` is Strapi's for the first problem. `details` is
+ * free-form JSON with the path, the value found and the values accepted.
  */
 export class RequestError extends Error {
   readonly status: number;

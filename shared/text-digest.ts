@@ -1,6 +1,9 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
-/** 128 bits: nobody finds a second text of one digest by chance, and a digest fits into a URL. 22 characters of base64url. */
+/**
+ * 128 bits: a second text with the same digest cannot be found by chance, and a digest fits into a URL. 22 characters
+ * of base64url.
+ */
 const BYTES = 16;
 
 /** The beginning of the SHA-256 of a text, or of its UTF-8. */

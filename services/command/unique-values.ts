@@ -1,10 +1,10 @@
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { EntryValues } from '../../shared/document/events.ts';
 import {
-  attributeOfPlace,
+  attributeOfUniquePath,
   type UniqueValue,
-  uniquePlaces,
-  valuesAtPlace,
+  uniquePaths,
+  valuesAtPath,
 } from '../../shared/document/unique-values.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -27,13 +27,13 @@ export function uniqueClaims(
   values: EntryValues,
   localesOf: (attribute: string) => readonly (string | null)[],
 ): UniqueClaim[] {
-  return uniquePlaces(registry, type).flatMap((place) => {
-    const found = valuesAtPlace(place, values);
+  return uniquePaths(registry, type).flatMap((place) => {
+    const found = valuesAtPath(place, values);
     if (found.length === 0) return [];
     const counts = new Map<string, number>();
     for (const { text } of found) counts.set(text, (counts.get(text) ?? 0) + 1);
     const about = { type: type.uid, place: place.name };
-    return localesOf(attributeOfPlace(place)).flatMap((locale) =>
+    return localesOf(attributeOfUniquePath(place)).flatMap((locale) =>
       found.map((value) => ({ ...value, ...about, locale, isRepeated: counts.get(value.text) !== 1 })),
     );
   });

@@ -1,6 +1,6 @@
 import type { Right } from './rights.ts';
 
-/** The events of who may do what, in one stream of their own beside the documents'. */
+/** Events that define rights: one stream of a namespace, next to the documents' streams. */
 
 export const TOKEN_TYPES = ['read-only', 'full-access', 'custom'] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
@@ -11,20 +11,20 @@ export type TokenCreated = {
     readonly id: string;
     readonly name: string;
     readonly tokenType: TokenType;
-    /** Of custom tokens; empty for the others. */
+    /** Rights of custom tokens; empty for other tokens. */
     readonly allow: readonly Right[];
     /** The right to see drafts; a full-access token has it anyway. */
     readonly drafts: boolean;
     /** ISO 8601; null: never. */
     readonly expiresAt: string | null;
-    /** HMAC-SHA-256 of the secret, hexadecimal. The secret itself is kept nowhere. */
+    /** HMAC-SHA-256 of the secret, hexadecimal. The secret itself is not stored. */
     readonly hash: string;
   };
 };
 
 export type TokenRevoked = { readonly type: 'token-revoked'; readonly data: { readonly id: string } };
 
-/** What a caller without a token may do, from here on. */
+/** Sets what a caller without a token may do, from this event on. */
 export type PublicRightsSet = {
   readonly type: 'public-rights-set';
   readonly data: { readonly allow: readonly Right[] };

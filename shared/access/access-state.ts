@@ -15,9 +15,9 @@ export type Token = {
   readonly revokedAt: string | null;
 };
 
-/** Who may do what. */
+/** Tokens and rights of a namespace. */
 export type AccessState = {
-  /** Of the last event; undefined before the first. */
+  /** Revision of the last event; undefined before the first. */
   readonly revision: bigint | undefined;
   /** Every token there ever was, by id, in order of creation. */
   readonly tokens: ReadonlyMap<string, Token>;
@@ -25,7 +25,8 @@ export type AccessState = {
   readonly byHash: ReadonlyMap<string, Token>;
   readonly publicRights: Rights;
   /**
-   * Nothing was ever said about access: everyone may do everything. Revoking the last token does not lead back here.
+   * True before any token or public right was set: everyone may do everything. Revoking the last token does not make it
+   * true again.
    */
   readonly development: boolean;
 };
@@ -85,7 +86,7 @@ function rightsOf({ tokenType, allow, drafts }: TokenCreated['data']): Rights {
   }
 }
 
-/** What has become of a token at a time, in milliseconds. */
+/** Status of a token at a time, in milliseconds. */
 export function tokenStatus(token: Token, now: number): 'active' | 'expired' | 'revoked' {
   if (token.revokedAt !== null) return 'revoked';
   return token.expiresAt !== null && Date.parse(token.expiresAt) <= now ? 'expired' : 'active';

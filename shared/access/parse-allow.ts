@@ -7,8 +7,8 @@ export type ParsedAllow =
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
 /**
- * `restaurant.find,chef.*` → rights. A type is named by its singular name or its uid, `*` are all actions it has. Empty text
- * is no right at all; otherwise every part that is not understood is a problem.
+ * Parses `restaurant.find,chef.*` into rights. A part names a type by its singular name or its uid; `*` means all its
+ * actions. Empty text gives no right. Every part that is not understood is a problem.
  */
 export function parseAllow(text: string, registry: SchemaRegistry): ParsedAllow {
   const allowed = new Set<Right>();
@@ -24,7 +24,7 @@ export function parseAllow(text: string, registry: SchemaRegistry): ParsedAllow 
     : { kind: 'allowed', allowed: [...allowed].sort() };
 }
 
-/** `restaurant.find` for `api::restaurant.restaurant.find`; the right itself when the type is not there any more. */
+/** Returns `restaurant.find` for `api::restaurant.restaurant.find`; the right itself if the type no longer exists. */
 export function shortRight(right: Right, registry: SchemaRegistry): string {
   const [uid, action] = splitRight(right);
   const type = registry.contentTypes.get(uid);

@@ -1,7 +1,7 @@
 import { assertNever } from '../assert-never.ts';
 import type { ContentType, Uid } from '../schema/content-type.ts';
 
-/** What can be done with a content type, in Strapi's words. `find` of a type is also needed to reach it from another one. */
+/** Actions on a content type, in Strapi's words. A caller also needs `find` of a type to reach it from another one. */
 export const ACTIONS = [
   'find',
   'findOne',
@@ -17,7 +17,7 @@ export type Action = (typeof ACTIONS)[number];
 /** An action on a type: `api::restaurant.restaurant.find`. */
 export type Right = `${Uid}.${Action}`;
 
-/** What a caller may do. `drafts`: see unpublished entries and what is known of their publication. */
+/** Rights of a caller. `drafts`: may see unpublished entries and the state of their publication. */
 export type Rights =
   | { readonly kind: 'full-access' }
   | { readonly kind: 'read-only'; readonly drafts: boolean }
@@ -39,12 +39,12 @@ export function may(rights: Rights, type: Uid, action: Action): boolean {
   }
 }
 
-/** Actions that are answered with the draft: who may not see drafts has nothing of them. */
+/** Returns whether the answer of an action is the draft: without the right to drafts such actions are useless. */
 export function showsDraft(action: Action): boolean {
   return action === 'unpublish' || action === 'discardDraft';
 }
 
-/** Whether the type may be listed, and reached by filters, sorts and `populate` from types that have relations to it. */
+/** Returns whether the caller may list the type, and reach it by filters, sorts and `populate` from other types. */
 export function mayFind(rights: Rights, type: Uid): boolean {
   return may(rights, type, 'find');
 }
@@ -62,7 +62,7 @@ export function mayAdminister(rights: Rights): boolean {
   return rights.kind === 'full-access';
 }
 
-/** Equal for equal rights. */
+/** Key that is equal for equal rights. */
 export function rightsKey(rights: Rights): string {
   if (rights.kind === 'full-access') return rights.kind;
   const allowed = rights.kind === 'custom' ? [...rights.allowed].sort().join() : '*';

@@ -5,9 +5,9 @@ import { mayFind, type Rights, rightsKey } from './rights.ts';
 const visible = new WeakMap<SchemaRegistry, Map<string, SchemaRegistry>>();
 
 /**
- * The content types as a caller sees them: without the relations, also inside components, that lead to a type it may not
- * `find`. Whatever is planned, written or described with this registry treats such a relation as a name that does not
- * exist, so there is nothing to check again. The registry itself when nothing is hidden; made once for equal rights.
+ * Returns the content types that a caller sees: without relations, also inside components, to a type that it may not
+ * `find`. Code that plans, writes or describes with this registry treats such a relation as an unknown name, so no
+ * later check is needed. Returns the registry itself if nothing is hidden. Computed once for equal rights.
  */
 export function visibleRegistry(registry: SchemaRegistry, rights: Rights): SchemaRegistry {
   let known = visible.get(registry);

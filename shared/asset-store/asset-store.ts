@@ -1,48 +1,52 @@
 import type { OwnerStore } from '../owner-record.ts';
 
 /**
- * The port of the media content: bytes named by the SHA-256 of what they are, so a name is never a client's and equal files
- * are kept once. Adapters: a folder, and an S3-compatible store. Every adapter passes test/contract/asset-store-contract.ts.
+ * Port of the media content. Bytes are named by their SHA-256, so a client never chooses a name and equal files are
+ * stored once. Adapters: a folder, and an S3-compatible store. Every adapter passes
+ * test/contract/asset-store-contract.ts.
  *
- * Content arrives in two steps, because only its end tells its hash: `stage` takes it in under a name of its own, and
- * nothing can be opened before `keep`. The caller holds a lock on the hash between `keep` and the event that refers to it,
- * and again while it deletes, so that content never disappears under a reference.
+ * Content arrives in two steps, because its hash is known only at its end. `stage` stores it under a temporary name,
+ * and it cannot be opened before `keep`. The caller holds a lock on the hash between `keep` and the event that refers
+ * to it, and again while it deletes. So content never disappears while something refers to it.
  */
 export type AssetStore = {
   /**
-   * Takes `content` to its end. Rejects with AssetTooLarge as soon as it is longer than `maxBytes`, and with the content's
-   * own error when it breaks off; nothing of it stays behind then.
+   * Reads `content` to its end. Rejects with AssetTooLarge as soon as it is longer than `maxBytes`, and with the
+   * content's own error if it breaks off. Then nothing of it remains.
    */
   stage(content: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedAsset>;
-  /** The stored content, or one stretch of it; undefined when there is none. */
+  /** Opens the stored content, or a range of it; undefined if there is none. */
   open(hash: string, range?: ByteRange): Promise<StoredAsset | undefined>;
-  /** Bytes of the stored content; undefined when there is none. */
+  /** Size of the stored content in bytes; undefined if there is none. */
   size(hash: string): Promise<number | undefined>;
-  /** What is not there counts as deleted. */
+  /** Deletes content. Succeeds if there is none. */
   delete(hash: string): Promise<void>;
   /**
-   * Notes durably that nothing may be naming content of this hash: before it is kept, and before what names it goes. Should the
-   * process end before `clear`, the note is what finds the content again.
+   * Records durably that no event may refer to content of this hash: before `keep`, and before the last reference is
+   * deleted. If the process ends before `clear`, this record is how the content is found again.
    */
   suspect(hash: string): Promise<void>;
-  /** Takes the note back: the content is named, or gone. */
+  /** Removes the record: an event refers to the content, or the content is deleted. */
   clear(hash: string): Promise<void>;
-  /** What was last suspected before a moment (milliseconds since 1970) and not cleared. */
+  /** Hashes that were last suspected before a time (milliseconds since 1970) and not cleared. */
   suspects(before: number): AsyncIterable<string>;
-  /** Names that kept content had elsewhere. */
+  /** Names that content had in another system. */
   readonly names: AssetNames;
-  /** Which log writes here. */
+  /** Record of the log that writes to this store. */
   readonly owner: OwnerStore;
 };
 
-/** An imported file keeps the name of its URL, which does not follow from its content. One content may have several names. */
+/**
+ * Names of imported files. An imported file keeps the name from its URL, which does not follow from its content. One
+ * content may have several names.
+ */
 export type AssetNames = {
-  /** Names kept content, durably. A name that meant other content means this one. */
+  /** Names stored content, durably. If the name meant other content, it now means this one. */
   give(name: string, content: NamedContent): Promise<void>;
   find(name: string): Promise<NamedContent | undefined>;
-  /** What is not there counts as taken. */
+  /** Removes a name. Succeeds if there is none. */
   take(name: string): Promise<void>;
-  /** Whether the content of this hash has a name. */
+  /** Returns whether the content of this hash has a name. */
   isNamed(hash: string): Promise<boolean>;
 };
 
@@ -65,7 +69,7 @@ export type ByteRange = { readonly start: number; readonly end: number };
 export type StoredAsset = {
   /** Bytes of the whole content, whatever the range. */
   readonly size: number;
-  /** To be read to its end or destroyed. */
+  /** Must be read to its end or destroyed. */
   readonly content: NodeJS.ReadableStream & AsyncIterable<Uint8Array>;
 };
 

@@ -5,9 +5,9 @@ import { AssetTooLarge } from './asset-store.ts';
 export type MeasuredContent = {
   /** The content itself, to be read once; throws AssetTooLarge as soon as there is more of it than may be. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** What it was, once it was read to its end. */
+  /** Hash and size, after the content was read to its end. */
   measured(): { readonly hash: string; readonly size: number };
-  /** Why it ended early: too large, or its own error. What happens to a store while it takes content is not in here. */
+  /** Reason why the content ended early: too large, or its own error. Failures of the store are not included. */
   failure(): unknown;
 };
 

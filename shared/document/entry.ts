@@ -2,8 +2,9 @@ import type { Uid } from '../schema/content-type.ts';
 import type { EntryValues, LinkTarget, RelationOperation } from './events.ts';
 
 /**
- * What the write side reads of the content graph (implemented in projections/, used by services/command through main.ts,
- * so neither imports the other). Level with the log when the leader decides. All reads are synchronous and of O(result).
+ * Reads that the write side makes of the content graph. projections/ implements them and services/command uses them
+ * through main.ts, so neither imports the other. The leader decides only when the graph is caught up. All reads are
+ * synchronous and take O(result).
  */
 
 /** An entry = one row: a document in one locale and version. */
@@ -24,12 +25,12 @@ export type Entry = {
   readonly publishedAt: string | null;
 };
 
-/** A command whose events count. */
+/** A command whose events took effect. */
 export type AppliedCommand = {
   /** Digest of all that was asked for; undefined where its sender gave none. */
   readonly request: string | undefined;
   readonly documentId: string;
-  /** Of its last event. */
+  /** Position of the command's last event. */
   readonly position: bigint;
 };
 
@@ -38,17 +39,17 @@ export type ContentGraphReader = {
   position(): bigint;
   /** The command of this id, if it was applied: known for a day where clients may repeat it, else for ten minutes. */
   command(id: string): AppliedCommand | undefined;
-  /** Revision of a document's stream as far as applied; undefined when there is none. */
+  /** Last applied revision of a document's stream; undefined if there is none. */
   streamRevision(type: Uid, documentId: string): bigint | undefined;
   /** All rows of a document: every locale and version. */
   entries(type: Uid, documentId: string): readonly Entry[];
   /** The document that has (or had, in an older publication of a row that still exists) this numeric id, and the row's locale. */
   documentOfId(type: Uid, id: number): LinkTarget | undefined;
-  /** True when some row of the document exists (in that locale when given). */
+  /** Returns whether some row of the document exists (in that locale, if given). */
   exists(type: Uid, documentId: string, locale?: string | null): boolean;
   /**
-   * Another document than `except` whose published or live row in `locale` has this value (its text) at a place where values are
-   * unique: an attribute by its name, one of a component as `UniquePlace` names it. Of files also by their `hash`.
+   * Finds another document than `except` with this unique value (its text) in a published or current row of `locale`.
+   * `name` is an attribute, or a path in a component as `UniquePath` names it. Files also have their `hash`.
    */
   documentWithUnique(
     type: Uid,
@@ -57,7 +58,10 @@ export type ContentGraphReader = {
     value: string,
     except: string | undefined,
   ): string | undefined;
-  /** Draft or live links of an entry's relation attribute (either side), in order: what connect/disconnect and validation see. */
+  /**
+   * Draft or current links of an entry's relation attribute (either side), in order: the input of connect, disconnect
+   * and validation.
+   */
   linkedTargets(
     type: Uid,
     documentId: string,
@@ -65,8 +69,8 @@ export type ContentGraphReader = {
     attribute: string,
   ): readonly LinkTarget[];
   /**
-   * Those of a write's relation operations that change something: links, in any world that the write reaches, or what the next
-   * publication shows. All of them for an entry that has no row to be edited.
+   * Returns the relation operations of a write that change links, in any world that the write reaches, or in the next
+   * publication. Returns all of them for an entry without a row to edit.
    */
   changingOperations(
     type: Uid,

@@ -2,15 +2,15 @@ import type { Uid } from '../schema/content-type.ts';
 import type { TypeDefinition } from '../schema/type-definitions.ts';
 
 /**
- * The events of a document's stream. Each is about one entry: the document in one locale (null on types without i18n),
- * and complete in itself together with the rows before it. Position is the only clock; `at` in the metadata is what
- * `createdAt`, `updatedAt` and `publishedAt` show.
+ * Events of a document's stream. Each is about one entry: the document in one locale (null on types without i18n).
+ * Together with the rows before it, an event is complete. Position is the only clock; `createdAt`, `updatedAt` and
+ * `publishedAt` show `at` of the metadata.
  */
 
 /** A link's target. `locale` null: the target's type has no i18n. */
 export type LinkTarget = { readonly documentId: string; readonly locale: string | null };
 
-/** Where a connected target goes among the targets there are. A `before`/`after` that is gone by then means the end. */
+/** Slot of a connected target in the list of targets. A `before` or `after` that no longer exists means the end. */
 export type LinkPlace =
   | { readonly at: 'start' }
   | { readonly at: 'end' }
@@ -24,13 +24,13 @@ export type RelationOperation =
       readonly kind: 'update';
       /** Removed first. */
       readonly disconnect: readonly LinkTarget[];
-      /** Then added in order; a target already linked moves. */
+      /** Then adds these in order; a target that is already linked moves. */
       readonly connect: readonly { readonly target: LinkTarget; readonly place: LinkPlace }[];
     };
 
 /**
- * A component's value inside an entry's values: scalars by name, nested components as values, relations as `LinkTarget[]`.
- * `id` only where an existing component is kept (its id stays); the graph allots the others.
+ * Value of a component inside an entry: scalars by name, nested components as values, relations as `LinkTarget[]`. `id`
+ * is present only if an existing component keeps its id; the graph assigns the others.
  */
 export type ComponentValue = { readonly __component?: Uid; readonly id?: number } & {
   readonly [attribute: string]: unknown;
@@ -49,14 +49,14 @@ export type EntryCreated = {
     /** Names in `values` and `relations` that all locales share (not localized): copied to the document's other locales. */
     readonly shared: readonly string[];
     readonly relations: readonly RelationOperation[];
-    /** Numeric id given by an import; the type's sequence goes on above it. */
+    /** Numeric id set by an import; the type's sequence continues after it. */
     readonly id?: number;
   };
 };
 
 export type EntryChanged = {
   readonly type: 'entry-changed';
-  /** Only what changed; null clears. */
+  /** Changed attributes only; null clears a value. */
   readonly data: EntryData & {
     readonly values: EntryValues;
     readonly shared: readonly string[];
@@ -66,25 +66,28 @@ export type EntryChanged = {
 
 /** The draft row and its links are copied to the published world; a new numeric id is allotted. */
 export type EntryPublished = { readonly type: 'entry-published'; readonly data: EntryData };
-/** The published row disappears, the draft stays. */
+/** Removes the published row and leaves the draft. */
 export type EntryUnpublished = { readonly type: 'entry-unpublished'; readonly data: EntryData };
 /** The draft row becomes a copy of the published one. */
 export type DraftDiscarded = { readonly type: 'draft-discarded'; readonly data: EntryData };
 /** Both versions of the locale disappear with their links. */
 export type EntryDeleted = { readonly type: 'entry-deleted'; readonly data: EntryData };
 
-/** Where a link stands: the list of the owner has the order of the targets. `order`: in the list of the target, where it shows one. */
+/**
+ * A link with its slot: the owner's list has the order of the targets; `order` is the slot in the target's list, if it
+ * has one.
+ */
 export type ImportedTarget = LinkTarget & { readonly order?: number };
 
 /**
- * One version of an entry as another system has it, with its ids and times. It takes the place of that version; nothing is copied to
- * other versions or locales. An entry is modified when its draft was imported behind its published version.
+ * One version of an entry from another system, with its ids and times. It replaces that version; nothing is copied to
+ * other versions or locales. An entry is modified if its draft was imported after its published version.
  */
 export type EntryImported = {
   readonly type: 'entry-imported';
   readonly data: EntryData & {
     readonly version: 'draft' | 'published' | 'live';
-    /** Absent: the next of the type's sequence. The sequence goes on above it. */
+    /** Absent: the next of the type's sequence, which continues after it. */
     readonly id?: number;
     readonly createdAt: string;
     readonly updatedAt: string;
@@ -92,7 +95,7 @@ export type EntryImported = {
     readonly publishedAt: string | null;
     /** Every attribute that is not null, also those that no schema has. Components keep their ids. */
     readonly values: EntryValues;
-    /** Of relations that this side owns. */
+    /** Relations that this side owns. */
     readonly relations: readonly {
       readonly attribute: string;
       readonly targets: readonly ImportedTarget[];

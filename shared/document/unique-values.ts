@@ -5,31 +5,31 @@ import type { SchemaRegistry } from '../schema/schema-registry.ts';
 import type { EntryValues } from './events.ts';
 
 /**
- * Where in the entries of a content type a value may stand once only (SEMANTICS section 13): a unique attribute of the type, or
- * one of a component at the end of `path`. Each such path is a place of its own, as in Strapi; in a dynamic zone each kind of
- * component.
+ * Path in the entries of a content type whose values must be unique (SEMANTICS section 13): a unique attribute of the
+ * type, or of a component at the end of `path`. Each path is separate, as in Strapi; in a dynamic zone each kind of
+ * component has its own.
  */
-export type UniquePlace = {
-  /** `slug`, `address.code`, `sections[blocks.hero].anchor`: one name for each place of a type. */
+export type UniquePath = {
+  /** `slug`, `address.code`, `sections[blocks.hero].anchor`: one name for each unique path of a type. */
   readonly name: string;
   readonly path: readonly ComponentStep[];
   readonly attribute: ScalarAttribute;
 };
 
-/** A value that stands at a place. */
+/** A value at a unique path. */
 export type UniqueValue = {
-  /** As in messages: `links[1].url`. */
+  /** Path for messages: `links[1].url`. */
   readonly at: string;
   readonly value: unknown;
-  /** What is compared: two values of the same text are the same. */
+  /** Text for the comparison: values with the same text are equal. */
   readonly text: string;
 };
 
-const known = new WeakMap<SchemaRegistry, Map<ContentType, readonly UniquePlace[]>>();
+const known = new WeakMap<SchemaRegistry, Map<ContentType, readonly UniquePath[]>>();
 
-/** All places of a type. Worked out once for each registry. */
-export function uniquePlaces(registry: SchemaRegistry, type: ContentType): readonly UniquePlace[] {
-  const types = known.get(registry) ?? new Map<ContentType, readonly UniquePlace[]>();
+/** Returns all unique paths of a type. Computed once for each registry. */
+export function uniquePaths(registry: SchemaRegistry, type: ContentType): readonly UniquePath[] {
+  const types = known.get(registry) ?? new Map<ContentType, readonly UniquePath[]>();
   known.set(registry, types);
   const places = types.get(type) ?? placesIn(registry, type, [], '');
   types.set(type, places);
@@ -37,11 +37,11 @@ export function uniquePlaces(registry: SchemaRegistry, type: ContentType): reado
 }
 
 /**
- * The places of a type that the graph looks documents up by: those of unique values, and the hash of files, which several may
- * have.
+ * Returns the paths by which the graph looks documents up: those of unique values, and the hash of files, which several
+ * may share.
  */
-export function lookUpPlaces(registry: SchemaRegistry, type: ContentType): readonly UniquePlace[] {
-  const places = uniquePlaces(registry, type);
+export function lookUpPaths(registry: SchemaRegistry, type: ContentType): readonly UniquePath[] {
+  const places = uniquePaths(registry, type);
   const hash = type.uid === FILE_TYPE ? type.attributes.get('hash') : undefined;
   return hash?.kind === 'scalar' ? [...places, { name: 'hash', path: [], attribute: hash }] : places;
 }
@@ -51,11 +51,11 @@ function placesIn(
   model: Model,
   path: readonly ComponentStep[],
   prefix: string,
-): UniquePlace[] {
+): UniquePath[] {
   return [...model.attributes.values()].flatMap((attribute) => {
     const { name, kind } = attribute;
     if (kind === 'scalar') {
-      // A `uid` is unique whatever the schema says.
+      // A `uid` is unique, whatever the schema says.
       const isUnique = attribute.unique || attribute.type === 'uid';
       return isUnique ? [{ name: prefix + name, path, attribute }] : [];
     }
@@ -67,7 +67,7 @@ function placesIn(
     return steps.flatMap((step) => {
       const uid = kind === 'component' ? attribute.component : (step.zoneComponent ?? '');
       const component = registry.components.get(uid);
-      // Between two definitions of one start a component may still be missing.
+      // A component may still be missing between two definitions of one start.
       if (component === undefined) return [];
       const kindOf = step.zoneComponent === undefined ? '' : `[${step.zoneComponent}]`;
       return placesIn(registry, component, [...path, step], `${prefix}${name}${kindOf}.`);
@@ -75,13 +75,13 @@ function placesIn(
   });
 }
 
-/** The attribute of the content type itself that the place is, or is in. */
-export function attributeOfPlace({ path, attribute }: UniquePlace): string {
+/** Attribute of the content type that contains the path. */
+export function attributeOfUniquePath({ path, attribute }: UniquePath): string {
   return path[0]?.attribute ?? attribute.name;
 }
 
-/** What stands at a place of an entry, as its values are stored; null and "" are no values there. */
-export function valuesAtPlace({ path, attribute }: UniquePlace, values: EntryValues): UniqueValue[] {
+/** Returns the values at a unique path of an entry, as stored; null and "" do not count. */
+export function valuesAtPath({ path, attribute }: UniquePath, values: EntryValues): UniqueValue[] {
   const found: UniqueValue[] = [];
   for (const { component, at } of holders([{ component: values, at: '' }], path)) {
     const value = component[attribute.name];
@@ -102,7 +102,7 @@ function holders(above: readonly Holder[], path: readonly ComponentStep[]): read
     const held = component[step.attribute];
     const isList = Array.isArray(held);
     for (const [i, inner] of (isList ? held : [held]).entries()) {
-      // What was refused has left a gap.
+      // A refused part leaves a gap.
       if (inner === undefined || inner === null) continue;
       if (step.zoneComponent !== undefined && inner.__component !== step.zoneComponent) continue;
       next.push({ component: inner, at: `${at}${step.attribute}${isList ? `[${i}]` : ''}.` });
@@ -111,7 +111,7 @@ function holders(above: readonly Holder[], path: readonly ComponentStep[]): read
   return holders(next, rest);
 }
 
-/** As the column's text, so that 1.5 and 1.50 or two ways to write one instant are the same. */
+/** Compares by the column's text, so that 1.5 and 1.50, or two spellings of one instant, are equal. */
 function uniqueText({ type }: ScalarAttribute, value: unknown): string {
   const column = columnValue(type, value);
   if (column === null) return '';

@@ -3,8 +3,8 @@ import { parseStored, readMetadata, storedValue, textOf } from './event-metadata
 import type { EventMetadata, NewEvent, StoredEvent } from './event-store.ts';
 
 /**
- * The one place where events become text and text becomes events: payloads (sealing personal data belongs here), and
- * positions and revisions, which are bigints in the program and decimal strings wherever they leave it.
+ * The only code that converts events to text and back: payloads (sealing personal data belongs here), and positions and
+ * revisions. These are bigints in the program and decimal strings everywhere else.
  */
 
 /** An event ready to be stored: JSON texts, and the digest that the metadata carries. */
@@ -27,7 +27,7 @@ export type EventColumns = readonly [
   metadata: string,
 ];
 
-/** With its link in the log's hash chain, and what is wrong with it. */
+/** Columns with the event's link in the hash chain, and its damage, if any. */
 export type EventRow = readonly [...EventColumns, chain?: string, damage?: string | undefined];
 
 export type EventContent = Pick<StoredEvent, 'type' | 'data' | 'metadata' | 'unreadable'>;
@@ -37,7 +37,9 @@ export type Decode = (stored: EventContent) => EventContent;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Throws when the id is no lower-case UUID or the data is no JSON value (a bigint in it, undefined, a function). */
+/**
+ * Throws if the id is not a lower-case UUID or the data is not a JSON value (it has a bigint, undefined or a function).
+ */
 const encodeEvent = (event: NewEvent): EncodedEvent => {
   if (!UUID.test(event.id)) throw new TypeError(`event id "${event.id}" is not a UUID in lower case`);
   const data: string | undefined = JSON.stringify(event.data);
@@ -60,7 +62,7 @@ export const encodeEvents = (stream: string, events: readonly NewEvent[]): reado
   return events.map(encodeEvent);
 };
 
-/** An event as its row has it. Never throws: what cannot be read is marked `unreadable`. */
+/** Decodes an event from its row. Never throws: an event that cannot be read is marked `unreadable`. */
 export const decodeEvent = (row: EventRow, decode: Decode): StoredEvent => {
   const [position, stream, revision, id, type, data, metadata, chain, damage] = row;
   const stored = { type, data: parseStored(data), metadata: parseStored(metadata) };
@@ -70,19 +72,19 @@ export const decodeEvent = (row: EventRow, decode: Decode): StoredEvent => {
   return { ...event, unreadable: { ...event.unreadable, kind: 'damaged', reason: damage } };
 };
 
-/** An event as a driver gives it: parsed JSON, or `notJson`. */
+/** Event content from a driver: parsed JSON, or `notJson`. */
 export type StoredContent = { readonly type: string; readonly data: unknown; readonly metadata: unknown };
 
 type EventPlace = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position' | 'chain'>;
 
-/** As decodeEvent, for a store whose driver parses the JSON. */
+/** Like decodeEvent, for a store whose driver parses the JSON. */
 export const decodeContent = (place: EventPlace, stored: StoredContent, decode: Decode): StoredEvent => {
   const { type, data, metadata, unreadable } = readContent(stored, decode);
   const event = { ...place, type, data, metadata };
   return unreadable === undefined ? event : { ...event, unreadable };
 };
 
-/** Stands in for the metadata of an event that has none of Varve's. */
+/** Placeholder for an event without Varve's metadata. */
 const NO_METADATA: EventMetadata = { schemaVersion: 0, at: '', epoch: 0 };
 
 const readContent = ({ type, data, metadata: stored }: StoredContent, decode: Decode): EventContent => {
@@ -104,7 +106,7 @@ const damaged = (type: string, data: unknown, metadata: EventMetadata, reason: s
   unreadable: { kind: 'damaged', reason },
 });
 
-/** `decode`, for a store that checks nothing else: an event whose content does not match its digest is damaged. */
+/** Wraps `decode` for a store without other checks: an event whose content does not match its digest is damaged. */
 export const checkingDigest =
   (id: string, decode: Decode): Decode =>
   (stored) => {
@@ -113,7 +115,7 @@ export const checkingDigest =
     return damaged(type, data, metadata, OTHER_CONTENT);
   };
 
-/** Throws a RangeError when it is no whole number from 1 on. */
+/** Throws a RangeError unless it is an integer from 1 on. */
 export const checkedBatchSize = (batchSize: number): number => {
   if (Number.isSafeInteger(batchSize) && batchSize > 0) return batchSize;
   throw new RangeError(`a batch size is a whole number from 1 on, not ${batchSize}`);
@@ -122,7 +124,7 @@ export const checkedBatchSize = (batchSize: number): number => {
 /** A position or revision as it crosses the wire. */
 export const formatBigint = (value: bigint): string => value.toString();
 
-/** The position or revision that `text` stands for; undefined when it is not a decimal number of at most 64 bits. */
+/** Parses a position or revision; undefined unless it is a decimal number of at most 64 bits. */
 export const parseBigint = (text: string): bigint | undefined => {
   if (!/^(0|[1-9][0-9]{0,18})$/.test(text)) return undefined;
   const value = BigInt(text);

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * The digest of an event's content, which the event carries in its metadata. It covers what a writer gives and not the place in a log,
- * so it stays the same in an export and in the log that the export is imported into.
+ * Digest of an event's content, which the event carries in its metadata. It covers what the writer gives and not the
+ * position in a log. So it stays the same in an export, and in the log that imports the export.
  */
 
 /** An event's content as text: `metadata` is JSON with sorted names and without the digest. */
@@ -24,9 +24,9 @@ export const addDigest = (metadata: string, digest: string): string =>
 const DIGEST = /,?"digest":"([A-Za-z0-9_-]{43})"\}$/;
 
 export type DigestCheck = {
-  /** Of the content as it was found. */
+  /** Digest of the content as found. */
   readonly digest: string;
-  /** False when the event carries another digest. Events of earlier releases carry none. */
+  /** False if the event carries another digest. Events of earlier releases carry none. */
   readonly matches: boolean;
 };
 
@@ -39,13 +39,13 @@ export const checkStoredText = ({ id, type, data, metadata }: DigestedContent): 
   return { digest, matches: digest === carried[1] };
 };
 
-/** The digest of an event as its texts are stored, whether it carries it or not. */
+/** Computes the digest of an event from its stored texts, whether the event carries one or not. */
 export const digestStoredText = (event: DigestedContent): string => checkStoredText(event).digest;
 
-/** What is wrong with an event that does not match its digest. */
+/** Damage of an event that does not match its digest. */
 export const OTHER_CONTENT = 'its content does not match its digest: it was changed after it was written';
 
-/** Checks an event whose JSON was parsed on the way here: on a server, in an export. */
+/** Checks an event whose JSON was already parsed, by a server or from an export. */
 export const matchesDigest = (event: {
   readonly id: string;
   readonly type: string;
@@ -75,7 +75,7 @@ const sorted = (value: object, but?: string): object => {
   return copy;
 };
 
-/** What writers name in this order needs no copy. */
+/** Objects whose keys are already sorted need no copy. */
 const isSorted = (value: object, but?: string): boolean => {
   let before = '';
   for (const name in value) {

@@ -1,9 +1,9 @@
 import type { CommandIdentity, EventMetadata, Unreadable } from './event-store.ts';
 
 /**
- * Metadata as stores have it, and as the program has it. There are two stored forms. In the typed form numbers are numbers and
- * objects are objects. In the all-strings form every value is a string: KurrentDB's `appendRecords` takes nothing else. There
- * every value that is not a text of its own is JSON in a string. Both forms are read alike, by `readMetadata` alone.
+ * Metadata as stored, and as the program has it. There are two stored forms. In the typed form numbers are numbers and
+ * objects are objects. In the all-strings form every value is a string, because KurrentDB's `appendRecords` accepts
+ * nothing else: every value other than a text is JSON in a string. `readMetadata` reads both forms.
  */
 
 /** A stored text or byte sequence that is not JSON. */
@@ -28,7 +28,7 @@ export const parseStored = (text: string): unknown => {
   }
 };
 
-/** What every event of Varve has. An event is somebody else's when its metadata has fewer than two of these. */
+/** Keys of every event of Varve. An event with fewer than two of these is foreign. */
 const REQUIRED = ['schemaVersion', 'at', 'epoch'] as const;
 const ENOUGH = 2;
 
@@ -42,7 +42,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   'digest',
 ]);
 
-/** KurrentDB's names, which its projections and its user interface follow. */
+/** KurrentDB's own names, which its projections and user interface expect. */
 const NAMES_OF_SERVER: ReadonlyMap<string, string> = new Map([
   ['$correlationId', 'correlationId'],
   ['$causationId', 'causationId'],
@@ -99,7 +99,7 @@ const countRequired = (stored: unknown): number => {
 
 const plainName = (name: string): string => NAMES_OF_SERVER.get(name) ?? name;
 
-/** Most metadata is in the shape of the program already and comes back as it is: this runs for every event of a replay. */
+/** Most metadata already has the program's shape and is returned as it is: this runs for every event of a replay. */
 const normalize = (stored: Stored): Stored => {
   const isStrings = typeof stored['schemaVersion'] === 'string';
   if (!isStrings && !hasServerNames(stored)) return stored;
@@ -121,7 +121,10 @@ const typedValue = (name: string, value: unknown): unknown => {
   return textOf(json) ?? json;
 };
 
-/** What decides whether and how an event counts. Who wrote it decides nothing, so any shape of that is read. */
+/**
+ * Checks the keys that decide whether an event takes effect. The author decides nothing, so any shape of it is
+ * accepted.
+ */
 const wrongKey = ({ schemaVersion, at, epoch, command }: Stored): string | undefined => {
   if (!isWhole(schemaVersion, 1)) return 'schemaVersion';
   if (typeof at !== 'string') return 'at';

@@ -3,7 +3,10 @@
  * Revisions count a stream's events from 0n; positions are strictly increasing over the whole log and start above 0n.
  */
 export type StoredEvent = {
-  /** UUID in lower case, given by the writer. Version 7 (ordered by time) costs a store with an index over ids a third less. */
+  /**
+   * UUID in lower case, chosen by the writer. Version 7 (ordered by time) costs a store with an index over ids a third
+   * less.
+   */
   readonly id: string;
   readonly stream: string;
   readonly revision: bigint;
@@ -11,24 +14,27 @@ export type StoredEvent = {
   readonly type: string;
   readonly data: unknown;
   readonly metadata: EventMetadata;
-  /** Head of the log's hash chain at this event, in hex digits; only where the store keeps a chain (SQLite). */
+  /** Link of the log's hash chain at this event, in hex digits; only if the store keeps a chain (SQLite). */
   readonly chain?: string;
-  /** Present where the program cannot read the event. Stores deliver such events: `data` is as stored, text where it is not JSON. */
+  /**
+   * Present if the program cannot read the event. Stores deliver such events with `data` as stored, as text if it is
+   * not JSON.
+   */
   readonly unreadable?: Unreadable;
 };
 
 /**
- * Why an event cannot be read; this depends on its bytes alone, so all processes of one version judge alike. Readers skip `foreign`
- * events (see unreadable.ts) and stop at all others.
- * - `foreign`: it lacks Varve's metadata altogether; somebody else wrote it.
+ * Reason why an event cannot be read. It depends on the event's bytes alone, so all processes of one version agree.
+ * Readers skip `foreign` events (see unreadable.ts) and stop at all others.
+ * - `foreign`: it has no metadata of Varve; another program wrote it.
  * - `unknown-type`, `newer-version`: a newer version of Varve wrote it.
- * - `damaged`: Varve wrote it, and it is not as it was written.
+ * - `damaged`: Varve wrote it, and it was changed afterwards.
  */
 export type Unreadable = {
   readonly kind: 'foreign' | 'unknown-type' | 'newer-version' | 'damaged';
   /** For people; begins with a small letter. */
   readonly reason: string;
-  /** As stored, where the event's `metadata` is a stand-in because this is not metadata of Varve's. */
+  /** Metadata as stored, if it is not Varve's and the event's `metadata` is a placeholder. */
   readonly metadata?: unknown;
 };
 
@@ -39,23 +45,26 @@ export type EventMetadata = {
   readonly at: string;
   /** The lease epoch of the leader that wrote it; 0 while nothing else can write. */
   readonly epoch: number;
-  /** Who caused it. Events of earlier releases do not say. */
+  /** Author of the event. Events of earlier releases have none. */
   readonly actor?: Actor;
-  /** The kind of the command that led to it, such as `update`. */
+  /** Kind of the command that caused the event, such as `update`. */
   readonly via?: string;
   /** The id of the HTTP request. */
   readonly correlationId?: string;
   /** The W3C trace that the request belongs to. */
   readonly traceId?: string;
-  /** The id of the event that this one follows from. */
+  /** Id of the event that caused this one. */
   readonly causationId?: string;
   /** The command, where its sender may send it again. */
   readonly command?: CommandIdentity;
-  /** Of the event's content, in base64url. The store adds it (event-digest.ts); events of earlier releases have none. */
+  /**
+   * Digest of the event's content, in base64url. The store adds it (event-digest.ts); events of earlier releases have
+   * none.
+   */
   readonly digest?: string;
 };
 
-/** Who caused an event. Never a secret, never an address of a client. */
+/** Author of an event. Never contains a secret or the address of a client. */
 export type Actor =
   | { readonly kind: 'token'; readonly id: string; readonly name: string }
   /** A caller without a token, under public rights. */
@@ -69,11 +78,11 @@ export type Actor =
   /** A process of Varve by itself; `id` names it. */
   | { readonly kind: 'process'; readonly id: string };
 
-/** What makes a command that is sent again the same command. */
+/** Identity of a command: equal for repetitions of the same command. */
 export type CommandIdentity = {
-  /** No other command has it. */
+  /** Unique to the command. */
   readonly id: string;
-  /** Digest of all that was asked for; absent where whoever repeats the command is trusted to repeat it alike. */
+  /** Digest of the whole request; absent if the sender is trusted to repeat the command unchanged. */
   readonly request?: string;
 };
 
@@ -88,25 +97,25 @@ export type NewEvent = {
 export type ExpectedRevision = bigint | 'none' | 'any';
 
 export type AppendResult =
-  /** Of the last of the appended events. */
+  /** Position of the last appended event. */
   | { readonly kind: 'appended'; readonly revision: bigint; readonly position: bigint }
-  /** Nothing was written: the stream stands at `actual` (undefined = it does not exist). */
+  /** Nothing was written: the stream is at revision `actual` (undefined = it does not exist). */
   | { readonly kind: 'conflict'; readonly actual: bigint | undefined }
-  /** Nothing was written: the stream of the condition stands at another revision. */
+  /** Nothing was written: the stream of the condition is at another revision. */
   | { readonly kind: 'fenced' };
 
-/** An append with a condition is stored only while `stream` stands at `revision`. */
+/** Condition of an append: it is stored only while `stream` is at `revision`. */
 export type AppendCondition = { readonly stream: string; readonly revision: bigint };
 
 /**
- * Takes events in order of position. `upTo`: the log has been searched for the space's events up to this position, which is that
- * of the last event or behind it. A call may bring no events.
+ * Handles events in order of position. `upTo`: the log was searched for the namespace's events up to this position,
+ * which is that of the last event or later. A call may have no events.
  */
 export type EventHandler = (events: readonly StoredEvent[], upTo: bigint) => Promise<void>;
 
 /** Something went wrong that will be tried again: for logs and metrics. */
 export type Trouble = {
-  /** Such as `append to varve.lease` or `subscription`. */
+  /** Operation that failed, such as `append to varve.lease` or `subscription`. */
   readonly operation: string;
   readonly error: Error;
   /** 1 after the first failure. */
@@ -114,7 +123,7 @@ export type Trouble = {
   readonly retryInMs: number;
 };
 
-/** More than the store takes in one append. `limit`: in bytes, where the store says it. */
+/** The append is larger than the store accepts. `limit`: in bytes, if the store reports it. */
 export class AppendTooLarge extends Error {
   readonly limit: number | undefined;
   constructor(limit: number | undefined, cause: unknown) {
@@ -136,7 +145,7 @@ export class StreamDeleted extends Error {
 }
 
 export type Subscription = {
-  /** Resolves when no handler runs any more (so a handler must not wait for it). */
+  /** Resolves when no handler runs any more, so a handler must not wait for it. */
   close(): Promise<void>;
   /**
    * Rejects when the handler threw or the log cannot be read: the subscription has stopped. Resolves on close. Someone must
@@ -148,8 +157,8 @@ export type Subscription = {
 export type ReadAllOptions = {
   readonly batchSize?: number;
   /**
-   * Told how far the log has been searched, once the caller has come back for more behind the batches up to there. Only stores
-   * whose log is searched record by record tell it.
+   * Reports how far the log was searched, after the caller has asked for more. Only stores that search record by record
+   * call it.
    */
   readonly searched?: (upTo: bigint) => void;
 };
@@ -166,11 +175,11 @@ export type Damage = Pick<StoredEvent, 'position' | 'stream' | 'revision'> & {
   readonly reason: string;
 };
 
-/** The hash chain over all events of a log, whatever their space. */
+/** Hash chain over all events of a log, in all namespaces. */
 export type HashChain = {
-  /** The last event's position and link, which stands for the whole history; undefined for an empty log. */
+  /** Position and link of the last event, which covers the whole history; undefined for an empty log. */
   head(): Promise<ChainHead | undefined>;
-  /** The link of the event at a position; undefined when there is none. */
+  /** Link of the event at a position; undefined if there is none. */
   at(position: bigint): Promise<string | undefined>;
 };
 
@@ -178,11 +187,11 @@ export type ChainHead = { readonly position: bigint; readonly chain: string };
 
 export type EventStore = {
   /**
-   * Appends all events or none, durably (survives kill -9 and power loss once resolved). Appending again events whose ids are
-   * already in that stream resolves `appended` with the first append's result and writes nothing, whatever is expected now.
-   * The order of checks is: ids that are stored already, then the condition, then the expected revision.
-   * Rejects when there is no event, an id is no lower-case UUID, or the data is no JSON value; with AppendTooLarge when the store
-   * takes no append of this size; with StreamDeleted.
+   * Appends all events or none, durably: they survive kill -9 and power loss once this resolves. If events with these
+   * ids are already in that stream, it resolves `appended` with the first result and writes nothing, whatever revision
+   * is expected now. The order of checks is: stored ids, the condition, the expected revision. Rejects without events,
+   * if an id is not a lower-case UUID, or if the data is not a JSON value. Rejects with AppendTooLarge if the store
+   * does not accept this size, and with StreamDeleted.
    */
   append(
     stream: string,
@@ -190,7 +199,7 @@ export type EventStore = {
     events: readonly NewEvent[],
     condition?: AppendCondition,
   ): Promise<AppendResult>;
-  /** Whether this store checks conditions. A store that does not ignores them, and never answers `fenced`. */
+  /** Returns whether this store checks conditions. A store that does not ignores them, and never answers `fenced`. */
   checksConditions(): Promise<boolean>;
   /**
    * A stream's events from `fromRevision` (inclusive, default 0n) on. A stream that does not exist is empty. Rejects with StreamDeleted.
@@ -203,19 +212,19 @@ export type EventStore = {
    */
   lastPosition(): Promise<bigint>;
   /**
-   * Calls `handle` with every event after `after`: first what is stored, then what is appended, in order, each once, in
-   * batches of at most `batchSize`; the next call waits for the last one's promise (back-pressure).
+   * Calls `handle` with every event after `after`: first stored ones, then new ones, in order, each once, in batches of
+   * at most `batchSize`. The next call waits for the last one's promise (backpressure).
    */
   subscribe(after: bigint, handle: EventHandler, options?: SubscribeOptions): Subscription;
-  /** Absent where the store keeps none (KurrentDB). */
+  /** Absent if the store keeps no chain (KurrentDB). */
   readonly chain?: HashChain;
-  /** Reads the whole log, other spaces' events too where there is a hash chain over them, and finds what is damaged, in order. */
+  /** Reads the whole log, with a hash chain also events of other namespaces, and reports damaged events in order. */
   findDamage(): AsyncIterable<Damage>;
   /**
-   * Where the log is on a server: looks whether it can be used. Resolves to what an operator should know; rejects with a sentence
-   * when it cannot.
+   * Checks whether the log's server can be used. Resolves to messages for operators; rejects with a message if it
+   * cannot.
    */
   check?(): Promise<readonly string[]>;
-  /** Finishes the appends made so far, stops the subscriptions (as their `close` does) and lets the log go. */
+  /** Finishes pending appends, stops the subscriptions (as their `close` does) and closes the log. */
   close(): Promise<void>;
 };

@@ -1,10 +1,10 @@
-/** The space that a stream belongs to: its name up to the first dot. */
+/** Namespace of a stream: its name up to the first dot. */
 export const spaceOf = (stream: string): string => stream.slice(0, Math.max(0, stream.indexOf('.')));
 
 /** The same in SQL. */
 export const SPACE_OF_STREAM = "substr(stream, 1, instr(stream, '.') - 1)";
 
-/** Throws when the stream is not in the space. */
+/** Throws if the stream is not in the namespace. */
 export const assertInSpace = (stream: string, space: string): void => {
   if (!stream.startsWith(`${space}.`))
     throw new TypeError(

@@ -1,17 +1,17 @@
 import type { StoredEvent } from './event-store.ts';
 
-/** Whether readers skip the event: somebody else wrote it. */
+/** Returns whether readers skip the event: another program wrote it. */
 export const isForeign = ({ unreadable }: StoredEvent): boolean => unreadable?.kind === 'foreign';
 
-/** Whether readers stop at the event: it is Varve's, and this program cannot vouch for it. */
+/** Returns whether readers stop at the event: it is Varve's, and this program cannot read it. */
 export const stopsReaders = ({ unreadable }: StoredEvent): boolean =>
   unreadable !== undefined && unreadable.kind !== 'foreign';
 
-/** The place and the reason, as a sentence without its end. */
+/** Position and reason as a sentence without its full stop. */
 export const describeUnreadable = ({ position, stream, revision, unreadable }: StoredEvent): string =>
   `cannot read the event at position ${position} (${stream}, revision ${revision}): ${unreadable?.reason}`;
 
-/** As describeUnreadable, with what an operator can do about it. */
+/** Like describeUnreadable, with advice for an operator. */
 export const adviseOnUnreadable = (event: StoredEvent): string => {
   const isNewer = event.unreadable?.kind === 'unknown-type' || event.unreadable?.kind === 'newer-version';
   const advice = isNewer
@@ -20,7 +20,7 @@ export const adviseOnUnreadable = (event: StoredEvent): string => {
   return `${describeUnreadable(event)}; ${advice}`;
 };
 
-/** Thrown by readers that must not go on past an event. */
+/** Thrown by readers that must not continue past an event. */
 export class UnreadableEvent extends Error {
   readonly event: StoredEvent;
   constructor(event: StoredEvent) {

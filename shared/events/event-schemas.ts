@@ -111,7 +111,7 @@ const processStarted = z.strictObject({
   nonce: z.string().describe('32 random bytes, base64url'),
 });
 
-/** From version 1 on, in order. */
+/** Schemas in order, from version 1 on. */
 type Versions = readonly [z.ZodType, ...z.ZodType[]];
 
 export const EVENT_SCHEMAS: Readonly<Record<EventType, Versions>> = {

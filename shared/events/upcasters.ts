@@ -5,18 +5,21 @@ import { EVENT_VERSIONS } from './event-versions.ts';
 /** The data of an event of one version in the shape of the next version. */
 export type Upcaster = (data: unknown) => unknown;
 
-/** By event type, then by the version that is brought forward; one that is missing has the same shape in the next version. */
+/**
+ * Upcasters by event type, then by the version they convert from. Without an upcaster the next version has the same
+ * shape.
+ */
 export type UpcasterChains = { readonly [type: string]: { readonly [version: number]: Upcaster } };
 
-/** Version 1 had no default locale in definitions; the setting was `en` where nobody said otherwise. */
+/** Version 1 had no default locale in definitions; it was `en` unless configured otherwise. */
 const CHAINS: UpcasterChains = {
   'content-type-defined': { 1: (data) => ({ ...(data as object), defaultLocale: 'en' }) },
 };
 
 /**
- * A function that brings a stored event forward to the version of its type that `versions` names, one version after the other.
- * An event of a type that is not in `versions`, of a newer version, or whose data is no object comes back marked
- * `unreadable`. A current event comes back as it is.
+ * Creates a function that upcasts a stored event to the version of its type in `versions`, one version at a time. It
+ * marks an event as `unreadable` if its type is not in `versions`, its version is newer, or its data is not an object.
+ * It returns a current event unchanged.
  */
 export const createUpcast = (chains: UpcasterChains, versions: Readonly<Record<string, number>>) => {
   const newest = new Map(Object.entries(versions));

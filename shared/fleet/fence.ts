@@ -8,8 +8,9 @@ export function epochAfter(epoch: number, event: Pick<StoredEvent, 'type' | 'dat
 }
 
 /**
- * Whether an event was written by a leader whose lease another claim had ended before: it stands in the log and does not count.
- * `epoch` is that of the newest claim before the event. Every process judges alike, as it depends on the log alone.
+ * Returns whether another claim had ended the lease of the event's writer: the event is in the log and has no effect.
+ * `epoch` is that of the newest claim before the event. Every process agrees, because the result depends on the log
+ * alone.
  */
 export function isFenced({ metadata }: Pick<StoredEvent, 'metadata'>, epoch: number): boolean {
   return metadata.epoch < epoch;

@@ -1,7 +1,7 @@
 /**
- * What a space's log is, and which processes use it, in one stream beside the documents'. Events of this stream are written under
- * no lease (epoch 0): they change no content, no condition depends on the stream, and a log that has only these is new
- * (docs/adr/0015-a-log-has-an-identity.md).
+ * Identity of a namespace's log, and the processes that use it: one stream next to the documents' streams. Events of
+ * this stream are written under no lease (epoch 0). They change no content, no condition depends on the stream, and a
+ * log that has only these counts as new (docs/adr/0015-a-log-has-an-identity.md).
  */
 
 /** The log is this one from here on: everything before may be a copy of another's. */
@@ -11,14 +11,14 @@ export type LogIdentified = {
     readonly id: string;
     /** Identity of the log that this one was copied from, where that is known. */
     readonly copyOf?: string;
-    /** Head of the hash chain of the log whose events were imported into this one. */
+    /** Head of the hash chain of the log that was imported into this one. */
     readonly history?: { readonly position: string; readonly chain: string } | undefined;
   };
 };
 
 /**
- * A process shows the leader of a term that both use one log. Only who reads this log knows the nonce. Written once for each
- * process and term.
+ * A process proves to the leader of a term that both use one log: only a reader of this log knows the nonce. Written
+ * once for each process and term.
  */
 export type ProcessStarted = {
   readonly type: 'process-started';

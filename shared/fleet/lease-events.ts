@@ -1,23 +1,25 @@
 /**
- * The lease of a space: who leads it, as its log says, in one stream beside the documents'. There are no renewals: a log grows
- * when somebody writes, not while time passes (docs/adr/0010-a-lease-without-renewals.md). The log's order alone decides who
- * leads; clocks only decide how soon somebody else claims.
+ * The lease of a namespace: one stream of its log, next to the documents' streams. There are no renewals: a log grows
+ * with writes, not with time (docs/adr/0010-a-lease-without-renewals.md). The log's order alone decides which process
+ * is the leader; clocks only decide how soon another process claims.
  */
 
-/** A process claims the lead. Appended at the revision of the lease it saw, so that of several claims one is stored. */
+/**
+ * A process claims the lease. It appends at the revision of the lease that it saw, so of several claims one is stored.
+ */
 export type LeaderElected = {
   readonly type: 'leader-elected';
   readonly data: {
-    /** One more than the last: counts the claims of a space from 1. */
+    /** One more than the last: numbers the claims of a namespace from 1. */
     readonly epoch: number;
     /** Names the process; a restarted one has another. */
     readonly owner: string;
-    /** Where others reach it, such as `http://10.0.0.7:1337`. */
+    /** Address for the other processes, such as `http://10.0.0.7:1337`. */
     readonly address: string;
   };
 };
 
-/** The leader gives the lease back: whoever sees it may claim at once. */
+/** The leader steps down: another process that sees this may claim at once. */
 export type LeaderSteppedDown = {
   readonly type: 'leader-stepped-down';
   readonly data: { readonly epoch: number };

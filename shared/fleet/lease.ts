@@ -2,23 +2,26 @@ import { assertNever } from '../assert-never.ts';
 import type { AppendCondition, StoredEvent } from '../event-store/event-store.ts';
 import { type LeaderElected, type LeaseEvent, leaseStream } from './lease-events.ts';
 
-/** Who leads: `claim` is the id of the event that says so. */
+/** The leader. `claim` is the id of its LeaderElected event. */
 export type Leader = Omit<LeaderElected['data'], 'epoch'> & { readonly claim: string };
 
-/** Who leads a space, as of some position of its log. */
+/** The lease of a namespace at some position of its log. */
 export type Lease = {
-  /** Of the newest claim; 0 before the first. */
+  /** Epoch of the newest claim; 0 before the first. */
   readonly epoch: number;
-  /** Undefined when the last leader stepped down, and before the first. */
+  /** Undefined after the last leader stepped down, and before the first. */
   readonly leader: Leader | undefined;
-  /** Of the lease's stream. */
+  /** Revision of the lease's stream. */
   readonly revision: bigint | undefined;
 };
 
-/** The lease that a process holds, as it writes under it. */
+/** The lease as its holder writes under it. */
 export type Lead = {
   readonly epoch: number;
-  /** The condition of every append: met until another process claims the lead, or this one gives it back. Absent: nobody claims. */
+  /**
+   * Condition of every append: met until another process claims the lease, or this one steps down. Absent: no process
+   * claims.
+   */
   readonly fence?: AppendCondition;
 };
 
@@ -30,8 +33,8 @@ export function leadOf(space: string, { epoch, revision }: Lease): Lead {
 export const NO_LEASE: Lease = { epoch: 0, leader: undefined, revision: undefined };
 
 /**
- * The lease after an event of its stream. An event that it knows already changes nothing, one that cannot be read only the
- * revision: who must not go on past that one stops before.
+ * Lease after an event of its stream. A known event changes nothing, an unreadable one only the revision: a process
+ * that must not continue past it has stopped before.
  */
 export function evolveLease(lease: Lease, stored: StoredEvent): Lease {
   const { revision } = stored;

@@ -7,7 +7,7 @@ import { parseComponent, parseContentType } from './parse-schema.ts';
 import { problemReporter, type ReportProblem, type SchemaProblem } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
-/** A schema file as read. A content type's uid is `<namespace>.<singularName>`; a component's comes from its place. */
+/** A schema file as read. A content type's uid is `<namespace>.<singularName>`; a component's follows from its path. */
 export type SchemaFile =
   | {
       readonly model: 'contentType';
@@ -18,7 +18,7 @@ export type SchemaFile =
   | { readonly model: 'component'; readonly file: string; readonly uid: Uid; readonly json: unknown };
 
 export type ParsedFiles = {
-  /** With the built-in types; later files of a uid do not replace earlier ones. */
+  /** Includes the built-in types; later files of a uid do not replace earlier ones. */
   readonly registry: SchemaRegistry;
   /** The JSON each model of the registry was read from; built-in types have none. */
   readonly sources: ReadonlyMap<Uid, unknown>;
@@ -28,14 +28,14 @@ export type ParsedFiles = {
 type Parsed<Model> = { readonly model: Model; readonly json: unknown; readonly report: ReportProblem };
 
 /**
- * Parses schema files and checks them against each other: every target, inverse side and component is there and fits,
- * no component holds itself, no two types share a name. Every problem of every file is in `problems`; without
- * any, the registry is valid as a whole.
+ * Parses schema files and checks them against each other: every target, inverse side and component exists and fits, no
+ * component contains itself, no two types share a name. `problems` has every problem of every file; if it is empty, the
+ * whole registry is valid.
  */
 export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   const problems: SchemaProblem[] = [];
   const { types, components } = parseFiles(files, problems);
-  // A project's extension of a built-in type takes its place.
+  // A project's extension of a built-in type replaces it.
   const extended = types.filter(({ model }) => model.builtIn);
   const builtIn = BUILT_IN_TYPES.filter(({ uid }) => !extended.some(({ model }) => model.uid === uid)).map(
     (model) => ({ model, json: null, report: problemReporter(problems, 'built in') }),

@@ -22,7 +22,7 @@ const USER_SCHEMA = {
     confirmationToken: hiddenText,
     confirmed: flagOff,
     blocked: flagOff,
-    // One of USER_ROLES. Strapi has a relation here, which nobody may read without a right of its own.
+    // One of USER_ROLES. Strapi has a relation here, which callers may read only with a separate right.
     role: { type: 'integer', private: true, configurable: false },
   },
 };
@@ -53,7 +53,7 @@ const FILE_SCHEMA = {
     previewUrl: fixedText,
     provider: requiredString,
     provider_metadata: fixedJson,
-    // Where a file lay in Strapi's media library, kept by an import.
+    // Path of a file in Strapi's media library, stored by an import.
     folderPath: hiddenText,
   },
 };
@@ -68,20 +68,20 @@ export const BUILT_IN_TYPES: readonly ContentType[] = [...BUILT_IN_SCHEMAS].map(
   builtInType(uid, json),
 );
 
-/** Whether every server has the type. */
+/** Returns whether every server has the type. */
 export function isBuiltInType(uid: Uid): boolean {
   return BUILT_IN_SCHEMAS.has(uid);
 }
 
-/** Those of the attributes that a built-in type does not have itself. */
+/** Attributes that a built-in type does not have itself. */
 export function addedAttributes(uid: Uid, attributes: object): { readonly [name: string]: unknown } {
   const own = BUILT_IN_SCHEMAS.get(uid)?.attributes ?? {};
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => !Object.hasOwn(own, name)));
 }
 
 /**
- * A built-in type's schema with the attributes that a project's extension adds; those that it has itself stay as they are.
- * Undefined when no built-in type has the uid, or the extension has no attributes.
+ * Schema of a built-in type with the attributes of a project's extension; the type's own attributes stay unchanged.
+ * Undefined if no built-in type has the uid, or the extension has no attributes.
  */
 export function extendedSchema(uid: Uid, extension: unknown): object | undefined {
   const schema = BUILT_IN_SCHEMAS.get(uid);

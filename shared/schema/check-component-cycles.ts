@@ -1,6 +1,6 @@
 import type { Component, Uid } from './content-type.ts';
 
-/** A component that holds itself, and the chain of attributes by which it does. */
+/** A component that contains itself, with the chain of attributes. */
 export type ComponentCycle = {
   readonly component: Uid;
   readonly attribute: string;
@@ -8,8 +8,8 @@ export type ComponentCycle = {
 };
 
 /**
- * Every component that holds itself at some depth. Refused even where the chain is optional: every place
- * below a content type that can hold a component is a row space of its own, so a recursive one would have no end of them.
+ * Finds every component that contains itself at some depth. Refused even if the chain is optional: every path below a
+ * content type that can contain a component is a separate row set, so a recursive component would have infinitely many.
  */
 export function componentCycles(components: ReadonlyMap<Uid, Component>): ComponentCycle[] {
   return [...components.values()].flatMap((component) =>
@@ -22,7 +22,7 @@ export function componentCycles(components: ReadonlyMap<Uid, Component>): Compon
   );
 }
 
-/** The components on the way from `from` to `to`, both included; undefined when there is none. */
+/** Components on the way from `from` to `to`, both included; undefined if there is no way. */
 function pathTo(
   components: ReadonlyMap<Uid, Component>,
   from: Uid,

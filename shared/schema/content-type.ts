@@ -31,13 +31,13 @@ export type ScalarType = (typeof SCALAR_TYPES)[number];
 
 type AttributeBase = {
   readonly name: string;
-  /** Never in an answer, a filter, a sort or a served index. Passwords are private whatever the schema says. */
+  /** Never in an answer, a filter, a sort or a served index. Passwords are private, whatever the schema says. */
   readonly private: boolean;
   readonly required: boolean;
   readonly configurable: boolean;
-  /** True when each locale has its own value; false = shared by all locales. Always true on types without i18n. */
+  /** True if each locale has its own value; false = shared by all locales. Always true on types without i18n. */
   readonly localized: boolean;
-  /** `pluginOptions.varve` of the attribute, as it stands in the file. */
+  /** `pluginOptions.varve` of the attribute, as in the file. */
   readonly varve?: unknown;
 };
 
@@ -56,7 +56,7 @@ export type ScalarAttribute = AttributeBase & {
   readonly enum?: readonly string[];
   /** `uid` only. */
   readonly targetField?: string;
-  /** False keeps the attribute out of `_q`. */
+  /** False excludes the attribute from `_q`. */
   readonly searchable: boolean;
 };
 
@@ -72,7 +72,7 @@ export type RelationAttribute = AttributeBase & {
   readonly target: Uid;
   readonly inversedBy?: string;
   readonly mappedBy?: string;
-  /** True when this side shows a list. */
+  /** True if this side shows a list. */
   readonly toMany: boolean;
   readonly media?: { readonly multiple: boolean; readonly allowedTypes: readonly string[] };
 };
@@ -103,11 +103,11 @@ export type ContentType = {
   readonly draftAndPublish: boolean;
   /** `pluginOptions.i18n.localized` */
   readonly localized: boolean;
-  /** In the order of the schema file. Own attributes only; for those that every row has see system-attributes.ts. */
+  /** In the order of the schema file. Own attributes only; system-attributes.ts has those of every row. */
   readonly attributes: ReadonlyMap<string, Attribute>;
   /** Built into Varve (users, files): not defined by a file. */
   readonly builtIn: boolean;
-  /** `pluginOptions.varve` of the type, as it stands in the file. */
+  /** `pluginOptions.varve` of the type, as in the file. */
   readonly varve?: unknown;
 };
 
@@ -117,5 +117,5 @@ export type Component = {
   readonly attributes: ReadonlyMap<string, Attribute>;
 };
 
-/** What a row space is made of: a content type or a component. */
+/** Model of a row set: a content type or a component. */
 export type Model = ContentType | Component;

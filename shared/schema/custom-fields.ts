@@ -1,6 +1,6 @@
 import type { ScalarType } from './content-type.ts';
 
-/** Stored types of well-known custom fields, by their uid. The plugins' own registrations say the same. */
+/** Stored types of well-known custom fields, by their uid, as the plugins register them. */
 export const CUSTOM_FIELD_TYPES: { readonly [customField: string]: ScalarType } = {
   'plugin::color-picker.color': 'string',
   'plugin::ckeditor.CKEditor': 'richtext',

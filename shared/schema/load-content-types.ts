@@ -14,7 +14,7 @@ export type LoadedContentTypes =
       readonly registry: SchemaRegistry;
       /** Every content type with its components as read, for the log. */
       readonly definitions: readonly TypeDefinition[];
-      /** What was left out or changed so that the rest can be served. */
+      /** Parts that were omitted or changed so that the rest can be served. */
       readonly warnings: readonly SchemaWarning[];
     }
   | { readonly kind: 'problems'; readonly problems: readonly SchemaProblem[] };
@@ -26,24 +26,24 @@ type Place =
 export type LoadOptions = {
   /** Default: `en`. */
   readonly defaultLocale?: string | undefined;
-  /** Makes every warning a problem. */
+  /** Turns every warning into a problem. */
   readonly strict?: boolean;
-  /** Stored types of custom fields, beside the well-known ones. */
+  /** Stored types of custom fields, in addition to the well-known ones. */
   readonly customFields?: CustomFields;
   /** Evaluates schema files that are code. Absent: a type with such a file is a problem. */
   readonly evaluate?: (file: string) => EvaluatedSchema;
 };
 
-/** What a schema file that is code exports, as JSON; or why it cannot be had. */
+/** JSON export of a schema file that is code, or the reason why there is none. */
 export type EvaluatedSchema =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly reason: string };
 
 /**
- * Reads a Strapi project's `src` (`api/<api>/content-types/<type>/schema.json`, `components/<category>/<name>.json`), the
- * project itself, or a folder with such files directly (`<type>.json` or `<type>/schema.json`, and `components`). What Strapi
- * accepts and Varve cannot serve is left out (see repairSchemas). With anything wrong beyond that, the answer is every problem of
- * all files.
+ * Reads the content types of a Strapi project. `folder` is its `src` (`api/<api>/content-types/<type>/schema.json`,
+ * `components/<category>/<name>.json`), the project itself, or a folder with such files directly (`<type>.json` or
+ * `<type>/schema.json`, and `components`). Parts that Strapi accepts and Varve cannot serve are omitted (see
+ * repairSchemas). If anything else is wrong, the result is every problem of all files.
  */
 export function loadContentTypes(folder: string, options: LoadOptions = {}): LoadedContentTypes {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
@@ -64,13 +64,13 @@ export function loadContentTypes(folder: string, options: LoadOptions = {}): Loa
   return assembleContentTypes(files, options, { unreadable, warnings: extensions.warnings });
 }
 
-/** What was found wrong with files before they are looked at together. */
+/** Problems of single files, found before they are checked together. */
 export type FoundBefore = {
   readonly unreadable: readonly SchemaProblem[];
   readonly warnings: readonly SchemaWarning[];
 };
 
-/** The content types of schema files, wherever they come from. */
+/** Content types of schema files from any source. */
 export function assembleContentTypes(
   found: readonly SchemaFile[],
   options: LoadOptions = {},
@@ -137,7 +137,7 @@ function findFiles(root: string): { file: string; place: Place }[] {
   return [...components, ...types];
 }
 
-/** A type outside an api folder is an api of its own, named as it is. */
+/** A type outside an api folder is an api of its own, with the same name. */
 function typeFile(file: string, api: string | undefined): { file: string; place: Place } {
   const own =
     path.basename(file) === 'schema.json' ? path.basename(path.dirname(file)) : path.basename(file, '.json');
@@ -158,7 +158,10 @@ function readJson(file: string, place: Place, unreadable: SchemaProblem[]): Sche
   }
 }
 
-/** Types whose schema is code, as Strapi runs it. One that cannot be evaluated is a problem: it would be left out silently. */
+/**
+ * Evaluates types whose schema is code, as Strapi does. A type that cannot be evaluated is a problem: it would be
+ * omitted silently.
+ */
 function evaluateSchemas(
   root: string,
   evaluate: LoadOptions['evaluate'],

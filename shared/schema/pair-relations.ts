@@ -11,7 +11,7 @@ type RawRelation = {
   mappedBy?: string;
 };
 
-/** The two ends of a relation by whether each shows a list. The first end is the one that owns the links. */
+/** The two ends of a relation, by whether each shows a list. The first end owns the links. */
 const KINDS: Record<string, readonly [RelationKind, RelationKind]> = {
   'one one': ['oneToOne', 'oneToOne'],
   'one many': ['manyToOne', 'oneToMany'],
@@ -26,9 +26,9 @@ type End = {
 };
 
 /**
- * Makes the two ends of each relation fit each other, in place. Strapi does not compare them: it serves an end that lacks its
- * `inversedBy` or `mappedBy`, two ends that both say `inversedBy`, and ends of kinds that do not belong together. What each end
- * shows, one entry or a list, stays as it is.
+ * Makes the two ends of each relation consistent, in place. Strapi does not compare them. It serves an end without
+ * `inversedBy` or `mappedBy`, two ends that both have `inversedBy`, and ends of kinds that do not match. Each end still
+ * shows one entry, or a list, as before.
  */
 export function pairRelations(files: readonly SchemaFile[]): SchemaWarning[] {
   const ends = new Map<string, End>();
@@ -47,7 +47,7 @@ export function pairRelations(files: readonly SchemaFile[]): SchemaWarning[] {
   return warnings;
 }
 
-/** Whether `other` names no third attribute as its other side. */
+/** Returns whether `other` does not name a third attribute as its other side. */
 function isFree({ raw }: End, end: End): boolean {
   return [raw.inversedBy, raw.mappedBy].every((name) => name === undefined || name === end.name);
 }
@@ -62,7 +62,7 @@ function pair(end: End, other: End): SchemaWarning[] {
   ];
 }
 
-/** The end that shows one entry owns a relation to the many; else the end that says `inversedBy`. */
+/** The end that shows one entry owns a relation to many; else the end with `inversedBy`. */
 function ownerFirst(end: End, other: End): readonly [End, End] {
   if (shows(end) !== shows(other)) return shows(end) === 'one' ? [end, other] : [other, end];
   return end.raw.inversedBy === undefined ? [other, end] : [end, other];

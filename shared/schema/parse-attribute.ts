@@ -25,11 +25,11 @@ import {
 } from './schema-json.ts';
 import type { ReportProblem } from './schema-problem.ts';
 
-/** Where an attribute stands. */
+/** Context of an attribute. */
 export type AttributeContext = {
   readonly name: string;
   readonly owner: 'content type' | 'component';
-  /** Whether the content type has i18n. */
+  /** True if the content type has i18n. */
   readonly localizedType: boolean;
   /** `options.privateAttributes` names it. */
   readonly madePrivate: boolean;
@@ -53,7 +53,7 @@ export function parseAttribute(
   return stored && parseAttribute({ ...(raw as object), type: stored }, context, report);
 }
 
-/** Zod's findings in the words of this package: a path and what was expected there. */
+/** Reports Zod's findings: a path and what was expected there. */
 export function reportIssues(error: z.ZodError, report: ReportProblem): void {
   for (const issue of error.issues)
     report(issue.path, issue.message.replace(/^Invalid (input|option): /, ''));
@@ -109,15 +109,18 @@ function baseOf(type: AttributeType, raw: RawCommon, context: AttributeContext):
 }
 
 /**
- * Strapi 5's rule (its i18n plugin's service `content-types`): on a localized type an attribute is shared by all locales unless its
- * own option says `localized: true`; relations (media are none) and uids always belong to one locale.
+ * Strapi 5's rule (its i18n plugin's service `content-types`). On a localized type all locales share an attribute
+ * unless its own option says `localized: true`. Relations (media are not) and uids always belong to one locale.
  */
 function isLocalized(type: AttributeType, raw: RawCommon, context: AttributeContext): boolean {
   if (!context.localizedType || context.owner === 'component') return true;
   return raw.pluginOptions?.i18n?.localized === true || type === 'relation' || type === 'uid';
 }
 
-/** Many entries may show one file, so a media attribute is the `many` end of its relation whether it shows one or several. */
+/**
+ * Many entries may show one file, so a media attribute is the `many` end of its relation, whether it shows one or
+ * several.
+ */
 function mediaAttribute(base: AttributeBase, raw: RawMedia): RelationAttribute {
   const multiple = raw.multiple ?? false;
   return {
@@ -160,7 +163,9 @@ function limits(raw: RawComponent | RawDynamicZone, report: ReportProblem): { mi
   return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
 }
 
-/** The plugin that defines a custom field is code, so its type is known here or said by the schema. */
+/**
+ * Stored type of a custom field. The plugin that defines it is code, so the type is well known or the schema names it.
+ */
 function customFieldType(raw: RawCustomField, report: ReportProblem): ScalarType | undefined {
   const { varve } = raw.pluginOptions ?? {};
   const said = typeof varve === 'object' && varve !== null && 'type' in varve ? varve.type : undefined;

@@ -38,7 +38,7 @@ export function parseRelation(
   };
 }
 
-/** Which side may own a relation of two sides: Strapi's rules, the many side of a one-to-many. */
+/** Reports a side that may not own a two-sided relation: Strapi's rule is the many side of a one-to-many. */
 function reportWrongSide(
   relation: RelationKind,
   raw: RawRelation,

@@ -2,7 +2,7 @@ import type { Attribute, ScalarAttribute, ScalarType } from './content-type.ts';
 import type { RawScalar } from './schema-json.ts';
 import type { ReportProblem } from './schema-problem.ts';
 
-/** What every attribute has, settled before its type is looked at. */
+/** Properties of every attribute, known before its type is parsed. */
 export type AttributeBase = Pick<
   Attribute,
   'name' | 'private' | 'required' | 'configurable' | 'localized' | 'varve'
@@ -16,7 +16,7 @@ const INT64_MAX = 2n ** 63n - 1n;
 const TEXT = { accepts: (value: unknown) => typeof value === 'string', expected: 'text' };
 const NUMBER = { accepts: (value: unknown) => typeof value === 'number', expected: 'a number' };
 
-/** What a default has to be. */
+/** Expected form of a default. */
 const DEFAULTS: Record<
   Exclude<ScalarType, 'enumeration'>,
   { readonly accepts: (value: unknown) => boolean; readonly expected: string }
@@ -69,7 +69,7 @@ export function parseScalar(
   };
 }
 
-/** The object without what is undefined. */
+/** Returns the object without undefined members. */
 function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -11,8 +11,8 @@ type Owner = {
 };
 
 /**
- * A content type from the JSON of a schema.json, without its uid, which is settled by where the file lies. What
- * is wrong goes to `report`; undefined when the file as a whole is not a content type. Attributes that are wrong are left out.
+ * Parses a content type from the JSON of a schema.json, without its uid, which follows from the path of the file.
+ * Reports problems to `report`; undefined if the file as a whole is not a content type. Omits invalid attributes.
  */
 export function parseContentType(json: unknown, report: ReportProblem): Omit<ContentType, 'uid'> | undefined {
   const result = CONTENT_TYPE_SCHEMA.safeParse(json);
@@ -42,7 +42,7 @@ export function parseContentType(json: unknown, report: ReportProblem): Omit<Con
   };
 }
 
-/** A component from the JSON of its file; otherwise as `parseContentType`. */
+/** Parses a component from the JSON of its file; otherwise like `parseContentType`. */
 export function parseComponent(json: unknown, uid: Uid, report: ReportProblem): Component | undefined {
   const result = COMPONENT_SCHEMA.safeParse(json);
   if (!result.success) {

@@ -16,18 +16,18 @@ const OPTIONAL_MEMBERS: ReadonlySet<PropertyKey> = new Set([
   ...['allowedTypes', 'inversedBy', 'mappedBy'],
 ]);
 
-/** Members that Strapi takes for true when they are truthy. To drop `private` would show what is hidden. */
+/** Members that Strapi treats as true when they are truthy. Dropping `private` would show hidden values. */
 const FLAGS: ReadonlySet<PropertyKey> = new Set([
   ...['required', 'unique', 'private', 'configurable', 'searchable', 'multiple', 'repeatable'],
 ]);
 
-/** Members of a file that it can do without, and what is below them. */
+/** Members of a file that are optional, and everything below them. */
 const OPTIONAL_OF_FILE = /^(collectionName|options|pluginOptions|info\.(displayName|description))(\.|$)/;
 
 /**
- * Makes a registry of schema files that Strapi accepts. An attribute that cannot be served is left out, an option that does not
- * fit is dropped; each is a warning. What is wrong with a file as a whole, and two types of one name, stay problems. The
- * sources are the files as repaired, so that the log defines what is served.
+ * Makes a registry of schema files that Strapi accepts. Omits an attribute that cannot be served and drops an option
+ * that does not fit; each is a warning. Problems of a whole file, and two types of one name, remain problems. The
+ * sources are the repaired files, so that the log defines what is served.
  */
 export function repairSchemas(
   files: readonly SchemaFile[],
@@ -46,7 +46,7 @@ export function repairSchemas(
   }
 }
 
-/** The warning for what was changed; undefined when the problem cannot be repaired, or another repair has removed it. */
+/** Warning about the change; undefined if the problem cannot be repaired, or another repair has removed it. */
 function repair(files: readonly SchemaFile[], problem: SchemaProblem): SchemaWarning | undefined {
   const json = files.find(({ file }) => file === problem.file)?.json as Json | undefined;
   if (json === undefined) return undefined;
@@ -68,7 +68,7 @@ function repair(files: readonly SchemaFile[], problem: SchemaProblem): SchemaWar
   }
   const list = attribute[String(member)];
   if (Array.isArray(list) && typeof at === 'number' && list.length > 1 && at < list.length) {
-    // Later places move: they are found again.
+    // Later indexes shift; the next round finds them again.
     attribute[String(member)] = list.filter((_, n) => n !== at);
     return warning(problem, `served without \`${JSON.stringify(list[at])}\``);
   }
@@ -82,7 +82,7 @@ function repairFile(json: Json, problem: SchemaProblem): SchemaWarning | undefin
   const key = path.pop() ?? '';
   const owner = path.reduce<unknown>((at, name) => (at as Json | undefined)?.[name], json);
   if (Array.isArray(owner)) {
-    // Later places move: they are found again.
+    // Later indexes shift; the next round finds them again.
     if (Number(key) >= owner.length) return undefined;
     owner.splice(Number(key), 1);
   } else if (typeof owner === 'object' && owner !== null && key in owner) delete (owner as Json)[key];
@@ -94,7 +94,10 @@ function warning({ file, path, message }: SchemaProblem, action: string): Schema
   return { file, path, message, action };
 }
 
-/** A custom field's type is code of a plugin: it is known here, said by the schema or by a setting, or JSON. */
+/**
+ * Stored type of a custom field. The plugin's code defines it, so it is well known, set by the schema or a setting, or
+ * JSON.
+ */
 function resolveCustomFields(source: SchemaFile, types: CustomFields): SchemaWarning[] {
   const attributes = (source.json as { attributes?: unknown } | null)?.attributes;
   if (typeof attributes !== 'object' || attributes === null) return [];

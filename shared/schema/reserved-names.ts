@@ -12,14 +12,14 @@ export const SHOWN_SYSTEM_ATTRIBUTES = [
 ];
 
 /**
- * Names of attributes that Strapi 5 adds to every content type itself, compared without case and underscores. Other names that its
- * content-type builder refuses, such as `status`, it serves when they stand in a file.
+ * Names of attributes that Strapi 5 adds to every content type itself, compared without case and underscores. Its
+ * content-type builder refuses more names, such as `status`, but Strapi serves them if a file contains them.
  */
 const RESERVED_IN_CONTENT_TYPES = [...SHOWN_SYSTEM_ATTRIBUTES, 'createdBy', 'updatedBy'];
 
 const RESERVED_IN_COMPONENTS = ['id', 'documentId'];
 
-/** What a dynamic zone's answer and body call a component's kind. */
+/** Member with the kind of a component, in a dynamic zone's answers and bodies. */
 const KIND_MEMBER = '__component';
 
 /**

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { SCALAR_TYPES, type ScalarType } from './content-type.ts';
 
 /**
- * The shape of Strapi 5's schema.json and component files. Keys that are not named here are let through, as Strapi does
- * (plugins and the admin panel keep their own there), and dropped, also options that an attribute's type does not have.
+ * Shape of Strapi 5's schema.json and component files. Unknown keys are accepted, as in Strapi (plugins and the admin
+ * panel store their own there), and dropped. So are options that an attribute's type does not have.
  */
 
 /** Every attribute type of Strapi 5. */
@@ -22,7 +22,7 @@ const flag = z.boolean().optional();
 const count = z.int().min(0).optional();
 const number = z.number().optional();
 const uid = z.string().min(1);
-/** A 64-bit integer; JSON numbers only as far as they are exact. */
+/** A 64-bit integer; JSON numbers only if they are exact. */
 const bigInteger = z
   .union([z.int(), z.string().regex(/^-?\d+$/)], {
     error: 'expected a whole number or its decimal digits as text',
@@ -81,7 +81,7 @@ const SCALARS = {
   json: scalar,
 } as const satisfies Record<ScalarType, z.ZodType>;
 
-/** What an attribute of each type may say. */
+/** Options of an attribute of each type. */
 export const ATTRIBUTE_SCHEMAS = {
   ...SCALARS,
   media,
@@ -98,7 +98,7 @@ export type RawComponent = z.output<typeof component>;
 export type RawDynamicZone = z.output<typeof dynamicZone>;
 export type RawCustomField = z.output<typeof customField>;
 
-/** The options of every scalar type in one; which of them a type has is settled by ATTRIBUTE_SCHEMAS. */
+/** The options of every scalar type in one; ATTRIBUTE_SCHEMAS says which of them a type has. */
 export type RawScalar = RawCommon & {
   readonly default?: unknown;
   readonly min?: number | string | undefined;
@@ -113,7 +113,7 @@ export type RawScalar = RawCommon & {
 /** Attributes are parsed one by one, so that a bad one does not hide the others. */
 const attributes = z.record(z.string(), z.unknown());
 
-/** Strapi's own rule for names that become URLs: lower-case words joined by single hyphens. */
+/** Strapi's rule for names that become URLs: lower-case words joined by single hyphens. */
 const kebabCase = z
   .string()
   .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'expected kebab-case, such as "opening-hour"');

@@ -6,7 +6,7 @@ export type SchemaProblem = {
   readonly message: string;
 };
 
-/** A problem that does not stop the server: what was done about it, such as `left out`. */
+/** A problem that does not stop the server, with the action taken, such as `left out`. */
 export type SchemaWarning = Omit<SchemaProblem, 'segments'> & { readonly action: string };
 
 /** Adds problems of one file, at paths below `base`. */
@@ -25,7 +25,7 @@ export function schemaProblem(
   return { file, path: jsonPath(segments), segments, message };
 }
 
-/** The same reporter, one level down. */
+/** The same reporter for members below a path. */
 export function below(report: ReportProblem, ...base: readonly PropertyKey[]): ReportProblem {
   return (path, message) => report([...base, ...path], message);
 }

@@ -27,7 +27,7 @@ export type RelationSide = {
   readonly side: 'owner' | 'inverse';
 };
 
-/** Where links of a content type's relation attribute are stored. */
+/** Storage of the links of a content type's relation attribute. */
 export function relationSide(type: Uid, attribute: Attribute & { kind: 'relation' }): RelationSide {
   return attribute.mappedBy === undefined
     ? { ownerType: type, ownerAttribute: attribute.name, side: 'owner' }

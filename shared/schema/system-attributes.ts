@@ -1,13 +1,13 @@
 import type { ContentType, Model, RelationAttribute, ScalarAttribute, ScalarType } from './content-type.ts';
 
-/** What a row has beside the attributes of its schema. */
+/** Attributes of a row in addition to those of its schema. */
 
 const scalars = new WeakMap<Model, ReadonlyMap<string, ScalarAttribute>>();
 const localizations = new WeakMap<ContentType, RelationAttribute>();
 
 /**
- * What a request may filter, sort by and select of a row itself, in the order of an answer: id, documentId, the public
- * scalars of the schema, timestamps, locale. A component has only id and its own. Computed once per model.
+ * Attributes of a row that a request may filter, sort by and select, in the order of an answer: id, documentId, the
+ * public scalars of the schema, timestamps, locale. A component has only id and its own. Computed once per model.
  */
 export function queryableScalars(model: Model): ReadonlyMap<string, ScalarAttribute> {
   const known = scalars.get(model);

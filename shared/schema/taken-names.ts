@@ -6,8 +6,8 @@ import type { SchemaWarning } from './schema-problem.ts';
 type Info = { readonly singularName?: unknown; readonly pluralName?: unknown };
 
 /**
- * Leaves out the types of plugins whose names a type of the project has: Strapi serves them at paths of the plugin, Varve serves all
- * types beside each other.
+ * Omits types of plugins whose names a type of the project has. Strapi serves them at paths of the plugin, but Varve
+ * serves all types in one path.
  */
 export function withoutTakenNames(found: readonly SchemaFile[]): {
   readonly files: readonly SchemaFile[];
@@ -34,7 +34,7 @@ function isOfPlugin(file: SchemaFile): boolean {
   return file.model === 'contentType' && file.namespace.startsWith('plugin::') && !isExtension(file);
 }
 
-/** Of a built-in type: it takes its place. */
+/** Returns whether a file extends a built-in type, which it replaces. */
 function isExtension(file: SchemaFile & { readonly model: 'contentType' }): boolean {
   return BUILT_IN_TYPES.some(({ uid }) => uid === `${file.namespace}.${String(infoOf(file).singularName)}`);
 }

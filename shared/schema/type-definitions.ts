@@ -3,7 +3,7 @@ import { buildRegistry, type ParsedFiles, type SchemaFile } from './build-regist
 import type { Model, Uid } from './content-type.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
-/** A content type with the components it can hold, as the log keeps it. */
+/** A content type with the components it can contain, as stored in the log. */
 export type TypeDefinition = {
   readonly uid: Uid;
   /** The schema.json as read; null for a built-in type, which the code defines. */

@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { createPrivateDatabase } from './private-database.ts';
 
 /**
- * Writes a copy of a database, readable for its owner only, as it is at one moment, whoever writes to it meanwhile. `to` appears only when it is whole; an
- * attempt that was cut short leaves `<to>.part`, which the next one replaces. `change`: SQL that the copy is changed by before. The
- * thread waits until it is written.
+ * Writes a consistent copy of a database, readable for its owner only, also while others write to it. `to` appears only
+ * when it is complete. An interrupted attempt leaves `<to>.part`, which the next one replaces. `change`: SQL that runs
+ * on the copy before it appears. Blocks the thread until the copy is written.
  */
 export const copyDatabase = (from: string, to: string, change = ''): void => {
   if (existsSync(to)) throw new Error(`${to} exists already`);
@@ -38,7 +38,7 @@ const flush = (path: string): void => {
   closeSync(file);
 };
 
-/** Removes a database and what is kept beside it. */
+/** Removes a database and SQLite's files next to it. */
 export const removeDatabase = (path: string): void => {
   for (const suffix of ['', '-wal', '-shm', '-journal', '-damaged', '.part', '.part-journal'])
     rmSync(`${path}${suffix}`, { force: true });

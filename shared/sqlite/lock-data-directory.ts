@@ -2,26 +2,26 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { type FileLock, tryLockFile } from './lock-file.ts';
 
-/** Who has a data directory, as its holder wrote it down. */
+/** Holder of a data directory, as it recorded itself. */
 export type DirectoryHolder = {
   readonly pid: number;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** Absent: it takes no requests of operators. */
+  /** Absent: it accepts no requests of operators. */
   readonly channel?: OperatorChannel;
 };
 
-/** Where a server takes operators' requests. */
+/** Address where a server accepts operators' requests. */
 export type OperatorChannel = {
   /** A loopback address: `http://127.0.0.1:40123`. */
   readonly address: string;
-  /** Whoever may read the directory may ask for anything: every request carries it. */
+  /** Every request carries it: a user who may read the directory may request anything. */
   readonly secret: string;
 };
 
 export type DirectoryLock = {
   readonly holder: DirectoryHolder;
-  /** Gives the directory up; again is harmless. A killed process's lock is released by the operating system. */
+  /** Releases the directory; calling it again is harmless. The operating system releases the lock of a killed process. */
   release(): void;
 };
 
@@ -41,12 +41,12 @@ export class DataDirectoryInUse extends Error {
 const LOCK_FILE = 'lock.db';
 const CONTENTS_LOCK_FILE = 'lock-contents.db';
 const HOLDER_FILE = 'lock.json';
-/** A worker ends a moment after its supervisor, of which the operating system says nothing. */
+/** A worker ends a moment after its supervisor, which the operating system does not report. */
 const WORKER_ENDS_MS = 5_000;
 
 /**
- * Takes the data directory (made, with access for its owner only, when it is not there) for the life of this process, which may
- * open its files. Throws DataDirectoryInUse when it is taken.
+ * Locks the data directory for the life of this process, which may open its files. Creates it with access for its owner
+ * only. Throws DataDirectoryInUse if it is locked.
  */
 export const lockDataDirectory = (directory: string, waitMs = WORKER_ENDS_MS): DirectoryLock => {
   const announced = announceDataDirectory(directory);
@@ -66,12 +66,12 @@ export const lockDataDirectory = (directory: string, waitMs = WORKER_ENDS_MS): D
 };
 
 /**
- * Takes the data directory without opening its files, which a worker of this process does. `channel` is told to whoever finds the
- * directory taken. Throws DataDirectoryInUse when it is taken.
+ * Locks the data directory without opening its files, which a worker of this process does. A process that finds the
+ * directory locked can read `channel`. Throws DataDirectoryInUse if it is locked.
  *
- * The lock is a write lock on an SQLite file that has no other purpose, held in an open transaction: the operating system
- * drops it with the process, so a stale lock cannot exist. The holder writes itself down in a file beside it, readable
- * while the lock is held and meaningful only then.
+ * The lock is a write lock on an SQLite file that has no other purpose, held in an open transaction. The operating
+ * system drops it with the process, so a stale lock cannot exist. The holder records itself in a file next to it, which
+ * is valid only while the lock is held.
  */
 export const announceDataDirectory = (directory: string, channel?: OperatorChannel): DirectoryLock => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -101,8 +101,8 @@ export const announceDataDirectory = (directory: string, channel?: OperatorChann
 };
 
 /**
- * Takes the files of a data directory that this process or its supervisor has taken. A worker whose supervisor was killed may
- * still have them: waits some seconds for its end, and then throws DataDirectoryInUse.
+ * Locks the files of a data directory that this process or its supervisor has locked. A worker whose supervisor was
+ * killed may still have them: waits some seconds for its end, then throws DataDirectoryInUse.
  */
 export const lockContents = (directory: string, waitMs = WORKER_ENDS_MS): FileLock => {
   const lock = tryLockFile(join(directory, CONTENTS_LOCK_FILE), waitMs);
@@ -110,7 +110,7 @@ export const lockContents = (directory: string, waitMs = WORKER_ENDS_MS): FileLo
   return lock;
 };
 
-/** By rename, so that nobody reads half a file. */
+/** Writes by rename, so that no reader sees half a file. */
 const writeHolder = (directory: string, holder: DirectoryHolder): void => {
   const file = join(directory, HOLDER_FILE);
   rmSync(`${file}.new`, { force: true });
@@ -118,7 +118,7 @@ const writeHolder = (directory: string, holder: DirectoryHolder): void => {
   renameSync(`${file}.new`, file);
 };
 
-/** Who has the directory, or had it when it was killed; undefined when nobody has. */
+/** Holder of the directory, or its last holder if that was killed; undefined if there is none. */
 export const readDirectoryHolder = (directory: string): DirectoryHolder | undefined => {
   try {
     return JSON.parse(readFileSync(join(directory, HOLDER_FILE), 'utf8')) as DirectoryHolder;

@@ -6,8 +6,8 @@ export type FileLock = { release(): void };
 const SQLITE_BUSY = 5;
 
 /**
- * Takes a file (made when it is not there) for the life of this process; undefined when another has it, for `waitMs` at least. The
- * operating system gives it back when the process ends, however it ends.
+ * Locks a file, which it creates, for the life of this process; undefined if another process has the lock for at least
+ * `waitMs`. The operating system releases the lock when the process ends, however it ends.
  */
 export const tryLockFile = (path: string, waitMs = 0): FileLock | undefined => {
   createPrivateDatabase(path);

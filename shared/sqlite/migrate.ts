@@ -7,20 +7,20 @@ export type Migration = string | MigrationSteps;
 export type MigrationSteps = {
   /** Runs without a transaction before the steps, and again when the process ended in between. */
   readonly prepare?: (db: Database) => void;
-  /** Runs in one transaction after the other until it answers `done`. Keeps in the file how far it has come. */
+  /** Runs in one transaction after the other until it returns `done`. Records its progress in the file. */
   readonly step: (db: Database) => 'again' | 'done';
 };
 
 /**
- * Brings the file's schema from its `user_version` to `migrations.length`, each migration in a transaction of its own, or in one for
- * each of its steps.
- * Throws when the file is of a newer version than this program knows, or a step fails (which then left nothing behind).
+ * Migrates the file's schema from its `user_version` to `migrations.length`, each migration in its own transaction, or
+ * in one for each of its steps. Throws if the file is of a newer version than this program knows, or a step fails; a
+ * failed step changes nothing.
  */
 export const migrate = (db: Database, migrations: readonly Migration[]): void => {
   for (const _ of migrating(db, migrations));
 };
 
-/** As `migrate`; yields after every transaction. */
+/** Like `migrate`, but yields after every transaction. */
 export function* migrating(db: Database, migrations: readonly Migration[]): Generator<void> {
   for (;;) {
     const version = schemaVersion(db, migrations.length);
@@ -28,7 +28,7 @@ export function* migrating(db: Database, migrations: readonly Migration[]): Gene
     if (migration === undefined) return;
     if (typeof migration !== 'string') migration.prepare?.(db);
     transaction(db, () => {
-      // Read again under the write lock: another process may have migrated meanwhile.
+      // Read again under the write lock: another process may have migrated in between.
       if (schemaVersion(db, migrations.length) !== version) return;
       if (typeof migration === 'string') db.exec(migration);
       else if (migration.step(db) === 'again') return;

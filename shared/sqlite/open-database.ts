@@ -11,9 +11,9 @@ export type DatabaseOptions = {
    * power loss the file is whole but may lack the last transactions; for files that can be rebuilt.
    */
   readonly durability: 'full' | 'normal';
-  /** Migration n (from 0) takes the file from `user_version` n to n + 1. Only ever add at the end. */
+  /** Migration n (from 0) changes the file from `user_version` n to n + 1. Only ever add at the end. */
   readonly migrations: readonly Migration[];
-  /** Pages kept in memory. Default: SQLite's 2 MB. */
+  /** Size of the page cache in memory. Default: SQLite's 2 MB. */
   readonly cacheKibibytes?: number;
   /** Pages of the write-ahead log between two times that they are moved to where they belong. Default: 16 MB. */
   readonly checkpointPages?: number;
@@ -26,14 +26,14 @@ const CHECKPOINT_PAGES = 4_000;
 const WAL_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Opens (or creates) the file, readable for its owner only, in WAL mode, with foreign keys enforced and its schema brought up to date.
- * Several processes may have one file open: a writer waits up to 5 s for another's transaction. Throws an error that names the path
- * when the file is no database, cannot be opened, or was written by a newer version.
+ * Opens (or creates) the file, readable for its owner only, in WAL mode, with foreign keys enforced and its schema up
+ * to date. Several processes may have one file open: a writer waits up to 5 s for another's transaction. Throws an
+ * error that names the path if the file is not a database, cannot be opened, or was written by a newer version.
  */
 export const openDatabase = (path: string, { migrations, ...options }: DatabaseOptions): Database =>
   openWith(path, options, (db) => migrate(db, migrations));
 
-/** As openDatabase, with the schema as it is. */
+/** Like openDatabase, without migrations. */
 export const connectDatabase = (path: string, options: Omit<DatabaseOptions, 'migrations'>): Database =>
   openWith(path, options, () => undefined);
 

@@ -7,10 +7,10 @@ export type PreparedOptions = {
   readonly arrays?: boolean;
 };
 
-/** By options, so that looking a statement up makes no new text of its SQL. */
+/** By options, so that a lookup builds no new SQL text. */
 const statements = new WeakMap<Database, readonly Map<string, Statement>[]>();
 
-/** The statement for `sql` on this connection, compiled at its first use and kept as long as the connection. */
+/** Statement for `sql` on this connection, compiled at its first use and cached for the life of the connection. */
 export const prepared = (db: Database, sql: string, options: PreparedOptions = {}): Statement => {
   const { bigints = false, arrays = false } = options;
   const known = statementsOf(db)[(bigints ? 2 : 0) + (arrays ? 1 : 0)] as Map<string, Statement>;

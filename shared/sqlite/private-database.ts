@@ -1,8 +1,8 @@
 import { createPrivateFile, restrictToOwner } from '../private-file.ts';
 
 /**
- * Makes a database and what SQLite keeps beside it readable for their owner only. SQLite gives the files that it makes later the mode of
- * the database. To be called before the database is opened.
+ * Makes a database and SQLite's files next to it readable for their owner only. SQLite gives later files the mode of
+ * the database. Call it before the database is opened.
  */
 export const createPrivateDatabase = (path: string): void => {
   if (path === ':memory:') return;

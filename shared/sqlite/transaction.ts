@@ -2,9 +2,9 @@ import type { Database } from './database.ts';
 import { prepared } from './prepared.ts';
 
 /**
- * Runs `work` in one transaction that takes the write lock at once (so what `work` reads is still true when it writes) and
- * returns its result. If `work` throws, nothing of it stays and the error goes on. `work` must be synchronous; transactions
- * do not nest.
+ * Runs `work` in one transaction that takes the write lock at once, so that what `work` reads is still true when it
+ * writes, and returns its result. If `work` throws, nothing of it is stored and the error is rethrown. `work` must be
+ * synchronous; transactions do not nest.
  */
 export const transaction = <T>(db: Database, work: () => T): T => {
   prepared(db, 'BEGIN IMMEDIATE').run();
@@ -22,8 +22,8 @@ export const transaction = <T>(db: Database, work: () => T): T => {
 };
 
 /**
- * Runs `work`, which only reads, in one transaction: all of it sees the same state, and no statement has to ask anew which. Each
- * asks the operating system several times when it is alone. `work` must be synchronous.
+ * Runs `work`, which only reads, in one transaction: all of it sees the same state, and no statement has to determine
+ * it. Each single statement asks the operating system several times. `work` must be synchronous.
  */
 export const reading = <T>(db: Database, work: () => T): T => {
   prepared(db, 'BEGIN').run();

@@ -16,7 +16,7 @@ let timer: NodeJS.Timeout | undefined;
 
 /** A page that several transactions change is written once. */
 const TRANSACTIONS_TOGETHER = 8;
-/** Unless no more come. */
+/** Wait for more transactions, so that they share one commit. */
 const TOGETHER_MS = 50;
 
 const begin = (): Database => {
@@ -47,7 +47,7 @@ const tell = (what: typeof RUN | typeof COMMITTED, count: number): void => {
   Atomics.notify(state, what);
 };
 
-/** After a failure nothing is done but counted: whoever waits goes on and finds it. */
+/** After a failure nothing is done but counted: a waiting caller wakes up and finds the failure. */
 const attempt = (work: () => void): void => {
   try {
     if (Atomics.load(state, FAILED) === 0) work();

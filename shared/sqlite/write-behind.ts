@@ -8,8 +8,8 @@ export type WriteBehind = {
   /** Adds a statement to the transaction being put together. The number of its values must always be the same. */
   add(sql: string, values: readonly SqlParameter[]): void;
   /**
-   * Hands over what was added: it comes into the file as a whole, soon, perhaps together with what is handed over next. Waits while
-   * `TRANSACTIONS_AHEAD` are under way. Throws once one has failed: the rest is not carried out.
+   * Hands over what was added as one transaction. It is committed soon, perhaps together with the next ones. Waits
+   * while `TRANSACTIONS_AHEAD` are in flight. Throws after one has failed: the rest is not carried out.
    */
   commit(): void;
   /** The thread waits until everything handed over is in the file. Throws when it could not be brought there. */
@@ -18,17 +18,17 @@ export type WriteBehind = {
   close(): void;
 };
 
-/** What the thread is started with. */
+/** Start data of the thread. */
 export type WriteBehindData = {
   readonly path: string;
   readonly options: DatabaseOptions;
-  /** By RUN, COMMITTED and FAILED: transactions run, transactions in the file, 1 once one has failed. */
+  /** Indexed by RUN, COMMITTED and FAILED: transactions run, transactions in the file, 1 after one has failed. */
   readonly state: Int32Array<SharedArrayBuffer>;
-  /** Where the error of the one that failed is sent. */
+  /** Port for the error of the failed transaction. */
   readonly failures: MessagePort;
 };
 
-/** A transaction: statements that were not sent before, and number and values of every one that is to be run, in a row. */
+/** A transaction: statements that were not sent before, then number and values of every statement to run, in a row. */
 export type WriteMessage = {
   readonly statements: readonly { readonly sql: string; readonly values: number }[];
   readonly runs: readonly SqlParameter[];
@@ -39,7 +39,7 @@ export const COMMITTED = 1;
 export const FAILED = 2;
 
 const TRANSACTIONS_AHEAD = 4;
-/** A disk that takes longer is taken for broken. */
+/** A disk that takes longer counts as broken. */
 const PATIENCE_MS = 600_000;
 
 /** Starts the thread. The file must have its schema already. */
@@ -47,7 +47,7 @@ export const openWriteBehind = (path: string, options: DatabaseOptions): WriteBe
   const state = new Int32Array(new SharedArrayBuffer(12));
   const { port1: received, port2: failures } = new MessageChannel();
   const data: WriteBehindData = { path, options, state, failures };
-  // The file beside this one, compiled or not.
+  // The neighbouring file, compiled or not.
   const url = new URL(import.meta.url.replace(/write-behind(\.\w+)$/, 'write-behind-thread$1'));
   const thread = new Worker(url, { workerData: data, transferList: [failures] });
   thread.unref();

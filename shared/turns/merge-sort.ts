@@ -1,12 +1,12 @@
 import { rest } from './slice.ts';
 
-/** Entries merged between two looks at the clock, and what one costs in steps of a slice. */
+/** Entries merged between two looks at the clock, and the steps of a slice that one costs. */
 const MERGED_AT_ONCE = 1_024;
 const MERGE_STEPS = 2;
 
 /**
- * Puts 0…count-1 in the order that `compare` gives; runs of `firstWidth` are in order already. Where a call ends with its slice,
- * the next goes on with it. Array.prototype.sort with a comparator takes five times as long on typed arrays.
+ * Sorts 0…count-1 in the order of `compare`; runs of `firstWidth` are already sorted. A call that ends with its slice
+ * is continued by the next. Array.prototype.sort with a comparator takes five times as long on typed arrays.
  */
 export function createMergeSort(
   count: number,
@@ -34,7 +34,10 @@ export function createMergeSort(
   };
 }
 
-/** Merges each two neighbouring runs of `width`, for the places from `at` to `stop`: called for one stretch after the other. */
+/**
+ * Merges each two neighbouring runs of `width`, for the indexes from `at` to `stop`: called for one range after the
+ * other.
+ */
 function createMerge(count: number, compare: (a: number, b: number) => number) {
   let left = 0;
   let right = 0;

@@ -2,57 +2,57 @@ import { RequestError } from '../request-error.ts';
 import { QueryTooExpensive } from './query-too-expensive.ts';
 import { inSlice, SLICE_OVER } from './slice.ts';
 
-/** Work on one answer: all its parts together, without what they wait for. */
+/** Work on one answer: all its parts together, without the time it waits. */
 export type Task = {
   /** Milliseconds worked so far. */
   spent: number;
-  /** When it first had to wait; 0: never yet. */
+  /** Time of its first wait; 0: never yet. */
   since: number;
   /** Milliseconds that it may work. Ten times as many, or a second, may pass until it is done. */
   readonly limit: number;
-  /** How often its state changed, so that it was begun anew. */
+  /** Number of times its state changed, so that it started again. */
   restarts: number;
-  /** False once nobody waits for it: it is not worked on any more. */
+  /** False after no caller waits for it: no more work is done. */
   readonly isWanted: () => boolean;
   /** It waits for its turn however many others wait. */
   readonly isOwed: boolean;
 };
 
-/** For whom an answer is made. */
+/** Conditions of an answer. */
 export type AnswerTerms = {
-  /** False once nobody waits for the answer: it is not worked on any more. Default: somebody does. */
+  /** False after no caller waits for the answer: no more work is done. Default: always true. */
   readonly isWanted?: () => boolean;
-  /** It answers something that is done already, as a write: it is not refused because many others wait. */
+  /** It answers an operation that is already done, such as a write: it is not refused because many others wait. */
   readonly isOwed?: boolean;
 };
 
 /** Does the work, or as much of it as fits into a slice: throws SLICE_OVER then, and is called again. */
 export type Step<Result> = () => Result;
 
-/** Whose work comes when, on this thread. */
+/** Order of work on this thread. */
 export type Turns = {
   task(limit: number, terms?: AnswerTerms): Task;
   /**
-   * Does work that begins with `begin`: at once and at a stretch if it is short, else in slices between which others have their
-   * turn. The little that was done may be thrown away and begun again.
+   * Runs work that begins with `begin`: at once if it is short, else in slices between which other work has its turn.
+   * The first part may be discarded and run again.
    */
   run<Result>(task: Task, begin: () => Step<Result>): Result | Promise<Result>;
-  /** The same for what is bounded, and the last of an answer: it counts, but is not refused for the time it takes. */
+  /** Runs bounded work, or the last part of an answer: its time counts, but it is not refused for it. */
   finish<Result>(task: Task, begin: () => Step<Result>): Result | Promise<Result>;
 };
 
 export type TurnsOptions = {
   readonly now: () => number;
-  /** Calls back when the event loop has seen to what came in meanwhile. */
+  /** Calls back after the event loop has handled new input. */
   readonly defer: (turn: () => void) => void;
   readonly sliceMs: number;
-  /** A piece of work that cannot be gone on with ends so long after its slice should have. */
+  /** Work that cannot be continued ends this long after its slice should have. */
   readonly graceMs: number;
   /** Steps between two looks at the clock. */
   readonly steps: number;
-  /** Pieces of work that are under way at once: each holds memory. */
+  /** Pieces of work in progress at once: each holds memory. */
   readonly atOnce: number;
-  /** More that wait for a turn are refused. */
+  /** If more than this many wait for a turn, new work is refused. */
   readonly waiting: number;
 };
 
@@ -66,17 +66,17 @@ const DEFAULTS: TurnsOptions = {
   waiting: 1_000,
 };
 
-/** New work that waits begins with so small a part of a slice, so that what is light is done soon. */
+/** New work that waits starts with such a small part of a slice, so that light work finishes soon. */
 const FIRST_SLICES = 4;
 
-/** How much longer than its own work an answer may take, and how long in any case. */
+/** Maximum ratio of an answer's time to its own work, and the time it always has. */
 const WALL_FACTOR = 10;
 const LEAST_WALL_MS = 1_000;
 
 type Work<Result> = { readonly task: Task; readonly isRefused: boolean; readonly begin: () => Step<Result> };
 
 type Queued = Work<unknown> & {
-  /** undefined: not begun, or begun again. */
+  /** undefined: not started, or to be started again. */
   step: Step<unknown> | undefined;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -86,9 +86,9 @@ const NOBODYS: Task = { spent: 0, since: 0, limit: 0, restarts: 0, isWanted: () 
 const always = () => true;
 
 /**
- * Work that fits into one slice is done at once. What does not waits, and is given a slice at a time, between two looks of the
- * event loop at what came in: first those who have had none, then the one who has had least. A few are under way at once; the
- * others are begun when one of those is done.
+ * Runs work that fits into one slice at once. Other work waits and gets one slice at a time; the event loop handles
+ * input between two slices. Work without a slice so far comes first, then the work that has had least. A few pieces are
+ * in progress at once; the others start when one of those is done.
  */
 export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   const options = { ...DEFAULTS, ...given };
@@ -165,7 +165,7 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
     }
   };
 
-  /** Has begun and needs more slices. What it has so far is given up where too many are under way. */
+  /** Work that has started and needs more slices. Its state is discarded if too many are in progress. */
   const admit = (queued: Queued) => {
     if (underWay.length < options.atOnce) underWay.push(queued);
     else {
@@ -214,10 +214,10 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
   };
 }
 
-/** Of what is read on this thread. */
+/** Order of reads on this thread. */
 export const TURNS = createTurns();
 
-/** Stands for an answer that is being made. */
+/** Handle of an answer in progress. */
 export type Answered = { readonly task?: Task };
 
 /** The task of an answer. */
@@ -225,7 +225,10 @@ export function taskOf({ task }: Answered): Task {
   return task ?? TURNS.task(Number.POSITIVE_INFINITY);
 }
 
-/** Those begun anew, so that they get done before the next change; then those who have worked least, by powers of four. */
+/**
+ * Restarted work comes first, so that it finishes before the next change; then the work that has had least, by powers
+ * of four.
+ */
 function leastServed(underWay: readonly Queued[]): Queued | undefined {
   let best: Queued | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -254,7 +257,7 @@ function dropUnwanted(queue: Queued[], now: () => number): void {
   queue.length = kept;
 }
 
-/** A query that was begun anew is not to blame for all that it has cost. */
+/** A restarted query is not responsible for all of its cost. */
 function refusal({ limit, restarts }: Task): Error {
   return restarts > 0
     ? busy('content changes faster than the query can be answered')

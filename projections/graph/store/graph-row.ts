@@ -1,4 +1,4 @@
-import { valuesAtPlace } from '../../../shared/document/unique-values.ts';
+import { valuesAtPath } from '../../../shared/document/unique-values.ts';
 import type { GraphDatabase, SqlRow } from './graph-database.ts';
 import type { RowFacts, Values } from './present-row.ts';
 import { DRAFT, type VersionNumber, versionOfKey } from './row-keys.ts';
@@ -87,7 +87,7 @@ function uniqueValues(view: TypeView, version: VersionNumber, values: Values): G
   if (version === DRAFT || view.unique.length === 0) return NO_VALUES;
   const held = new Map<string, HeldValue>();
   for (const { number, place } of view.unique) {
-    for (const { text } of valuesAtPlace(place, values)) held.set(`${number} ${text}`, { number, text });
+    for (const { text } of valuesAtPath(place, values)) held.set(`${number} ${text}`, { number, text });
   }
   return held;
 }

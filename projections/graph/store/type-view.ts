@@ -1,4 +1,4 @@
-import { lookUpPlaces, type UniquePlace } from '../../../shared/document/unique-values.ts';
+import { lookUpPaths, type UniquePath } from '../../../shared/document/unique-values.ts';
 import type { RowSpace } from '../../../shared/read-index/read-index.ts';
 import type { Attribute, ContentType, Model, Uid } from '../../../shared/schema/content-type.ts';
 import { relationSide, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
@@ -29,7 +29,7 @@ export type TypeView = {
   readonly bearerNames: readonly string[];
   /** Names of what all locales of a document share; empty without i18n. */
   readonly shared: readonly string[];
-  readonly unique: readonly { readonly number: number; readonly place: UniquePlace }[];
+  readonly unique: readonly { readonly number: number; readonly place: UniquePath }[];
   /** The relation of one of the type's own relation attributes. */
   relation(attribute: string): GraphRelationSide;
 };
@@ -125,7 +125,7 @@ function createTypeView(
   relation: SchemaView['relation'],
 ): TypeView {
   const sides = new Map<string, GraphRelationSide>();
-  const unique = lookUpPlaces(registry, type).map((place) => ({
+  const unique = lookUpPaths(registry, type).map((place) => ({
     number: names.number(JSON.stringify([type.uid, 'unique', place.name])),
     place,
   }));

@@ -21,14 +21,18 @@ import { folderNames } from './folder-names.ts';
 import { refusingTrouble } from './folder-trouble.ts';
 import { syncFolder } from './sync-folder.ts';
 
-/** Longer than any upload takes. Earlier releases did not say whose an unfinished file is. */
+/**
+ * Longer than any upload takes. In files of earlier releases, the name does not say which process wrote an unfinished
+ * file.
+ */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 const LOCK = '.lock';
 
 /**
- * Assets as files of `folder`, made when it is not there: `<first two characters of the hash>/<hash>`, and `incoming/` for what
- * is still arriving, `suspects/` with an empty file for each suspected hash, `names/` as folder-names.ts says. A file has its final name only when it is whole and on
- * disk. Several processes may share the folder: what arrives begins with a name of its process, which holds the lock of that name.
+ * Stores assets as files of `folder`, which it creates: `<first two characters of the hash>/<hash>`. `incoming/` has
+ * uploads in progress, `suspects/` an empty file for each suspected hash, and `names/` is described in folder-names.ts.
+ * A file gets its final name only when it is complete and on disk. Several processes may share the folder: the name of
+ * an upload begins with the name of its process, which holds a lock of that name.
  */
 export function openFolderAssetStore(folder: string): AssetStore {
   const incoming = join(folder, 'incoming');
@@ -68,7 +72,7 @@ export function openFolderAssetStore(folder: string): AssetStore {
 
 const OWNER_FILE = 'owner.json';
 
-/** A copy of the folder has another inode: it is not what the record speaks of. */
+/** A copy of the folder has another inode, so the record does not apply to it. */
 function ownerFile(path: string): AssetStore['owner'] {
   const inode = async () => String((await stat(dirname(path), { bigint: true })).ino);
   return {
@@ -120,7 +124,7 @@ async function write(file: FileHandle, content: AsyncIterable<Uint8Array>, maxBy
   return measured();
 }
 
-/** The name is durable when the folder that holds it is. */
+/** The name is durable when its folder is. */
 async function keep(from: string, to: string): Promise<void> {
   const folder = dirname(to);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -129,7 +133,7 @@ async function keep(from: string, to: string): Promise<void> {
   await syncFolder(dirname(folder));
 }
 
-/** Its time is that of the last call. */
+/** The file's time is that of the last call. */
 async function suspect(path: string): Promise<void> {
   const file = await open(path, 'w', 0o600);
   try {
@@ -164,7 +168,7 @@ function pathOf(folder: string, hash: string): string {
   return join(folder, checkedHash(hash).slice(0, 2), hash);
 }
 
-/** What processes that are gone left half. */
+/** Removes unfinished uploads of processes that have ended. */
 function removeAbandoned(incoming: string): void {
   const names = readdirSync(incoming);
   const gone = new Set(
@@ -182,7 +186,7 @@ function removeAbandoned(incoming: string): void {
   }
 }
 
-/** The operating system gives the lock of a process back when that ends. */
+/** The operating system releases the lock of a process that ends. */
 function isGone(lockFile: string): boolean {
   const lock = tryLockFile(lockFile);
   lock?.release();

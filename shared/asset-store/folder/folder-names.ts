@@ -7,8 +7,9 @@ import { refusingTrouble } from './folder-trouble.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /**
- * Names as files: `<SHA-256 of the name>` says which content has it, and `of/<hash>/<SHA-256 of the name>` is an empty file, by which
- * content is known to have names. That one is there first and goes last: content with a name is never taken for content without.
+ * Stores names as files. `<SHA-256 of the name>` says which content has the name. `of/<hash>/<SHA-256 of the name>` is
+ * an empty file that marks content as named. It is written first and removed last, so named content never looks
+ * unnamed.
  */
 export function folderNames(folder: string): AssetNames {
   const pathOf = (name: string) => join(folder, digest('sha256', name));

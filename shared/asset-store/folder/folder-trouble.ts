@@ -3,7 +3,7 @@ import { RequestError } from '../../request-error.ts';
 const FULL = ['ENOSPC', 'EDQUOT'];
 const NO_HANDLES = ['EMFILE', 'ENFILE'];
 
-/** Has what fails for now, as the disk is full or files cannot be opened, refused with 503. Everything else stays what it is. */
+/** Turns temporary failures (disk full, too many open files) into a 503. Other errors stay as they are. */
 export async function refusingTrouble<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

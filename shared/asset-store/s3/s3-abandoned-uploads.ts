@@ -6,10 +6,13 @@ import {
 } from '@aws-sdk/client-s3';
 import type { S3Place } from './s3-client.ts';
 
-/** Longer than any upload takes: what is older and unfinished belongs to a process that is gone. */
+/** Longer than any upload takes: older unfinished uploads belong to processes that have ended. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
-/** Removes what killed processes left a day before `now` or earlier: whole objects that nobody kept, and parts of others. */
+/**
+ * Removes uploads that killed processes left a day or more before `now`: whole objects that were never kept, and parts
+ * of others.
+ */
 export async function removeAbandonedUploads(place: S3Place, now: number): Promise<void> {
   const { client, bucket, prefix } = place;
   const isOld = (at: Date | undefined) => at !== undefined && at.getTime() < now - ABANDONED_MS;
@@ -19,7 +22,7 @@ export async function removeAbandonedUploads(place: S3Place, now: number): Promi
       if (isOld(LastModified)) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
     }
   }
-  // One page: what is beyond it is for the next process. Parts of copies are under other keys than `incoming/`.
+  // One page; the next process handles the rest. Parts of copies are under other keys than `incoming/`.
   const unfinished = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix }));
   for (const { Key, UploadId, Initiated } of unfinished.Uploads ?? []) {
     if (isOld(Initiated)) {

@@ -20,12 +20,15 @@ import type { S3Location } from './s3-location.ts';
 import { s3Names } from './s3-names.ts';
 
 export type S3AssetStoreOptions = {
-  /** Bytes from which on a copy is made in parts: the protocol's own limit unless a test says less. */
+  /** Size in bytes from which copies are made in parts. Default: the protocol's limit. */
   readonly largestCopy?: number;
 };
 
 const MEBIBYTE = 1024 * 1024;
-/** The smallest part of an upload that the protocol allows, and how many parts there may be; the largest is held in memory. */
+/**
+ * Smallest part of an upload that the protocol allows, and the maximum number of parts; the largest part is held in
+ * memory.
+ */
 const SMALLEST_PART = 5 * MEBIBYTE;
 const LARGEST_PART = 128 * MEBIBYTE;
 const MAX_PARTS = 10_000;
@@ -33,10 +36,11 @@ const PARTS_AT_ONCE = 2;
 const LARGEST_COPY = 5 * 1024 * MEBIBYTE;
 
 /**
- * Assets as objects of a bucket: `<prefix><first two characters of the hash>/<hash>`, and `<prefix>incoming/` for what is still
- * arriving, in parts as it comes; `<prefix>suspects/` has an empty object for each suspected hash. As objects cannot be renamed,
- * `keep` has the store copy one. Any number of processes may share the place. Rejects with a sentence when the bucket is not
- * there or refuses these credentials; a store that is only away is waited for by requests, not by the start.
+ * Stores assets as objects of a bucket: `<prefix><first two characters of the hash>/<hash>`. `<prefix>incoming/` has
+ * uploads in progress, in parts; `<prefix>suspects/` has an empty object for each suspected hash. S3 cannot rename
+ * objects, so `keep` makes the store copy one. Any number of processes may share the bucket. Rejects with a message if
+ * the bucket does not exist or refuses the credentials. If the store is only unreachable, requests wait for it, not the
+ * start.
  */
 export async function openS3AssetStore(
   location: S3Location,
@@ -47,7 +51,7 @@ export async function openS3AssetStore(
   let cleans = false;
   return {
     stage(content, maxBytes) {
-      // By who takes uploads; what fails here is tried again by the next process.
+      // Processes that accept uploads do this; the next process retries what fails here.
       if (!cleans) void removeAbandonedUploads(place, Date.now()).catch(() => {});
       cleans = true;
       return stage(place, content, maxBytes, largestCopy);
@@ -91,7 +95,7 @@ async function checkBucket({ client, bucket }: S3Place): Promise<void> {
   }
 }
 
-/** The SDK found no credentials or no region: no answer will ever come. */
+/** Returns whether the SDK found no credentials or no region: no retry will help. */
 function isMisconfigured(error: unknown): boolean {
   const { name, message } = error as Error;
   return name === 'CredentialsProviderError' || message.startsWith('Region is missing');
@@ -125,14 +129,14 @@ async function stage(
     size,
     async keep() {
       await writing(copyObject(place, { from: key, to: keyOf(place, hash), size, largestCopy }));
-      // It is kept: what is left of it elsewhere is removed a day later if not now.
+      // The object is kept. If this fails, a later process removes the rest after a day.
       await remove(place, key).catch(() => {});
     },
     discard: () => remove(place, key),
   };
 }
 
-/** Its time is that of the last call. */
+/** The object's time is that of the last call. */
 async function suspect(place: S3Place, hash: string): Promise<void> {
   const { client, bucket: Bucket } = place;
   await writing(client.send(new PutObjectCommand({ Bucket, Key: suspectKey(place, hash), Body: '' })));

@@ -2,18 +2,18 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { RequestError } from '../../request-error.ts';
 import type { S3Location } from './s3-location.ts';
 
-/** A bucket and what keys in it begin with. */
+/** A bucket, and the prefix of all keys in it. */
 export type S3Place = { readonly client: S3Client; readonly bucket: string; readonly prefix: string };
 
 /** Long enough for one part of an upload on a slow line. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** A download holds a connection for as long as its reader takes. */
+/** A download holds a connection until its reader has finished. */
 const CONNECTIONS = 512;
 
 /**
- * Credentials come from where the SDK looks for them: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the file that
- * AWS_SHARED_CREDENTIALS_FILE names, a role of the machine or pod.
+ * The SDK finds credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, the file that AWS_SHARED_CREDENTIALS_FILE
+ * names, or a role of the machine or pod.
  */
 export function createS3Client({ endpoint, region, pathStyle }: S3Location): S3Client {
   return new S3Client({
@@ -33,14 +33,14 @@ export function createS3Client({ endpoint, region, pathStyle }: S3Location): S3C
   });
 }
 
-/** What the SDK throws: `$metadata` has the status of an answer, where there was one. */
+/** Error of the SDK: `$metadata` has the status of the answer, if there was one. */
 type SdkError = Error & { readonly $metadata?: { readonly httpStatusCode?: number } };
 
 function isAbsent(error: unknown): boolean {
   return statusOf(error) === 404;
 }
 
-/** A store that is away or too busy is nobody's fault and passes: 503. Everything else stays what it is. */
+/** Turns the error of a store that is unreachable or too busy into a 503. Other errors stay as they are. */
 export function presentS3Error(error: unknown): unknown {
   const status = statusOf(error);
   const passes = status === undefined || status === 429 || status >= 500;
@@ -55,7 +55,7 @@ export function statusOf(error: unknown): number | undefined {
   return (error as SdkError).$metadata?.httpStatusCode;
 }
 
-/** What a call answers; undefined for what is not there. */
+/** Returns the result of a call; undefined if the object does not exist. */
 export async function reading<Result>(call: Promise<Result>): Promise<Result | undefined> {
   try {
     return await call;

@@ -12,11 +12,11 @@ export type S3Copy = {
   readonly to: string;
   /** Bytes. */
   readonly size: number;
-  /** What the store copies in one go, in bytes; larger objects go in parts of this size. */
+  /** Largest object in bytes that the store copies in one call; larger objects are copied in parts of this size. */
   readonly largestCopy: number;
 };
 
-/** Copies an object inside the store: its content does not come here. */
+/** Copies an object inside the store, without downloading it. */
 export async function copyObject(place: S3Place, copy: S3Copy): Promise<void> {
   const { client, bucket } = place;
   if (copy.size > copy.largestCopy) return copyInParts(place, copy);
@@ -44,7 +44,7 @@ async function copyInParts({ client, bucket }: S3Place, { from, to, size, larges
     }
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }));
   } catch (error) {
-    // Should this fail as well, the next process that takes uploads removes what is left.
+    // If this fails too, the next process that accepts uploads removes the rest.
     await client.send(new AbortMultipartUploadCommand(upload)).catch(() => {});
     throw error;
   }

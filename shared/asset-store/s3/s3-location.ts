@@ -1,23 +1,23 @@
-/** Where in an S3-compatible store assets are. */
+/** Location of assets in an S3-compatible store. */
 export type S3Location = {
   readonly bucket: string;
-  /** Of every key: empty, or ends with a slash. */
+  /** Prefix of every key: empty, or ends with a slash. */
   readonly prefix: string;
-  /** Of a store other than Amazon's. */
+  /** Address of a store other than Amazon's. */
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
   /** The bucket is in the path of a URL, not in its host name. */
   readonly pathStyle: boolean;
 };
 
-/** A sentence that says what cannot be used. */
+/** The address of the store cannot be used; the message says why. */
 class InvalidS3Location extends Error {}
 
 const PARAMETERS = ['endpoint', 'region', 'path-style'];
 
 /**
- * `s3://bucket/prefix?endpoint=https://s3.example.org&region=eu-central-1&path-style=true`. With an endpoint the path style is
- * what most stores understand, so it is the default there. Throws InvalidS3Location.
+ * Parses `s3://bucket/prefix?endpoint=https://s3.example.org&region=eu-central-1&path-style=true`. With an endpoint,
+ * path style is the default, because most stores support it. Throws InvalidS3Location.
  */
 export function parseS3Location(address: string): S3Location {
   if (!URL.canParse(address)) throw new InvalidS3Location('is no address such as s3://bucket/prefix');

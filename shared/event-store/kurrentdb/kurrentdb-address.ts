@@ -6,7 +6,7 @@ import { parseConnectionString } from '@kurrent/kurrentdb-client/dist/Client/par
 
 export type EndPoint = { readonly address: string; readonly port: number };
 
-/** What an address of KurrentDB says. */
+/** Parsed address of KurrentDB. */
 export type Address = {
   /** For the client's own parser. */
   readonly text: string;
@@ -14,7 +14,7 @@ export type Address = {
   readonly shown: string;
   readonly user: string | undefined;
   readonly hosts: readonly EndPoint[];
-  /** Several hosts, or a name that stands for several: the nodes are asked which of them leads. */
+  /** Several hosts, or a name that resolves to several: the client asks the nodes for the leader. */
   readonly isCluster: boolean;
   readonly isDnsName: boolean;
   readonly tls: boolean;
@@ -37,9 +37,9 @@ export type Address = {
 };
 
 /**
- * Reads `kurrentdb://[user:password@]host:port[,…][?tls=false&…]` (`kurrentdb+discover://`, and `esdb://` for EventStoreDB,
- * alike). TLS is on unless the address says `tls=false`; `tlsCAFile`, `userCertFile` and `userKeyFile` name PEM files. Throws an
- * error without the password when the address is not understood or cannot work.
+ * Parses `kurrentdb://[user:password@]host:port[,…][?tls=false&…]` (`kurrentdb+discover://`, and `esdb://` for
+ * EventStoreDB, work the same). TLS is on unless the address has `tls=false`; `tlsCAFile`, `userCertFile` and
+ * `userKeyFile` name PEM files. Throws an error without the password if the address is not understood or cannot work.
  */
 export const parseAddress = (url: string): Address => {
   try {
@@ -51,8 +51,8 @@ export const parseAddress = (url: string): Address => {
 };
 
 /**
- * Discovery goes on for as long as it takes: a cluster without a majority comes back, and a process that gave up would have to
- * be started again.
+ * Discovery continues as long as necessary: a cluster without a majority recovers, and a process that gave up would
+ * need a restart.
  */
 const DISCOVER_ATTEMPTS = 1_000_000;
 const DISCOVERY_INTERVAL_MS = 100;
@@ -86,7 +86,7 @@ const parse = (url: string): Address => {
   };
 };
 
-/** Throws where TLS has no name to check: Node takes no IP address as the name of a TLS server. */
+/** Throws if TLS has no name to check: Node does not accept an IP address as the name of a TLS server. */
 export const assertTlsName = (address: string): void => {
   if (isIP(address) === 0) return;
   throw new TlsNeedsName(

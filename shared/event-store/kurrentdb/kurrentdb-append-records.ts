@@ -13,30 +13,30 @@ import type { AppendCondition, AppendResult } from '../event-store.ts';
 import { toRecordData } from './kurrentdb-event.ts';
 
 /**
- * `AppendRecords`, of KurrentDB from 26.1 on: an append whose checks may name streams that it does not write to. No server of
- * that version has run these lines yet: they are proven against the test double only, which follows the published protocol.
+ * `AppendRecords` of KurrentDB from 26.1: an append whose checks may name streams that it does not write to. No server
+ * of that version has run this code yet. Only the test double has, which follows the published protocol.
  */
 
 export type ConditionalAppend = {
   readonly stream: string;
   readonly expected: bigint | 'none';
-  /** At least one. */
+  /** At least one event. */
   readonly events: readonly EncodedEvent[];
   readonly condition: AppendCondition;
 };
 
 type Supporting = { supports(method: { readonly path: string }): Promise<boolean> };
 
-/** Whether the server has the call. The client keeps the answer for as long as its channel. */
+/** Returns whether the server has the call. The client caches the answer for the life of its channel. */
 export const hasAppendRecords = (client: KurrentDBClient): Promise<boolean> =>
   // The client's class hides the question from its types, not from its objects.
   (client as unknown as Supporting).supports(streamsGrpc.StreamsServiceService.appendRecords);
 
-/** Whether the server has `BatchAppend`, as hasAppendRecords. */
+/** Returns whether the server has `BatchAppend`; cached like hasAppendRecords. */
 export const hasBatchAppend = (client: KurrentDBClient): Promise<boolean> =>
   (client as unknown as Supporting).supports(streamsV1Grpc.StreamsService.batchAppend);
 
-/** In this order, as a violation names its check by its index. */
+/** Index of each check: a violation names its check by index. */
 const CONDITION = 0;
 
 export const appendRecords = async (
@@ -63,7 +63,7 @@ const isViolation = (error: unknown): error is AppendConsistencyViolationError =
   isCommandError(error as Error) &&
   (error as AppendConsistencyViolationError).type === ErrorType.APPEND_CONSISTENCY_VIOLATION;
 
-/** The condition comes before the revision, also where the server names both. */
+/** The condition takes precedence over the revision, also if the server reports both. */
 const violated = ({ violations }: AppendConsistencyViolationError): AppendResult => {
   if (violations.some(({ checkIndex }) => checkIndex === CONDITION)) return { kind: 'fenced' };
   const actual = violations[0]?.actualState;

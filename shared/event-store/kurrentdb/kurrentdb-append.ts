@@ -35,29 +35,29 @@ import {
 export type StreamAppend = {
   readonly stream: string;
   readonly expected: ExpectedRevision;
-  /** At least one; no id twice. */
+  /** At least one event; no id twice. */
   readonly events: readonly EncodedEvent[];
   /** Ignored by servers that cannot check it. */
   readonly condition?: AppendCondition | undefined;
 };
 
 /**
- * Appends as the port promises, on a server that promises less: KurrentDB takes a write for a repetition only while its cache
- * has the ids or where the expected revision points at them, and would write them again where the expected revision is met.
- * So the ids are first looked for in what is known of the stream (read once, then kept), and every write names the revision
- * that this knowledge ends at: whatever another process added makes it a conflict, and the look is repeated. `any` becomes
- * the revision found. The same look settles attempts whose answer was lost.
+ * Appends as the port promises, on a server that promises less. KurrentDB recognises a repetition only while its cache
+ * has the ids, or if the expected revision points at them; it writes them again if the expected revision matches. So
+ * the appender first looks for the ids in what it knows of the stream (read once, then cached). Every write names the
+ * revision at which this knowledge ends. Events of another process make it a conflict, and the look is repeated. `any`
+ * becomes the revision found. The same look resolves attempts whose answer was lost.
  */
 export const createAppender = (connection: Connection): ((append: StreamAppend) => Promise<AppendResult>) => {
   const tails = createStreamTails();
   const inTurn = createTurns();
-  // The attempt is repeated as a whole: a look of it that finds no node must not use up the append's patience.
+  // The attempt is repeated as a whole: a look that finds no node must not use up the time limit of the append.
   const patience = { ...connection.patience, giveUpAfterMs: connection.patience.deadlineMs };
   const attempt = async (append: StreamAppend): Promise<AppendResult> => {
     try {
       return await appendOnce({ ...connection, patience }, tails, append);
     } catch (error) {
-      // It may have been written.
+      // The append may have been written.
       tails.forget(append.stream);
       throw error;
     }
@@ -91,14 +91,14 @@ const appendOnce = async (
   }
 };
 
-/** What must be known before a write: everything up to the revision it will name. */
+/** Reads what must be known before a write: everything up to the revision that it will name. */
 const tailFor = async (
   connection: Connection,
   tails: StreamTails,
   { stream, expected }: StreamAppend,
 ): Promise<StreamTail> => {
   const known = tails.get(stream);
-  // If the server agrees that there is no stream, there is no id in it.
+  // If the server agrees that there is no stream, no id is in it.
   if (expected === 'none') return known ?? EMPTY_TAIL;
   if (known !== undefined && (expected === 'any' || expected <= known.revision)) return known;
   const tail = await readStreamTail(connection, stream, known);
@@ -107,8 +107,9 @@ const tailFor = async (
 };
 
 /**
- * The tail after an append that was not stored. Reads do not show events that were deleted or truncated on the server, and the next
- * write has to name them all the same: without what the server said of the stream, the append would conflict for ever.
+ * Reads the tail after an append that was not stored. Reads do not show events that were deleted or truncated on the
+ * server, but the next write has to name them. Without the server's report of the stream the append would conflict
+ * forever.
  */
 const readTailAfter = async (
   connection: Connection,
@@ -122,7 +123,7 @@ const readTailAfter = async (
   return actual === undefined || actual <= tail.revision ? tail : { ...tail, revision: actual };
 };
 
-/** The result of the append whose events these are. Throws when only some of them, or not in this order, are there. */
+/** Result of the append that already stored these events. Throws if only some of them are there, or in another order. */
 const findEarlierAppend = async (
   connection: Connection,
   tail: StreamTail,
@@ -185,7 +186,7 @@ const write = async (
   }
 };
 
-/** Undefined where the append has to be made by a call of its own. */
+/** Undefined if the append needs a call of its own. */
 const appendInBatch = async (
   connection: Connection,
   append: BatchedAppend,
@@ -197,12 +198,12 @@ const appendInBatch = async (
   );
 };
 
-/** False: no stream has it, and the protocol could not carry it. */
+/** False: no stream has this revision, and the protocol cannot carry it. */
 const isRevision = (revision: bigint): boolean => revision >= 0n && revision <= MAX_INT64;
 
 /**
- * The client's `Append`, which it makes otherwise only for calls with credentials of their own: one call for each append, with a
- * deadline.
+ * The client's `Append`: one call for each append, with a deadline. The client itself makes it only for calls with
+ * their own credentials.
  */
 export const callAppend = (
   connection: Connection,
@@ -231,17 +232,17 @@ const asTooLarge = (error: unknown): AppendTooLarge | undefined => {
 const asDeleted = (error: unknown): StreamDeleted | undefined =>
   error instanceof StreamDeletedError ? new StreamDeleted(error.streamName, error) : undefined;
 
-/** A megabyte a second: a large append takes longer than an answer may. */
+/** A megabyte a second: a large append may take longer than an answer may. */
 const SLOWEST_BYTES_PER_MS = 1_000;
 
 const sizeOf = (events: readonly EncodedEvent[]): number =>
   events.reduce((sum, event) => sum + event.data.length, 0);
 
-/** Whether the server checks conditions: see EventStore. */
+/** Returns whether the server checks conditions: see EventStore. */
 export const canCheck = ({ writer, patience }: Connection): Promise<boolean> =>
   withDeadline(hasAppendRecords(writer.client), patience.deadlineMs);
 
-/** Waits for a node before anything is sent, so that an append that was given up is not written later. */
+/** Waits for a node before it sends anything, so that an abandoned append is not written later. */
 const onWriter = async <T>(
   { writer, patience }: Connection,
   call: (channel: Channel) => Promise<T>,

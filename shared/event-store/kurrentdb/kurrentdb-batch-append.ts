@@ -15,18 +15,18 @@ import { toProposal } from './kurrentdb-event.ts';
 import { DeadlinePassed } from './kurrentdb-retry.ts';
 
 /**
- * Appends over a few calls of `BatchAppend` that stay open: an append of its own costs a call, a message costs a third of that. A
- * server handles the messages of one call one after the other (Streams.BatchAppend.cs), so there are several calls.
+ * Appends over a few `BatchAppend` calls that stay open: a single append costs a call, a message costs a third of that.
+ * A server handles the messages of one call one after the other (Streams.BatchAppend.cs), so there are several calls.
  *
- * They share the connection with subscriptions: Node gives the connection's flow control window back as soon as data
- * arrives, so a subscriber that does not read holds up only itself.
+ * They share the connection with subscriptions. Node releases the connection's flow control window as soon as data
+ * arrives, so a subscriber that does not read delays only itself.
  */
 export type BatchAppender = {
-  /** Whether an append of this size can be made now, on that channel. */
+  /** Returns whether an append of this size is possible now, on that channel. */
   takes(channel: Channel, bytes: number): boolean;
   /**
-   * Resolves to `unclear` where the server refused in a way that `Append` says in more detail: whether it was written is then not
-   * known. Rejects, with DeadlinePassed or the client's error, where the call broke: not known either.
+   * Resolves to `unclear` if the server's refusal has more detail with `Append`: the append may have been written.
+   * Rejects with DeadlinePassed or the client's error if the call broke: it may have been written too.
    */
   append(channel: Channel, append: BatchedAppend): Promise<BatchOutcome>;
   close(): void;
@@ -35,18 +35,18 @@ export type BatchAppender = {
 export type BatchedAppend = {
   readonly stream: string;
   readonly expected: bigint | 'none';
-  /** At least one. */
+  /** At least one event. */
   readonly events: readonly EncodedEvent[];
 };
 
 export type BatchOutcome =
   | Exclude<AppendResult, { kind: 'appended' | 'fenced' }>
-  /** `position`: absent where the server does not say it. */
+  /** `position`: absent if the server does not return it. */
   | { readonly kind: 'appended'; readonly revision: bigint; readonly position: bigint | undefined }
   | { readonly kind: 'unclear' };
 
 const CALLS = 4;
-/** More than an import has under way (512). What is still more is made by calls of their own. */
+/** More than an import has in flight (512). Additional appends use calls of their own. */
 const APPENDS_OF_A_CALL = 256;
 /** A message that the server refuses as too large ends the call for all appends on it. No server refuses this size by default. */
 const MAX_BYTES = 256 * 1024;
@@ -88,7 +88,7 @@ type Call = {
   append(append: BatchedAppend): Promise<BatchOutcome>;
   waiting(): number;
   hasEnded(): boolean;
-  /** Ends the call once nothing waits for an answer any more. */
+  /** Ends the call as soon as nothing waits for an answer. */
   retire(): void;
 };
 
@@ -125,7 +125,7 @@ const openCall = (node: NodeClient, channel: Channel, deadlineMs: number): Call 
     take(answer.getCorrelationId()?.getString() ?? '')?.resolve(outcomeOf(answer));
     endIfDone();
   });
-  // Stays for the call's life: a failure that comes when nothing waits must not end the process.
+  // Remains for the call's life: a failure while nothing waits must not end the process.
   stream.on('error', (error) => end(convertToCommandError(error) as Error));
   stream.on('end', () => end(convertToCommandError(brokenOff()) as Error));
   return {
@@ -148,7 +148,7 @@ const openCall = (node: NodeClient, channel: Channel, deadlineMs: number): Call 
   };
 };
 
-/** A UUID, as the protocol asks for; the server looks only whether those of one call differ. */
+/** UUID, which the protocol requires; the server only checks that those of one call differ. */
 const correlationOf = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
 const brokenOff = () =>

@@ -5,34 +5,37 @@ import { discoverEndpoint } from '@kurrent/kurrentdb-client/dist/Client/discover
 import { type Backoff, backoffMs } from '../../backoff.ts';
 import { type Address, assertTlsName, type EndPoint } from './kurrentdb-address.ts';
 
-/** The one connection of a client: found when it is first needed, and found anew when its node is lost. */
+/** The single connection of a client: opened when first needed, and opened again when its node is lost. */
 export type NodeChannel = {
   /** The channel for the next call. Rejects when discovery gave up or the channel was closed for good. */
   current(): Promise<Channel>;
-  /** Says that a call on this channel failed so that another node may answer. The next call gets another channel. */
+  /**
+   * Reports that a call on this channel failed in a way that another node may not. The next call gets another channel.
+   */
   lost(channel: Channel, error: unknown): void;
-  /** How many channels were made. */
+  /** Number of channels made so far. */
   readonly made: () => number;
   close(): void;
 };
 
-/** How soon one channel follows the other. Waits start where the channel was lost soon after it was made. */
+/** Pace of new channels. The wait starts if a channel was lost soon after it was made. */
 export type Pace = Backoff & { readonly even: number };
 
 /** Reads: at most one replacement a second, after five in a row twice as long each time. */
 export const READING_PACE: Pace = { firstMs: 1_000, even: 5, longestMs: 5_000 };
 /** Appends and subscriptions, which are repeated with pauses of their own. */
 export const WRITING_PACE: Pace = { firstMs: 50, even: 1, longestMs: 1_000 };
-/** A channel that held for so long was no mistake: the pauses begin anew. */
+/** A channel that lasted this long was not a mistake: the pauses start again at the shortest. */
 const HELD_MS = 10_000;
 
 /** The client sets it too: the largest event that a server can hold is below 17 MB. */
 const MAX_MESSAGE = 17 * 1024 * 1024;
 
 /**
- * What the client (1.3.1) does about channels, done so that it can be ended: its own discovery cannot be stopped, rejects where
- * nobody can handle it (kurrentdb-client.ts has the list), and gives up no channel whose node has stopped answering.
- * `searching` is called when no node answers for the first time. A channel that was lost is closed at once. Calls under way on it end with their answer or their deadline.
+ * Replaces the client's (1.3.1) channel management so that it can be ended. The client's own discovery cannot be
+ * stopped, rejects where no caller can handle it (kurrentdb-client.ts has the list), and never leaves a channel whose
+ * node has stopped answering. Calls `searching` when no node answers for the first time. Closes a lost channel at once;
+ * calls in flight on it end with their answer or their deadline.
  */
 export const createNodeChannel = (
   address: Address,
@@ -63,7 +66,7 @@ export const createNodeChannel = (
       'grpc.keepalive_timeout_ms':
         address.keepAliveTimeoutMs < 0 ? Number.MAX_SAFE_INTEGER : address.keepAliveTimeoutMs,
       'grpc.max_receive_message_length': MAX_MESSAGE,
-      // A channel that is closed takes its sockets with it: no other channel uses them.
+      // A closed channel takes its sockets with it: no other channel uses them.
       'grpc.use_local_subchannel_pool': 1,
     });
     return open;
@@ -129,7 +132,7 @@ const findNode = async (
   }
 };
 
-/** Of a target such as `dns:localhost:2113`. */
+/** Host and port of a target such as `dns:localhost:2113`. */
 const endPointOf = (channel: Channel): EndPoint | undefined => {
   const [, address, port] = /([^:/]+):(\d+)$/.exec(channel.getTarget()) ?? [];
   return address === undefined ? undefined : { address, port: Number(port) };

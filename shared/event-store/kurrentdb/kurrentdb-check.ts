@@ -5,26 +5,27 @@ import { callAppend } from './kurrentdb-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import { explained, isPassing, retrying } from './kurrentdb-retry.ts';
 
-/** What a server says of itself, and lets the user do. */
+/** Facts that a server reports about itself, and rights of the user. */
 export type ServerCheck = {
-  /** `unknown`: it does not say. */
+  /** `unknown` if the server does not report it. */
   readonly version: string;
   /** Bytes of one append; undefined: more than was tried. */
   readonly appendLimit: number | undefined;
-  /** Why the user may not append to the space. */
+  /** Reason why the user may not append to the namespace. */
   readonly refusal: string | undefined;
 };
 
-/** EventStoreDB 22.10 is the first whose stream reads give positions. */
+/** EventStoreDB 22.10 is the first version whose stream reads return positions. */
 const OLDEST = [22, 10] as const;
-/** More than the limit of a server that was not configured, up to 25.0. */
+/** More than the default limit of servers up to 25.0. */
 const TRIED_BYTES = 1_048_576 + 1_024;
-/** No stream has so many events, so what expects it is never written. */
+/** No stream has so many events, so an append that expects it is never written. */
 const NEVER = 2n ** 62n;
 
 /**
- * Asks for the version, and whether and how much the user may append to the space: by appends that expect a revision which no stream
- * has, and so write nothing. Rejects with a sentence when the server cannot be reached or is too old.
+ * Asks for the version, and whether and how much the user may append to the namespace. It tries appends that expect a
+ * revision which no stream has, so they write nothing. Rejects with a message if the server cannot be reached or is too
+ * old.
  */
 export const checkServer = async (connection: Connection): Promise<ServerCheck> => {
   const { patience, writer } = connection;

@@ -15,7 +15,7 @@ import type { Address } from './kurrentdb-address.ts';
 import { createNodeChannel, type NodeChannel, type Pace } from './kurrentdb-channel.ts';
 import { isLost } from './kurrentdb-retry.ts';
 
-/** What a server says that it can do. */
+/** Features that a server reports. */
 export type ServerFeatures = {
   readonly version: string;
   /** Paths of its gRPC methods in lower case. */
@@ -47,7 +47,7 @@ type StubConstructor<Stub extends Client> = new (
   options?: Partial<ChannelOptions>,
 ) => Stub;
 
-/** What the client's class keeps from its types. All of it are properties of the object, so they can be replaced. */
+/** Members that the client's class hides from its types. All are properties of the object, so they can be replaced. */
 type Internals = {
   callArguments(options: object, callOptions?: CallOptions): [Metadata, CallOptions];
   getGRPCClient(service: StubConstructor<Client>): Promise<Client>;
@@ -59,18 +59,20 @@ type Internals = {
 const FEATURES_DEADLINE_MS = 5_000;
 
 /**
- * Makes the client (1.3.1) use our channel. Its own connection management ends the process or waits for ever in these cases:
+ * Makes the client (1.3.1) use our channel. Its own connection management ends the process or waits forever in these
+ * cases:
  *
- * - `handleError` awaits a channel whose discovery rejects, and nobody awaits `handleError`: a cluster without a majority is an
- *   unhandled rejection. Here: replaced, and discovery goes on a million times.
- * - `BatchAppend`: when the shared stream breaks, appends queued on it reject in an executor that nobody awaits. Here: made
- *   without the client (kurrentdb-batch-append.ts).
- * - `checkpointReached` and the conversion of an event run inside an async `_transform`: what they throw is unhandled. Here: the
- *   calls are read without the client's `Subscription` (kurrentdb-read.ts).
- * - The server's features are fetched without a deadline, and a failure is kept until the channel is replaced. Here: asked anew.
- * - The reads of the Rust half (`@kurrent/bridge` 0.2.2) never look for another node, and neither its handle (0.1 to 0.2 MB) nor
- *   its sockets can be given back. Here: not used; one handle is made with the client and stays unconnected.
- * - A deadline that passes is no reason for the client to leave a node. Here: it is.
+ * - `handleError` awaits a channel whose discovery rejects, and nothing awaits `handleError`: a cluster without a
+ *   majority is an unhandled rejection. Here: replaced, and discovery continues a million times.
+ * - `BatchAppend`: when the shared stream breaks, appends queued on it reject in an executor that nothing awaits. Here:
+ *   done without the client (kurrentdb-batch-append.ts).
+ * - `checkpointReached` and the conversion of an event run inside an async `_transform`: errors there are unhandled.
+ *   Here: the calls are read without the client's `Subscription` (kurrentdb-read.ts).
+ * - The server's features are fetched without a deadline, and a failure is cached until the channel is replaced. Here:
+ *   asked again.
+ * - The reads of the Rust half (`@kurrent/bridge` 0.2.2) never look for another node, and neither its handle (0.1 to
+ *   0.2 MB) nor its sockets can be released. Here: not used; one handle is made with the client and stays unconnected.
+ * - The client does not leave a node whose deadline passes. Here: it does.
  */
 export const createNodeClient = (address: Address, pace: Pace, searching?: () => void): NodeClient => {
   const client = KurrentDBClient.connectionString(address.text);

@@ -6,8 +6,8 @@ import { createExplain } from './kurrentdb-diagnose.ts';
 import { type Patience, tellTrouble } from './kurrentdb-retry.ts';
 
 /**
- * What the adapter's parts share. Two clients, so that reads are made elsewhere when their node is lost while an append, whose
- * result is unknown until then, is answered or fails where it is.
+ * State that the adapter's parts share. There are two clients: reads move to another node when theirs is lost, while an
+ * append, whose result is then unknown, is answered or fails where it is.
  */
 export type Connection = {
   readonly address: Address;
@@ -17,13 +17,13 @@ export type Connection = {
   readonly batches: BatchAppender;
   /** Reads pages. */
   readonly reader: NodeClient;
-  /** What the names of the space's streams begin with. */
+  /** Prefix of the names of the namespace's streams. */
   readonly prefix: string;
   readonly patience: Patience;
   close(): Promise<void>;
 };
 
-/** Nothing is sent before the first call. Throws as parseAddress does. */
+/** Sends nothing before the first call. Throws like parseAddress. */
 export const connect = (url: string, space: string, options: Patience): Connection => {
   const address = parseAddress(url);
   const patience = { ...options, explain: createExplain(address) };

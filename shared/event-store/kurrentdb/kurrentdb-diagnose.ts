@@ -4,16 +4,16 @@ import { ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
 import type { Address, EndPoint } from './kurrentdb-address.ts';
 import { type Explanation, hasNoLeader, isPassing, type Patience } from './kurrentdb-retry.ts';
 
-/** Says in a sentence what an operator has to change where a server refuses or cannot be reached. */
+/** Explains in a sentence what an operator has to change if a server refuses or cannot be reached. */
 type Explain = NonNullable<Patience['explain']>;
 
 const NO_LEADER = 'an election goes on, or a majority of the nodes is gone and has to be started';
 
-/** What grpc-js says of a connection, other than what a server answers on one. */
+/** Messages of grpc-js about a connection, as opposed to a server's answers. */
 const NOT_REACHED = /connect|resol|ECONN|EPROTO|certificate|socket|dropped/i;
 const UNAUTHENTICATED = 16;
 const PROBE_TIMEOUT_MS = 1_500;
-/** Nobody is probed more often: a store that is not reached fails many calls at once. */
+/** A node is not probed more often: a store that cannot be reached fails many calls at once. */
 const KNOWN_FOR_MS = 2_000;
 
 export const createExplain = (address: Address, probe = diagnose): Explain => {

@@ -13,13 +13,13 @@ import { scanSpace } from './kurrentdb-scan.ts';
 import { followSpace } from './kurrentdb-subscription.ts';
 
 export type KurrentDbEventStoreOptions = {
-  /** The store is about streams that begin with `<space>.`; the server may hold others. */
+  /** The store has the streams that begin with `<space>.`; the server may have others. */
   readonly space: string;
-  /** Applied to every event read, live ones included. Default: as stored. */
+  /** Applied to every event read, also to new ones. Default: as stored. */
   readonly decode?: Decode;
   /** For one call to the server; for a read, between two parts of its answer. Default: 5,000. */
   readonly deadlineMs?: number;
-  /** An append or a read is tried again for so long when the server cannot be reached or has no leader. Default: 30,000. */
+  /** Retries an append or a read this long if the server cannot be reached or has no leader. Default: 30,000. */
   readonly giveUpAfterMs?: number;
   /** Hears of everything that is tried again. */
   readonly onTrouble?: (trouble: Trouble) => void;
@@ -30,14 +30,14 @@ const DEFAULT_BATCH_SIZE = 512;
 type DecodeRecorded = (event: Recorded) => StoredEvent;
 
 /**
- * The event log on KurrentDB, or EventStoreDB from 22.10 on. Any number of processes may use it. Positions are those of the
- * server's transaction log: increasing, with gaps. Nothing is sent before the first call; then everything reconnects by
- * itself: appends and reads reject after `giveUpAfterMs`, subscriptions go on trying.
+ * The event log on KurrentDB, or EventStoreDB from 22.10 on. Any number of processes may use it. Positions are those of
+ * the server's transaction log: increasing, with gaps. It sends nothing before the first call. After that it reconnects
+ * by itself: appends and reads reject after `giveUpAfterMs`, subscriptions retry forever.
  *
- * A repeated append is recognised among the newest 4,096 events of its stream. An append whose event id another stream has
- * is stored. Rejects: an append larger than the server takes (1 MB by default before KurrentDB 25.1), one to a stream
- * outside of the space or deleted on the server.
- * Throws when the address is not understood.
+ * It recognises a repeated append among the newest 4,096 events of its stream. It stores an append whose event id
+ * another stream has. Rejects an append larger than the server accepts (1 MB by default before KurrentDB 25.1), and one
+ * to a stream outside of the namespace or deleted on the server.
+ * Throws if the address is not understood.
  */
 export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStoreOptions): EventStore => {
   const connection = connect(url, options.space, patienceOf(options));
@@ -131,7 +131,10 @@ async function* readAll({ connection, decode, searched }: Reading, after: bigint
   }
 }
 
-/** Each with its own sentence: reachable, TLS, user and password, version, read on `$all`, append to the space, limit of an append. */
+/**
+ * Each check has its own message: reachable, TLS, user and password, version, read on `$all`, append to the namespace,
+ * limit of an append.
+ */
 const check = async (connection: Connection): Promise<readonly string[]> => {
   const { version, appendLimit, refusal } = await checkServer(connection);
   await readHead(connection);
@@ -144,7 +147,10 @@ const check = async (connection: Connection): Promise<readonly string[]> => {
   return [`version ${version}`, ...limit, ...(refusal === undefined ? [] : [refusal])];
 };
 
-/** Of the newest record of the whole log: finding the space's own last one could take a search of all that others wrote since. */
+/**
+ * Position of the newest record of the whole log: to find the namespace's own last event could take a search of all
+ * later records of others.
+ */
 const lastPosition = async (connection: Connection, watch: HeadWatch): Promise<bigint> => {
   const head = await readHead(connection);
   if (head === undefined) return 0n;

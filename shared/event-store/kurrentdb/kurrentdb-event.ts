@@ -4,12 +4,12 @@ import { checkingDigest, type Decode, decodeContent, type EncodedEvent, MAX_INT6
 import { metadataAsStrings, notJson, withServerNames } from '../event-metadata.ts';
 import type { EventMetadata, StoredEvent } from '../event-store.ts';
 
-/** What KurrentDB returns for an event, from streams and `$all` alike. */
+/** Event as KurrentDB returns it, from streams and `$all`. */
 export type Recorded = NonNullable<ResolvedEvent['event']> & {
   readonly position?: { readonly commit: bigint };
 };
 
-/** The event as the client takes it: JSON data, and the metadata as KurrentDB's custom metadata. */
+/** Converts an event for the client: JSON data, and the metadata as KurrentDB's custom metadata. */
 export const toEventData = (event: EncodedEvent): EventData =>
   jsonEvent({
     id: event.id,
@@ -18,13 +18,13 @@ export const toEventData = (event: EncodedEvent): EventData =>
     metadata: withServerNames(JSON.parse(event.metadata) as EventMetadata),
   });
 
-/** The event as bytes. The data's text goes out as it is. */
+/** Converts an event to bytes. The text of the data is sent unchanged. */
 export const toProposal = ({ data, metadata }: EncodedEvent): { data: Buffer; metadata: Buffer } => ({
   data: Buffer.from(data),
   metadata: Buffer.from(JSON.stringify(withServerNames(JSON.parse(metadata) as EventMetadata))),
 });
 
-/** The event as `appendRecords` takes it: its metadata may hold only strings. */
+/** Converts an event for `appendRecords`, whose metadata may have only strings. */
 export const toRecordData = (event: EncodedEvent): EventData =>
   jsonEvent({
     id: event.id,
@@ -33,7 +33,9 @@ export const toRecordData = (event: EncodedEvent): EventData =>
     metadata: metadataAsStrings(JSON.parse(event.metadata) as EventMetadata),
   });
 
-/** Never throws for what an event holds: what is not Varve's, or cannot be read, is marked `unreadable`. */
+/**
+ * Never throws because of an event's content: an event that is not Varve's, or cannot be read, is marked `unreadable`.
+ */
 export const toStoredEvent = (recorded: Recorded, decode: Decode): StoredEvent => {
   const { id, streamId: stream, revision, type, data, metadata } = recorded;
   const place = { id, stream, revision, position: positionOf(recorded) };
@@ -44,21 +46,21 @@ export const toStoredEvent = (recorded: Recorded, decode: Decode): StoredEvent =
   );
 };
 
-/** The client gives bytes where the content is not JSON. */
+/** The client returns bytes if the content is not JSON. */
 const jsonOf = (value: unknown): unknown => {
   if (!(value instanceof Uint8Array)) return value;
   return notJson(Buffer.from(value).toString(isUtf8(value) ? 'utf8' : 'base64'));
 };
 
 /**
- * The place in the server's transaction log: the commit position, which is the prepare position too for everything that is
- * not written in an explicit transaction (only clients older than this protocol could). Throws when the server leaves it
- * out, as EventStoreDB before 22.10 does in stream reads.
+ * Position in the server's transaction log: the commit position. It equals the prepare position for every record
+ * outside of explicit transactions, which only clients older than this protocol could write. Throws if the server omits
+ * it, as EventStoreDB before 22.10 does in stream reads.
  */
 export const positionOf = ({ position, streamId, revision }: Recorded): bigint => {
   if (position !== undefined && position.commit <= MAX_INT64) return position.commit;
   throw new Error(`the server gives no position for revision ${revision} of ${streamId}: it is too old`);
 };
 
-/** Events of the server itself in the space's own streams, such as the tombstone of a deleted one. */
+/** Events of the server itself in the namespace's own streams, such as the tombstone of a deleted one. */
 export const isSystemEvent = ({ type }: Recorded): boolean => type.startsWith('$');

@@ -6,16 +6,16 @@ import { allRequest, readEvents } from './kurrentdb-read.ts';
 import { DeadlinePassed, isInvalidPosition, withDeadline } from './kurrentdb-retry.ts';
 import { openSpaceCall } from './kurrentdb-space-call.ts';
 
-/** What is behind a position. */
+/** Records after a position. */
 export type Stretch =
-  /** Nothing of the space up to there, where the log ends. */
+  /** No event of the namespace up to there, where the log ends. */
   | { readonly kind: 'empty'; readonly upTo: bigint }
-  /** An event of the space's streams, the first. */
+  /** The first event of the namespace's streams. */
   | { readonly kind: 'found'; readonly position: bigint };
 
 /**
- * Looks whether the log holds anything of the space behind a position, which is 0n or a record's. Both reads are made on one
- * channel: what one node says of its end, that node has searched.
+ * Looks whether the log has anything of the namespace after a position, which is 0n or a record's. Both reads use one
+ * channel: a node has searched what it reports as its end.
  */
 export const searchBehind = async (connection: Connection, after: bigint): Promise<Stretch> => {
   const { reader, patience } = connection;
@@ -35,7 +35,7 @@ export const searchBehind = async (connection: Connection, after: bigint): Promi
   }
 };
 
-/** The same from a position that is no record's: reads refuse it, subscriptions take it. */
+/** The same search from a position that is not a record's: reads refuse it, subscriptions accept it. */
 const searchBySubscription = async (
   connection: Connection,
   after: bigint,
@@ -63,20 +63,20 @@ const searchBySubscription = async (
 const firstBehind = (events: readonly Recorded[], after: bigint): bigint | undefined =>
   events.map(positionOf).find((position) => position > after);
 
-/** A subscription that may be level with the log without having been told so. */
+/** A subscription that may have caught up without a report from the server. */
 export type Follower = {
   /** The log has been searched and handled up to here. */
   at(): bigint;
-  /** Nothing is under way: neither a handler nor an event that has arrived. */
+  /** True if neither a handler runs nor an event has arrived. */
   isLevel(): boolean;
-  /** What was found behind that position, which `at()` gave. */
+  /** Receives the records found after the position that `at()` returned. */
   told(stretch: Stretch): void;
 };
 
 export type HeadWatch = {
   follow(follower: Follower): void;
   forget(follower: Follower): void;
-  /** Somebody waits until the followers reach this position. */
+  /** A caller waits until the subscribers reach this position. */
   want(position: bigint): void;
   wanted(): bigint;
   look(): void;
@@ -87,8 +87,8 @@ export type HeadWatch = {
 const LOOK_EVERY_MS = 500;
 
 /**
- * Tells subscriptions of foreign records behind the space's last event: a server reports how far it has searched only every
- * 10,000 records, and a head a few records on never.
+ * Informs subscriptions of foreign records after the namespace's last event. A server reports how far it has searched
+ * only every 10,000 records, and never reports a head that is a few records on.
  */
 export const createHeadWatch = (connection: Connection): HeadWatch => {
   const followers = new Set<Follower>();
@@ -106,7 +106,7 @@ export const createHeadWatch = (connection: Connection): HeadWatch => {
   };
   const look = () => {
     again = looking !== undefined;
-    // A node that cannot be read is replaced by the read; the next look comes in half a second.
+    // The read replaces a node that cannot be read; the next look comes in half a second.
     looking ??= lookOnce()
       .catch(() => undefined)
       .finally(() => {

@@ -2,20 +2,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export type Inbox<T> = {
   /**
-   * Up to `limit` of what has arrived, in order; waits for it. None after `wake` was called. Undefined when the signal says stop.
-   * Rejects when the stream failed or ended, after everything that arrived before has been taken.
+   * Returns up to `limit` arrived items, in order; waits for one. Returns none after `wake` was called, and undefined
+   * when the signal is aborted. Rejects when the stream failed or ended, after all earlier items were returned.
    */
   next(limit: number): Promise<readonly T[] | undefined>;
-  /** Whether something waits to be taken. */
+  /** Returns whether an item waits. */
   hasMore(): boolean;
   wake(): void;
-  /** Everything that has not been taken is followed by this failure. */
+  /** Fails after all items that have arrived. */
   fail(error: Error): void;
   /** Stops listening to the signal. */
   close(): void;
 };
 
-/** As much of a Readable as is needed: the client's own type of it is not Node's. */
+/** The part of a Readable that is needed: the client's type of it differs from Node's. */
 type ObjectStream = {
   read(): unknown;
   readonly readableLength: number;
@@ -24,8 +24,8 @@ type ObjectStream = {
 };
 
 /**
- * Batches from an object stream. Nothing is taken from it between two calls, so its buffer fills, and back-pressure reaches
- * the sender.
+ * Batches items from an object stream. Between two calls it takes nothing, so the stream's buffer fills and
+ * backpressure reaches the sender.
  */
 export const createInbox = <T>(stream: ObjectStream, signal: AbortSignal): Inbox<T> => {
   let failure: Error | undefined;
@@ -36,7 +36,7 @@ export const createInbox = <T>(stream: ObjectStream, signal: AbortSignal): Inbox
     resume();
   };
   stream.on('readable', () => resume());
-  // Stays for the stream's life: what fails after the last batch was taken must not end the process.
+  // Remains for the stream's life: a failure after the last batch must not end the process.
   stream.on('error', fail);
   stream.on('end', () => fail(new SubscriptionEnded('the server ended the subscription')));
   stream.on('close', () => fail(new SubscriptionEnded('the subscription was closed')));
@@ -65,7 +65,7 @@ export const createInbox = <T>(stream: ObjectStream, signal: AbortSignal): Inbox
         await new Promise<void>((resolve) => {
           resume = resolve;
         });
-        // What arrived with it makes one batch: each costs whoever takes it a transaction.
+        // Items that arrived together make one batch: each batch costs its reader a transaction.
         await nextTurn();
       }
       return undefined;
@@ -80,5 +80,5 @@ export const createInbox = <T>(stream: ObjectStream, signal: AbortSignal): Inbox
   };
 };
 
-/** Not an error of the client's: the stream came to its end, which a subscription never does by itself. */
+/** Not an error of the client's: the stream ended, which a subscription never does by itself. */
 export class SubscriptionEnded extends Error {}

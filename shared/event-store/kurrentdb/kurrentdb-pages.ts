@@ -11,7 +11,7 @@ import {
 } from './kurrentdb-read.ts';
 import { retrying } from './kurrentdb-retry.ts';
 
-/** Up to `count` events of a stream from this revision on; fewer only at its end, none when it does not exist. */
+/** Reads up to `count` events of a stream from this revision on; fewer only at its end, none if it does not exist. */
 export const readStreamPage = (
   connection: Connection,
   stream: string,
@@ -19,7 +19,7 @@ export const readStreamPage = (
   count: number,
 ): Promise<readonly Recorded[]> => readStreamEvents(connection, stream, { from, count });
 
-/** Up to `count` events of a stream before this revision (its end if undefined), newest first. */
+/** Reads up to `count` events of a stream before this revision (its end if undefined), newest first. */
 export const readStreamPageBefore = async (
   connection: Connection,
   stream: string,
@@ -42,7 +42,10 @@ const readStreamEvents = (connection: Connection, stream: string, page: PageRequ
     }
   });
 
-/** Of one page of a filtered answer: a server passes 1,000,000 records a second with it, and 150,000 with its default of 32. */
+/**
+ * Records that the server searches for one page of a filtered answer: with it a server passes 1,000,000 records a
+ * second, with its default of 32 only 150,000.
+ */
 const SEARCH_WINDOW = 1_000;
 /** A subscription reports how far it searched every so many windows, and wherever it has caught up. */
 const CHECKPOINT_EVERY = 10;
@@ -63,9 +66,9 @@ export const readHead = async (connection: Connection): Promise<Recorded | undef
 };
 
 export type PageSize = {
-  /** How many events to ask for next. */
+  /** Number of events to ask for next. */
   count(): number;
-  /** Adapts to what the last page held. */
+  /** Adapts to the content of the last page. */
   learn(page: readonly Recorded[]): void;
 };
 
@@ -73,7 +76,7 @@ const FIRST_PAGE = 64;
 const PAGE_CHARACTERS = 8_000_000;
 const SAMPLES = 8;
 
-/** Pages that grow to `most` events while they stay below 8 MB or so, estimated from a few of a page's events. */
+/** Pages that grow to `most` events while they stay below about 8 MB, estimated from a few of a page's events. */
 export const createPageSize = (most: number): PageSize => {
   let count = Math.min(FIRST_PAGE, most);
   return {

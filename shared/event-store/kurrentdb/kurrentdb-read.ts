@@ -13,8 +13,8 @@ import type { Recorded } from './kurrentdb-event.ts';
 import { DeadlinePassed, isLost, withDeadline } from './kurrentdb-retry.ts';
 
 /**
- * The `Read` call of KurrentDB's protocol, made through grpc-js. The client's own reads cannot be given up, find no other node,
- * and hand out a subscription's checkpoints before the events in front of them.
+ * The `Read` call of KurrentDB's protocol, made through grpc-js. The client's own reads cannot be cancelled, find no
+ * other node, and return a subscription's checkpoints before the events in front of them.
  */
 
 export type ReadFrom = 'start' | 'end' | bigint;
@@ -36,7 +36,7 @@ export const streamRequest = (stream: string, { from, backwards = false, count }
   return request(new streamsPb.ReadReq.Options().setStream(place).setCount(`${count}`), backwards);
 };
 
-/** Only streams that begin with this. The server looks at `window` records for one page of an answer. */
+/** Only streams with this prefix. The server searches `window` records for one page of an answer. */
 export type PrefixFilter = {
   readonly prefix: string;
   readonly window: number;
@@ -83,15 +83,15 @@ const request = (options: ReadReq.Options, backwards: boolean): ReadReq => {
 
 export type OpenRead = {
   readonly stream: ClientReadableStream<ReadResp>;
-  /** Ends the call; what it still brings is dropped. */
+  /** Cancels the call and drops what still arrives. */
   cancel(): void;
-  /** Takes a failure of the call: leaves the channel where another node may answer. Returns the client's error for it. */
+  /** Handles a failure of the call: leaves the channel if another node may answer. Returns the client's error for it. */
   failed(error: unknown): Error;
 };
 
 export type ReadSettings = {
   readonly requiresLeader: boolean;
-  /** It waits for a channel so long. */
+  /** Time limit for a channel. */
   readonly connectMs: number;
   /** Default: the channel that is current. */
   readonly on?: Channel;
@@ -105,7 +105,7 @@ export const openRead = async (
 ): Promise<OpenRead> => {
   const on = given ?? (await withDeadline(channel.current(), connectMs));
   const stream = stub(streamsGrpc.StreamsClient, on).read(message, ...callArguments({ requiresLeader }));
-  // Stays for the stream's life: a failure after the last message was taken must not end the process.
+  // Remains for the stream's life: a failure after the last message must not end the process.
   stream.on('error', () => undefined);
   return {
     stream,
@@ -117,7 +117,7 @@ export const openRead = async (
   };
 };
 
-/** Makes the read and collects its events. A read that is silent for `silenceMs` is given up, and so is its node. */
+/** Makes the read and collects its events. If a read is silent for `silenceMs`, it fails and its node is left. */
 export const readEvents = async (
   node: NodeClient,
   message: ReadReq,
@@ -155,7 +155,7 @@ const collect = (stream: ClientReadableStream<ReadResp>, silenceMs: number): Pro
     stream.on('error', (error) => settle(() => reject(error))());
   });
 
-/** The event of a message; undefined for others, such as that there is no such stream. */
+/** Event of a message; undefined for others, such as the report that the stream does not exist. */
 const recordedOf = (message: ReadResp): Recorded | undefined => {
   const record = message.getEvent()?.getEvent();
   return record === undefined ? undefined : convertGrpcRecord(record);

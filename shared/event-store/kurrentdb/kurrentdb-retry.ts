@@ -9,14 +9,14 @@ export type Patience = {
   /** For one operation with all its attempts. Subscriptions never give up. */
   readonly giveUpAfterMs: number;
   readonly onTrouble: (trouble: Trouble) => void;
-  /** Says what has to be changed; undefined where nothing more is known than the error says. */
+  /** Explains what has to be changed; undefined if the error says everything that is known. */
   readonly explain?: (operation: string, error: unknown) => Promise<Explanation | undefined>;
 };
 
-/** What an operator has to change. `lasts`: nothing succeeds before that. */
+/** Advice for an operator. `lasts`: nothing succeeds before the change. */
 export type Explanation = { readonly sentence: string; readonly lasts: boolean };
 
-/** Tells of a failure that is tried again, with what there is to say about it. Resolves to that; does not hold up the next attempt. */
+/** Reports a failure that is retried, with its explanation, and resolves to that. Does not delay the next attempt. */
 export const tellTrouble = async (
   { onTrouble, explain }: Patience,
   trouble: Trouble,
@@ -27,7 +27,7 @@ export const tellTrouble = async (
   try {
     onTrouble({ ...trouble, error });
   } catch {
-    // Nobody awaits this: what cannot be told must not end the process.
+    // Nothing awaits this: a failed report must not end the process.
   }
   return explanation;
 };
@@ -35,7 +35,7 @@ export const tellTrouble = async (
 /** A new leader is found within a second of its election. */
 const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
 
-/** What a server says that is not ready, not reached, not leading or too slow, by the client's kinds of errors. */
+/** Errors of a server that is not ready, not reached, not the leader or too slow, by the client's kinds. */
 const PASSING: ReadonlySet<ErrorType> = new Set([
   ErrorType.UNAVAILABLE,
   ErrorType.CANCELLED,
@@ -44,7 +44,7 @@ const PASSING: ReadonlySet<ErrorType> = new Set([
   ErrorType.NOT_LEADER,
 ]);
 
-/** Of these, what another node may answer. */
+/** Those of them that another node may answer. */
 const LOST: ReadonlySet<ErrorType> = new Set([
   ErrorType.UNAVAILABLE,
   ErrorType.CANCELLED,
@@ -57,20 +57,20 @@ const LASTING_CODES: ReadonlySet<number> = new Set([3, 7, 8, 11, 12, 16]);
 
 /** A position that is none, in the words of `RpcExceptions.UnknownError` of the server. */
 const INVALID_POSITION = /Unexpected (Filtered)?ReadAllResult: (InvalidPosition|Error)/;
-/** `RpcExceptions.NoLeaderInfo` of the server: an election goes on. */
+/** `RpcExceptions.NoLeaderInfo` of the server: an election is in progress. */
 const NO_LEADER = /No leader info/;
 
-/** There was no answer in time. */
+/** No answer came in time. */
 export class DeadlinePassed extends Error {
   constructor(milliseconds: number) {
     super(`no answer within ${milliseconds} ms`);
   }
 }
 
-/** Milliseconds before the attempt that follows so many. */
+/** Milliseconds before the attempt with this number. */
 export const waitBefore = (attempt: number): number => jittered(backoffMs(attempt, BACKOFF));
 
-/** Whether the same call may succeed later. */
+/** Returns whether the same call may succeed later. */
 export const isPassing = (failure: unknown): boolean => {
   const error = causeOf(failure);
   if (error instanceof DeadlinePassed) return true;
@@ -81,15 +81,15 @@ export const isPassing = (failure: unknown): boolean => {
   return !LASTING_CODES.has(code ?? -1) && !INVALID_POSITION.test(message);
 };
 
-/** Whether a server says that its cluster has no leader. */
+/** Returns whether a server reports that its cluster has no leader. */
 export const hasNoLeader = (error: unknown): boolean =>
   error instanceof Error && NO_LEADER.test(error.message);
 
-/** Whether the server says that a position is none of its log. */
+/** Returns whether the server reports that a position is not in its log. */
 export const isInvalidPosition = (error: unknown): boolean =>
   error instanceof Error && (INVALID_POSITION.test(error.message) || /invalid position/i.test(error.message));
 
-/** Whether the node is gone or does not lead, so that another may answer the same call. */
+/** Returns whether the node is gone or not the leader, so that another may answer the same call. */
 export const isLost = (error: unknown): boolean => {
   if (error instanceof DeadlinePassed) return true;
   const kind = commandError(error);
@@ -101,7 +101,7 @@ export const isLost = (error: unknown): boolean => {
 
 type Kind = Error & { readonly type: ErrorType; readonly code?: number };
 
-/** The client's error for a failure of a call; undefined for others, such as the program's own. */
+/** The client's error for a failure of a call; undefined for other failures, such as the program's own. */
 const commandError = (error: unknown): Kind | undefined => {
   if (!(error instanceof Error)) return undefined;
   const converted = convertToCommandError(error);
@@ -113,8 +113,8 @@ const isDiscoveryFailure = (error: unknown): boolean =>
   error instanceof Error && (/^Failed to discover/.test(error.message) || 'syscall' in error);
 
 /**
- * Makes the call until it succeeds, fails for good or the patience is at an end. `call` ends by itself within its deadline, and
- * must stand repetition: whether a failed attempt took effect is not known. Rejects with an error that names the operation.
+ * Repeats the call until it succeeds, fails for good, or the time limit passes. `call` must end within its deadline and
+ * must be repeatable, because a failed attempt may have taken effect. Rejects with an error that names the operation.
  */
 export const retrying = async <T>(
   operation: string,
@@ -140,7 +140,7 @@ export const retrying = async <T>(
   }
 };
 
-/** Rejects with DeadlinePassed when the promise takes longer. What comes after it is ignored. */
+/** Rejects with DeadlinePassed if the promise takes longer, and ignores its later result. */
 export const withDeadline = async <T>(promise: Promise<T>, milliseconds: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
@@ -153,7 +153,7 @@ export const withDeadline = async <T>(promise: Promise<T>, milliseconds: number)
   }
 };
 
-/** The attempts of an operation are at an end. Whether it may succeed later is said by its cause. */
+/** All attempts of an operation failed. Its cause says whether it may succeed later. */
 class OperationFailed extends Error {}
 
 const causeOf = (error: unknown): unknown => (error instanceof OperationFailed ? error.cause : error);
@@ -166,7 +166,7 @@ export const named = (operation: string, failure: unknown, attempts: number): un
   return new OperationFailed(`${operation} failed: ${message || type}${times}`, { cause: error });
 };
 
-/** The failure of an operation with what an operator has to change. */
+/** Failure of an operation with advice for the operator. */
 export const explained = async (
   { explain }: Patience,
   operation: string,

@@ -8,13 +8,14 @@ import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space
 
 const OPERATION = 'read of the log';
 const BATCH_BYTES = 8_000_000;
-/** An event that the log holds, and that the call does not bring for so long. */
+/** Time limit for an event that is in the log and that the call does not deliver. */
 const STALLED_AFTER_MS = 2_000;
 const LOOK_EVERY_MS = 250;
 
 /**
- * The space's events behind a position up to the log's end, in batches, and how far it was searched. Read by a subscription, which passes others' records ten
- * times as fast as a filtered read does, and reports how far it is, so that a read that was cut goes on from there.
+ * Reads the namespace's events from a position to the log's end, in batches, with how far it has searched. It uses a
+ * subscription, which skips records of others ten times as fast as a filtered read. A subscription also reports its
+ * progress, so an interrupted read continues from there.
  */
 export async function* scanSpace(
   connection: Connection,
@@ -55,7 +56,7 @@ async function* scanOnce(
   const stop = new AbortController();
   const options = { node: connection.reader, after: place.at, requiresLeader: true, signal: stop.signal };
   const call = await openSpaceCall(connection, options);
-  // Servers before 24.2 do not say that they have nothing more.
+  // Servers before 24.2 do not report that they have no more events.
   const timer = setInterval(call.wake, LOOK_EVERY_MS);
   let missingSince: number | undefined;
   try {
@@ -83,10 +84,10 @@ async function* scanOnce(
   }
 }
 
-/** The server searches, and what came before need not wait for that. */
+/** Events that arrived before the server's search need not wait for it. */
 const WAIT_FOR_MORE_MS = 10;
 
-/** Takes until the batch is full, the server has nothing more, or what it searches takes a while. */
+/** Collects until the batch is full, the server has no more, or the server's search takes a while. */
 const gather = async (call: SpaceCall, batchSize: number): Promise<SpaceStep> => {
   const events: Recorded[] = [];
   let bytes = 0;

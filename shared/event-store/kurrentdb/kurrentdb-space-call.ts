@@ -12,9 +12,9 @@ import { DeadlinePassed } from './kurrentdb-retry.ts';
 
 /** Something that a filtered subscription brought, in the server's order. */
 export type SpaceStep = {
-  /** Of the space, the server's own left out. */
+  /** Events of the namespace, without the server's own. */
   readonly events: readonly Recorded[];
-  /** The log has been searched up to here, the server's own events in the space's streams included. */
+  /** Position up to which the log was searched, including the server's own events in the namespace's streams. */
   readonly upTo: bigint;
   /** Size of the events' data. */
   readonly bytes: number;
@@ -22,23 +22,29 @@ export type SpaceStep = {
 
 /** One subscription call, until it fails. */
 export type SpaceCall = {
-  /** Up to `limit` messages' worth; waits for one. Empty after `wake`. Undefined when the signal says stop. Rejects when the call failed. */
+  /**
+   * Returns up to `limit` messages; waits for one. Empty after `wake`. Undefined when the signal is aborted. Rejects
+   * when the call failed.
+   */
   next(limit: number): Promise<SpaceStep | undefined>;
-  /** The server said that it has nothing more for now. */
+  /** True after the server reported that it has no more for now. */
   isCaughtUp(): boolean;
-  /** Nothing waits to be taken, and the server has nothing more for now. */
+  /** True if no message waits and the server has no more for now. */
   isLevel(): boolean;
   wake(): void;
-  /** Ends the call as one whose node does not answer. */
+  /** Ends the call because its node does not answer. */
   giveUp(): void;
-  /** Resolves with the error of a failed `next`, for who makes the call anew. */
+  /** Resolves with the error of a failed `next`, for the caller that subscribes again. */
   failed(error: unknown): Error;
   close(): void;
 };
 
 /** Events that may wait here for a handler that is busy; then the server is asked to wait. */
 const BUFFERED_EVENTS = 512;
-/** A server before 24.2 does not say that a subscription has caught up. One that is searching reports every few milliseconds. */
+/**
+ * A server before 24.2 does not report that a subscription has caught up. A server that searches reports every few
+ * milliseconds.
+ */
 const QUIET_MS = 500;
 
 export type SpaceCallOptions = {
@@ -48,13 +54,13 @@ export type SpaceCallOptions = {
   readonly signal: AbortSignal;
   /** Default: the channel that is current. */
   readonly on?: Channel;
-  /** Events of other streams are passed over. Default: every stream of the space. */
+  /** Skips events of other streams. Default: every stream of the namespace. */
   readonly stream?: string;
 };
 
 /**
- * Subscribes to the space behind a position. Events and checkpoints come as one sequence, so what a checkpoint stands for is
- * everything in front of it, however much of that still waits here.
+ * Subscribes to the namespace after a position. Events and checkpoints arrive in one sequence, so a checkpoint covers
+ * everything before it, however much of that still waits here.
  */
 export const openSpaceCall = async (
   connection: Connection,

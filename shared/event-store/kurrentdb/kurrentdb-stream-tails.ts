@@ -1,11 +1,11 @@
 import type { Connection } from './kurrentdb-connection.ts';
 import { createPageSize, readStreamPageBefore } from './kurrentdb-pages.ts';
 
-/** What is known of a stream's end. Revisions of it can have been added since, by others. */
+/** Known end of a stream. Other processes may have added revisions since. */
 export type StreamTail = {
   /** -1n: no event. */
   readonly revision: bigint;
-  /** Of its newest events, at most LOOK_BACK, by id. */
+  /** Ids of its newest events, at most LOOK_BACK, with their revisions. */
   readonly revisions: ReadonlyMap<string, bigint>;
 };
 
@@ -15,7 +15,7 @@ export type StreamTails = {
   forget(stream: string): void;
 };
 
-/** How far back an event id is looked for in a stream: beyond it a repetition is not recognised. */
+/** Number of events of a stream that are searched for an id; older repetitions are not recognised. */
 const LOOK_BACK = 4_096;
 /** Some 100 bytes each. */
 const MAX_IDS = 200_000;
@@ -55,7 +55,7 @@ export const extendTail = (tail: StreamTail, ids: readonly string[], revision: b
   return { revision, revisions: new Map(all.slice(-LOOK_BACK)) };
 };
 
-/** Reads the stream's end, back to what is known of it or as far as ids are looked for. */
+/** Reads the stream's end, back to its known part or as far as ids are searched. */
 export const readStreamTail = async (
   connection: Connection,
   stream: string,

@@ -10,19 +10,22 @@ import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space
 export type Follow = {
   readonly after: bigint;
   readonly batchSize: number;
-  /** Default: every stream of the space. */
+  /** Default: every stream of the namespace. */
   readonly stream: string | undefined;
   readonly decode: (event: Recorded) => StoredEvent;
   readonly handle: EventHandler;
 };
 
-/** An event that the log holds, and the subscription does not bring for so long: its node has stopped answering. */
+/**
+ * Time limit for an event that is in the log and that the subscription does not deliver: its node has stopped
+ * answering.
+ */
 const STALLED_AFTER_MS = 2_000;
 
 /**
- * Follows the space's events with a catch-up subscription to `$all` that the server filters by stream prefix. Whatever ends the
- * call (a lost connection, another leader, a server that drops a slow consumer, a node that stopped answering), it subscribes
- * anew behind the position that was handled last, be it an event's or a checkpoint's, and hands out each event once. It ends
+ * Subscribes to the namespace's events with a catch-up subscription to `$all`, which the server filters by stream
+ * prefix. If the call ends (lost connection, another leader, a server that drops a slow consumer, a node that stopped
+ * answering), it subscribes again after the last handled event or checkpoint. It hands out each event once. It ends
  * when the handler throws or the server refuses for good.
  */
 export const followSpace = (connection: Connection, watch: HeadWatch, follow: Follow): Subscription => {
@@ -60,7 +63,7 @@ const run = async (context: Run): Promise<void> => {
   }
 };
 
-/** Why a subscription has to be made anew. */
+/** Reason to subscribe again. */
 class Dropped extends Error {
   readonly reason: Error;
   constructor(reason: Error) {
@@ -90,7 +93,7 @@ const orDropped = async <T>(promise: Promise<T>, call?: SpaceCall): Promise<T> =
   }
 };
 
-/** One call, until it ends. `place` follows what was handled. */
+/** One call, until it ends. `place` is the position of the last handled event. */
 const followOnce = async (
   { connection, watch, follow, signal }: Run,
   place: { at: bigint },

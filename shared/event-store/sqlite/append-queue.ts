@@ -21,8 +21,8 @@ const MAX_APPENDS = 1_024;
 const MAX_CHARACTERS = 8_000_000;
 
 /**
- * Group commit: appends made in one turn of the event loop, and all that were made while the last commit was being written,
- * go into one call of `commit`, one call at a time. If that rejects, all of them reject with its error.
+ * Group commit. Appends made in one turn of the event loop, and during the previous commit, share one call of `commit`;
+ * only one call runs at a time. If it rejects, all of them reject with its error.
  */
 export const createAppendQueue = (
   commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>,

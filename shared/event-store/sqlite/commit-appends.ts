@@ -10,7 +10,7 @@ import { findEvent, insertEvent, noteSpace, readHead, readLastRevision } from '.
 export type Append = {
   readonly stream: string;
   readonly expected: ExpectedRevision;
-  /** At least one; no id twice. */
+  /** At least one event; no id twice. */
   readonly events: readonly EncodedEvent[];
   readonly condition?: AppendCondition | undefined;
 };
@@ -28,10 +28,10 @@ export type Commit = {
 };
 
 /**
- * Stores many appends in one transaction, so that they share one flush to disk. Each is checked for itself, before anything
- * of it is written, against the log with the ones before it: a conflict of one does not touch the others.
- * Throws when the transaction as a whole fails (disk full, I/O error, locked for too long), or LogReplaced when `known`, the last
- * event that the log was seen to have, is not in it: nothing was written then.
+ * Stores many appends in one transaction, so that they share one flush to disk. Each is checked before any of it is
+ * written, against the log with the appends before it: a conflict of one does not affect the others. Throws if the
+ * whole transaction fails (disk full, I/O error, lock timeout). Throws LogReplaced if `known`, the last event seen, is
+ * not in the log. Nothing is written in either case.
  */
 export const commitAppends = (db: Database, appends: readonly Append[], known: Head): Commit =>
   transaction(db, () => {
@@ -46,7 +46,7 @@ export const commitAppends = (db: Database, appends: readonly Append[], known: H
       if (settled.kind !== 'free') return settled;
       const { stream, events } = append;
       fence.moved(stream);
-      // A store appends to its space alone.
+      // A store appends to its own namespace only.
       if (links.length === 0) noteSpace(db, spaceOf(stream), last + 1n);
       for (const [n, { digest }] of events.entries()) {
         link = nextLink(link, stream, settled.revision + BigInt(n), digest);
@@ -77,7 +77,7 @@ export const committedRows = (appends: readonly Append[], commit: Commit): Event
   return written;
 };
 
-/** The result of the append whose events these are, when it has been made already: its retry writes nothing. */
+/** Result of the append that already stored these events: a retry writes nothing. */
 const findEarlierAppend = (db: Database, { stream, events }: Append): AppendOutcome | undefined => {
   const found = events.map((event) => findEvent(db, spaceOf(stream), event.id));
   const first = found.find((event) => event !== undefined);

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 
-/** What a follower reads of a log. */
+/** Reads that a subscriber makes of a log. */
 export type LogSource = {
-  /** Up to `limit` of the space's events after this position, none only when there are none yet. */
+  /** Returns up to `limit` of the namespace's events after this position; none only if there are none yet. */
   next(after: bigint, limit: number): Found;
   /** Position up to which the log is known. */
   last(): bigint;
@@ -24,9 +24,9 @@ export type Follower = Subscription & {
 const PASS_OVER_MS = 250;
 
 /**
- * Hands `handle` every event of the space after `after`, in order and each once, and then waits to be woken. The follower asks for a
- * batch only when the last one is handled, so a slow handler costs no memory; while it is behind it lets the event loop turn
- * between batches. Events of other spaces reach the handler as a call without events, a few times a second.
+ * Hands `handle` every event of the namespace after `after`, in order and each once, then waits for new ones. It asks
+ * for a batch only when the last one is handled, so a slow handler costs no memory. While it lags it lets the event
+ * loop turn between batches. Events of other namespaces cause a call without events, a few times a second.
  */
 export const followLog = (
   source: LogSource,
@@ -55,7 +55,7 @@ export const followLog = (
       at = upTo;
       const restMs = toldAt + PASS_OVER_MS - performance.now();
       if (events.length === 0 && (upTo === told || restMs > 0)) {
-        // Nothing can be missed in between: reading and waiting happen in one turn, and commits in another.
+        // No event is missed in between: reading and waiting happen in one turn, commits in another.
         await woken(upTo === told ? undefined : restMs);
         continue;
       }

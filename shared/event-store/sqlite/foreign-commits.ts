@@ -1,20 +1,20 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
-/** A look-out for what other processes commit to an SQLite file. */
+/** Watches for commits of other processes to an SQLite file. */
 export type ForeignCommits = { close(): void };
 
-/** While the file is being written. One look costs a few microseconds. */
+/** Interval while the file is being written. One look costs a few microseconds. */
 const BUSY_LOOK_MS = 4;
-/** Longer than a commit takes from its first byte in the file to its end, which is when others see it. */
+/** Longer than a commit takes from its first byte in the file to its end, when others see it. */
 const BUSY_FOR_MS = 250;
-/** In case the file system tells of a change late, or not at all. */
+/** Interval in case the file system reports a change late, or not at all. */
 const IDLE_LOOK_MS = 100;
 
 /**
- * Calls `look`, which says whether there was something, until closed: every few milliseconds while the file's write-ahead log
- * is being written, and otherwise hardly ever. That the file changes cannot be the sign itself: it does so before the commit
- * can be seen, and nothing changes after.
+ * Calls `look`, which returns whether it found something, until closed: every few milliseconds while the write-ahead
+ * log is being written, and rarely otherwise. The change of the file is not the signal itself: it comes before the
+ * commit is visible, and nothing changes afterwards.
  */
 export const watchForeignCommits = (path: string, look: () => boolean): ForeignCommits => {
   let busyUntil = 0;
@@ -22,7 +22,7 @@ export const watchForeignCommits = (path: string, look: () => boolean): ForeignC
   let watcher: FSWatcher | undefined;
 
   const beBusy = () => {
-    // Looking anyway: to be told of each write would cost more than to look.
+    // Stops watching while it looks regularly: a notification of each write costs more than a look.
     watcher?.close();
     watcher = undefined;
     busyUntil = performance.now() + BUSY_FOR_MS;
@@ -53,7 +53,7 @@ export const watchForeignCommits = (path: string, look: () => boolean): ForeignC
   };
 };
 
-/** undefined where the system has no watch to give. The folder: the write-ahead log comes and goes. */
+/** undefined if the system cannot watch files. Watches the folder, because the write-ahead log is created and deleted. */
 const watchFolder = (folder: string, changed: (name: string | null) => void): FSWatcher | undefined => {
   try {
     const watcher = watch(folder, { persistent: false }, (_event, name) => changed(name));

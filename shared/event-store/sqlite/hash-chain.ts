@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 
 /**
- * The hash chain over all events of a log file, whatever their space: each link is made of the one before, of the event's place and of
- * the digest of its content. So a changed, removed or moved event shows, and the last link stands for the whole history.
+ * Hash chain over all events of a log file, in all namespaces. Each link is made of the previous link, the event's
+ * position and the digest of its content. So a changed, removed or moved event is found, and the last link covers the
+ * whole history.
  */
 
-/** What the first link of a log is made of. */
+/** Input of the first link of a log. */
 export const CHAIN_START = '';
 
 /** SHA-256 in hex digits. */

@@ -3,8 +3,8 @@ import { SPACE_OF_STREAM } from '../stream-space.ts';
 import { chainNextEvents, keepCopy, refuseWithoutRoom } from './log-upgrade.ts';
 
 /**
- * The schema of the log's file. Version 1 is that of releases without a hash chain. The upgrade from it keeps every column that those
- * releases know, so one that still has the file open goes on reading; a trigger refuses its inserts.
+ * Schema of the log's file. Version 1 is that of releases without a hash chain. The upgrade from it keeps every column
+ * that those releases know, so a process that still has the file open continues to read; a trigger refuses its inserts.
  */
 export const LOG_MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE event (
@@ -36,14 +36,15 @@ export const LOG_MIGRATIONS: readonly Migration[] = [
     },
   },
   { step: chainNextEvents },
-  // Event ids are unique within a space.
+  // Event ids are unique within a namespace.
   'DROP INDEX event_by_id',
 ];
 
 /**
- * `last`: position of the last event of the earlier release. Behind it an event must have a link, so inserts of that release fail; a
- * constraint costs an append less than a trigger. A span says that from its first event up to the next span's all events belong to one space. The index over ids covers events with a
- * link, so it is made in no time and grows with the chain.
+ * `last`: position of the last event of the earlier release. Later events must have a link, so inserts of that release
+ * fail; a constraint costs an append less than a trigger. A span says that all events from its first one to the next
+ * span belong to one namespace. The index over ids covers events with a link, so it is created instantly and grows with
+ * the chain.
  */
 const chainSchema = (last: number): string => `
   DROP TRIGGER event_waits_for_copy;

@@ -18,7 +18,7 @@ import {
 
 export type DecodeAll = (rows: readonly EventRow[]) => readonly StoredEvent[];
 
-/** The live end of a log in SQLite: commits, the followers they wake, and the look-out for other processes' commits. */
+/** The end of a log in SQLite: commits, the subscribers that they wake, and the watch for other processes' commits. */
 export type LogTail = {
   /** Stores the appends (see commitAppends) and wakes the followers. */
   commit(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
@@ -42,7 +42,10 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
   const { recent } = growth;
   let foreign: ForeignCommits | undefined;
   let failure: unknown;
-  /** What is found meanwhile may be the commit itself, whose events come with its end; others' before it come with them. */
+  /**
+   * A look during a commit may find the commit itself, whose events come with its end; earlier events of others come
+   * with them.
+   */
   let isCommitting = false;
 
   const wakeAll = () => {
@@ -115,16 +118,16 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
   };
 };
 
-/** The recent events, and a cheap look whether other connections have made the log grow beyond them. */
+/** Recent events, and a cheap check whether other connections have made the log longer. */
 const createGrowth = (db: Database, same: SameLog) => {
-  // In this order: a commit between the two reads is found by the next look, in the other order it would be missed.
+  // The order matters: the next look finds a commit between the two reads. In the other order it would be missed.
   let foreignVersion = readForeignVersion(db);
   const recent = createRecentEvents(readLastPosition(db));
   const look = (): boolean => {
     const version = readForeignVersion(db);
     if (version === foreignVersion) return false;
     foreignVersion = version;
-    // The thread that commits has a connection of its own, so this is most often this process's last commit.
+    // The committing thread has its own connection, so this is usually this process's last commit.
     const head = readHead(db);
     if (!same.hasMoved(head)) return false;
     if (head.position !== recent.last()) recent.restart(head.position);

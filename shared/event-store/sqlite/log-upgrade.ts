@@ -9,12 +9,12 @@ import { CHAIN_START, nextLink } from './hash-chain.ts';
 
 /** The upgrade of a log that was written without a hash chain: a copy first, then a link for every event. */
 
-/** The log as it was before the upgrade: what an earlier release can open. */
+/** Copy of the log before the upgrade, which an earlier release can open. */
 const copyOf = (file: string): string => `${file}.before-upgrade`;
 
 const UNDO_BARRIER = 'DROP TRIGGER event_waits_for_copy; PRAGMA user_version = 1;';
 
-/** Times the size of the log: one for the copy, the rest for links and the index that is made anew. */
+/** Factor of the log's size: one for the copy, the rest for links and the new index. */
 const ROOM = 2;
 
 /** Throws before anything is changed when the copy and the links do not fit, or an older copy is in the way. */
@@ -34,20 +34,20 @@ export const refuseWithoutRoom = (db: Database): void => {
   );
 };
 
-/** Writes the copy, once. The barrier is in place: the log has no event that the copy lacks. */
+/** Writes the copy, once. The barrier is in place: the copy has every event of the log. */
 export const keepCopy = (db: Database): void => {
   const file = db.location();
   if (file === null || isEmpty(db) || existsSync(copyOf(file))) return;
   copyDatabase(file, copyOf(file), UNDO_BARRIER);
 };
 
-/** Of one transaction, which other processes wait for. */
+/** Events per transaction; other processes wait for it. */
 const EVENTS_AT_ONCE = 5_000;
 const CHARACTERS_AT_ONCE = 8_000_000;
 
 type OldRow = readonly [bigint, string, bigint, string, string, string, string];
 
-/** Gives the next events their links and their spaces; `done` when there are none. */
+/** Writes the links and spans of the next events; `done` if there are none. */
 export const chainNextEvents = (db: Database): 'again' | 'done' => {
   const progress = db.prepare('SELECT position, chain FROM chain_progress').get();
   let position = BigInt(Number(progress?.['position'] ?? 0));
@@ -68,7 +68,7 @@ export const chainNextEvents = (db: Database): 'again' | 'done' => {
   return 'again';
 };
 
-/** Begins a span at the position unless the last one is of the same space. */
+/** Begins a span at the position unless the last span is of the same namespace. */
 export const openSpan = (db: Database, space: string, position: bigint): void => {
   const last = prepared(db, 'SELECT space FROM span ORDER BY first DESC LIMIT 1').get();
   if (last?.['space'] === space) return;

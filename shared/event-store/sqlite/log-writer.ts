@@ -5,18 +5,18 @@ import { type KnownLog, LogReplaced, refuseOtherFile } from './same-log.ts';
 
 /** Stores appends durably, see `commitAppends`. One call at a time. */
 export type LogWriter = {
-  /** Rejects with LogReplaced where what was stored is not in the log that is meant, as well. */
+  /** Rejects with LogReplaced also if the events were stored in a file that is no longer the log. */
   commit(appends: readonly Append[], known: KnownLog): Promise<Commit>;
   close(): Promise<void>;
 };
 
-/** Writes on the calling thread: a commit takes no message, and everything waits while it is being written to disk. */
+/** Writes on the calling thread: a commit needs no message, but everything waits for the disk. */
 export const createLogWriter = (path: string, db: Database): LogWriter => ({
   commit: async (appends, known) => commitToFile(path, db, appends, known),
   close: async () => {},
 });
 
-/** The file is looked at behind the commit: whatever happens to it later, the log that is meant held what was stored. */
+/** Checks the file after the commit: whatever happens to it later, the right log had the stored events. */
 export const commitToFile = (
   path: string,
   db: Database,
@@ -38,8 +38,8 @@ export type CommitAnswer =
 type Waiting = { readonly resolve: (commit: Commit) => void; readonly reject: (error: Error) => void };
 
 /**
- * Writes on a thread of its own, with a connection of its own, so that reads are answered while the disk is waited for. The
- * thread is started at the first commit, and keeps the process only while a commit is under way.
+ * Writes on a separate thread with its own connection, so that reads are answered during a commit. Starts the thread at
+ * the first commit. The thread keeps the process alive only during a commit.
  */
 export const createThreadedLogWriter = (path: string): LogWriter => {
   let thread: Worker | undefined;
@@ -53,7 +53,7 @@ export const createThreadedLogWriter = (path: string): LogWriter => {
     waiting = undefined;
   };
   const start = (): Worker => {
-    // The file beside this one, compiled or not.
+    // The neighbouring file, compiled or not.
     const worker = new Worker(new URL(import.meta.url.replace(/log-writer(\.\w+)$/, 'commit-thread$1')), {
       workerData: path,
     });

@@ -8,7 +8,7 @@ import { LOG_MIGRATIONS } from './log-schema.ts';
 
 const OPTIONS = { durability: 'full' } as const;
 
-/** An upgrade is under way in another process. Its lock is looked at so often. */
+/** Interval for checking the lock of an upgrade in another process. */
 const LOOK_MS = 50;
 
 /** Opens the log's file, which is made or upgraded where necessary. The thread waits for an upgrade: see `upgradeLog`. */
@@ -30,8 +30,9 @@ export const openLog = (path: string): Database => {
 };
 
 /**
- * Upgrades the log of an earlier release, in bounded transactions, and lets the event loop turn between them. An upgrade that was cut
- * short goes on where it stopped. One process upgrades, the others wait. Does nothing where there is no log, or a current one.
+ * Upgrades the log of an earlier release, in bounded transactions, and lets the event loop turn between them. Continues
+ * an upgrade that was interrupted. One process upgrades, the others wait. Does nothing if there is no log, or a current
+ * one.
  */
 export const upgradeLog = async (path: string): Promise<void> => {
   if (!existsSync(path)) return;
@@ -41,7 +42,7 @@ export const upgradeLog = async (path: string): Promise<void> => {
     const lock = await lockUpgrade(path);
     try {
       for (const _ of migrating(db, LOG_MIGRATIONS)) await nextTurn();
-      // Whoever waits for the lock finds the log upgraded.
+      // A process that waits for the lock finds the log upgraded.
       rmSync(lockFile(path), { force: true });
     } finally {
       lock.release();

@@ -1,14 +1,14 @@
 import type { EventRow } from '../event-codec.ts';
 
-/** The end of the log in memory: what subscribers that are level read, instead of the file. */
+/** The end of the log in memory, which subscribers that have caught up read instead of the file. */
 export type RecentEvents = {
-  /** Position of the log's last event, as far as known here. */
+  /** Position of the log's last known event. */
   last(): bigint;
-  /** True when every event after this position is held. */
+  /** True if every event after this position is in memory. */
   covers(after: bigint): boolean;
-  /** Up to `limit` of the held events after this position, in order. */
+  /** Returns up to `limit` of these events after this position, in order. */
   after(position: bigint, limit: number): readonly EventRow[];
-  /** Adds a commit that followed the event at `before`, unless it is known to be in the log already. */
+  /** Adds a commit after the event at `before`, unless the log is known to contain it. */
   push(before: bigint, rows: readonly EventRow[]): void;
   /** Forgets everything: the log has grown to `last` by events that are not here. */
   restart(last: bigint): void;
@@ -42,7 +42,7 @@ export const createRecentEvents = (last: bigint): RecentEvents => {
       return rows.slice(from, from + limit);
     },
     push(before, added) {
-      // Whoever looked at the file may have seen the commit, and more, before its writer told of it.
+      // A look at the file may have found the commit, and later ones, before its writer reported it.
       if ((added.at(-1)?.[0] ?? before) <= end()) return;
       if (before !== end()) restart(before);
       for (const row of added) {

@@ -6,10 +6,10 @@ import { readHead, readLink } from './sqlite-log.ts';
 /** The log's last event. */
 export type Head = ReturnType<typeof readHead>;
 
-/** What a log was when it was last looked at: the file, and its last event. */
+/** State of a log at the last look: the file, and its last event. */
 export type KnownLog = { readonly file: string; readonly head: Head };
 
-/** The log is not the one that was opened. What is shown and what is stored would drift apart. */
+/** The log is not the one that was opened. Stored events and served content would diverge. */
 export class LogReplaced extends Error {}
 
 const replaced = (what: string) =>
@@ -22,7 +22,7 @@ export const refuseOtherFile = (path: string, file: string): void => {
   if (fileOf(path) !== file) throw replaced(`the log's file ${path} was replaced or removed`);
 };
 
-/** Throws LogReplaced when the event that the log ended with is not in it any more. `head`: what it ends with now. */
+/** Throws LogReplaced if the last known event is no longer in the log. `head`: its last event now. */
 export const refuseOtherHistory = (db: Database, head: Head, known: Head): void => {
   if (head.position === known.position && head.chain === known.chain) return;
   const found = known.position === 0n ? known.chain : readLink(db, known.position);
@@ -30,17 +30,17 @@ export const refuseOtherHistory = (db: Database, head: Head, known: Head): void 
     throw replaced(`the event at position ${known.position} of the log was removed or replaced`);
 };
 
-/** Whether the log is still the one that was opened. */
+/** Checks whether the log is still the one that was opened. */
 export type SameLog = {
   readonly known: () => KnownLog;
   /** Throws LogReplaced. Costs some microseconds, so it is left out where it was done a moment ago. */
   checkFile(): void;
   /**
-   * To be called when other connections have committed, with the log's last event. Whether it is another than was known. Throws
+   * Call this with the log's last event after other connections committed. Returns whether it is a new one. Throws
    * LogReplaced.
    */
   hasMoved(head: Head): boolean;
-  /** Takes the last event of a commit of this process. */
+  /** Records the last event of a commit of this process. */
   committed(row: EventRow | undefined): void;
 };
 

@@ -18,22 +18,21 @@ import {
 } from './sqlite-log.ts';
 
 export type SqliteEventStoreOptions = {
-  /** The store is about streams that begin with `<space>.`; the file may hold others. */
+  /** The store has the streams that begin with `<space>.`; the file may have others. */
   readonly space: string;
-  /** Applied to every event read, live ones included. Default: as stored. */
+  /** Applied to every event read, also to new ones. Default: as stored. */
   readonly decode?: Decode;
-  /** Commit on a thread of its own, so that this one goes on meanwhile. */
+  /** Commits on a separate thread, so that this one continues. */
   readonly threaded?: boolean;
 };
 
 const DEFAULT_BATCH_SIZE = 512;
 
 /**
- * The event log in an SQLite file, made when it is not there. Any number of processes may have it open. Appends made in one
- * turn of the event loop share one durable commit. An event id belongs to one event of the space: an append that has
- * only some ids in common with the space, or has them in another stream, rejects and writes nothing, and so does one to a stream
- * outside of the space.
- * Throws when the file cannot be opened (see openDatabase).
+ * The event log in an SQLite file, which it creates. Any number of processes may have it open. Appends made in one turn
+ * of the event loop share one durable commit. An event id belongs to one event of the namespace. An append rejects and
+ * writes nothing if only some of its ids exist, if they are in another stream, or if its stream is outside of the
+ * namespace. Throws if the file cannot be opened (see openDatabase).
  */
 export const openSqliteEventStore = (path: string, options: SqliteEventStoreOptions): EventStore => {
   const { space } = options;
@@ -89,7 +88,7 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
   };
 };
 
-/** What the file's subscribers share is decoded once. */
+/** Events that the file's subscribers share are decoded once. */
 const handlingOnly = (stream: string | undefined, handle: EventHandler): EventHandler => {
   if (stream === undefined) return handle;
   return (events, upTo) => {

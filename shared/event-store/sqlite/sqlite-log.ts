@@ -16,10 +16,10 @@ const WITH_LINK_BEFORE = `event.position, stream, revision, id, type, data, meta
 /** A page ends when its texts reach this many characters, however few events it has. */
 const PAGE_CHARACTERS = 8_000_000;
 
-/** Events of a space, and how far the log was searched for them. */
+/** Events of a namespace, and the position up to which the log was searched. */
 export type SpacePage = { readonly rows: readonly EventRow[]; readonly upTo: bigint };
 
-/** From `first` on, up to the next span, all events are of one space. Spans come in order, so their events do. */
+/** From `first` to the next span, all events are of one namespace. Spans are in order, so their events are too. */
 const OF_SPACE = `SELECT ${WITH_LINK_BEFORE} FROM span CROSS JOIN event
   WHERE span.space = ? AND span.first >= ?
     AND event.position >= max(span.first, ?)
@@ -28,8 +28,8 @@ const OF_SPACE = `SELECT ${WITH_LINK_BEFORE} FROM span CROSS JOIN event
   ORDER BY span.first, event.position LIMIT ?`;
 
 /**
- * Up to `limit` of the space's events with position > `after`, in order; fewer when they are big, none only at the end. The cost does
- * not depend on how many events other spaces have.
+ * Returns up to `limit` of the namespace's events with position > `after`, in order; fewer if they are large, none only
+ * at the end. The cost does not depend on the number of events of other namespaces.
  */
 export const readAfter = (db: Database, space: string, after: bigint, limit: number): SpacePage =>
   reading(db, () => {
@@ -42,13 +42,16 @@ export const readAfter = (db: Database, space: string, after: bigint, limit: num
     return { rows, upTo: laterOf(last, end) };
   });
 
-/** Of two positions the one behind the other. */
+/** Returns the later of two positions. */
 export const laterOf = (one: bigint, other: bigint): bigint => {
   if (one < other) return other;
   return one;
 };
 
-/** Up to `limit` events of a stream with revision >= `from`, in order; fewer when they are big, none only at the end. */
+/**
+ * Returns up to `limit` events of a stream with revision >= `from`, in order; fewer if they are large, none only at the
+ * end.
+ */
 export const readStreamFrom = (
   db: Database,
   stream: string,
@@ -60,7 +63,7 @@ export const readStreamFrom = (
   return readPage(db, sql, [stream, from < 0n ? 0n : from, limit], limit).rows;
 };
 
-/** Up to `limit` events of all spaces with position > `after`, in order. */
+/** Returns up to `limit` events of all namespaces with position > `after`, in order. */
 export const readFileAfter = (db: Database, after: bigint, limit: number): readonly EventRow[] => {
   const sql = `SELECT ${WITH_LINK_BEFORE} FROM event WHERE position > ? ORDER BY position LIMIT ?`;
   return readPage(db, sql, [after, limit], limit).rows;
@@ -88,7 +91,7 @@ const eventRow = (row: StoredRow): EventRow => {
   return [position, stream, revision, id, type, data, metadata, chain ?? '', damageOf(row)];
 };
 
-/** The last event of the file, of whatever space: its position, 0n when there is none, and its link. */
+/** Position and link of the file's last event, of any namespace; 0n if there is none. */
 export const readHead = (db: Database): { readonly position: bigint; readonly chain: string } => {
   const sql = 'SELECT position, chain FROM event ORDER BY position DESC LIMIT 1';
   const row = prepared(db, sql, { bigints: true, arrays: true }).get() as unknown as
@@ -97,18 +100,18 @@ export const readHead = (db: Database): { readonly position: bigint; readonly ch
   return row === undefined ? { position: 0n, chain: CHAIN_START } : { position: row[0], chain: row[1] };
 };
 
-/** Link of the event at a position; undefined when there is none. */
+/** Link of the event at a position; undefined if there is none. */
 export const readLink = (db: Database, position: bigint): string | undefined => {
   const sql = 'SELECT chain FROM event WHERE position = ?';
   const row = prepared(db, sql, { bigints: true, arrays: true }).get(position);
   return (row as unknown as readonly [string] | undefined)?.[0];
 };
 
-/** Position of the file's last event, 0n when there is none. */
+/** Position of the file's last event, 0n if there is none. */
 export const readLastPosition = (db: Database): bigint =>
   readOne<bigint | null>(db, 'SELECT max(position) FROM event') ?? 0n;
 
-/** Position of the space's last event, 0n when there is none. */
+/** Position of the namespace's last event, 0n if there is none. */
 export const readLastPositionOf = (db: Database, space: string): bigint =>
   reading(db, () => {
     const first = readOne<bigint | null>(db, 'SELECT max(first) FROM span WHERE space = ?', space);
@@ -124,7 +127,7 @@ export const readLastRevision = (db: Database, stream: string): bigint | undefin
 const FIND_EVENT = `SELECT stream, revision, position FROM event
   WHERE id = ? AND ${SPACE_OF_STREAM} = ? AND chain IS NOT NULL`;
 
-/** Where an event with this id stands, if the space has it. */
+/** Finds the event with this id in the namespace. */
 export const findEvent = (
   db: Database,
   space: string,
@@ -143,7 +146,7 @@ export const insertEvent = (db: Database, row: EventRow): void => {
   prepared(db, INSERT_EVENT).run(position, stream, revision, id, type, data, metadata, chain);
 };
 
-/** Notes that the events from this position on are of the space. */
+/** Records that the events from this position on belong to the namespace. */
 export const noteSpace = openSpan;
 
 /** A number that is another one whenever another connection (of any process) has committed to the file since. */

@@ -2,10 +2,10 @@ import type { EventColumns } from '../event-codec.ts';
 import { checkStoredText, OTHER_CONTENT } from '../event-digest.ts';
 import { CHAIN_START, nextLink } from './hash-chain.ts';
 
-/** With its link in the hash chain, and that of the event before it in the log. */
+/** An event's row with its link in the hash chain, and the link of the previous event in the log. */
 export type StoredRow = readonly [...EventColumns, chain: string | null, before: string | null];
 
-/** What is wrong with an event that is not as it was written where it was written; undefined when nothing is. */
+/** Damage of an event that was changed or moved after it was written; undefined if there is none. */
 export const damageOf = (row: StoredRow): string | undefined => {
   const [position, stream, revision, id, type, data, metadata, chain, before] = row;
   const { digest, matches } = checkStoredText({ id, type, data, metadata });
