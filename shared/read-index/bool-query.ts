@@ -3,11 +3,14 @@
  * would do is decided by the translator (architecture.md section 4), the engine only evaluates sets of rows.
  */
 
-/** What a column holds. 64-bit integers are bigint; dates, times and datetimes are compared as numbers of milliseconds, see `FieldType`. */
+/**
+ * Value of a column. 64-bit integers are bigint; dates, times and datetimes are compared as numbers of milliseconds,
+ * see `FieldType`.
+ */
 export type Scalar = string | number | bigint | boolean;
 
 /**
- * How a field is stored and compared, by attribute type:
+ * Storage and comparison of a field, by attribute type:
  * - `keyword`: string text richtext email uid enumeration, documentId, locale; codepoint order
  * - `number`: integer, decimal, float, id — doubles
  * - `long`: biginteger — exact 64-bit
@@ -18,11 +21,14 @@ export type Scalar = string | number | bigint | boolean;
  */
 export type FieldType = 'keyword' | 'number' | 'long' | 'boolean' | 'time-of-day' | 'instant' | 'json';
 
-/** Fields that every row of a content type has beside its attributes; unreachable from a request, where `$` starts operators. */
+/**
+ * Fields of every row of a content type in addition to its attributes. A request cannot name them, because `$` starts
+ * operators.
+ */
 export const PUBLICATION_STATE_FIELD = '$publication';
 export const DOCUMENT_PUBLISHED_FIELD = '$documentPublished';
 
-/** Of a (document, locale). Ranked in this order by `sort=status`. */
+/** Publication state of a (document, locale). `sort=status` ranks them in this order. */
 export const PUBLICATION_STATES = ['never-published', 'modified', 'published'] as const;
 export type PublicationState = (typeof PUBLICATION_STATES)[number];
 
@@ -54,9 +60,12 @@ export type BoolQuery =
       readonly value: string;
       readonly fold: boolean;
     }
-  /** At least one row linked by the relation (or component, or media attribute, or `localizations`) `path` satisfies `query`. */
+  /**
+   * True if at least one row linked by the relation (or component, or media attribute, or `localizations`) `attribute`
+   * satisfies `query`.
+   */
   | { readonly kind: 'some'; readonly attribute: string; readonly query: BoolQuery }
-  /** At least one component of the kind `component` in the dynamic zone `attribute` satisfies `query`. */
+  /** True if at least one component of the kind `component` in the dynamic zone `attribute` satisfies `query`. */
   | {
       readonly kind: 'some_in_zone';
       readonly attribute: string;

@@ -4,7 +4,7 @@ import type { ScalarType } from '../schema/content-type.ts';
 import type { FieldType, Scalar } from './bool-query.ts';
 import { dateText, timeText } from './instant-text.ts';
 
-/** How an attribute's values are held and compared in a read index. */
+/** Storage and comparison of an attribute's values in a read index. */
 export function fieldTypeOf(type: ScalarType): FieldType {
   switch (type) {
     case 'string':
@@ -37,7 +37,7 @@ export function fieldTypeOf(type: ScalarType): FieldType {
 }
 
 /**
- * The column value of an attribute's value as it stands in a row's values and in answers (biginteger: decimal string, date
+ * Returns the column value for an attribute's value as rows and answers have it (biginteger: decimal string, date
  * `yyyy-MM-dd`, time `HH:mm:ss[.SSS]`, datetime ISO 8601 in UTC). null and undefined give null.
  */
 export function columnValue(type: ScalarType, value: unknown): Scalar | null {
@@ -67,8 +67,9 @@ export function timeOfDayMilliseconds(time: string): number {
 }
 
 /**
- * What the text operators see of a column value: PostgreSQL's `CAST(x AS VARCHAR)` (SEMANTICS section 2). Dates
- * `2000-01-01`, datetimes `2024-01-01 00:00:00[.5]`, times `08:30:00[.5]`, decimals with two digits, booleans `true`.
+ * Returns the text that text operators see for a column value: PostgreSQL's `CAST(x AS VARCHAR)` (SEMANTICS section 2).
+ * Dates `2000-01-01`, datetimes `2024-01-01 00:00:00[.5]`, times `08:30:00[.5]`, decimals with two digits, booleans
+ * `true`.
  */
 export function textForm(type: ScalarType, value: Scalar): string {
   switch (type) {
@@ -91,7 +92,7 @@ export function textForm(type: ScalarType, value: Scalar): string {
 function floatText(value: number): string {
   if (value === 0) return Object.is(value, -0) ? '-0' : '0';
   const magnitude = Math.abs(value);
-  // Between these bounds JavaScript's own shortest text has no exponent either.
+  // Between these bounds JavaScript's shortest text has no exponent either.
   if (magnitude >= 1e-4 && magnitude < 1e15) return String(value);
   const [mantissa = '', exponent = '0'] = value.toExponential().split('e');
   const sign = exponent.startsWith('-') ? '-' : '+';

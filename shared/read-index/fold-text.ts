@@ -1,10 +1,10 @@
 /**
- * Case folding of the `…i` operators: PostgreSQL's LOWER() in locale C.UTF-8, each code point's simple lower-case mapping on
- * its own (SEMANTICS section 2): Σ→σ (a final ς stays), İ→i, ß and ı stay, no accent folding, no normalisation.
- * Values and operands go through this one function, whatever the engine.
+ * Case folding of the `…i` operators: PostgreSQL's LOWER() in locale C.UTF-8, each code point's simple lower-case
+ * mapping (SEMANTICS section 2). Σ→σ (a final ς stays), İ→i, ß and ı stay, no accent folding, no normalisation. Values
+ * and operands of every engine use this function.
  */
 export function foldText(text: string): string {
-  // In ASCII and Latin-1, which is most text, toLowerCase is the simple mapping already.
+  // In ASCII and Latin-1, which is most text, toLowerCase is the simple mapping.
   if (isLatin1(text)) return text.toLowerCase();
   let folded = '';
   for (const char of text) folded += foldCodePoint(char);
@@ -19,6 +19,6 @@ function isLatin1(text: string): boolean {
 function foldCodePoint(char: string): string {
   if (char === 'İ') return 'i';
   const lower = char.toLowerCase();
-  // A mapping to several code points is a full one: the simple mapping of such a character is itself.
+  // A mapping to several code points is a full one: the simple mapping of such a character is the character itself.
   return lower.length === char.length ? lower : char;
 }

@@ -2,11 +2,14 @@ import type { Uid } from '../schema/content-type.ts';
 import type { World } from './read-index.ts';
 
 /**
- * How far the documents of a space are level with the log: written by the process that writes them, read by those that only
- * read, or that wait to take over.
+ * Position up to which the documents of a namespace have caught up with the log. The writing process publishes it for
+ * processes that only read, or that wait to take over.
  */
 export type IndexProgress = {
-  /** Of the leader that wrote it. It says who, not when: what it says of the documents is true whoever wrote it. */
+  /**
+   * Epoch of the leader that wrote it. It identifies the writer and gives no order: the position is true, whichever
+   * leader wrote it.
+   */
   readonly epoch: number;
   /** Searches see every change up to here, in the changed rows' own documents and in all that embed them; refused ones aside. */
   readonly position: bigint;
@@ -23,10 +26,10 @@ export type ParkedState = {
   readonly reason: string;
 };
 
-/** So many are told to other processes; more are known to the leader alone. */
+/** Number of parked documents that are published; the leader alone knows more. */
 export const PARKED_LIMIT = 1_000;
 
-/** Where the progress is kept: in the index itself, so that it is never ahead of the documents. One log's only. */
+/** Storage of the progress: the index itself, so that it is never ahead of the documents. For one log only. */
 export type ProgressStore = {
   /** The newest one written; undefined before the first. Rejects when it cannot be read now. */
   read(): Promise<IndexProgress | undefined>;

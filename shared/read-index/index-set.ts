@@ -1,5 +1,5 @@
 /**
- * The indices of one generation where a read index is outside the process: by the name through which searches find them while
- * the generation is live.
+ * Indices of one generation if the read index is outside the process, by the names through which searches find them
+ * while the generation is live.
  */
 export type IndexSet = Readonly<Record<string, string>>;

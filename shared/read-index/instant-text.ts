@@ -1,7 +1,7 @@
 import { createRecentValues } from '../recent-values.ts';
 
 const DAY = 86_400_000;
-/** Days whose text is held: most instants of a log are of few days. */
+/** Days whose text is cached: most instants of a log are of few days. */
 const DAYS_HELD = 4_096;
 const days = createRecentValues<number, string>(DAYS_HELD);
 
@@ -28,7 +28,7 @@ export function timeText(milliseconds: number): string {
   return `${clock}.${fraction.slice(1, rest % 100 === 0 ? 2 : rest % 10 === 0 ? 3 : 4)}`;
 }
 
-/** Of a number below 100, its fraction cut off. */
+/** Two digits of a number below 100, without its fraction. */
 function twoDigits(number: number): string {
   return TWO_DIGITS[Math.floor(number)] as string;
 }

@@ -3,19 +3,19 @@ import type { Answered, AnswerTerms } from '../turns/turns.ts';
 import type { BoolQuery, Scalar } from './bool-query.ts';
 
 /**
- * The port of the read side. Fed by projections, asked by services/query. Adapters: `embedded/`, later `elasticsearch/`.
+ * Port of the read side. Projections feed it and services/query asks it. Adapters: `embedded/` and `elasticsearch/`.
  *
- * Rows live in row spaces: one per (content type, world) — a type without draft & publish has one that both worlds share,
- * only its links differ per world — and one per component path below it. A row is named by its key: the graph's
- * integer for rows of content types (stable as long as the row (document, locale, version) exists, also over republications),
- * the component's id for component rows. Keys are safe integers > 0, unique within their row space.
+ * Rows are in row sets: one per (content type, world), and one per component path below it. A type without draft &
+ * publish has one that both worlds share; only its links differ per world. A row is named by its key: the graph's
+ * integer for rows of content types, the component's id for component rows. A key is stable while the row (document,
+ * locale, version) exists, also when it is published again. Keys are safe integers > 0, unique within their row set.
  */
 export type World = (typeof WORLDS)[number];
 
 /** All of them. */
 export const WORLDS = ['draft', 'published'] as const;
 
-/** Which rows of a content type: draft rows, published rows, or the only rows of a type without draft & publish. */
+/** Rows of a content type: draft rows, published rows, or the only rows of a type without draft & publish. */
 export type RowVersion = 'draft' | 'published' | 'live';
 
 /** Worlds that differ for a type: without draft & publish it has the same rows in both, and is named by the published one. */
@@ -42,12 +42,12 @@ export type FieldValues = { readonly [field: string]: Scalar | null | undefined 
 
 export type IndexedComponent = {
   readonly component: Uid;
-  /** The component's id: its key in its row space. */
+  /** Id of the component: its key in its row set. */
   readonly key: number;
   /** Response JSON (UTF-8) of id and scalars; begins with `__component` in a dynamic zone. Private attributes are not in it. */
   readonly source: Uint8Array;
   readonly fields: FieldValues;
-  /** By attribute: components of this component, in order. */
+  /** Components of this component by attribute, in order. */
   readonly components: { readonly [attribute: string]: readonly IndexedComponent[] };
 };
 
@@ -68,9 +68,9 @@ export type RowChange = {
 };
 
 /**
- * A link between two rows of one world appears, changes its place, or disappears. `space` + `attribute` name the owning side;
- * the inverse side (`mappedBy`) is the same links read backwards. Links of the attribute `localizations` (a row to each other
- * locale of its document) are ordinary one-way links of localized types.
+ * A link between two rows of one world appears, changes its slot, or disappears. `space` + `attribute` name the owning
+ * side; the inverse side (`mappedBy`) is the same links read backwards. Links of the attribute `localizations` (a row
+ * to each other locale of its document) are ordinary one-way links of localized types.
  */
 export type LinkChange = {
   readonly space: RowSpace;
@@ -78,7 +78,9 @@ export type LinkChange = {
   readonly world: World;
   readonly source: number;
   readonly target: number;
-  /** null = the link is gone. `sourceOrder` sorts a source's targets, `targetOrder` a target's sources; ties by key. */
+  /**
+   * null = the link is removed. `sourceOrder` sorts a source's targets, `targetOrder` a target's sources; ties by key.
+   */
   readonly order: { readonly sourceOrder: number; readonly targetOrder: number } | null;
 };
 
@@ -90,9 +92,9 @@ export type ChangeBatch = {
 };
 
 /**
- * Sorting by `field` of the row reached through `path` (relations or components; empty = the row itself). Through to-many,
- * asc uses the smallest and desc the largest value; NULL counts as greater than every value, an empty path is NULL
- * (SEMANTICS section 7). The last tie-break is always ascending `id`. `$publication` sorts by rank.
+ * Sorts by `field` of the row reached through `path` (relations or components; empty = the row itself). Through
+ * to-many, asc uses the smallest and desc the largest value. NULL counts as greater than every value, and an empty path
+ * is NULL (SEMANTICS section 7). The last tie-break is always ascending `id`. `$publication` sorts by rank.
  */
 export type SortKey = {
   readonly path: readonly string[];
@@ -101,8 +103,8 @@ export type SortKey = {
 };
 
 /**
- * A place in a sort order: the value of each sort key at some row, and last that row's `id`. NULL is null, booleans are 0 and 1,
- * dates and times milliseconds, `$publication` is its rank.
+ * Position in a sort order: the value of each sort key at some row, and last that row's `id`. NULL is null, booleans
+ * are 0 and 1, dates and times milliseconds, `$publication` is its rank.
  */
 export type SortPosition = readonly (string | number | bigint | null)[];
 
@@ -114,27 +116,24 @@ export type SearchRequest = {
   readonly from: number;
   /** Infinity = all. */
   readonly size: number;
-  /** Of all that matches, whichever page. */
+  /** Number of all matches, on any page. */
   readonly withTotal: boolean;
   /**
-   * Asks for the first rows behind a place (null: the first of all), whatever comes or goes meanwhile; the row that stood there
-   * may be gone. `from` is 0 and `size` finite then.
+   * Asks for the first rows after a position (null: the first of all), whatever is added or deleted; the row at that
+   * position may be gone. `from` is 0 and `size` finite then.
    */
   readonly cursor?: { readonly after: SortPosition | null };
   readonly answer?: AnswerScope;
-  /** The rows found will be followed, for the same `answer`. */
+  /** The found rows will be traversed further, for the same `answer`. */
   readonly followed?: boolean;
 };
 
-/**
- * Stands for the answer that a request is made for, by identity: an engine may keep what it reads for as long as the answer is
- * in the making.
- */
+/** Identifies the answer that a request is made for: an engine may cache its reads until the answer is complete. */
 export type AnswerScope = Answered;
 
 /** Rows of one answer: parallel arrays. */
 export type Hits = {
-  /** Opaque to callers: what `follow` takes as `parents`. (In the embedded index the ordinals.) */
+  /** Opaque to callers: the `parents` of `follow`. (In the embedded index the ordinals.) */
   readonly rows: readonly number[];
   readonly sources: readonly Uint8Array[];
 };
@@ -142,7 +141,7 @@ export type Hits = {
 export type SearchResult = {
   readonly total: number | undefined;
   readonly hits: Hits;
-  /** With `cursor` only: the place of the last hit, null when no row follows it. */
+  /** With `cursor` only: the position of the last hit, null if no row follows it. */
   readonly next?: SortPosition | null;
 };
 
@@ -150,21 +149,21 @@ export type SearchResult = {
 export type FollowRequest = {
   readonly space: RowSpace;
   readonly world: World;
-  /** From `Hits.rows` of a search or follow in that space and world. */
+  /** `Hits.rows` of a search or follow in that row set and world. */
   readonly parents: readonly number[];
   /** A relation (either side), media, component or dynamic zone attribute, or `localizations`. */
   readonly attribute: string;
-  /** Keeps the targets that match. Not for dynamic zones, see `zone`. */
+  /** Selects the matching targets. Not for dynamic zones, see `zone`. */
   readonly query?: BoolQuery;
-  /** In a dynamic zone: keeps the components of these kinds, each kind those that match its query. Absent = all. */
+  /** In a dynamic zone: selects the components of these kinds, each kind those that match its query. Absent = all. */
   readonly zone?: ReadonlyMap<Uid, BoolQuery>;
   /** Replaces link order. */
   readonly sort?: readonly SortKey[];
-  /** At most this many rows over all parents together; one more makes `exceeded` true. */
+  /** Maximum number of rows over all parents together; one more sets `exceeded`. */
   readonly limit: number;
   readonly countOnly?: boolean;
   readonly answer?: AnswerScope;
-  /** The rows found will be followed as well. */
+  /** The found rows will be traversed further as well. */
   readonly followed?: boolean;
 };
 
@@ -172,15 +171,15 @@ export type FollowResult = {
   /** One list per parent, in link order or by `sort`. Empty lists when `countOnly`. */
   readonly children: readonly Hits[];
   readonly counts: readonly number[];
-  /** In a dynamic zone: per parent the component uid of each child. */
+  /** In a dynamic zone: the component uid of each child, per parent. */
   readonly zoneComponents?: readonly (readonly Uid[])[];
   readonly exceeded: boolean;
 };
 
 export type ReadIndex = {
   /**
-   * Resolves when every later search sees the batch. Replaying a batch is harmless. `beside`: another index in this process that has
-   * most of these rows: what both have may be held in memory once.
+   * Resolves when every later search sees the batch. Replaying a batch is harmless. `beside`: another index in this
+   * process with most of these rows; shared data may be stored in memory once.
    */
   apply(batch: ChangeBatch, beside?: ReadIndex): Promise<void>;
   /** Position of the last batch applied; 0n before the first… positions start at 1n. */
@@ -188,15 +187,19 @@ export type ReadIndex = {
   search(request: SearchRequest): Promise<SearchResult>;
   follow(request: FollowRequest): Promise<FollowResult>;
   /**
-   * Runs `work`, which makes one answer of several searches and follows with the scope that it is given: all on one state of the
-   * index. Where that changes meanwhile `work` is run again. Absent: each search and follow sees what is there when it is asked.
+   * Runs `work`, which makes one answer of several searches and follows with the given scope: all on one state of the
+   * index. If the state changes, `work` runs again. Absent: each search and follow sees the state at its time.
    */
   answer?<Result>(work: (answer: AnswerScope) => Promise<Result>, terms?: AnswerTerms): Promise<Result>;
-  /** How a search is answered, as JSON for people: the engine's own query and the strategies chosen. Takes part in nothing. */
+  /**
+   * Explains how a search is answered, as JSON for people: the engine's own query and the chosen strategies. No effect
+   * on answers.
+   */
   explain?(request: SearchRequest): Promise<unknown>;
   /**
-   * Makes, little by little, what the first queries would otherwise wait for; first what queries have had made in `like`, another
-   * index of these rows in this process. Resolves when it is done or the index was closed; nothing has to wait for it.
+   * Builds in the background what the first queries would otherwise wait for; first the structures that queries have
+   * built in `like`, another index of these rows in this process. Resolves when done or when the index was closed; no
+   * caller has to wait for it.
    */
   warm?(like?: ReadIndex): Promise<void>;
   close(): Promise<void>;

@@ -1,8 +1,8 @@
 import { RequestError } from '../request-error.ts';
 
 /**
- * An answer takes an engine longer than it may. A 400 where only the engine's own work on this answer counts: then it is the
- * query that has to change, as asked again it would take as long again.
+ * An answer exceeds an engine's time limit. A 400 if only the engine's own work on this answer counts: repeating the
+ * query would take as long, so it has to change.
  */
 export class QueryTooExpensive extends RequestError {
   constructor(limitMs: number) {

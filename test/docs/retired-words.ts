@@ -9,18 +9,18 @@ export type RetiredWord = {
 };
 
 export const RETIRED_WORDS: readonly RetiredWord[] = [
-  { word: 'anew', pattern: 'anew', say: 'again; rebuild; recreate', allowed: 119 },
-  { word: 'beside', pattern: 'beside', say: 'next to; along with; while', allowed: 163 },
-  { word: 'whoever', pattern: 'who(m)?ever', say: 'the process, caller or user that …', allowed: 82 },
+  { word: 'anew', pattern: 'anew', say: 'again; rebuild; recreate', allowed: 106 },
+  { word: 'beside', pattern: 'beside', say: 'next to; along with; while', allowed: 154 },
+  { word: 'whoever', pattern: 'who(m)?ever', say: 'the process, caller or user that …', allowed: 72 },
   { word: 'told', pattern: 'told', say: 'notified; given; configured', allowed: 128 },
   { word: 'speaks of', pattern: '(speaks? of|spoken of)', say: 'publishes; names', allowed: 8 },
-  { word: 'of late', pattern: 'of late', say: 'recently', allowed: 9 },
+  { word: 'of late', pattern: 'of late', say: 'recently', allowed: 8 },
   { word: 'thrice', pattern: 'thrice', say: 'three times', allowed: 3 },
   { word: 'goes forth', pattern: 'go(es)? forth', say: 'switches forward', allowed: 3 },
-  { word: 'account of', pattern: 'accounts? of', say: 'stale documents', allowed: 13 },
-  { word: 'goes back', pattern: '(go(es|ing|ne)?|went)[ -]back', say: 'rolls back; returns', allowed: 16 },
+  { word: 'account of', pattern: 'accounts? of', say: 'stale documents', allowed: 12 },
+  { word: 'goes back', pattern: '(go(es|ing|ne)?|went)[ -]back', say: 'rolls back; returns', allowed: 15 },
   { word: 'leads', pattern: 'leads(?! to\\b| from\\b| there\\b)', say: 'is the leader', allowed: 142 },
-  { word: 'level with', pattern: 'levels? (with|at)', say: 'caught up with', allowed: 40 },
+  { word: 'level with', pattern: 'levels? (with|at)', say: 'caught up with', allowed: 39 },
   { word: 'at rest', pattern: '(at|comes? to|came to) rest', say: 'caught up; idle', allowed: 9 },
   {
     word: 'take-over',
@@ -28,12 +28,12 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     say: 'switch over (a generation); takeover (a leader)',
     allowed: 6,
   },
-  { word: 'mend', pattern: 'mend(s|ed|ing)?', say: 'fix; repair', allowed: 7 },
-  { word: 'stands in', pattern: 'stands?', say: 'is', allowed: 171 },
-  { word: 'under way', pattern: 'under way', say: 'in flight; in progress', allowed: 65 },
+  { word: 'mend', pattern: 'mend(s|ed|ing)?', say: 'fix; repair', allowed: 6 },
+  { word: 'stands in', pattern: 'stands?', say: 'is', allowed: 135 },
+  { word: 'under way', pattern: 'under way', say: 'in flight; in progress', allowed: 58 },
   { word: 'owes', pattern: 'ow(e|es|ed|ing)', say: 'has unread answers', allowed: 22 },
   { word: 'patience', pattern: '(patience|breathe)', say: 'back off; timeout', allowed: 87 },
-  { word: 'makes room', pattern: 'mak(e|es|ing) room|made room', say: 'throttle', allowed: 18 },
+  { word: 'makes room', pattern: 'mak(e|es|ing) room|made room', say: 'throttle', allowed: 15 },
   { word: 'leave away', pattern: '(leaves?|left|leaving) away', say: 'omit', allowed: 3 },
   {
     word: 'is no number',
@@ -48,15 +48,15 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     say: 'steps down; becomes leader',
     allowed: 19,
   },
-  { word: 'goes on', pattern: '(goes|go|going|went) on', say: 'continues', allowed: 190 },
+  { word: 'goes on', pattern: '(goes|go|going|went) on', say: 'continues', allowed: 176 },
 ];
 
 /** Words that a comment in product code must not begin with: start with a verb or with the thing's name. */
 export const RETIRED_OPENINGS: readonly { readonly word: string; readonly allowed: number }[] = [
-  { word: 'Of', allowed: 127 },
-  { word: 'What', allowed: 317 },
+  { word: 'Of', allowed: 99 },
+  { word: 'What', allowed: 249 },
   { word: 'Whoever', allowed: 16 },
-  { word: 'Who', allowed: 23 },
+  { word: 'Who', allowed: 22 },
   { word: 'As of', allowed: 5 },
   { word: 'That', allowed: 9 },
 ];

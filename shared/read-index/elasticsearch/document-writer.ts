@@ -31,12 +31,12 @@ export type DocumentWriterOptions = {
 };
 
 /**
- * Far below the hour that an index remembers deletes for: whatever is under way longer than this is given up, so that no
- * request of ours arrives after a later delete was forgotten.
+ * Far below the hour for which an index remembers deletes. Longer requests are abandoned, so that no request of ours
+ * arrives after a later delete was forgotten.
  */
 const REQUEST_TIMEOUT = 60_000;
 
-/** They stand in the address of a request, which has 4 KB. */
+/** The names are in the address of a request, which has 4 KB. */
 const NAMES_AT_ONCE = 24;
 
 const BULK =
@@ -54,14 +54,14 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
     targets[world].set(type, target);
     return target;
   };
-  /** Written to since they were last refreshed: at first all, for what a process before this one wrote. */
+  /** Indices written since their last refresh. At first all, because a previous process may have written them. */
   const unrefreshed = new Set<string>();
   for (const type of types) {
     for (const world of WORLDS) unrefreshed.add(targetOf(type, world));
   }
   const slabs = createByteSlabs();
   const sink = createByteSink(slabs.take);
-  /** How many documents stand in a slab that are not released. */
+  /** Number of unreleased documents in a slab. */
   const standing = new WeakMap<ArrayBufferLike, { documents: number }>();
   const send = async (
     documents: readonly IndexableDocument[],
@@ -74,7 +74,7 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
         { method: 'POST', path: refresh ? `${BULK}&refresh=true` : BULK, body },
         { headers: NDJSON, requestTimeout: REQUEST_TIMEOUT, maxRetries: 0, ...(signal && { signal }) },
       )) as BulkAnswer;
-      // It was read to its end. After a failure the connection may still have it in hand.
+      // The request was read to its end. After a failure the connection may still use the slab.
       slabs.giveBack(slab);
       return outcomes(documents, answer);
     } catch (error) {
@@ -106,7 +106,7 @@ export function createDocumentWriter(options: DocumentWriterOptions): DocumentIn
       try {
         return await send(documents, options);
       } finally {
-        // Only now: a refresh meanwhile did not see them.
+        // Only now: a refresh in between did not see them.
         if (!options.refresh) for (const { type, world } of documents) unrefreshed.add(targetOf(type, world));
       }
     },
@@ -139,7 +139,7 @@ function joined(slabs: ByteSlabs, documents: readonly IndexableDocument[]) {
   return { slab, body: slab.subarray(0, size) };
 }
 
-/** What documents of a type and world are written through. */
+/** Index through which documents of a type and world are written. */
 type TargetOf = (type: Uid, world: World) => string;
 
 const NDJSON = { 'content-type': 'application/x-ndjson', accept: 'application/json' };
@@ -164,10 +164,10 @@ function present(
   { type, world, key, position }: DocumentRow,
   neighbours: Neighbours,
 ): IndexableDocument {
-  // What failed half made.
+  // Discards the half-made document.
   discardWritten(sink);
   const row = neighbours.row(type, key);
-  // An older state is refused with 409; the same one may come twice.
+  // Elasticsearch refuses an older state with 409 and accepts the same one twice.
   const meta = `{"_index":"${targetOf(type, world)}","_id":"${key}","version":${position},"version_type":"external_gte"}`;
   if (row === undefined) writeText(sink, `{"delete":${meta}}\n`);
   else {
@@ -197,7 +197,7 @@ function outcome({ status, error }: BulkItem): WriteOutcome {
   return { kind: isPassing(status) ? 'again' : 'refused', reason };
 }
 
-/** Too busy, a shard that is not there yet, or an index that somebody took away. */
+/** Too busy, a shard that does not exist yet, or an index that was removed. */
 function isPassing(status: number): boolean {
   return status === 429 || status === 404 || status === 403 || status >= 500;
 }

@@ -27,21 +27,24 @@ import { createRowCache } from './read/row-cache.ts';
 import { createElasticsearchClient, type ElasticsearchConnection } from './wire/client.ts';
 import { createSearchEngine } from './wire/search-engine.ts';
 
-/** A cluster as the home of one space's indices. */
+/** A cluster with the indices of one namespace. */
 export type ElasticsearchCluster = {
   readonly reader: ElasticsearchReader;
   readonly stored: StoredDocuments;
-  /** Of the set that was written last here, if any. Begins with everything unrefreshed, whoever wrote it. */
+  /**
+   * Creates a writer for the set that was written last here, if any. At first everything counts as unrefreshed,
+   * whichever process wrote it.
+   */
   createWriter(): DocumentIndex;
   /** The set that is read here. */
   readonly indices: CurrentSet;
-  /** Which set is live, and how another comes to be. */
+  /** Index sets: the live one, and how to make and switch to others. */
   sets(log: string): IndexSets;
-  /** From now on this set is read and written here. */
+  /** Reads and writes use this set from now on. */
   use(set: IndexSet): void;
-  /** How far the documents are level with a log. */
+  /** Progress of the documents relative to a log. */
   progress(log: string): ProgressStore;
-  /** Resolves when the cluster answers and what is there of the space's indices can be searched. See `isPassing`. */
+  /** Resolves when the cluster answers and the namespace's indices can be searched. See `isPassing`. */
   ready(): Promise<void>;
   /** For the one process that writes. */
   openIndices(options: {
@@ -50,9 +53,9 @@ export type ElasticsearchCluster = {
     readonly epoch: number;
   }): Promise<OpenedIndices>;
   readonly fence: LeadFence;
-  /** Which log writes the space's indices. */
+  /** Record of the log that writes the namespace's indices. */
   readonly owner: OwnerStore;
-  /** Whether reads find an index for every content type, made from this log and for these types. */
+  /** Returns whether reads find an index for every content type, made from this log and for these types. */
   isWhole(log: string): Promise<boolean>;
   close(): Promise<void>;
 };
@@ -63,11 +66,11 @@ export type ElasticsearchClusterOptions = {
   readonly registry: SchemaRegistry;
   /** Default: one shard, no replicas. */
   readonly spread?: IndexSpread;
-  /** How far relations are copied into documents of content types that do not say. */
+  /** Copying of relations into documents, for content types that do not configure it. */
   readonly denormalise?: DenormaliseSettings;
-  /** What rows that are read again and again may take in this process; default: none are kept. */
+  /** Memory for rows that are read repeatedly in this process; default: no rows are cached. */
   readonly rowCacheBytes?: number;
-  /** Milliseconds, of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 };
 
@@ -135,7 +138,7 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
   };
 }
 
-/** What the documents of all content types show beside their own rows. `denormalise`: as the cluster is told. */
+/** Rows that the documents of all content types show besides their own. `denormalise`: the setting of the cluster. */
 export function documentDependencies(
   registry: SchemaRegistry,
   denormalise?: DenormaliseSettings,
@@ -143,7 +146,7 @@ export function documentDependencies(
   return [...createLayouts(registry, denormalise).values()].flatMap(dependenciesOf);
 }
 
-/** True for a failure that time or an operator mends; false when the cluster understood the request and refuses it. */
+/** True for a failure that time or an operator fixes; false if the cluster understood the request and refuses it. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof errors.ResponseError)) return error instanceof errors.ElasticsearchClientError;
   const status = error.statusCode ?? 500;

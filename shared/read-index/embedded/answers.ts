@@ -1,13 +1,13 @@
 import type { AnswerTerms, Step, Task, Turns } from '../../turns/turns.ts';
 import type { AnswerScope } from '../read-index.ts';
 
-/** Answers under way, and the changes that come meanwhile. */
+/** Answers in progress, and the changes that arrive in the meantime. */
 export type Answers = {
   /** See `ReadIndex.answer`. */
   answer<Result>(work: (answer: AnswerScope) => Promise<Result>, terms?: AnswerTerms): Promise<Result>;
-  /** One part of an answer, or all of one that no scope is given for. */
+  /** Runs one part of an answer, or a whole answer without a scope. */
   part<Result>(scope: AnswerScope | undefined, begin: () => Step<Result>): Promise<Result>;
-  /** Changes the index as soon as no answer is under way, or has been waited for long enough. In order of the calls. */
+  /** Changes the index as soon as no answer is in progress, or after a time limit. In order of the calls. */
   change(apply: () => void): Promise<void>;
 };
 
@@ -24,11 +24,11 @@ export type AnswersOptions = {
 type Attempt = {
   readonly isAttempt: true;
   readonly task: Task;
-  /** Among those that have begun; -1: it has not, or is not any more. */
+  /** Index among the started attempts; -1: not started, or done. */
   place: number;
   /** The state of its first part. */
   state: number;
-  /** Parts that are done: what comes must be of the same state. */
+  /** Number of finished parts: the next ones must be of the same state. */
   parts: number;
   over: boolean;
 };
@@ -37,7 +37,10 @@ function isAttempt(scope: AnswerScope | undefined): scope is Attempt {
   return scope !== undefined && (scope as Partial<Attempt>).isAttempt === true;
 }
 
-/** A set of attempts. JavaScript's own gives each member a hash, which costs too much for objects that live some microseconds. */
+/**
+ * A set of attempts. JavaScript's own gives each member a hash, which costs too much for objects that live some
+ * microseconds.
+ */
 function createBegun() {
   let attempts: Attempt[] = [];
   return {
@@ -46,7 +49,7 @@ function createBegun() {
     add(attempt: Attempt): void {
       if (attempt.place < 0) attempt.place = attempts.push(attempt) - 1;
     },
-    /** False: it was not among them. */
+    /** Returns false if it was not a member. */
     remove(attempt: Attempt): boolean {
       const { place } = attempt;
       if (place < 0) return false;
@@ -65,21 +68,24 @@ function createBegun() {
   };
 }
 
-/** Thrown where an answer meets another state than it began with. It is begun anew. */
+/** Thrown if an answer meets another state than it began with. It starts again. */
 const CHANGED: Error = Object.freeze(new Error('the index has changed under an answer'));
 
-/** States of all indices: an answer never takes one's for another's. */
+/** State numbers of all indices: no two indices share one. */
 let states = 0;
 
-/** An answer that was begun anew so often is waited for longer, where that delays changes for a tenth of the time at most. */
+/**
+ * Changes wait longer for an answer that was restarted this often, if that delays changes for a tenth of the time at
+ * most.
+ */
 const STUBBORN_RESTARTS = 3;
 const STUBBORN_PATIENCE = 5;
 const STUBBORN_SHARE = 10;
 
 /**
- * Keeps each answer on one state of the index though it is worked on in slices. Changes wait until no answer is under way, for
- * `patienceMs` at most. Then they are made, and answers that had begun are begun anew; what they had made for good, as the
- * dictionary of a column, is not lost.
+ * Gives each answer one state of the index, although it runs in slices. A change waits until no answer is in progress,
+ * for `patienceMs` at most. Then it is made, and answers in progress start again; lasting results, such as the
+ * dictionary of a column, are not lost.
  */
 export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions): Answers {
   let state = ++states;
@@ -102,7 +108,7 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
     if (begun.remove(attempt) && begun.size() === 0 && waiting.length > 0) applyWaiting();
   };
 
-  /** How long the next change waits for the answers that are under way. */
+  /** Maximum wait of the next change for answers in progress. */
   const patience = (): number => {
     const isStubborn = begun.some(({ task }) => task.restarts >= STUBBORN_RESTARTS);
     if (!isStubborn || now() < longAgain) return patienceMs;

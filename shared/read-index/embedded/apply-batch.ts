@@ -25,7 +25,7 @@ import {
 export type BatchTarget = {
   readonly spaces: Spaces;
   readonly sources: SourceStore;
-  /** Of another index: texts and sources that its rows have are not held a second time. */
+  /** Spaces of another index: texts and sources that its rows have are not stored a second time. */
   readonly beside?: Spaces;
 };
 
@@ -40,7 +40,7 @@ export function applyRows(index: BatchTarget, changes: readonly RowChange[]): vo
   }
 }
 
-/** Links between rows that are not there (any more) are passed over: a replayed batch may name them. */
+/** Skips links between rows that do not exist (any more): a replayed batch may name them. */
 export function applyLinks(index: BatchTarget, changes: readonly LinkChange[]): void {
   let last: LinkChange | undefined;
   let ends: LinkEnds | undefined;
@@ -120,7 +120,7 @@ function ensureSpaces(
   components: IndexedRow['components'],
 ): void {
   const definition = parent.model.attributes.get(attribute);
-  // What the schema hides or no longer has is not indexed.
+  // Attributes that the schema hides or no longer has are not indexed.
   if (definition === undefined || definition.private) return;
   for (const { component } of components[attribute] ?? []) {
     const inZone = definition.kind === 'dynamiczone';

@@ -12,10 +12,10 @@ import type { OrderCache } from './order-cache.ts';
 import { columnOf, type RowSpaceIndex } from './row-space.ts';
 import { type Spaces, stepFrom } from './spaces.ts';
 
-/** Where queries are answered: valid until the next change of the index. */
+/** Context of queries: valid until the next change of the index. */
 export type QueryContext = { readonly spaces: Spaces; readonly orders: OrderCache; readonly world: World };
 
-/** Binds a query to the rows of `space`. Throws on a field or attribute the schema does not have. */
+/** Binds a query to the rows of `space`. Throws on a field or attribute that the schema does not have. */
 export function bindQuery(context: QueryContext, space: RowSpaceIndex, query: BoolQuery): Matcher {
   spend(PART);
   switch (query.kind) {

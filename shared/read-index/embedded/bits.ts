@@ -1,6 +1,7 @@
 /**
- * Sets of rows as bits in 32-bit words. Signed words: bit operations give signed results, so V8 never leaves small integers.
- * Loops run over the first operand's length; sets of one row space may differ in length, what is missing is empty.
+ * Sets of rows as bits in 32-bit words. The words are signed: bit operations give signed results, so V8 uses small
+ * integers throughout. Loops run over the first operand's length. Sets of one row set may differ in length; missing
+ * words are empty.
  */
 export type Bits = Int32Array;
 
@@ -76,7 +77,7 @@ export function selectRows(bits: Bits, from: number, size: number): number[] {
 /** Words that are decoded at once: their rows are few enough to be worked on between two looks at the clock. */
 export const STRETCH = 1024;
 
-/** Where `decodeRows` leaves its rows: read them before the next call. */
+/** Result buffer of `decodeRows`: read it before the next call. */
 const decoded = { rows: new Int32Array(STRETCH * 32), count: 0 };
 
 /**

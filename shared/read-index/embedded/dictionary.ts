@@ -5,22 +5,22 @@ import { addNgrams, createNgramIndex, type NgramIndex, retireNgrams } from './ng
 import { addToPosting, createPostings, type Postings, postingCount, removeFromPosting } from './postings.ts';
 
 /**
- * The distinct values of a column, numbered ("terms"), and the rows of each. What the text operators need (folded twins,
- * n-grams) is made at first use and kept up to date from then on.
+ * Distinct values of a column, numbered ("terms"), and the rows of each. Structures for text operators (folded twins,
+ * n-grams) are built at first use and kept up to date from then on.
  */
 export type Dictionary = {
   /** The text form of a value, see `textForm`. */
   readonly textOf: (value: Scalar) => string;
-  /** By row; -1 = NULL. */
+  /** Term by row; -1 = NULL. */
   terms: Int32Array;
-  /** By term; undefined = the number is free. */
+  /** Value by term; undefined = the number is free. */
   readonly values: (Scalar | undefined)[];
   readonly numbers: Map<Scalar, number>;
   readonly freeNumbers: number[];
   readonly postings: Postings;
   /** Folded texts by term, once a folding operator was used. */
   folded: (string | undefined)[] | undefined;
-  /** By n-gram length. */
+  /** Index by n-gram length. */
   readonly ngrams: (NgramIndex | undefined)[];
   /** The same in the making: the terms below its length, or below `done`, are in it. */
   makingFolded: (string | undefined)[] | undefined;
@@ -29,7 +29,7 @@ export type Dictionary = {
 
 type MakingNgrams = { readonly index: NgramIndex; done: number };
 
-/** What entering a value costs, in steps of a slice. */
+/** Cost of entering a value, in steps of a slice. */
 const ENTRY_STEPS = 4;
 
 export function createDictionary(textOf: (value: Scalar) => string, capacity: number): Dictionary {
@@ -53,7 +53,7 @@ export function growDictionary(dictionary: Dictionary, capacity: number): void {
   dictionary.terms = terms;
 }
 
-/** Sets a row's value; `rows` is the number of rows in the space. False when it was that value already. */
+/** Sets a row's value; `rows` is the number of rows in the row set. Returns false if the value is unchanged. */
 export function setTerm(dictionary: Dictionary, row: number, value: Scalar | null, rows: number): boolean {
   const old = dictionary.terms[row] as number;
   const known = value === null ? -1 : dictionary.numbers.get(value);
@@ -65,14 +65,14 @@ export function setTerm(dictionary: Dictionary, row: number, value: Scalar | nul
   return true;
 }
 
-/** A dictionary that is made in slices: rows below `done` are in it and kept up to date. */
+/** A dictionary that is built in slices: rows below `done` are in it and kept up to date. */
 export type MakingDictionary = { readonly dictionary: Dictionary; done: number };
 
 export function startMaking(textOf: (value: Scalar) => string, capacity: number): MakingDictionary {
   return { dictionary: createDictionary(textOf, capacity), done: 0 };
 }
 
-/** Enters rows up to `end`, or until `isEnough`. Where that ends with its slice, the next call goes on with it. */
+/** Enters rows up to `end`, or until `isEnough`. If that ends with its slice, the next call continues. */
 export function makeUpTo(
   making: MakingDictionary,
   end: number,
@@ -87,7 +87,7 @@ export function makeUpTo(
   }
 }
 
-/** What `setTerm` is for a finished one. */
+/** `setTerm` for an unfinished dictionary. */
 export function setMade(
   { dictionary, done }: MakingDictionary,
   row: number,
@@ -102,7 +102,7 @@ export function termValue(dictionary: Dictionary, row: number): Scalar | null {
   return term < 0 ? null : (dictionary.values[term] ?? null);
 }
 
-/** How many distinct values there are. */
+/** Number of distinct values. */
 export function distinctTerms(dictionary: Dictionary): number {
   return dictionary.numbers.size;
 }
@@ -114,7 +114,7 @@ export function termText(dictionary: Dictionary, term: number, fold: boolean): s
   return value === undefined ? undefined : dictionary.textOf(value);
 }
 
-/** The index of folded n-grams of one length. As all that is made at first use, it is gone on with where its slice ended. */
+/** Index of folded n-grams of one length. Built at first use; the next call continues where its slice ended. */
 export function ngramsOf(dictionary: Dictionary, length: number): NgramIndex {
   const existing = dictionary.ngrams[length];
   if (existing !== undefined) return existing;

@@ -36,23 +36,26 @@ import { warmLike } from './warm-like.ts';
 
 export type EmbeddedIndexOptions = {
   readonly registry: SchemaRegistry;
-  /** Bytes of row sources kept in memory. What is beyond is read with `loadSource`, or kept all the same when there is none. */
+  /** Bytes of row sources in memory. Additional ones are read with `loadSource`, or stay in memory without it. */
   readonly sourceMemoryBytes?: number;
   readonly loadSource?: LoadSource;
   /** Rows in all cached sort orders together, 4 bytes each. */
   readonly maxOrderedRows?: number;
-  /** A deleted row's place is used again after so many others were deleted in its space: `Hits.rows` live that long. */
+  /**
+   * The ordinal of a deleted row is reused after this many other deletions in its row set: `Hits.rows` are valid until
+   * then.
+   */
   readonly reuseOrdinalsAfter?: number;
   /** Milliseconds of work on one answer; more is a QueryTooExpensive. Absent: no limit. */
   readonly queryTimeLimit?: number;
-  /** Whose work comes when. Absent: shared by all that reads on this thread. */
+  /** Order of work. Absent: shared by all reads on this thread. */
   readonly turns?: Turns;
-  /** Milliseconds that a change waits for answers that are under way. */
+  /** Maximum wait of a change for answers in progress, in milliseconds. */
   readonly patienceMs?: number;
 };
 
 export type EmbeddedIndex = ReadIndex & {
-  /** What it holds, for comparing it with what it should. */
+  /** Content of the index, for comparing it with the expected content. */
   held(world: World): HeldRows;
 };
 
@@ -61,17 +64,17 @@ type EmbeddedState = { readonly spaces: Spaces; readonly sources: SourceStore; r
 /** Rows whose sources are read between two looks at the clock. */
 const FEW_ROWS = 100;
 const PATIENCE_MS = 50;
-/** Of warming: a request waits so long at most. */
+/** Slice of warming: the maximum wait of a request. */
 const SLICE_MS = 1;
-/** What each index is made of, for others that are warmed like it. */
+/** State of each index, for indices that are warmed like it. */
 const STATES = new WeakMap<ReadIndex, EmbeddedState>();
 const GIBIBYTE = 2 ** 30;
 const DEFAULT_ORDERED_ROWS = 32 * 2 ** 20;
 const DEFAULT_REUSE_AFTER = 1024;
 
 /**
- * The read index inside the process: bitmaps over row ordinals, see docs/architecture.md. Short work is done at a stretch, long
- * work in slices; `createAnswers` keeps every answer on one state of the index, and no reader sees half a batch.
+ * The read index inside the process: bitmaps over row ordinals, see docs/architecture.md. Short work runs in one go,
+ * long work in slices. `createAnswers` gives every answer one state of the index, and no reader sees half a batch.
  */
 export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedIndex {
   const spaces = createSpaces(options.registry, options.reuseOrdinalsAfter ?? DEFAULT_REUSE_AFTER);
@@ -134,7 +137,7 @@ function applyBatch(state: EmbeddedState, batch: ChangeBatch, beside: EmbeddedSt
   applyLinks(state, batch.links);
 }
 
-/** Where a call ends with its slice, the next goes on with it. */
+/** If a call ends with its slice, the next one continues. */
 function createSearch(state: EmbeddedState, request: SearchRequest): () => SearchResult {
   const { spaces, orders, sources } = state;
   const { world, query, withTotal, cursor } = request;
@@ -186,7 +189,7 @@ function createFollow(
   return createLinkFollow({ context: { spaces, orders, world: request.world }, sources, request });
 }
 
-/** What the estimates say; one index is asked, whatever the query reaches. */
+/** Shows the estimates, which are those of one index. */
 function explain({ spaces, orders }: EmbeddedState, { type, world, query }: SearchRequest): object {
   const space = worldSpace(spaces, type, world);
   const { estimate, cost } = bindQuery({ spaces, orders, world }, space, query);

@@ -15,7 +15,7 @@ const FEW_LINKS = 64;
 
 const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
-/** What is followed, and where. */
+/** Link and context of a `follow` call. */
 type Following = {
   readonly context: QueryContext;
   readonly sources: SourceStore;
@@ -23,8 +23,8 @@ type Following = {
 };
 
 /**
- * Answers a `FollowRequest`; see there. `counts` are the lengths of the lists, also when the limit cut them, unless `countOnly`.
- * Where a call ends with its slice, the next goes on with it.
+ * Answers a `FollowRequest`. `counts` are the lengths of the lists, also if the limit cut them, unless `countOnly`. If
+ * a call ends with its slice, the next one continues.
  */
 export function createLinkFollow(following: Following): () => FollowResult {
   const { context, request } = following;
@@ -48,7 +48,7 @@ function createStepFollow({ context, sources, request }: Following, step: Step):
   let left = request.limit;
   let exceeded = false;
   let current = startList();
-  /** As they are linked: a few of them at a stretch. */
+  /** In link order, a few of them in one go. */
   const fewOf = (parent: number): Hits => {
     const linked = linkedRows(step, parent);
     exceeded = linked.length > left;
@@ -84,10 +84,10 @@ function createStepFollow({ context, sources, request }: Following, step: Step):
   };
 }
 
-/** How far the list of one parent has come. */
+/** Progress in the list of one parent. */
 type ListState = {
   linked: readonly number[] | undefined;
-  /** The first linked row that the filter was not asked of, and those that it kept. */
+  /** First linked row not yet filtered, and the rows kept so far. */
   next: number;
   readonly kept: number[];
   sort: RowSort | undefined;

@@ -21,7 +21,7 @@ import {
 } from './term-column.ts';
 import { createWatchers, tellWatchers, type Watchers } from './watchers.ts';
 
-/** One field of a row space. */
+/** One field of a row set. */
 export type IndexedColumn = {
   readonly field: string;
   readonly store:
@@ -63,7 +63,7 @@ export function growColumn(column: IndexedColumn, capacity: number): void {
   else growNumberColumn(column.store.column, capacity);
 }
 
-/** Of a column without values: has it keep the dictionary that one of another index has. */
+/** Makes an empty column use the dictionary of a column of another index. */
 export function prepareColumnLike({ store }: IndexedColumn, like: IndexedColumn, capacity: number): void {
   const other = like.store;
   if (store.kind === 'terms' && other.kind === 'terms' && other.column.dictionary !== undefined)
@@ -87,7 +87,7 @@ export function presentRows(column: IndexedColumn): Bits {
   return column.store.column.present;
 }
 
-/** What the column is sorted by: numbers for number columns (NaN = NULL), ranks of publication states, else the values. */
+/** Sort values of the column: numbers for number columns (NaN = NULL), ranks of publication states, else the values. */
 export type SortValue = string | number | bigint | boolean | null;
 
 export function sortValue(column: IndexedColumn, row: number): SortValue {

@@ -6,21 +6,21 @@ import type { Step } from './row-space.ts';
 /** Links that are read between two looks at the clock. */
 const READ_AT_ONCE = 1_024;
 
-/** A sort key bound to a row space and world. */
+/** A sort key bound to a row set and world. */
 export type BoundSortKey = {
   readonly steps: readonly Step[];
   readonly column: IndexedColumn;
   readonly descending: boolean;
 };
 
-/** What a row is sorted by. */
+/** Reads the sort value of a row. */
 export type KeyReader = (row: number) => SortValue;
 
 /**
- * Reads a key: of all values at the ends of the path the smallest (asc) or largest (desc); no end is NULL (SEMANTICS section 7).
- * A row on the way is worked out once, however many paths lead through it, so that the work grows with the links and not with
- * the paths, of which a few steps to and fro make billions. Valid until the next change of the index. Where a call ends with its
- * slice, the next for that row goes on with what is known by then.
+ * Reads a key: of all values at the ends of the path the smallest (asc) or largest (desc); no end is NULL (SEMANTICS
+ * section 7). Computes a row on the way once, however many paths lead through it. So the work grows with the links and
+ * not with the paths, of which a few steps to and fro make billions. Valid until the next change of the index. If a
+ * call ends with its slice, the next one for that row continues.
  */
 export function createKeyReader(key: BoundSortKey): KeyReader {
   let read: KeyReader = (row) => sortValue(key.column, row);
@@ -45,7 +45,7 @@ function readBest({ down: { lists } }: Step, descending: boolean, read: KeyReade
     const order = compareSortValues(value, best);
     return descending ? order > 0 : order < 0;
   };
-  /** Of rows whose links are too many to be read between two looks at the clock: how far it has come. */
+  /** Progress in rows with too many links to read between two looks at the clock. */
   const halted = new Map<number, { next: number; best: SortValue }>();
   const readMany = (row: number, count: number) => {
     const state = halted.get(row) ?? { next: 1, best: read(listEntry(lists, row, 0)) };

@@ -13,15 +13,15 @@ import { createWatchers, tellWatchers, type Watchers } from './watchers.ts';
 
 /** The links of one relation in one world, or of a component attribute: each stored at both its ends. */
 export type Links = {
-  /** By source: its targets. */
+  /** Targets by source. */
   readonly forward: LinkSide;
-  /** By target: its sources. */
+  /** Sources by target. */
   readonly backward: LinkSide;
 };
 
 export type LinkSide = {
   readonly lists: RowLists;
-  /** Lists to be put in order before they are shown. Appending in order, the usual case, keeps a list out of here. */
+  /** Lists to sort before they are shown. Appending in order, the usual case, adds no list here. */
   readonly unsorted: Set<number>;
   /** Called with the row of this side when it gained or lost a link. */
   readonly watchers: Watchers;
@@ -37,7 +37,10 @@ function createSide(): LinkSide {
   return { lists: createRowLists(true), unsorted: new Set(), watchers: createWatchers() };
 }
 
-/** Adds the link or changes its place. Looks for it at the end that has fewer, so a target with 20,000 sources costs nothing. */
+/**
+ * Adds the link or changes its slot. Searches at the end that has fewer links, so a target with 20,000 sources costs
+ * nothing.
+ */
 export function connect(links: Links, source: number, target: number, order: LinkOrder): void {
   const { forward, backward } = links;
   const known =

@@ -35,7 +35,7 @@ export function matchAll(
   const narrowing = sum([...others, ...excluded], (matcher) => costWithin(matcher, driver.estimate));
   let rows: Bits | undefined;
   let state = createNarrowing();
-  /** Of the others and those excluded; -1: the driver is being collected. */
+  /** Rows of the other and excluded matchers; -1: the driver is still being collected. */
   let narrowed = -1;
   return {
     estimate: Math.min(driver.estimate, ...others.map((other) => other.estimate)),
@@ -86,7 +86,7 @@ function cheapestDriver(
 /** Rows tested between two looks at the clock. */
 const TESTED_AT_ONCE = 64;
 
-/** How far rows are narrowed by one matcher. */
+/** Progress of narrowing rows by one matcher. */
 type Narrowing = {
   /** Each row is tested, or looked up in the set of all that match. */
   by: 'undecided' | 'tests' | 'set';
@@ -119,7 +119,7 @@ function narrow(rows: Bits, matcher: Matcher, wanted: boolean, space: RowSpaceIn
   releaseBits(space, state.matched);
 }
 
-/** What has been tested is tested again without harm. */
+/** Testing a row again is harmless. */
 function keepTested(rows: Bits, matcher: Matcher, wanted: boolean, state: Narrowing): void {
   while (state.tested < rows.length * 32) {
     const word = state.tested >>> 5;
@@ -132,7 +132,7 @@ function keepTested(rows: Bits, matcher: Matcher, wanted: boolean, state: Narrow
           if (matcher.test(row) !== wanted) clearBit(rows, row);
         }
       } catch (error) {
-        // A few rows have most of the links, so that one test takes more than a slice: all are collected instead.
+        // A few rows have most of the links, so that one test takes more than a slice: collect all rows instead.
         if (error === SLICE_OVER) state.by = 'set';
         throw error;
       }

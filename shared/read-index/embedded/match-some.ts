@@ -5,13 +5,13 @@ import type { Matcher } from './matcher.ts';
 import { listCount, type RowLists } from './row-lists.ts';
 import { borrowBits, type RowSpaceIndex, releaseBits, type Step } from './row-space.ts';
 
-/** Rows of `space` with at least one row at the end of `step` that `inner` matches. */
+/** Matches rows of `space` with at least one row at the end of `step` that `inner` matches. */
 export function matchSome(space: RowSpaceIndex, step: Step, inner: Matcher): Matcher {
   const links = step.down.lists.total;
   const targetsPerRow = links / Math.max(1, space.count);
   const rowsPerTarget = links / Math.max(1, step.target.count);
   let matched: Bits | undefined;
-  /** Words of `matched` whose links have been followed; -1: it is being collected. */
+  /** Words of `matched` whose links were followed; -1: it is being collected. */
   let followed = -1;
   const scattering = inner.estimate * (1 + rowsPerTarget) * LINK_COST;
   return {
@@ -33,7 +33,7 @@ export function matchSome(space: RowSpaceIndex, step: Step, inner: Matcher): Mat
   };
 }
 
-/** Rows of `space` with any row at the end of `step`. */
+/** Matches rows of `space` with any row at the end of `step`. */
 export function matchAnyLinked(space: RowSpaceIndex, step: Step): Matcher {
   const { lists } = step.down;
   return {
@@ -59,7 +59,7 @@ function scatter(lists: RowLists, rows: Bits, first: number, into: Bits): void {
     const head = heads[row] as number;
     if (count > 1) {
       for (let place = head; place < head + count; place++) setBit(into, pool[place] as number);
-      // No branch between none and one, which nothing could predict: none sets no bit.
+      // No branch between none and one, which would be unpredictable: none sets no bit.
     } else into[head >>> 5] = (into[head >>> 5] as number) | (count << (head & 31));
   }
 }

@@ -12,10 +12,10 @@ const AT_ONCE = 16_384;
 
 type Bounds = Pick<Extract<BoolQuery, { kind: 'range' }>, 'gt' | 'gte' | 'lt' | 'lte'>;
 
-/** Where a value stands to a stretch of the sorted values: before it (negative), in it (0) or behind it. */
+/** Position of a value relative to a range of the sorted values: before it (negative), in it (0) or after it. */
 type Placement = (value: Scalar) => number;
 
-/** The stretch of the rows sorted by `column` whose values `place` puts at 0. */
+/** Matches the range of the rows sorted by `column` whose values `place` puts at 0. */
 export function matchStretch(
   orders: OrderCache,
   space: RowSpaceIndex,

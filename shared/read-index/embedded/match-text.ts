@@ -18,10 +18,10 @@ type TextQuery = Extract<BoolQuery, { kind: 'text' }>;
 /** Numbers of terms. */
 type Candidates = { readonly count: number; readonly at: (index: number) => number };
 
-/** With fewer distinct texts looking at each is as fast as asking an n-gram index. */
+/** With fewer distinct texts, checking each is as fast as an n-gram index. */
 const SCANNED_TEXTS = 128;
 
-/** Rows whose text form compares with the query's value. */
+/** Matches rows whose text form compares with the query's value. */
 export function matchText(space: RowSpaceIndex, column: IndexedColumn, query: TextQuery): Matcher {
   const { store } = column;
   if (query.value === '' && query.match !== 'equals') {

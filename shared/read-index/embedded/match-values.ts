@@ -11,12 +11,12 @@ import { collectPosting, postingCost, postingCount } from './postings.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import { dictionaryOf } from './term-column.ts';
 
-/** With more distinct values than this a range is cut out of the sorted rows instead of looking at each value. */
+/** With more distinct values, a range is cut out of the sorted rows instead of checking each value. */
 const SCANNED_VALUES = 256;
 
 type Bounds = Pick<Extract<BoolQuery, { kind: 'range' }>, 'gt' | 'gte' | 'lt' | 'lte'>;
 
-/** Rows whose value is one of `values`. */
+/** Matches rows whose value is one of `values`. */
 export function matchValues(
   orders: OrderCache,
   space: RowSpaceIndex,
@@ -29,7 +29,7 @@ export function matchValues(
   return few === undefined ? matchStretches(orders, space, column, numbers) : matchKnown(few, numbers);
 }
 
-/** Rows whose value lies within the bounds. */
+/** Matches rows whose value is within the bounds. */
 export function matchRange(
   orders: OrderCache,
   space: RowSpaceIndex,

@@ -3,8 +3,8 @@ import { WORD_COST } from './costs.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 
 /**
- * A query bound to the rows of one space and world. It can be answered for all rows at once (`collect`) or for one (`test`),
- * whichever the estimates say is cheaper where it stands. Only live rows match.
+ * A query bound to the rows of one row set and world. It can be answered for all rows at once (`collect`) or for one
+ * (`test`), whichever the estimates say is cheaper. Only existing rows match.
  */
 export type Matcher = {
   /** Rows that match, about; an upper bound where one is cheap to get. */
@@ -13,7 +13,10 @@ export type Matcher = {
   readonly cost: number;
   /** Nanoseconds of one `test`, about. */
   readonly testCost: number;
-  /** into |= the rows that match. Asked once: where that ends with its slice, the next call with the same `into` goes on with it. */
+  /**
+   * Computes into |= matching rows. Called once; if it ends with its slice, the next call with the same `into`
+   * continues.
+   */
   readonly collect: (into: Bits) => void;
   readonly test: (row: number) => boolean;
 };
@@ -26,7 +29,7 @@ export const MATCH_NOTHING: Matcher = Object.freeze({
   test: () => false,
 });
 
-/** The rows of a set kept up to date elsewhere; `bits` is read when the matcher is asked. */
+/** Rows of a set that is kept up to date elsewhere; reads `bits` when the matcher runs. */
 export function matchBits(bits: () => Bits, count: number, words: number): Matcher {
   return {
     estimate: count,

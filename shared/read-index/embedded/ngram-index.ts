@@ -1,14 +1,14 @@
 import { appendToList, createRowLists, listCount, listEntry, type RowLists } from './row-lists.ts';
 
 /**
- * Which distinct texts of a column have an n-gram: by hash of the n-gram a list of term numbers. An answer is a superset (other
- * n-grams of the same hash, texts that the term number had before), so callers verify each candidate.
+ * Index of the distinct texts of a column by n-gram: a list of term numbers by the hash of the n-gram. A result is a
+ * superset (other n-grams with the same hash, earlier texts of a term number), so callers verify each candidate.
  */
 export type NgramIndex = {
   readonly length: number;
   readonly mask: number;
   readonly buckets: RowLists;
-  /** Entries of texts that are gone. They cost time, not correctness. */
+  /** Entries of texts that no longer exist. They cost time, not correctness. */
   stale: number;
 };
 
@@ -31,7 +31,7 @@ export function addNgrams(index: NgramIndex, term: number, text: string): void {
   }
 }
 
-/** Counts a text's entries as stale. True when the index is better built anew. */
+/** Counts a text's entries as stale. Returns true if the index should be rebuilt. */
 export function retireNgrams(index: NgramIndex, text: string): boolean {
   index.stale += Math.max(0, text.length - index.length + 1);
   return index.stale > index.buckets.total / 2;

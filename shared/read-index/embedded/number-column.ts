@@ -15,7 +15,7 @@ import {
 export type NumberColumn = {
   /** The text form of a stored number, see `textForm`. */
   readonly textOf: (value: number) => string;
-  /** By row; NaN = NULL. */
+  /** Value by row; NaN = NULL. */
   values: Float64Array;
   present: Bits;
   presentCount: number;
@@ -28,7 +28,7 @@ export type NumberColumn = {
   makingTexts: MakingDictionary | undefined;
 };
 
-/** With more distinct values postings no longer pay: a range is a stretch of the sorted rows then. */
+/** With more distinct values postings do not pay: a range is then a range of the sorted rows. */
 export const FEW_VALUES = 256;
 
 export function createNumberColumn(textOf: (value: number) => string, capacity: number): NumberColumn {
@@ -61,7 +61,7 @@ export function valueInNumberColumn({ values }: NumberColumn, row: number): numb
   return Number.isNaN(value) ? null : value;
 }
 
-/** Sets a row's value; `rows` is the number of rows in the space. False when it was that value already. */
+/** Sets a row's value; `rows` is the number of rows in the row set. Returns false if the value is unchanged. */
 export function setNumber(column: NumberColumn, row: number, scalar: Scalar | null, rows: number): boolean {
   const value = scalar === null ? Number.NaN : Number(scalar);
   const old = column.values[row] as number;
@@ -101,7 +101,10 @@ export function fewValues(column: NumberColumn, rows: number): Dictionary | unde
   return column.few === 'many' ? undefined : column.few;
 }
 
-/** The dictionary of the text forms. Where making it ends with a slice, whoever asks next goes on with it; rows may change meanwhile. */
+/**
+ * Dictionary of the text forms. If building it ends with a slice, the next caller continues; rows may change in
+ * between.
+ */
 export function textForms(column: NumberColumn, rows: number): Dictionary {
   if (column.texts !== undefined) return column.texts;
   column.makingTexts ??= startMaking(String, column.values.length);

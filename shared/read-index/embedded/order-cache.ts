@@ -4,14 +4,17 @@ import { bindSort } from './sort-rows.ts';
 import { createSortedOrder, currentRows, releaseOrder, type SortedOrder } from './sorted-order.ts';
 import type { Spaces } from './spaces.ts';
 
-/** Sort orders by space, world and keys; the least recently used go when there are too many rows in all of them. */
+/**
+ * Cache of sort orders by row set, world and keys; the least recently used ones are dropped if all orders have too many
+ * rows.
+ */
 export type OrderCache = {
   readonly spaces: Spaces;
   readonly orders: Map<string, KnownOrder>;
   readonly maxRows: number;
 };
 
-/** An order with what it was asked by. */
+/** An order with its keys. */
 export type KnownOrder = {
   readonly order: SortedOrder;
   readonly world: World;
@@ -53,7 +56,10 @@ export function knownOrders({ orders }: OrderCache): readonly KnownOrder[] {
   return [...orders.values()];
 }
 
-/** Gives a space an order that another index has for the same rows, unless it has one or can have none, once it could be built. */
+/**
+ * Gives a row set the order that another index has for the same rows, once it can be built, unless it has one or cannot
+ * have one.
+ */
 export async function orderLike(
   cache: OrderCache,
   space: RowSpaceIndex,
@@ -68,7 +74,7 @@ export async function orderLike(
   if (await build(order)) remember(cache, name, { order, world, sort });
 }
 
-/** undefined: the content types here do not have what it was sorted by. */
+/** undefined: the content types here lack a sort attribute. */
 function bindWherePossible(...of: Parameters<typeof bindSort>): ReturnType<typeof bindSort> | undefined {
   try {
     return bindSort(...of);
@@ -77,7 +83,7 @@ function bindWherePossible(...of: Parameters<typeof bindSort>): ReturnType<typeo
   }
 }
 
-/** The rows of `space` by ascending `field`, NULLs last. */
+/** Rows of `space` by ascending `field`, NULLs last. */
 export function sortedRows(cache: OrderCache, space: RowSpaceIndex, field: string): Int32Array {
   // A field of the row itself is the same in either world.
   return currentRows(orderFor(cache, space, 'published', [{ path: [], field, direction: 'asc' }]));
@@ -107,5 +113,5 @@ function evict(cache: OrderCache, newest: SortedOrder): void {
   }
 }
 
-/** What an order costs beside its rows, in rows: many orders of a few rows are bounded too. */
+/** Cost of an order in addition to its rows, in rows: many orders of a few rows are bounded too. */
 const ORDER_OVERHEAD = 256;

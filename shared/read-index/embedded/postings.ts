@@ -11,8 +11,8 @@ import {
 } from './row-lists.ts';
 
 /**
- * The rows of each term. A few rows are an unsorted list; many rows, being more than one in 32 of all, are bits. Collecting
- * into bits needs no order, so adding and removing work in place: no tombstones, no compaction.
+ * Rows of each term. A few rows are an unsorted list; many rows, more than one in 32 of all, are bits. Collecting into
+ * bits needs no order, so adding and removing work in place: no tombstones, no compaction.
  */
 export type Postings = {
   readonly lists: RowLists;
@@ -22,7 +22,10 @@ export type Postings = {
 type DensePosting = { bits: Bits; count: number };
 
 const DENSE_FROM = 128;
-/** A dense posting goes back to a list at a quarter of what made it dense, so that a term on the edge does not flap. */
+/**
+ * A dense posting becomes a list again at a quarter of the threshold, so that a term at the threshold does not change
+ * back and forth.
+ */
 const SPARSE_BELOW = 32;
 
 export function createPostings(): Postings {
@@ -33,7 +36,7 @@ export function postingCount(postings: Postings, term: number): number {
   return postings.dense[term]?.count ?? listCount(postings.lists, term);
 }
 
-/** `rows` is the number of rows in the row space, dead ones included. */
+/** `rows` is the number of rows in the row set, deleted ones included. */
 export function addToPosting(postings: Postings, term: number, row: number, rows: number): void {
   const dense = postings.dense[term];
   if (dense !== undefined && addToDense(dense, row, rows)) return;
@@ -43,7 +46,7 @@ export function addToPosting(postings: Postings, term: number, row: number, rows
   if (count >= DENSE_FROM && count * 32 > rows) makeDense(postings, term, rows);
 }
 
-/** False when the space has grown and the term is no longer dense in it. */
+/** Returns false if the row set has grown and the term is no longer dense in it. */
 function addToDense(dense: DensePosting, row: number, rows: number): boolean {
   if (row >>> 5 >= dense.bits.length) {
     if (dense.count * 128 < rows) return false;

@@ -12,7 +12,7 @@ import { type SourceStore, sourcesOf } from './source-store.ts';
 import { type Spaces, spaceAt, stepFrom, worldSpace } from './spaces.ts';
 import { valueInTermColumn } from './term-column.ts';
 
-/** Reads back what was put into the index. Nothing is kept, so it may be used at any time. */
+/** Reads the content of the index back. Stores nothing, so it may be used at any time. */
 export function readHeldRows(spaces: Spaces, sources: SourceStore, world: World): HeldRows {
   return {
     keys(type, from, limit) {

@@ -1,17 +1,17 @@
 /**
- * Many small lists of row ordinals (or other integers ≥ 0) in a few growing arrays: the rows of a term, the targets of a row,
- * the sources of a target, the terms with an n-gram. A list of one, as to-one relations and unique values have, is the entry
- * itself; a longer one has a block of 2^k places in a pool and moves to the next size when full. Freed blocks are used again.
- * No object per list, so millions of lists cost the garbage collector nothing.
+ * Many small lists of row ordinals (or other integers ≥ 0) in a few growing arrays: the rows of a term, the targets of
+ * a row, the sources of a target, the terms with an n-gram. A list of one, as for to-one relations and unique values,
+ * is the entry itself. A longer one has a block of 2^k slots in a pool and moves to the next size when full. Freed
+ * blocks are reused. There is no object per list, so millions of lists cost the garbage collector nothing.
  */
 export type RowLists = {
   counts: Int32Array;
   /** The only entry of a list of one; where a longer list's block starts; of an empty list any valid entry. */
   heads: Int32Array;
-  /** k of the block's 2^k places; 0 = no block. */
+  /** k of the block's 2^k slots; 0 = no block. */
   sizes: Int8Array;
   pool: Int32Array;
-  /** Of ordered lists: the order value of the only entry, and one per place of the pool. */
+  /** Order values of ordered lists: of the only entry, and one per slot of the pool. */
   orders: { heads: Float64Array; pool: Float64Array } | undefined;
   poolUsed: number;
   readonly freeBlocks: number[][];
@@ -34,7 +34,7 @@ export function createRowLists(ordered: boolean, lists = 0): RowLists {
   };
 }
 
-/** How many entries `list` has; lists never written to are empty. */
+/** Number of entries in `list`; lists never written to are empty. */
 export function listCount(lists: RowLists, list: number): number {
   return list < lists.counts.length ? (lists.counts[list] as number) : 0;
 }
@@ -146,7 +146,7 @@ function releaseBlock(lists: RowLists, list: number): void {
   lists.sizes[list] = 0;
 }
 
-/** Gives a full list a block of 2^size places, with its entries in it. */
+/** Gives a full list a block of 2^size slots, with its entries in it. */
 function moveToBlock(lists: RowLists, list: number, size: number): void {
   const to = lists.freeBlocks[size]?.pop() ?? newBlock(lists, size);
   const count = lists.counts[list] as number;

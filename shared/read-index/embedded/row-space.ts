@@ -27,7 +27,7 @@ export type RowSpaceIndex = {
   live: Bits;
   /** Ordinals in use or free: every ordinal is below this. */
   size: number;
-  /** Live rows. */
+  /** Number of existing rows. */
   count: number;
   readonly freeOrdinals: OrdinalQueue;
   readonly columns: readonly IndexedColumn[];
@@ -37,7 +37,7 @@ export type RowSpaceIndex = {
   idsAscend: boolean;
   lastId: number;
   readonly sources: (Uint8Array | undefined)[];
-  /** Links that start here, by owning attribute; those of a version-bound space have one world only. */
+  /** Links from these rows, by owning attribute; those of a version-bound row set have one world only. */
   readonly links: { readonly [world in World]: Map<string, Links> };
   /** Component spaces below, by attribute and, in a dynamic zone, component. */
   readonly components: Map<string, ComponentSpace>;
@@ -97,7 +97,7 @@ export function createRowSpace(
   };
 }
 
-/** The ordinal of `key`, with a new row when there is none. */
+/** Ordinal of `key`; creates a row if there is none. */
 export function ensureRow(space: RowSpaceIndex, key: number): number {
   const existing = space.ordinals.get(key);
   if (existing !== undefined) return existing;
@@ -112,7 +112,7 @@ export function ensureRow(space: RowSpaceIndex, key: number): number {
 /** The same row in another index. */
 export type Twin = { readonly space: RowSpaceIndex; readonly row: number };
 
-/** Sets every field of a row. Texts that its twin has too are held once. */
+/** Sets every field of a row. Texts that its twin has too are stored once. */
 export function setFields(space: RowSpaceIndex, row: number, fields: FieldValues, twin?: Twin): void {
   const oldId = sortValue(space.ids, row);
   for (const column of space.columns) {
@@ -124,7 +124,10 @@ export function setFields(space: RowSpaceIndex, row: number, fields: FieldValues
   if (space.idsAscend && id !== oldId) noteId(space, row, id, oldId === null);
 }
 
-/** Before a space's first row: makes room for what another index has in it, and what queries have had made of its columns there. */
+/**
+ * Before a row set's first row: allocates memory for the rows of another index's row set, and prepares the structures
+ * that queries built in its columns.
+ */
 export function prepareLike(space: RowSpaceIndex, other: RowSpaceIndex): void {
   if (space.size > 0 || space.keys.length >= other.size) return;
   grow(space, other.size);
@@ -155,7 +158,7 @@ export function columnOf(space: RowSpaceIndex, field: string): IndexedColumn {
   return column;
 }
 
-/** An empty set for rows of this space; give it back with `releaseBits`. */
+/** Borrows an empty set for rows of this row set; return it with `releaseBits`. */
 export function borrowBits(space: RowSpaceIndex): Bits {
   const words = wordsFor(space.size);
   let bits = space.scratch.pop();

@@ -4,7 +4,7 @@ import { compareSortValues, sortValue } from './indexed-column.ts';
 import { type BoundSortKey, createKeyReaders, type KeyReader } from './key-reader.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 
-/** Where the first row behind `after` stands in `rows`, which are in the keys' order: a binary search. */
+/** Index in `rows`, which are in the keys' order, of the first row after `after`: a binary search. */
 export function firstBehind(keys: readonly BoundSortKey[], rows: Int32Array, after: SortPosition): number {
   const readers = createKeyReaders(keys);
   let low = 0;
@@ -17,7 +17,7 @@ export function firstBehind(keys: readonly BoundSortKey[], rows: Int32Array, aft
   return low;
 }
 
-/** The place of a row in the keys' order. */
+/** Position of a row in the keys' order. */
 export function positionOf(keys: readonly BoundSortKey[], row: number): SortPosition {
   return createKeyReaders(keys).map((read) => {
     const value = read(row);
@@ -25,7 +25,7 @@ export function positionOf(keys: readonly BoundSortKey[], row: number): SortPosi
   });
 }
 
-/** The first row with an id above `id`, in a space whose ids ascend: ordinals of deleted rows, which have none, are stepped over. */
+/** First row with an id above `id`, in a row set whose ids ascend. Skips ordinals of deleted rows, which have no id. */
 export function firstRowBehindId(space: RowSpaceIndex, id: number): number {
   let low = 0;
   let high = space.size;
@@ -39,7 +39,7 @@ export function firstRowBehindId(space: RowSpaceIndex, id: number): number {
   return low;
 }
 
-/** At most `size` of the rows from `at` on that match. */
+/** At most `size` of the matching rows from `at` on. */
 export function walkRows(rows: Int32Array, at: number, matched: Bits, size: number): number[] {
   const found: number[] = [];
   for (let i = at; i < rows.length && found.length < size; i++) {

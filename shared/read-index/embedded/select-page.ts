@@ -10,7 +10,7 @@ import { currentRows, type SortedOrder } from './sorted-order.ts';
 
 export type Page = { readonly sort: readonly SortKey[]; readonly from: number; readonly size: number };
 
-/** What is selected among the `count` rows that `matched` holds. */
+/** Input of a selection: the `count` rows in `matched`. */
 export type Selected = {
   readonly orders: OrderCache;
   readonly space: RowSpaceIndex;
@@ -19,7 +19,7 @@ export type Selected = {
   readonly count: number;
 };
 
-/** The rows of one page. Where a call ends with its slice, the next goes on with it. */
+/** Selects the rows of one page. If a call ends with its slice, the next one continues. */
 export function createPageSelection(selected: Selected, page: Page): () => readonly number[] {
   const { space, matched, count } = selected;
   if (page.from >= count || page.size <= 0) return () => [];
@@ -32,14 +32,17 @@ export function createPageSelection(selected: Selected, page: Page): () => reado
   };
 }
 
-/** The rows of a page behind a place in the order, and the place of its last row (null: nothing follows). As above. */
+/**
+ * Selects the rows of a page after a position in the order, and the position of its last row (null: no row follows).
+ * Continues like createPageSelection.
+ */
 export function createSelectionAfter(
   selected: Selected,
   page: Page & { readonly after: SortPosition | null },
 ): () => { readonly rows: readonly number[]; readonly next: SortPosition | null } {
   const { orders, space, world } = selected;
   const { keys } = orderFor(orders, space, world, page.sort);
-  // One more than wanted says whether anything follows.
+  // One more row than wanted shows whether anything follows.
   const rowsBehind = createRowsBehind(selected, keys, { ...page, size: page.size + 1 });
   return () => {
     const found = rowsBehind();
@@ -67,7 +70,7 @@ function createRowsBehind(
   };
 }
 
-/** The whole space in order, or the matches alone, whichever costs less. */
+/** Orders the whole row set, or the matches alone, whichever costs less. */
 function createOrdering({ orders, space, world, matched, count }: Selected, page: Page): () => Int32Array {
   const order = orderFor(orders, space, world, page.sort);
   if (worthWalking(order, count, page)) return () => currentRows(order);
@@ -85,8 +88,8 @@ function rowsFrom(matched: Bits, first: number, size: number): readonly number[]
 }
 
 /**
- * Whether going through the whole space in order costs less than sorting the matches. When the order is not built yet, what
- * sorting costs is added up until building would have paid.
+ * Returns whether walking the whole row set in order costs less than sorting the matches. If the order is not built
+ * yet, adds up the cost of sorting until building would have paid.
  */
 function worthWalking(order: SortedOrder, count: number, page: Page): boolean {
   const { space, keys } = order;

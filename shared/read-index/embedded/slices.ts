@@ -1,10 +1,10 @@
-/** Lets others work; resolves to false when there is no more to be done. */
+/** Lets other work run; resolves to false if the caller should stop. */
 export type Pause = () => Promise<boolean>;
 
-/** Work in slices, and what comes between them. */
+/** Settings of work in slices. */
 export type Slices = {
   readonly pause: Pause;
-  /** Of work, about: a request that comes meanwhile waits so long at most. */
+  /** Approximate length of a slice: a request waits this long at most. */
   readonly sliceMs: number;
 };
 
@@ -12,8 +12,8 @@ export type Slices = {
 const ITEMS_AT_ONCE = 64;
 
 /**
- * Calls `work` for consecutive ranges of [0, count), which may grow meanwhile, with pauses in between. False when a pause or
- * `isWanted` said that there is no more to be done.
+ * Calls `work` for consecutive ranges of [0, count), which may grow, with pauses in between. Resolves to false if a
+ * pause or `isWanted` ended it.
  */
 export async function inSlices(
   count: number | (() => number),

@@ -6,14 +6,14 @@ import { type BoundSortKey, createKeyReader, type KeyReader } from './key-reader
 import { columnOf, type RowSpaceIndex } from './row-space.ts';
 import { type Spaces, stepFrom } from './spaces.ts';
 
-/** Values that are sorted between two looks at the clock, and what reading one costs in steps of a slice. */
+/** Values that are sorted between two looks at the clock, and the cost of reading one in steps of a slice. */
 const SORTED_AT_ONCE = 1_024;
 const READ_STEPS = 2;
 
-/** Code units that stand elsewhere in UTF-16 order than in code point order. */
+/** Code units whose UTF-16 order differs from code point order. */
 const BEYOND_PLAIN = /[\ud800-\uffff]/;
 
-/** Binds sort keys; ascending id comes last. Throws on a field or attribute the schema does not have. */
+/** Binds sort keys; ascending id comes last. Throws on a field or attribute that the schema does not have. */
 export function bindSort(
   spaces: Spaces,
   space: RowSpaceIndex,
@@ -32,7 +32,7 @@ export function bindSort(
   return [...keys, { steps: [], column: space.ids, descending: false }];
 }
 
-/** Where `a` stands to `b`, by their keys. */
+/** Compares two rows by their keys. */
 export function compareRows(
   keys: readonly BoundSortKey[],
   readers: readonly KeyReader[],
@@ -47,7 +47,7 @@ export function compareRows(
   return a - b;
 }
 
-/** Puts rows in order. Where a call ends with its slice, the next goes on with it. */
+/** Sorts rows. If a call ends with its slice, the next one continues. */
 export type RowSort = () => Int32Array;
 
 /** Each row's keys are read once, as numbers. */
@@ -151,6 +151,6 @@ function createRanking(known: ReadonlyMap<SortValue, number>): () => Float64Arra
 
 function sortRun(values: SortValue[]): SortValue[] {
   const plain = values.every((value) => typeof value === 'string' && !BEYOND_PLAIN.test(value));
-  // Where UTF-16 order is code point order, the built-in sort takes a third of the time.
+  // If UTF-16 order is code point order, the built-in sort takes a third of the time.
   return plain ? values.sort() : values.sort(compareSortValues);
 }

@@ -7,9 +7,9 @@ import { compareRows, createRowSort, type RowSort } from './sort-rows.ts';
 import type { Watchers } from './watchers.ts';
 
 /**
- * The live rows of a space in one sort order, kept across writes: a change marks the rows whose place it may move, the next
- * reader takes those out and puts them in again. A change that moves too many rows drops the order; it is then built anew. Where
- * building or putting in ends with a slice, whoever asks next goes on with it; rows may change meanwhile.
+ * Rows of a row set in one sort order, kept across writes. A change marks the rows whose position it may move; the next
+ * reader removes those and inserts them again. A change that moves too many rows drops the order, which is then
+ * rebuilt. If building or inserting ends with a slice, the next caller continues; rows may change in between.
  */
 export type SortedOrder = {
   readonly space: RowSpaceIndex;
@@ -20,20 +20,20 @@ export type SortedOrder = {
   built: boolean;
   /** Sorts the rows that there were when building began, until it is built. */
   building: RowSort | undefined;
-  /** Rows that stand in the wrong place, or should not or do not stand in the order. */
+  /** Rows at a wrong position, or missing, or that should not be there. */
   readonly moved: Set<number>;
-  /** Those that have been taken out and are to be put in. */
+  /** Rows that were removed and have to be inserted. */
   readonly out: Set<number>;
-  /** What reads the rows' keys: made anew after each change. */
+  /** Readers of the rows' keys: created again after each change. */
   readers: readonly KeyReader[] | undefined;
   /** Nanoseconds, about, that doing without this order has cost so far. */
   missed: number;
   readonly stopWatching: (() => void)[];
-  /** Nobody will ask for it any more, but for whoever does already. */
+  /** No caller will ask for it again, except those that use it now. */
   released: boolean;
 };
 
-/** Rows put in between two looks at the clock, and what one costs in steps of a slice. */
+/** Rows inserted between two looks at the clock, and the cost of one in steps of a slice. */
 const PUT_AT_ONCE = 64;
 const PUT_STEPS = 30;
 
@@ -83,7 +83,7 @@ function build(order: SortedOrder): void {
   order.built = true;
 }
 
-/** What is there now is the order, but for rows that are marked from now on. */
+/** The current content is the order, except for rows marked from now on. */
 export function keepBuilt(order: SortedOrder): void {
   order.missed = 0;
   order.built = true;
@@ -96,7 +96,7 @@ function keepMarking(order: SortedOrder): void {
   if (order.stopWatching.length === 0 && !order.released) watch(order);
 }
 
-/** Rows that come and go are told of by their id, the last key. */
+/** New and deleted rows are reported by their id, the last key. */
 function watch(order: SortedOrder): void {
   for (const key of order.keys) {
     key.steps.forEach(({ down }, level) => {
@@ -111,7 +111,10 @@ function listen(order: SortedOrder, watchers: Watchers, watcher: (row: number) =
   order.stopWatching.push(() => watchers.delete(watcher));
 }
 
-/** Marks the rows that reach `row` by the first `level` steps of the key, level by level: many paths may lead to one row. */
+/**
+ * Marks the rows that reach `row` by the first `level` steps of the key, level by level: many paths may lead to one
+ * row.
+ */
 function markRoots(order: SortedOrder, key: BoundSortKey, row: number, level: number): void {
   if (!order.built && order.building === undefined) return;
   order.readers = undefined;
@@ -128,7 +131,7 @@ function markRoots(order: SortedOrder, key: BoundSortKey, row: number, level: nu
   for (const root of reached) mark(order, root);
 }
 
-/** The row has to be put in its place anew. */
+/** Marks a row for insertion at its new position. */
 export function mark(order: SortedOrder, row: number): void {
   if (!order.built && order.building === undefined) return;
   order.moved.add(row);
@@ -136,7 +139,7 @@ export function mark(order: SortedOrder, row: number): void {
   if (order.moved.size + order.out.size > 64 + order.count / 2) forget(order);
 }
 
-/** It is to be built anew. */
+/** Drops the order, so that it is rebuilt. */
 function forget(order: SortedOrder): void {
   order.built = false;
   order.building = undefined;
@@ -162,7 +165,7 @@ function putMovedRows(order: SortedOrder): void {
   }
 }
 
-/** Removes the moved rows, wherever they stand. */
+/** Removes the moved rows, wherever they are. */
 function takeOut(order: SortedOrder): void {
   removeMoved(order);
   for (const row of order.moved) order.out.add(row);

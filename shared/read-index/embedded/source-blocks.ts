@@ -1,8 +1,8 @@
 import type { RowSpaceIndex } from './row-space.ts';
 
 /**
- * The bytes of row sources, packed into large buffers: a buffer of its own for each source costs more than most sources. A
- * block that is half garbage is emptied, so there is never more than twice of what is live.
+ * Bytes of row sources, packed into large buffers: a separate buffer for each source costs more than most sources. A
+ * block that is half garbage is emptied, so memory is at most twice the size of the sources.
  */
 export type SourceBlocks = {
   readonly byBuffer: Map<ArrayBufferLike, Block>;
@@ -14,7 +14,7 @@ type Block = {
   readonly bytes: Uint8Array;
   used: number;
   live: number;
-  /** Whose sources were put here; many may have gone since. */
+  /** Row sets whose sources were stored here; many may have been removed since. */
   readonly spaces: RowSpaceIndex[];
   readonly rows: number[];
 };
@@ -27,7 +27,7 @@ export function createSourceBlocks(): SourceBlocks {
   return { byBuffer: new Map(), current: undefined };
 }
 
-/** Gives the row a copy of `source`. What it had before has been released. */
+/** Gives the row a copy of `source`. Its previous source was already released. */
 export function storeSource(
   blocks: SourceBlocks,
   space: RowSpaceIndex,
@@ -49,8 +49,8 @@ export function storeSource(
 }
 
 /**
- * Gives the row the very bytes that another index holds in a block of its own. What is used of that block is counted here too:
- * when it is less than half, what is left is copied and the block let go.
+ * Gives the row the same bytes that another index has in its block. The used part of that block is counted here too:
+ * below half, the rest is copied and the block released.
  */
 export function shareSource(blocks: SourceBlocks, space: RowSpaceIndex, row: number, held: Uint8Array): void {
   space.sources[row] = held;
@@ -90,19 +90,19 @@ function blockWithRoom(blocks: SourceBlocks, bytes: number): Block {
   const created = { bytes: new Uint8Array(BLOCK_BYTES), used: 0, live: 0, spaces: [], rows: [] };
   blocks.byBuffer.set(created.bytes.buffer, created);
   blocks.current = created;
-  // It may have lost half of its sources while it was being filled.
+  // The block may have lost half of its sources while it was being filled.
   if (current !== undefined && current.live * 2 < current.bytes.byteLength) empty(blocks, current);
   return blockWithRoom(blocks, bytes);
 }
 
-/** Moves what is live elsewhere and lets the block go. */
+/** Moves the used sources elsewhere and releases the block. */
 function empty(blocks: SourceBlocks, block: Block): void {
   blocks.byBuffer.delete(block.bytes.buffer);
   for (let i = 0; i < block.rows.length; i++) {
     const space = block.spaces[i] as RowSpaceIndex;
     const row = block.rows[i] as number;
     const source = space.sources[row];
-    // A row that was written several times stands here several times: it is moved once.
+    // A row that was written several times occurs several times here: it is moved once.
     if (source?.buffer === block.bytes.buffer) storeSource(blocks, space, row, source);
   }
 }

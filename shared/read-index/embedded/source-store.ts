@@ -10,24 +10,24 @@ import {
   storeSource,
 } from './source-blocks.ts';
 
-/** Reads the source of a content type's row that is not kept in memory. */
+/** Reads the source of a content type's row that is not in memory. */
 export type LoadSource = (type: Uid, version: RowVersion, key: number) => Uint8Array;
 
-/** Bounds the bytes of sources kept in memory. Without `load` there is nowhere else to read them, so all are kept. */
+/** Bounds the bytes of sources in memory. Without `load` they cannot be read elsewhere, so all stay. */
 export type SourceStore = {
   bytesLeft: number;
   readonly load: LoadSource | undefined;
   readonly blocks: SourceBlocks;
 };
 
-/** What reading a source costs, in steps of a slice. */
+/** Cost of reading a source, in steps of a slice. */
 const LOAD_STEPS = 100;
 
 export function createSourceStore(bytes: number, load: LoadSource | undefined): SourceStore {
   return { bytesLeft: bytes, load, blocks: createSourceBlocks() };
 }
 
-/** `twin`: bytes that another index holds, which are shared where they are the same. */
+/** `twin`: bytes of another index, which are shared if they are equal. */
 export function keepSource(
   store: SourceStore,
   space: RowSpaceIndex,
@@ -66,7 +66,10 @@ export function sourcesOf(
   return found;
 }
 
-/** The same in slices: adds those that are not in `found` yet: where a call ends with its slice, the next goes on with it. */
+/**
+ * The same in slices: adds the sources that are not in `found` yet. If a call ends with its slice, the next one
+ * continues.
+ */
 export function addSources(
   store: SourceStore,
   space: RowSpaceIndex,

@@ -10,7 +10,7 @@ import { type ComponentStep, type RowSpace, type RowVersion, rowVersion, type Wo
 import { createLinks, type Links } from './links.ts';
 import { type ComponentSpace, createRowSpace, type RowSpaceIndex, type Step } from './row-space.ts';
 
-/** Every row space of an index, made when first named. */
+/** Every row set of an index, created when first named. */
 export type Spaces = {
   readonly registry: SchemaRegistry;
   readonly reuseOrdinalsAfter: number;
@@ -23,7 +23,7 @@ export function createSpaces(registry: SchemaRegistry, reuseOrdinalsAfter: numbe
   return { registry, reuseOrdinalsAfter, byVersion, created: 0 };
 }
 
-/** The space of a content type's rows of one version. */
+/** Row set of a content type's rows of one version. */
 export function versionSpace(spaces: Spaces, type: Uid, version: RowVersion): RowSpaceIndex {
   const existing = spaces.byVersion[version].get(type);
   if (existing !== undefined) return existing;
@@ -33,12 +33,12 @@ export function versionSpace(spaces: Spaces, type: Uid, version: RowVersion): Ro
   return space;
 }
 
-/** Every space of content type rows that there is. */
+/** Every existing row set of content types. */
 export function versionSpaces({ byVersion }: Spaces): readonly RowSpaceIndex[] {
   return Object.values(byVersion).flatMap((spaces) => [...spaces.values()]);
 }
 
-/** Those, and the spaces of components below them. */
+/** Those, and the row sets of components below them. */
 export function* everySpace(spaces: Spaces): Iterable<RowSpaceIndex> {
   const waiting = [...versionSpaces(spaces)];
   for (let space = waiting.pop(); space !== undefined; space = waiting.pop()) {
@@ -47,7 +47,7 @@ export function* everySpace(spaces: Spaces): Iterable<RowSpaceIndex> {
   }
 }
 
-/** The space of a content type's rows in a world. */
+/** Row set of a content type's rows in a world. */
 export function worldSpace(spaces: Spaces, type: Uid, world: World): RowSpaceIndex {
   return (
     spaces.byVersion[world].get(type) ??
@@ -62,7 +62,7 @@ export function spaceAt(spaces: Spaces, address: RowSpace, world: World): RowSpa
   return space;
 }
 
-/** The components of one kind that hang below `space` at `step`. */
+/** Components of one kind below `space` at `step`. */
 export function componentBelow(spaces: Spaces, space: RowSpaceIndex, step: ComponentStep): ComponentSpace {
   const name = stepName(step);
   const existing = space.components.get(name);
@@ -84,7 +84,7 @@ function stepName({ attribute, zoneComponent }: ComponentStep): string {
   return zoneComponent === undefined ? attribute : `${attribute} ${zoneComponent}`;
 }
 
-/** The space at the same address as one of another index, if it is there. */
+/** Row set at the same path as one of another index, if it exists. */
 export function counterpart(
   { byVersion }: Spaces,
   { type, version, path }: RowSpaceIndex,
@@ -104,7 +104,7 @@ export function linksOf(spaces: Spaces, owner: RowSpaceIndex, attribute: string,
   return links;
 }
 
-/** The way from rows of `space` through a relation, component or (with `zoneComponent`) dynamic zone attribute. */
+/** Step from rows of `space` through a relation, component or (with `zoneComponent`) dynamic zone attribute. */
 export function stepFrom(
   spaces: Spaces,
   space: RowSpaceIndex,

@@ -6,9 +6,9 @@ import type { Matcher } from './matcher.ts';
 import { listCount } from './row-lists.ts';
 import { borrowBits, type Step } from './row-space.ts';
 
-/** Which targets of links are wanted. */
+/** Filter for targets of links. */
 export type TargetFilter = {
-  /** Called before `keeps`, in each slice anew. */
+  /** Call it before `keeps`, again in each slice. */
   readonly prepare: () => void;
   readonly keeps: (row: number) => boolean;
 };
@@ -45,7 +45,7 @@ export function createTargetFilter(
       try {
         return (matcher as Matcher).test(row);
       } catch (error) {
-        // One test takes more than a slice: all that match are collected instead.
+        // One test takes more than a slice: collect all matches instead.
         if (error === SLICE_OVER) tests = false;
         throw error;
       }

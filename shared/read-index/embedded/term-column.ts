@@ -41,7 +41,7 @@ export function growTermColumn(column: TermColumn, capacity: number): void {
   if (column.making !== undefined) growDictionary(column.making.dictionary, capacity);
 }
 
-/** Sets a row's value; `rows` is the number of rows in the space. False when it was that value already. */
+/** Sets a row's value; `rows` is the number of rows in the row set. Returns false if the value is unchanged. */
 export function setTermValue(column: TermColumn, row: number, value: Scalar | null, rows: number): boolean {
   const old = valueInTermColumn(column, row);
   if (old === value) return false;
@@ -62,8 +62,8 @@ export function valueInTermColumn(column: TermColumn, row: number): Scalar | nul
 }
 
 /**
- * The column's dictionary, made at first use. Where that ends with a slice, whoever asks next goes on with it; rows may change
- * meanwhile.
+ * Dictionary of the column, built at first use. If that ends with a slice, the next caller continues; rows may change
+ * in between.
  */
 export function dictionaryOf(column: TermColumn, rows: number): Dictionary {
   return column.dictionary ?? makeDictionary(column, rows);
@@ -85,7 +85,7 @@ export function takeDictionary(column: TermColumn, dictionary: Dictionary): void
 }
 
 function setPlain({ plain, making }: TermColumn, row: number, value: Scalar | null, rows: number): void {
-  // Rows come in ascending order but for reused places; no holes, so the array stays a fast one.
+  // Rows come in ascending order except for reused ordinals; no holes, so the array stays fast.
   for (let at = plain.length; at < row; at++) plain.push(null);
   plain[row] = value;
   if (making !== undefined) setMade(making, row, value, rows);

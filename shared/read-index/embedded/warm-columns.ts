@@ -9,12 +9,14 @@ import { inSlices, type Slices } from './slices.ts';
 import { type Spaces, versionSpaces } from './spaces.ts';
 import { type TermColumn, takeDictionary, valueInTermColumn } from './term-column.ts';
 
-/** What is filtered by equality. Texts are searched, if at all; their dictionaries are large and made when one is. */
+/**
+ * Types that are filtered by equality. Texts are searched, if at all; their dictionaries are large and built on demand.
+ */
 const WARMED: ReadonlySet<ScalarType> = new Set(['string', 'email', 'uid', 'enumeration', 'biginteger']);
 
 /**
- * Makes the dictionaries that the first filters on most columns would have to wait for, in slices. Rows may change meanwhile, and
- * a query may make a dictionary itself.
+ * Builds the dictionaries that the first filters on most columns would wait for, in slices. Rows may change in between,
+ * and a query may build a dictionary itself.
  */
 export async function warmColumns(spaces: Spaces, slices: Slices): Promise<void> {
   for (const space of versionSpaces(spaces)) {
@@ -31,7 +33,7 @@ export async function warmColumns(spaces: Spaces, slices: Slices): Promise<void>
   }
 }
 
-/** The column's dictionary. As the two below: false when a pause said that there is no more to be done. */
+/** Dictionary of the column. Like the two below, returns false if a pause ended it. */
 export function warmTerms(
   space: RowSpaceIndex,
   column: IndexedColumn,
@@ -89,7 +91,7 @@ export function warmTextForms(
 type Warming = {
   readonly create: () => Dictionary;
   readonly valueAt: (row: number) => Scalar | null;
-  /** False once the column has what it needs. */
+  /** False if the column already has its dictionary. */
   readonly isWanted: (dictionary: Dictionary) => boolean;
   readonly take: (dictionary: Dictionary) => void;
 };
@@ -122,7 +124,7 @@ async function warm(
     const isOver = !(await inSlices(size, work, slices, () => isWanted(dictionary)));
     if (!isWanted(dictionary) || space.size === 0) return true;
     if (isOver) return false;
-    // Rows that came since the last pause.
+    // Rows that were added since the last pause.
     setUntil(space.size);
     if (!isWanted(dictionary)) return true;
     grow();
@@ -133,7 +135,7 @@ async function warm(
   }
 }
 
-/** Rows that the column has room for. */
+/** Number of rows that fit into the column. */
 function capacityOf({ store }: IndexedColumn): number {
   return store.kind === 'numbers' ? store.column.values.length : store.column.present.length * 32;
 }

@@ -1,4 +1,4 @@
-/** Who wants to know which rows a change touched: cached sort orders. Usually nobody, which must cost nothing. */
+/** Listeners for rows that a change touched: cached sort orders. Usually there are none, which must cost nothing. */
 export type Watchers = Set<(row: number) => void>;
 
 export function createWatchers(): Watchers {

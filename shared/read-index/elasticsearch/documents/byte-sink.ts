@@ -1,21 +1,21 @@
 /**
- * UTF-8 in the making. Documents are put together from parts that many of them share: as bytes each is copied once, as strings
- * (which are UTF-16 here) again at every level, and encoded at the end.
+ * UTF-8 in the making. Documents consist of parts that many of them share. As bytes each part is copied once. As
+ * strings (which are UTF-16 here) it is copied again at every level, and encoded at the end.
  */
 export type ByteSink = {
-  /** Not to be held beyond the next write: it is replaced when it is full. */
+  /** Do not use it beyond the next write: it is replaced when it is full. */
   bytes: Buffer;
   /** The same bytes. */
   view: DataView;
-  /** Where what is being made begins. */
+  /** Start of the current text. */
   start: number;
-  /** Where the next write goes. */
+  /** Position of the next write. */
   end: number;
-  /** Gives memory of at least so many bytes. */
+  /** Returns memory of at least this many bytes. */
   readonly allot: (size: number) => Buffer;
 };
 
-/** Many documents fit in: what is made is not copied once more, and whole slabs become garbage together. */
+/** Large enough for many documents: nothing is copied again, and whole slabs become garbage together. */
 const SLAB_BYTES = 2 ** 20;
 /** UTF-8 bytes of a UTF-16 unit, at most. */
 const BYTES_OF_UNIT = 3;
@@ -29,7 +29,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }
 
-/** Makes room for so many bytes behind `end`. */
+/** Ensures space for this many bytes after `end`. */
 export function reserve(sink: ByteSink, size: number): void {
   if (sink.end + size <= sink.bytes.length) return;
   const made = sink.end - sink.start;
@@ -58,29 +58,29 @@ export function writeBytes(sink: ByteSink, part: Uint8Array): void {
   sink.end += part.length;
 }
 
-/** Writes ASCII over what stands behind the first `at` bytes. */
+/** Overwrites with ASCII after the first `at` bytes. */
 export function overwrite(sink: ByteSink, at: number, text: string): void {
   sink.bytes.write(text, sink.start + at, 'latin1');
 }
 
-/** Bytes written since `start`. Places are told by it: they hold when the slab is replaced. */
+/** Bytes written since `start`. Positions use this number: it stays valid when the slab is replaced. */
 export function sizeOf(sink: ByteSink): number {
   return sink.end - sink.start;
 }
 
-/** What was written behind the first `from` bytes; not a copy. */
+/** Returns what was written after the first `from` bytes; not a copy. */
 export function writtenSince(sink: ByteSink, from: number): Buffer {
   return sink.bytes.subarray(sink.start + from, sink.end);
 }
 
-/** What was written, and no more of it: the next begins behind. It keeps its bytes. */
+/** Returns what was written; the next text begins after it. The result keeps its bytes. */
 export function takeWritten(sink: ByteSink): Buffer {
   const taken = sink.bytes.subarray(sink.start, sink.end);
   sink.start = sink.end;
   return taken;
 }
 
-/** Lets go of what was written and not taken. */
+/** Discards what was written and not taken. */
 export function discardWritten(sink: ByteSink): void {
   sink.end = sink.start;
 }

@@ -1,14 +1,14 @@
-/** Memory that is used again: what comes and goes by megabytes makes V8 search its whole heap for more of it to give back. */
+/** Reusable memory: allocating and freeing megabytes makes V8 search its whole heap for more garbage. */
 export type ByteSlabs = {
-  /** At least so long. What stands in it is anybody's. */
+  /** Returns at least this many bytes, with arbitrary content. */
   take(size: number): Buffer;
-  /** Nobody reads it any more. What is never given back is garbage like any other. */
+  /** Returns a slab that is no longer read. Slabs that are never returned are ordinary garbage. */
   giveBack(slab: Buffer): void;
 };
 
 /** Slabs are of whole ones of these, so that one fits where another did. */
 const UNIT_BYTES = 2 ** 20;
-/** Some more than the requests that are under way and in the making hold. */
+/** Somewhat more than the requests in flight and in the making use. */
 const MOST_KEPT_BYTES = 24 * UNIT_BYTES;
 
 export function createByteSlabs(): ByteSlabs {

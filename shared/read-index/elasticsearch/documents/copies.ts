@@ -2,14 +2,14 @@ import { createRecentValues, type RecentValues } from '../../../recent-values.ts
 import type { Neighbours } from '../../document-index.ts';
 import type { Place } from '../layout/document-layout.ts';
 
-/** Copies of rows at one place in documents of one world, as JSON, by row key. */
+/** Copies of rows at one node of the documents of one world, as JSON, by row key. */
 export type Copies = RecentValues<number, Buffer>;
 
-/** In bytes, at each place: what is held for the next documents of a world. */
+/** Bytes cached at each node for the next documents of a world. */
 const HELD_BYTES = 2 ** 24;
 const copies = new WeakMap<Neighbours, Map<Place, Copies>>();
 
-/** What is held of a place's copies. */
+/** Cached copies of a node. */
 export function copiesAt(neighbours: Neighbours, place: Place): Copies {
   const byPlace = copies.get(neighbours) ?? new Map<Place, Copies>();
   const known = byPlace.get(place);

@@ -26,20 +26,20 @@ import { type HeldRow, writeColumns, writeTexts } from './write-columns.ts';
 type Members<T> = { [name: string]: T };
 type PlacedItems = Exclude<PlacedStep, PlacedRelation>;
 
-/** What a document is made of beside its row, and where it is written. */
+/** Source of a document besides its row, and the sink. */
 type Making = { readonly sink: ByteSink; readonly neighbours: Neighbours };
 
 const [COMMA, OPENING_BRACKET, CLOSING_BRACKET, CLOSING_BRACE] = [0x2c, 0x5b, 0x5d, 0x7d];
 
 /** Characters of base64: 144 bits of the SHA-256. */
 const SUM_LENGTH = 24;
-/** Stands where the digest will: of its length. */
+/** Placeholder of the digest's length. */
 const NO_SUM = digestOf('');
 
 /**
- * Writes a row's document, made from the row and what is around it in one world: the JSON of a `DocumentBody`. `sum`, its first
- * member, is a digest by which an index is compared with what it should hold: of all that follows but the row's own texts in
- * pieces, which stand last and follow from its columns. Pure, given `neighbours`.
+ * Writes a row's document, made from the row and its surroundings in one world: the JSON of a `DocumentBody`. Its first
+ * member `sum` is a digest for comparing an index with its expected content. It covers all that follows, except for the
+ * row's own text grams, which come last and follow from its columns. Pure, given `neighbours`.
  */
 export function writeDocument(
   sink: ByteSink,
@@ -82,7 +82,7 @@ function base64Json(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64');
 }
 
-/** What `populate` reads, kept for the document's own row and its components. */
+/** Data for `populate` of the document's own row and its components. */
 type Kept = { readonly links?: StoredLinks; readonly parts?: StoredParts };
 
 const NOTHING_KEPT: Kept = Object.freeze({});
@@ -94,7 +94,7 @@ function writeBody(making: Making, place: Place, held: HeldRow, own: boolean): K
   return writeAround(making, place, held, own);
 }
 
-/** Writes what stands behind a place's own columns. */
+/** Writes the members that follow a node's own columns. */
 function writeAround(making: Making, place: Place, held: HeldRow, own: boolean): Kept {
   if (place.steps.size === 0) return NOTHING_KEPT;
   const parts = writeComponents(making, place, held, own);
@@ -134,7 +134,7 @@ function writeList(sink: ByteSink, copies: readonly Buffer[], list: boolean): vo
   if (list) writeByte(sink, CLOSING_BRACKET);
 }
 
-/** The rows' copies, as far as the relation is copied: each made once for all documents that show it. */
+/** Copies of the linked rows, if the relation is copied. Each is made once for all documents that show it. */
 function linkedCopies(
   making: Making,
   { target, embedded }: PlacedRelation,
@@ -150,7 +150,7 @@ function linkedCopies(
     if (copy === undefined) {
       const row = neighbours.row(target, key);
       if (row === undefined) continue;
-      // Behind what is written of the document that asks for it, and taken away again.
+      // Written after the document that asks for it, and removed again.
       const from = sizeOf(sink);
       writeText(sink, `{"key":${key},`);
       writeBody(making, place, { key, fields: row.fields, components: row.components }, false);
@@ -191,7 +191,7 @@ function writeComponents(making: Making, place: Place, held: HeldRow, own: boole
 function writeComponent(making: Making, step: PlacedItems, item: IndexedComponent, own: boolean): StoredPart {
   const place = step.kind === 'component' ? step.place : step.components.get(item.component);
   if (place === undefined) throw new Error(`${item.component} has no place in ${step.holder}`);
-  // The kind in front, the fields below a name of its own: kinds may use one name for different types.
+  // The kind first, then the fields below a separate name: kinds may use one name for different types.
   const holder =
     step.kind === 'component'
       ? ''

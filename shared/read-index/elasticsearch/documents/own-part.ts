@@ -2,25 +2,25 @@ import type { IndexedRow } from '../../read-index.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
 import { type ByteSink, sizeOf, writeBytes } from './byte-sink.ts';
 
-/** Places in what is being written, as `sizeOf` tells them. */
+/** Positions in the text, as `sizeOf` returns them. */
 type Span = { readonly from: number; readonly to: number };
 
 /**
- * What of a document follows from its row alone. A row of both worlds has it in both documents, mostly one made after the
- * other: the second copies it from where the first stands.
+ * Part of a document that follows from its row alone. A row of both worlds has it in both documents, usually made one
+ * after the other: the second copies it from the first.
  */
 export type OwnPart = {
   readonly head: Buffer;
   readonly texts: Buffer;
-  /** What the document's digest is of, and that: mostly both worlds show the same. */
+  /** Input of the document's digest, and the digest: usually both worlds show the same. */
   readonly summed: Buffer;
   readonly sum: string;
 };
 
-/** Where these are. */
+/** Positions of these parts. */
 type OwnSpans = { readonly [part in 'head' | 'texts' | 'summed']: Span } & Pick<OwnPart, 'sum'>;
 
-/** Its spans are places in the slab. */
+/** Its spans are positions in the slab. */
 type Standing = OwnSpans & {
   readonly layout: DocumentLayout;
   readonly row: IndexedRow;
@@ -29,18 +29,18 @@ type Standing = OwnSpans & {
 
 const lastWritten = new WeakMap<ByteSink, Standing>();
 
-/** Of the document written last, if it was of this row and stands where it did. */
+/** Own part of the last document, if it was of this row and has not moved. */
 export function knownOwnPart(sink: ByteSink, layout: DocumentLayout, row: IndexedRow): OwnPart | undefined {
   const last = lastWritten.get(sink);
   if (last === undefined || last.row !== row || last.layout !== layout) return undefined;
   const { slab, head, texts, summed, sum } = last;
-  // What was discarded instead of taken is being written over.
+  // Discarded text is being overwritten.
   if (slab !== sink.bytes || sink.start < texts.to) return undefined;
   const part = ({ from, to }: Span) => slab.subarray(from, to);
   return { head: part(head), texts: part(texts), summed: part(summed), sum };
 }
 
-/** Of the document that ends here. */
+/** Records the own part of the document that ends here. */
 export function noteOwnPart(
   sink: ByteSink,
   layout: DocumentLayout,
@@ -52,7 +52,7 @@ export function noteOwnPart(
   lastWritten.set(sink, { layout, row, slab: sink.bytes, ...spans });
 }
 
-/** Writes a part that is known, or has it written; answers where it stands. */
+/** Copies a known part, or calls `write`; returns its position. */
 export function writeOrCopy(sink: ByteSink, known: Uint8Array | undefined, write: () => void): Span {
   const from = sizeOf(sink);
   if (known === undefined) write();

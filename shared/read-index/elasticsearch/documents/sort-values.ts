@@ -4,7 +4,7 @@ import type { Neighbours } from '../../document-index.ts';
 import type { DocumentLayout, Place, SortPath } from '../layout/document-layout.ts';
 import { type HeldRow, jsonOf, storedColumn } from './write-columns.ts';
 
-/** The members of `s`: what documents are sorted by that is at the ends of paths through lists. */
+/** Members of `s`: sort values from the ends of paths through lists. */
 export function sortsText(
   neighbours: Neighbours,
   { root, sortPaths }: DocumentLayout,
@@ -30,7 +30,7 @@ function endsText(fields: SortPath['fields'], ends: readonly (HeldRow | null)[])
   return sorts;
 }
 
-/** Of a column at the ends; `isMissing`: one of them has no value. */
+/** Smallest and largest value of a column at the ends; `isMissing`: one of them has no value. */
 function extremesOf(name: string, ends: readonly (HeldRow | null)[]) {
   let least: Scalar | undefined;
   let greatest: Scalar | undefined;

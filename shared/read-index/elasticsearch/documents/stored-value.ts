@@ -5,10 +5,10 @@ import type { StoredValue } from '../layout/index-document.ts';
 
 /** Lucene's limit of a term. */
 const MAX_TERM_BYTES = 32_766;
-/** Of a longer text so much stands in its term, before the hash of the whole. */
+/** Bytes of a longer text in its term, before the hash of the whole. */
 export const PREFIX_BYTES = 32_700;
 
-/** A column value, or an operand to compare it with, as Elasticsearch holds it. */
+/** A column value, or an operand for comparing, as Elasticsearch stores it. */
 export function storedValue(type: FieldType, value: Scalar): StoredValue {
   switch (type) {
     case 'keyword':
@@ -38,8 +38,8 @@ export function storedText(text: string): string {
 const INT64_OFFSET = 2n ** 63n;
 
 /**
- * 64-bit integers are terms that sort as the integers do: as numbers the largest could not be told from a missing value in a
- * sort, nor be read exactly from JSON.
+ * 64-bit integers are terms that sort like the integers. As numbers the largest could not be distinguished from a
+ * missing value in a sort, and JSON would not be exact.
  */
 function storedInteger(value: bigint): string {
   return String(value + INT64_OFFSET).padStart(20, '0');
@@ -50,7 +50,7 @@ export function readInteger(stored: string): bigint {
   return BigInt(stored) - INT64_OFFSET;
 }
 
-/** Publication states are held as ranks, which is how they sort. -1 for no state at all. */
+/** Publication states are stored as ranks, which is how they sort. -1 for no state. */
 export function publicationRank(state: Scalar): number {
   return PUBLICATION_STATES.indexOf(state as (typeof PUBLICATION_STATES)[number]);
 }

@@ -2,10 +2,11 @@ import { type ByteSink, writeText } from './byte-sink.ts';
 import { writeUnitGrams } from './unit-grams.ts';
 
 /**
- * Text as the tokens of a `text` field with the whitespace analyzer: every three neighbouring characters (code points) in
- * order, a mark at either end counted as a character, and behind them each distinct one or two. So containing, beginning,
- * ending and equality of any length are phrases or terms, exactly. Blanks cannot be in a token: they, and the marks, are written
- * as Unicode's noncharacters, which no text has any business to hold (one that does is taken for the last of them).
+ * Text as tokens of a `text` field with the whitespace analyzer. First every three neighbouring characters (code
+ * points) in order, with a mark at either end that counts as a character. Then each distinct one or two characters. So
+ * contains, starts with, ends with and equality of any length are exact phrases or terms. A token cannot contain
+ * blanks: they, and the marks, are written as Unicode's noncharacters, which texts should not contain (one in a text is
+ * treated as the last of them).
  */
 const FIRST_NONCHARACTER = 0xfdd0;
 const LAST_NONCHARACTER = 0xfdef;
@@ -29,7 +30,7 @@ export function writeGrams(sink: ByteSink, text: string): void {
   if (!writeUnitGrams(sink, text, standIns, MARKS)) writeText(sink, JSON.stringify(gramsOfCharacters(text)));
 }
 
-/** What stands for a character of one unit. */
+/** Replacement for a character of one unit. */
 const standIns = Uint16Array.from({ length: 2 ** 16 }, (_, unit) => unit);
 for (const [blank, standIn] of written) standIns[blank.charCodeAt(0)] = standIn.charCodeAt(0);
 standIns.fill(LAST_NONCHARACTER, FIRST_NONCHARACTER, LAST_NONCHARACTER + 1);
@@ -49,7 +50,7 @@ function gramsOfCharacters(text: string): string {
   return grams.join(' ');
 }
 
-/** The tokens that stand next to each other in every text that matches, and in no other. None: every text matches. */
+/** Tokens that are neighbours in every matching text, and in no other. None: every text matches. */
 export function needleGrams(match: TextMatch, needle: string): readonly string[] {
   const chars = characters(needle);
   if (match === 'equals' || match === 'prefix') chars.unshift(START);

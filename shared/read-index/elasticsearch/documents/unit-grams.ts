@@ -4,9 +4,9 @@ const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const HEX = '0123456789abcdef';
-/** Space kept from text to text, in characters: longer ones get their own. */
+/** Size of the buffer that is reused, in characters; longer texts get their own. */
 const KEPT_LENGTH = 2 ** 16;
-/** Of a unit in JSON: a control character is written as six, of which the first four are always the same. */
+/** Bytes of a unit in JSON: a control character is written as six, of which the first four are always the same. */
 const MOST_BYTES = 6;
 const WORD_BYTES = 4;
 const ESCAPED = Buffer.from('\\u00').readInt32LE();
@@ -14,11 +14,11 @@ const ESCAPED = Buffer.from('\\u00').readInt32LE();
 type Space = {
   /** The text with its marks, as it is written. */
   readonly units: Uint16Array;
-  /** The JSON of each unit in UTF-8: four bytes, the first of them lowest, what is behind these, and how many there are. */
+  /** JSON of each unit in UTF-8: its first four bytes (lowest first), the bytes after these, and their number. */
   readonly words: Int32Array;
   readonly tails: Uint16Array;
   readonly sizes: Uint8Array;
-  /** An open hash table of pairs; a slot is taken when its stamp is the round's. */
+  /** An open hash table of pairs; a slot is taken if its stamp is the round's. */
   readonly pairs: Int32Array;
   readonly stamps: Uint32Array;
   readonly singles: Uint32Array;
@@ -39,7 +39,7 @@ function createSpace(length: number): Space {
   };
 }
 
-/** A power of two. Of kept space a short text uses as little as it needs, which stays in the processor's cache. */
+/** A power of two. A short text uses only a small part of the buffer, which stays in the processor's cache. */
 function slotsFor(length: number): number {
   return 1 << (32 - Math.clz32(length * 2 + 15));
 }
@@ -47,9 +47,9 @@ function slotsFor(length: number): number {
 let kept = createSpace(KEPT_LENGTH);
 
 /**
- * Writes, as a JSON string, every three neighbouring units of a marked text in order, then each distinct one but the marks, and
- * two, with blanks between. `standIns` has what is written for each unit, 0 for surrogates: a text with one is not written, and
- * the answer is false. Done on numbers: as strings and a `Set` the pieces of a text take many times as long.
+ * Writes, as a JSON string, every three neighbouring units of a marked text in order. Then it writes each distinct unit
+ * but the marks, and each distinct pair, separated by blanks. `standIns` has what is written for each unit, 0 for
+ * surrogates: returns false for a text with one. It works on numbers: strings and a `Set` take many times as long.
  */
 export function writeUnitGrams(
   sink: ByteSink,
@@ -80,7 +80,7 @@ export function writeUnitGrams(
   return true;
 }
 
-/** Notes the unit at a place; answers how many bytes it has. */
+/** Encodes the unit at an index; returns its size in bytes. */
 function encode({ units, words, tails, sizes }: Space, at: number, unit: number): number {
   let size = 1;
   let word = unit;
@@ -121,7 +121,7 @@ function writeTriples(space: Space, length: number, out: DataView, from: number)
   return at;
 }
 
-/** Leaves what it likes behind the unit. */
+/** May overwrite the bytes after the unit. */
 function writeUnit({ words, tails, sizes }: Space, i: number, out: DataView, at: number): number {
   out.setInt32(at, words[i] as number, true);
   const size = sizes[i] as number;
@@ -150,7 +150,7 @@ function writePieces(space: Space, length: number, out: DataView, from: number):
   return at;
 }
 
-/** False when it was there. */
+/** Returns false if the pair was there. */
 function addPair({ pairs, stamps, round }: Space, mask: number, pair: number): boolean {
   let slot = (Math.imul(pair, 0x9e3779b1) >>> 7) & mask;
   while (stamps[slot] === round) {

@@ -8,14 +8,14 @@ import { type ByteSink, createByteSink, takeWritten, writeBytes, writeText } fro
 import { publicationRank, storedValue } from './stored-value.ts';
 import { writeGrams } from './text-grams.ts';
 
-/** A row or component with its place in the document. */
+/** A row or component with its node in the document. */
 export type HeldRow = {
   readonly key: number;
   readonly fields: FieldValues;
   readonly components: IndexedRow['components'];
 };
 
-/** Writes the members of a place that hold the row's own columns: `"f":{…}` and, where there are any, `"x":{…}`. */
+/** Writes the members of a node with the row's own columns: `"f":{…}` and, if there are any, `"x":{…}`. */
 export function writeColumns(sink: ByteSink, place: Place, fields: FieldValues): void {
   let [f, x] = ['', ''];
   for (const scalar of place.scalars.values()) {
@@ -23,13 +23,13 @@ export function writeColumns(sink: ByteSink, place: Place, fields: FieldValues):
     if (value === null || value === undefined) continue;
     const { member } = scalar;
     f += `${f === '' ? '' : ','}${member}${jsonOf(storedColumn(scalar, value))}`;
-    // No text form of a number, date or truth value has anything to escape.
+    // The text form of a number, date or boolean needs no escapes.
     if (scalar.text === 'form') x += `${x === '' ? '' : ','}${member}"${textForm(scalar.type, value)}"`;
   }
   writeText(sink, x === '' ? `"f":{${f}}` : `"f":{${f}},"x":{${x}}`);
 }
 
-/** Behind other members: `"g":{…}` of a place's texts, and `"w":{…}` of those that have something to fold. */
+/** Writes after other members: `"g":{…}` of a node's texts, and `"w":{…}` of those that differ when folded. */
 export function writeTexts(sink: ByteSink, place: Place, fields: FieldValues): void {
   let g = 0;
   const asWritten: PlacedScalar[] = [];
@@ -55,7 +55,7 @@ function textOf({ name, text }: PlacedScalar, fields: FieldValues): string | und
   return value === null || value === undefined ? undefined : String(value);
 }
 
-/** The text that stood last in a place: draft and published rows, one after the other, mostly have the same. */
+/** Last text of a node: draft and published rows, one after the other, usually have the same. */
 type LastText = {
   readonly text: string;
   readonly folded: string;
@@ -75,7 +75,7 @@ function foldedGrams(scalar: PlacedScalar, text: string): LastText {
   return made;
 }
 
-/** Of the text that `foldedGrams` had last. */
+/** Grams of the last text of `foldedGrams`. */
 function writtenGrams(scalar: PlacedScalar, text: string): Buffer {
   const last = foldedGrams(scalar, text);
   last.written ??= gramsOf(text);

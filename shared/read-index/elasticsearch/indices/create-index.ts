@@ -6,15 +6,15 @@ import { writeAlias } from '../layout/index-names.ts';
 
 /** Over the nodes of a cluster. */
 export type IndexSpread = {
-  /** Of an index that is made from now on: those that there are keep theirs until they are made anew. */
+  /** Shards of new indices; existing ones keep theirs until they are rebuilt. */
   readonly shards: number;
-  /** Copies beside the primary, of all indices; undefined: none for new ones, and the others as they are. */
+  /** Copies besides the primary, of all indices; undefined: none for new ones, and the others unchanged. */
   readonly replicas: number | undefined;
 };
 
 export type CreateIndexOptions = {
   readonly client: Client;
-  /** Names the log that documents are made from: indices made from another one are not used. */
+  /** Log that documents are made from: indices made from another one are not used. */
   readonly log: string;
   readonly spread: IndexSpread;
 };
@@ -22,7 +22,7 @@ export type CreateIndexOptions = {
 /** Counts up when the same row and layout give another document than before. */
 const DOCUMENT_FORMAT = 2;
 
-/** Makes an empty index that can be written through its own alias. `aliases`: what else it is found by. */
+/** Makes an empty index with a write alias of its own. `aliases`: its other aliases. */
 export async function createIndex(
   { client, log, spread }: CreateIndexOptions,
   index: string,
@@ -39,7 +39,7 @@ export async function createIndex(
   });
 }
 
-/** What an index holds, in short: equal for equal documents and mappings. */
+/** Short form of an index's content: equal for equal documents and mappings. */
 export function signature(layout: DocumentLayout, log: string): string {
   const text = JSON.stringify([DOCUMENT_FORMAT, log, indexDefinition(layout)]);
   return createHash('sha256').update(text).digest('hex');

@@ -1,9 +1,9 @@
 import type { Client } from '@elastic/elasticsearch';
 
-/** They stand in the address of a request, which has 4 KB. */
+/** The names are in the address of a request, which has 4 KB. */
 const NAMES_AT_ONCE = 12;
 
-/** Deletes indices; those that are not there are no error. */
+/** Deletes indices; a missing one is not an error. */
 export async function deleteIndices(client: Client, indices: readonly string[]): Promise<void> {
   for (let at = 0; at < indices.length; at += NAMES_AT_ONCE) {
     await client.indices.delete({ index: indices.slice(at, at + NAMES_AT_ONCE), ignore_unavailable: true });

@@ -15,22 +15,22 @@ export type IndexSetsOptions = CreateIndexOptions & {
   readonly layouts: readonly DocumentLayout[];
 };
 
-/** What is made anew; absent: all. */
+/** Part to rebuild; absent: everything. */
 export type SetScope = { readonly type?: Uid; readonly world?: World };
 
-/** The sets of indices of a space: one is live, which is the one that the aliases of its types name. */
+/** Index sets of a namespace. The aliases of its types name the live one. */
 export type IndexSets = {
-  /** What searches find now. */
+  /** Set that searches find now. */
   live(): Promise<IndexSet>;
-  /** Names of a new set: indices of its own within the scope, the live ones beyond. Nothing is made. */
+  /** Returns the names of a new set: new indices within the scope, the live ones outside of it. Makes nothing. */
   plan(scope: SetScope): Promise<IndexSet>;
-  /** Makes those that are not there, empty; what an attempt before made is kept. */
+  /** Makes the missing indices, empty; keeps those of a previous attempt. */
   make(set: IndexSet): Promise<void>;
-  /** Whether all of it is there, made from this log for these content types. */
+  /** Returns whether the set is complete, made from this log for these content types. */
   fits(set: IndexSet): Promise<boolean>;
   /**
-   * Lets searches find this set, in one call. The one that they found is kept. False: nothing was done, as the leader of `epoch`
-   * is not the newest that raised the fence.
+   * Switches the aliases to this set, in one call. Keeps the previous set. Returns false and does nothing if `epoch` is
+   * not the newest that raised the fence.
    */
   promote(set: IndexSet, epoch: number): Promise<boolean>;
 };
@@ -103,7 +103,7 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
   };
 }
 
-/** Indices by the alias that names them: those of a space that are live. */
+/** Live indices of a namespace by their aliases. */
 export async function readLiveSet(
   client: Client,
   space: string,
@@ -117,13 +117,13 @@ export async function readLiveSet(
   return set;
 }
 
-/** Whether searches find this set, all of it. */
+/** Returns whether all of this set is live. */
 export async function isLiveSet(client: Client, space: string, set: IndexSet): Promise<boolean> {
   const live = await readLiveSet(client, space, new Set(Object.keys(set)));
   return Object.entries(set).every(([alias, index]) => live[alias] === index);
 }
 
-/** Whether a set has an index of its own for a type and world, which searches do not find. */
+/** Returns whether a set has its own index for a type and world, which searches do not find. */
 export async function ownIndices(
   client: Client,
   space: string,

@@ -2,15 +2,15 @@ import { type Client, errors, type estypes } from '@elastic/elasticsearch';
 import { openProgressIndex, progressIndex } from './progress-document.ts';
 
 /**
- * The cluster's own knowledge of who may lead searches to other indices: an alias of the progress's index that names the newest
- * epoch. A call that moves aliases is made to depend on it, and the cluster carries such a call out as a whole or refuses it. So
- * a leader that was paused in the middle of it, and does not know of the claim behind its own, moves nothing any more. Epochs are not
- * compared here: a log that was restored counts on from an earlier one.
+ * The cluster's own record of the leader: an alias of the progress's index with the newest epoch. A call that moves
+ * aliases depends on it, so the cluster carries the call out as a whole or refuses it. So a leader that was paused in
+ * the middle, and does not know of a newer claim, moves nothing. Epochs are not compared here: a log that was restored
+ * counts on from an earlier one.
  */
 export type LeadFence = {
   /**
-   * Refuses every other epoch from now on. `leads`: whether no newer claim is in the log; asked before each attempt, as it alone
-   * decides. False: there is one, and nothing was done.
+   * Refuses every other epoch from now on. `leads` returns whether the log has no newer claim; it is asked before each
+   * attempt, as it alone decides. Returns false and does nothing if there is a newer claim.
    */
   raise(epoch: number, leads: () => Promise<boolean>): Promise<boolean>;
   /** The one that was raised last; 0 before the first. */
@@ -38,7 +38,7 @@ export function createLeadFence(client: Client, space: string): LeadFence {
           await client.indices.updateAliases({ actions });
           return true;
         } catch (error) {
-          // What was there is there no more: another process came between.
+          // The alias changed: another process was faster.
           if (!isFenced(error)) throw error;
         }
       }
@@ -47,15 +47,15 @@ export function createLeadFence(client: Client, space: string): LeadFence {
   };
 }
 
-/** Actions that have a call of `_aliases` refused where this epoch is not the newest any more: see isFenced. */
+/** Actions that make a call of `_aliases` fail if this epoch is no longer the newest: see isFenced. */
 export function onlyUnder(space: string, epoch: number): readonly estypes.IndicesUpdateAliasesAction[] {
-  // Before the first leader there is nothing that could be refused.
+  // Before the first leader no call can be refused.
   if (epoch === 0) return [];
   const at = { index: progressIndex(space), alias: leadAlias(space, epoch) };
   return [{ remove: { ...at, must_exist: true } }, { add: at }];
 }
 
-/** Whether a call was refused because of its epoch. */
+/** Returns whether a call was refused because of its epoch. */
 export function isFenced(error: unknown): boolean {
   return error instanceof errors.ResponseError && error.body?.error?.type === 'aliases_not_found_exception';
 }

@@ -14,29 +14,32 @@ export type OpenIndicesOptions = {
   readonly names: IndexNames;
   readonly space: string;
   readonly layouts: readonly DocumentLayout[];
-  /** Names the log that documents are made from: indices made from another one are not used. */
+  /** Log that documents are made from: indices made from another one are not used. */
   readonly log: string;
-  /** Every document is to be made anew, whatever the indices hold. */
+  /** True to make every document again, whatever the indices have. */
   readonly anew: boolean;
-  /** Of the leader that makes them. */
+  /** Epoch of the leader that makes them. */
   readonly epoch: number;
   readonly spread: IndexSpread;
 };
 
-/** The indices of a space. Until `promote` reads go to those that there were. */
+/** Indices of a namespace. Until `promote`, reads use the existing ones. */
 export type OpenedIndices = {
   /** Types with new, empty indices. */
   readonly toBuild: readonly Uid[];
-  /** What is to be written, and is read once it is promoted. */
+  /** Set to write; it is read after it is promoted. */
   readonly set: IndexSet;
   /**
-   * Lets reads see the new indices, all types at once, and removes those that they replace. Nothing is done where another leader
-   * has raised the fence since.
+   * Switches reads to the new indices, all types at once, and removes those that they replace. Does nothing if another
+   * leader has raised the fence since.
    */
   promote(): Promise<void>;
 };
 
-/** Makes what is missing. An index is whole exactly when reads go to it; one that never came to that is made again. */
+/**
+ * Makes the missing indices. An index is complete exactly when reads use it; one that never became complete is made
+ * again.
+ */
 export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIndices> {
   const { client, names, layouts, anew, log } = options;
   const found = await readIndices(options);
@@ -54,7 +57,7 @@ export async function openIndices(options: OpenIndicesOptions): Promise<OpenedIn
   return { toBuild: missing.map(({ type }) => type), set, promote: () => promote(options, built) };
 }
 
-/** Whether searches find an index of every type and world that was made from this log, as these layouts say. */
+/** Returns whether searches find an index of every type and world that was made from this log and for these layouts. */
 export async function areWhole(
   options: Omit<OpenIndicesOptions, 'anew' | 'spread' | 'epoch'>,
 ): Promise<boolean> {
@@ -90,7 +93,9 @@ async function giveWriteAliases(client: Client, indices: readonly string[]): Pro
   if (actions.length > 0) await client.indices.updateAliases({ actions });
 }
 
-/** Of the indices that there are, the one of the progress aside, which has as many as the cluster lets it. */
+/**
+ * Sets the replicas of existing indices, except for the index of the progress, which has as many as the cluster allows.
+ */
 async function setReplicas({ client, space, spread }: OpenIndicesOptions): Promise<void> {
   if (spread.replicas === undefined) return;
   await client.indices.putSettings({

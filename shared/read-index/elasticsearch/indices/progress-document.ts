@@ -5,11 +5,11 @@ import type { IndexProgress, ParkedState, ProgressStore } from '../../index-prog
 export type ProgressDocumentOptions = {
   readonly client: Client;
   readonly space: string;
-  /** Names the log that the documents are made from: another log's progress says nothing. */
+  /** Log that the documents are made from: the progress of another log is meaningless. */
   readonly log: string;
 };
 
-/** What stands in `<space>-progress`, under the name of the log. Positions are strings: JSON has no 64-bit integers. */
+/** Document in `<space>-progress`, under the name of the log. Positions are strings: JSON has no 64-bit integers. */
 type ProgressBody = {
   readonly epoch: number;
   readonly position: string;
@@ -22,7 +22,7 @@ export function progressIndex(space: string): string {
   return `${space}-progress`;
 }
 
-/** Read in real time, not by a search, so nobody waits for a refresh to know of it. */
+/** Read in real time, not by a search, so it needs no refresh. */
 export function createProgressDocument({ client, space, log }: ProgressDocumentOptions): ProgressStore {
   const path = (kind: '_doc' | '_source') => `/${progressIndex(space)}/${kind}/${encodeURIComponent(log)}`;
   const options = { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 };
@@ -42,26 +42,26 @@ export function createProgressDocument({ client, space, log }: ProgressDocumentO
       try {
         await client.transport.request({ method: 'PUT', path: `${path('_doc')}?${query}`, body }, options);
       } catch (error) {
-        // Somebody has come further.
+        // Another process has written a later position.
         if (!hasStatus(error, 409)) throw error;
       }
     },
   };
 }
 
-/** Makes the index of the progress where there is none. */
+/** Makes the index of the progress if there is none. */
 export async function openProgressIndex(client: Client, space: string): Promise<void> {
   const index = progressIndex(space);
   const settings = { number_of_shards: 1, auto_expand_replicas: '0-1' };
   try {
     await client.indices.create({ index, settings, mappings: { enabled: false } });
   } catch (error) {
-    // It is there already.
+    // It exists already.
     if (!hasStatus(error, 400) || !(await client.indices.exists({ index }))) throw error;
   }
 }
 
-/** Beside the progress of logs, whose names are UUIDs. */
+/** Stored next to the progress of logs, whose names are UUIDs. */
 export function createOwnerDocument(client: Client, space: string): OwnerStore {
   const path = (kind: '_doc' | '_source') => `/${progressIndex(space)}/${kind}/owner`;
   const options = { requestTimeout: REQUEST_TIMEOUT, maxRetries: 0 };

@@ -3,27 +3,27 @@ import { WORLDS, type World } from '../../read-index.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
 import { type IndexNames, keptAlias } from '../layout/index-names.ts';
 
-/** Where documents of a layout are, in a world. */
+/** Index for documents of a layout in a world. */
 export type Place = { readonly layout: DocumentLayout; readonly world: World };
 
 /** An index of one type and world, as found. */
 export type FoundIndex = {
   readonly index: string;
   readonly number: number;
-  /** What it was made for, see `signature`. */
+  /** Signature it was made for, see `signature`. */
   readonly made: string;
   /** Searches go to it. */
   readonly read: boolean;
-  /** It belongs to a generation that is being made, or is kept: it is no leftover. */
+  /** It belongs to a generation that is being built, or is kept: it is not a leftover. */
   readonly kept: boolean;
 };
 
-/** The indices of a place that there are. */
+/** Existing indices for a layout and world. */
 export type FoundIndices = (place: Place) => readonly FoundIndex[];
 
 type Where = { readonly client: Client; readonly names: IndexNames; readonly space: string };
 
-/** Reads which indices of a space there are. */
+/** Reads the existing indices of a namespace. */
 export async function readIndices({ client, names, space }: Where): Promise<FoundIndices> {
   const found = await client.indices.get({
     index: `${space}-*`,
@@ -42,7 +42,7 @@ export async function readIndices({ client, names, space }: Where): Promise<Foun
   };
 }
 
-/** The places of all layouts. */
+/** Pairs of layouts and worlds. */
 export function placesOf(layouts: Iterable<DocumentLayout>): readonly Place[] {
   return [...layouts].flatMap((layout) => WORLDS.map((world) => ({ layout, world })));
 }

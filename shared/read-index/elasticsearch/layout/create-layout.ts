@@ -30,7 +30,7 @@ import {
 } from './document-layout.ts';
 import { zoneHolder } from './index-document.ts';
 
-/** Where a place is: what decides how much of its surroundings is copied there. */
+/** Surroundings of a node: they decide how much is copied there. */
 type Surroundings = {
   readonly registry: SchemaRegistry;
   readonly settings: DenormaliseSettings;
@@ -47,7 +47,7 @@ type Address = Pick<Place, 'prefix' | 'model' | 'space' | 'kind'>;
 /** Types of text that are short enough to be searched in copies; longer ones are asked of the row's own index. */
 const SHORT_TEXTS: readonly ScalarType[] = ['string', 'email', 'uid'];
 
-/** The layout of a type's documents. Pure: it follows from the schema and the settings. */
+/** Layout of a type's documents. Pure: it follows from the schema and the settings. */
 export function createLayout(
   registry: SchemaRegistry,
   type: Uid,
@@ -83,7 +83,7 @@ function placedScalars(model: Model, kind: Place['kind'], hops: number): Readonl
     const fieldType = fieldTypeOf(type);
     const isText = fieldType === 'keyword' || fieldType === 'json';
     const whole = isText ? 'grams' : 'form';
-    // Grams are most of what a document costs: a copy has those that people search by.
+    // Grams are most of a document's cost: a copy has only those that people search by.
     const isSearched = hops <= 1 && SHORT_TEXTS.includes(type) && model.attributes.has(name);
     const copied = isSearched ? 'folded' : 'none';
     add({ name, type, fieldType, text: kind === 'embedded' ? copied : whole });
@@ -140,7 +140,10 @@ function createRelation(around: Surroundings, at: Address, attribute: RelationAt
   return { ...step, embedded: { holder, list: toMany, place: createPlace(inside, address) } };
 }
 
-/** To-one chains, owned to-many relations, and what the settings name. Files only when named: they are filtered by rarely. */
+/**
+ * Copies to-one chains, owned to-many relations, and paths in the settings. Files only if named: they are rarely
+ * filtered by.
+ */
 function isCopied({ settings, hops, inList, path }: Surroundings, attribute: RelationAttribute): boolean {
   if (isNamed(settings, [...path, attribute.name])) return true;
   if (attribute.target === FILE_TYPE || attribute.name === 'localizations' || inList) return false;

@@ -16,8 +16,8 @@ const settingsSchema = z.strictObject({
 });
 
 /**
- * The layouts of all content types: what `pluginOptions.varve.denormalise` of a type says, and `defaults` for what it leaves
- * open. Throws one sentence per type whose settings or documents do not hold.
+ * Layouts of all content types: `pluginOptions.varve.denormalise` of a type, with `defaults` for what it omits. Throws
+ * one sentence per type whose settings or documents are not valid.
  */
 export function createLayouts(
   registry: SchemaRegistry,

@@ -1,7 +1,10 @@
 import type { Dependency, Hop } from '../../document-index.ts';
 import type { DocumentLayout, Place } from './document-layout.ts';
 
-/** What a type's documents show beside their own row: the rows copied into them, and the keys of rows that they or these link to. */
+/**
+ * Rows that a type's documents show besides their own: rows copied into them, and keys of rows that they or these link
+ * to.
+ */
 export function dependenciesOf(layout: DocumentLayout): readonly Dependency[] {
   return dependenciesBelow(layout, layout.root, []);
 }

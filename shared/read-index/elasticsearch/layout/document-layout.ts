@@ -3,12 +3,14 @@ import type { FieldType } from '../../bool-query.ts';
 import type { RowSpace } from '../../read-index.ts';
 
 /**
- * Where everything stands in the documents of one content type. The same in both worlds. A *place* is a row or component in a
- * document: the document's own row (the root), its components, rows embedded along relations, and so on. Below a place's prefix:
- * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written where these differ, `x.<attribute>` text form of a column
- *   that is no text;
+ * Layout of the documents of one content type. The same in both worlds. A *node* (type `Place`) is a row or component
+ * in a document: the document's own row (the root), its components, rows embedded along relations, and so on. Below a
+ * node's prefix:
+ * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written if these differ,
+ *   `x.<attribute>` text form of a column of another kind;
  * - `c.<attribute>` components, `e.<attribute>` embedded rows, `t.<attribute>` keys of linked rows, on the owning side.
- * The root also has `key`, `src`, `links`, `parts`, the document's checksum `sum` and the sort fields `s.…`; an embedded row has its `key`.
+ * The root also has `key`, `src`, `links`, `parts`, the document's checksum `sum` and the sort fields `s.…`; an
+ * embedded row has its `key`.
  */
 export type DocumentLayout = {
   readonly type: Uid;
@@ -18,10 +20,10 @@ export type DocumentLayout = {
 };
 
 export type Place = {
-  /** What field names here begin with: empty at the root, else with a dot at the end, such as `e.chef.`. */
+  /** Prefix of field names here: empty at the root, else with a dot at the end, such as `e.chef.`. */
   readonly prefix: string;
   readonly model: Model;
-  /** The row space of the rows here. */
+  /** Row set of the rows here. */
   readonly space: RowSpace;
   readonly kind: 'root' | 'component' | 'embedded';
   readonly scalars: ReadonlyMap<string, PlacedScalar>;
@@ -34,8 +36,8 @@ export type PlacedScalar = {
   readonly type: ScalarType;
   readonly fieldType: FieldType;
   /**
-   * What text operators can be asked of: grams as written and folded (text columns), folded ones only (short texts of rows one
-   * step away), the text form as a keyword (other columns), or nothing here.
+   * Text operators available here: grams as written and folded (text columns), folded ones only (short texts of rows
+   * one step away), the text form as a keyword (other columns), or none.
    */
   readonly text: 'grams' | 'folded' | 'form' | 'none';
 };
@@ -53,7 +55,7 @@ export type PlacedComponents = {
   readonly place: Place;
 };
 
-/** A nested list whose items say their kind in `<holder>.kind`. */
+/** A nested list whose items have their kind in `<holder>.kind`. */
 export type PlacedZone = {
   readonly kind: 'zone';
   readonly attribute: string;
@@ -85,28 +87,32 @@ export type SortField = {
   readonly members: { readonly low: Member; readonly high: Member };
 };
 
-/** `"name":`, as it stands in documents: worked out once, not for each of them. */
+/** `"name":` as in documents: computed once, not for each of them. */
 export type Member = string;
 
 export function memberOf(name: string): Member {
   return `${JSON.stringify(name)}:`;
 }
 
-/** How far relations are copied into the documents of a type; `pluginOptions.varve.denormalise` or the setting for all types. */
+/**
+ * Extent of copied relations in the documents of a type: `pluginOptions.varve.denormalise`, or the setting for all
+ * types.
+ */
 export type DenormaliseSettings = {
   /** Length of chains of to-one relations. */
   readonly toOne: number;
   /** Depth of to-many relations that the type owns: 0 or 1. */
   readonly toMany: number;
-  /** Dotted paths, of any relations and components, that are copied beside these. */
+  /** Additional dotted paths, of any relations and components, to copy. */
   readonly paths: readonly string[];
 };
 
 export const DEFAULT_DENORMALISE: DenormaliseSettings = Object.freeze({ toOne: 2, toMany: 1, paths: [] });
 
 /**
- * The fields with the smallest and the largest value of a column at the ends of a path. The smallest is absent when there is no
- * value, the largest when one of them is NULL or the path ends early, which counts as greater than all (SEMANTICS section 7).
+ * Fields with the smallest and the largest value of a column at the ends of a path. The smallest is absent without
+ * values. The largest is absent if one of them is NULL or the path ends early, which counts as greater than all
+ * (SEMANTICS section 7).
  */
 export function sortFieldNames(
   path: readonly string[],

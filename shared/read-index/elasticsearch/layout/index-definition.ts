@@ -3,11 +3,14 @@ import { PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import type { DocumentLayout, Place, PlacedRelation, PlacedScalar, PlacedStep } from './document-layout.ts';
 import { zoneHolder } from './index-document.ts';
 
-/** Rows that an offset can reach, and what one page may add to it. */
+/** Rows that an offset can reach, and the rows that one page may add. */
 export const OFFSET_LIMIT = 100_000;
 export const WINDOW = OFFSET_LIMIT + 10_000;
 
-/** Of one index. Elasticsearch's own defaults, raised where a content type of fifty attributes with relations would pass them. */
+/**
+ * Limits of one index: Elasticsearch's own defaults, raised if a content type of fifty attributes with relations would
+ * exceed them.
+ */
 export const FIELD_LIMIT = 3000;
 const NESTED_LIMIT = 100;
 const DEPTH_LIMIT = 20;
@@ -20,7 +23,7 @@ type Properties = { [name: string]: Mapping };
 
 export type IndexSettings = {
   readonly replicas: number;
-  /** How long deletes are remembered, so that a write that arrives late cannot bring a row back. */
+  /** Time for which deletes are remembered, so that a late write cannot restore a row. */
   readonly gcDeletes: string;
 };
 
@@ -32,7 +35,7 @@ export function indexDefinition(layout: DocumentLayout, settings: IndexSettings 
     settings: {
       number_of_shards: 1,
       number_of_replicas: settings.replicas,
-      // Writers refresh what they wrote: nothing else changes what is to be seen.
+      // Writers refresh what they wrote: nothing else changes what searches see.
       refresh_interval: '-1',
       gc_deletes: settings.gcDeletes,
       max_result_window: WINDOW,
@@ -41,7 +44,7 @@ export function indexDefinition(layout: DocumentLayout, settings: IndexSettings 
       'mapping.nested_fields.limit': NESTED_LIMIT,
       'mapping.depth.limit': DEPTH_LIMIT,
     },
-    // Answers come from doc values, and rows can always be made anew from the graph.
+    // Answers come from doc values, and rows can always be made from the graph.
     mappings: { dynamic: 'strict', _source: { enabled: false }, properties: rootProperties(layout) },
   };
 }
@@ -73,7 +76,10 @@ function rootProperties({ root, sortPaths }: DocumentLayout): Properties {
 
 type Groups = Readonly<Record<'f' | 'g' | 'w' | 'x' | 'c' | 'e' | 't', Properties>>;
 
-/** `sorted`: documents are sorted by the values here, which takes doc values. Components' values are read one by one as well. */
+/**
+ * `sorted`: documents are sorted by the values here, which needs doc values. Components' values are also read one by
+ * one.
+ */
 function placeProperties(place: Place, sorted: boolean): Properties {
   const groups: Groups = { f: {}, g: {}, w: {}, x: {}, c: {}, e: {}, t: {} };
   const columns = sorted || place.kind === 'component' ? {} : { doc_values: false };
@@ -92,7 +98,7 @@ function placeProperties(place: Place, sorted: boolean): Properties {
 
 function addRelation(groups: Groups, place: Place, step: PlacedRelation, sorted: boolean): void {
   if (step.linkField !== undefined) {
-    // Semi-joins read the keys from the documents' own rows only.
+    // Semi-joins read the keys only from the documents' own rows.
     groups.t[step.attribute] = place.kind === 'root' ? KEY : { ...KEY, doc_values: false };
   }
   if (step.embedded === undefined) return;
@@ -130,7 +136,8 @@ function valueField({ name, type, fieldType }: PlacedScalar): Mapping {
       return { type: 'keyword' };
     case 'number':
       return { type: type === 'integer' ? 'long' : 'double' };
-    // Booleans as 0 and 1: Elasticsearch has no place before or behind both of its own that search_after could begin at.
+    // Booleans as 0 and 1: Elasticsearch has no values before or after both of its own at which search_after could
+    // begin.
     case 'boolean':
     case 'time-of-day':
     case 'instant':
@@ -140,7 +147,9 @@ function valueField({ name, type, fieldType }: PlacedScalar): Mapping {
   }
 }
 
-/** Why a type's mapping cannot be made, or undefined. Names the type, what it has, and the setting that makes it smaller. */
+/**
+ * Reason why a type's mapping cannot be made, or undefined. Names the type, its size, and the setting that reduces it.
+ */
 export function mappingProblem(layout: DocumentLayout): string | undefined {
   const { fields, nested, depth } = countFields(rootProperties(layout));
   const knob = `copy less of its relations: pluginOptions.varve.denormalise of ${layout.type}, or --denormalise-to-one and --denormalise-to-many for all types`;

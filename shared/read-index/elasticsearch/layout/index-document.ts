@@ -3,7 +3,7 @@ import type { Uid } from '../../../schema/content-type.ts';
 /** A value in a document. */
 export type StoredValue = string | number;
 
-/** The fields of a place, see `DocumentLayout`. */
+/** Fields of a node, see `DocumentLayout`. */
 export type PlaceBody = {
   readonly f?: { readonly [field: string]: StoredValue };
   readonly g?: { readonly [attribute: string]: string };
@@ -16,14 +16,14 @@ export type PlaceBody = {
 
 export type EmbeddedBody = PlaceBody & { readonly key: number };
 
-/** One component of a dynamic zone: its kind, and its fields below the name that `zoneHolder` gives. */
+/** One component of a dynamic zone: its kind, and its fields below the name that `zoneHolder` returns. */
 export type ZoneItemBody = { readonly kind: Uid; readonly [holder: string]: Uid | PlaceBody };
 
 export type DocumentBody = PlaceBody & {
   readonly key: number;
   /** base64 of the row's response JSON. */
   readonly src: string;
-  /** base64 of the JSON of `StoredLinks`: in link order, with the place from the other side. Absent when there are none. */
+  /** base64 of the JSON of `StoredLinks`: in link order, with the slot on the other side. Absent if there are none. */
   readonly links?: string;
   /** base64 of the JSON of `StoredParts['components']`. Absent when there are none. */
   readonly parts?: string;

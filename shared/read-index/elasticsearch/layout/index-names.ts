@@ -1,9 +1,9 @@
 import type { Uid } from '../../../schema/content-type.ts';
 import type { World } from '../../read-index.ts';
 
-/** Names of the indices in a cluster that others use as well: they all begin with the space. */
+/** Names of the indices, in a cluster that others use as well: they all begin with the namespace. */
 export type IndexNames = {
-  /** What is searched: an alias of the index that is live. */
+  /** Name for searches: an alias of the live index. */
   alias(type: Uid, world: World): string;
   /** The index itself: a new one for every generation of its layout or contents. */
   index(type: Uid, world: World, generation: number): string;
@@ -28,14 +28,17 @@ export function typeSlug(type: Uid): string {
 }
 
 /**
- * What an index is written through: an alias that it has from its first moment and no other ever has. A request that needs an alias
- * makes no index where one was taken away.
+ * Name for writes: an alias that the index has from its creation and no other index ever has. A request that requires
+ * an alias does not create an index that was removed.
  */
 export function writeAlias(index: string): string {
   return `${index}-write`;
 }
 
-/** On all indices of a space that searches do not see and that are no leftovers: of generations being made, or kept. */
+/**
+ * Alias of all indices of a namespace that searches do not see and that are not leftovers: of generations being built,
+ * or kept.
+ */
 export function keptAlias(space: string): string {
   return `${space}-kept`;
 }

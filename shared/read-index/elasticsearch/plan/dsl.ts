@@ -41,7 +41,7 @@ export type SortDsl = {
 /** Values in one `terms` query: Elasticsearch's default limit is 65,536. */
 const MAX_TERMS = 60_000;
 
-/** `field` holds one of `values`, however many there are. */
+/** `field` has one of `values`, however many there are. */
 export function termsDsl(field: string, values: readonly StoredValue[]): Dsl {
   const [first] = values;
   if (first === undefined) return { match_none: {} };
@@ -54,7 +54,7 @@ export function termsDsl(field: string, values: readonly StoredValue[]): Dsl {
   return { bool: { should: chunks, minimum_should_match: 1 } };
 }
 
-/** How many queries stand inside each other. */
+/** Nesting depth of a query. */
 export function dslDepth(dsl: Dsl): number {
   if ('nested' in dsl) return 1 + dslDepth(dsl.nested.query);
   if (!('bool' in dsl)) return 1;

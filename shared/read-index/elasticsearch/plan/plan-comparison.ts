@@ -22,7 +22,7 @@ type RangeComparison = Extract<BoolQuery, { readonly kind: 'range' }>;
 const LONGEST_FORM = 64;
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
-/** A comparison of a column at a place; undefined when the place, a copy, does not hold what it takes. */
+/** Plans a comparison of a column at a node; undefined if the node is a copy without the necessary fields. */
 export function planComparison(
   place: Place,
   scalar: PlacedScalar,
@@ -95,7 +95,7 @@ function planValues(scalar: PlacedScalar, field: string, values: readonly Scalar
   return stored.size === 0 ? NONE : leaf(termsDsl(field, [...stored]));
 }
 
-/** Whether a column can hold the value at all; Elasticsearch refuses operands that it cannot. */
+/** Returns whether a column can contain the value; Elasticsearch refuses impossible operands. */
 function isStorable({ fieldType, type }: PlacedScalar, value: Scalar): boolean {
   switch (fieldType) {
     case 'long':
@@ -110,7 +110,7 @@ function isStorable({ fieldType, type }: PlacedScalar, value: Scalar): boolean {
   }
 }
 
-/** Two ranges where both an open and a closed bound are given on one side: one holds one of them. */
+/** Plans two ranges if one side has both an open and a closed bound: one range takes one bound per side. */
 function planRange(scalar: PlacedScalar, field: string, query: RangeComparison): PlannedQuery {
   const { gt, gte, lt, lte } = query;
   const pairs: readonly Bounds[] = [
@@ -138,7 +138,7 @@ function planBounds(scalar: PlacedScalar, field: string, bounds: Bounds): Planne
   return Object.keys(stored).length === 0 ? ALL : leaf({ range: { [field]: stored } });
 }
 
-/** A bound as the field takes it, or that it is below or above all that the field can hold. */
+/** Bound as the field stores it, or whether it is below or above all possible values. */
 function storedBound(
   { fieldType, type }: PlacedScalar,
   value: Scalar,
@@ -169,7 +169,7 @@ function planText(
   const tokens = needleGrams(match, value);
   if (fold) return text === 'none' ? undefined : leaf(phrase(folded, tokens));
   if (text === 'grams') return asWritten(`${place.prefix}w.${name}`, folded, value, tokens);
-  // A term holds so much of a text, whole or not.
+  // A term contains this much of a text, whether complete or not.
   const isWithinTerm = match === 'prefix' && isText && value.length * 3 < PREFIX_BYTES;
   return isWithinTerm ? leaf({ prefix: { [field]: { value } } }) : undefined;
 }

@@ -7,7 +7,7 @@ import { ALL, allOf, impliesPresence, leaf, NONE, type PlannedQuery } from './pl
 
 export type Layouts = (type: Uid) => DocumentLayout;
 
-/** How one mention of a relation or component is answered. */
+/** Strategy for one mention of a relation or component. */
 export type Strategy = {
   /** Attribute names since the row the search is for. */
   readonly path: string;
@@ -15,7 +15,7 @@ export type Strategy = {
   readonly why: string;
 };
 
-/** What planning needs: the layouts, and where strategies are noted. */
+/** Context of planning: the layouts, and the list that collects strategies. */
 export type PlanContext = {
   readonly layouts: Layouts;
   readonly path: readonly string[];
@@ -32,7 +32,10 @@ export function planQuery(
   return planAtRoot({ layouts, path: [], note }, type, query);
 }
 
-/** Plans a query of the components in a place of a type's documents; relative to the document, `nested` around it not included. */
+/**
+ * Plans a query of the components at a node of a type's documents; relative to the document, without the `nested`
+ * around it.
+ */
 export function planAtPlace(layouts: Layouts, place: Place, query: BoolQuery): PlannedQuery {
   return planned({ layouts, path: [], note: () => {} }, place, query);
 }
@@ -48,7 +51,7 @@ function planned(context: PlanContext, place: Place, query: BoolQuery): PlannedQ
   return plan;
 }
 
-/** undefined: the rows here are copies that do not hold all it takes; then the rows' own index is asked. */
+/** undefined if the rows here are copies without all necessary fields; then the rows' own index is searched. */
 function planAt(context: PlanContext, place: Place, query: BoolQuery): PlannedQuery | undefined {
   switch (query.kind) {
     case 'match_all':
@@ -75,7 +78,7 @@ function planAt(context: PlanContext, place: Place, query: BoolQuery): PlannedQu
   }
 }
 
-/** A copy may lack what its row has. */
+/** A copy may lack fields of its row. */
 function missing(place: Place, name: string): undefined {
   if (place.kind === 'embedded') return undefined;
   throw new Error(`${place.model.uid} has no field ${name} in the read index`);
@@ -153,7 +156,7 @@ function planRelation(
   query: BoolQuery,
 ): PlannedQuery {
   const { embedded, linkField } = step;
-  // Strategies of a plan that is given up are not noted.
+  // Strategies of an abandoned plan are not recorded.
   const notes: Strategy[] = [];
   const copy = { ...inside, note: (strategy: Strategy) => notes.push(strategy) };
   const plan = embedded === undefined ? undefined : planAt(copy, embedded.place, query);
@@ -187,7 +190,7 @@ function semiJoin(inside: PlanContext, place: Place, step: PlacedRelation, query
     return { kind: 'semi_join', join };
   }
   const select = `t.${step.mappedBy}`;
-  // Without links the field is empty anyway: asking for it keeps what is read small.
+  // Without links the field is empty anyway; asking for it keeps the result small.
   const linked = allOf([leaf({ exists: { field: select } }), plan]);
   return {
     kind: 'semi_join',

@@ -16,15 +16,15 @@ export type SortClause = {
   readonly held: HeldAs;
 };
 
-/** How a field holds its values: 64-bit integers as text of their own, other whole numbers and doubles as such. */
+/** Storage of a field's values: 64-bit integers as sortable text, other integers and doubles as they are. */
 type HeldAs = 'text' | 'integer' | 'whole' | 'double';
 
 /** Ascending id: the order without a sort, and the last tie-break of every other. */
 const BY_ID: SortClause = { field: 'f.id', direction: 'asc', held: 'whole' };
 
 /**
- * The sort keys as fields of the documents, or null when one of them leads beyond what is copied there. Throws on an attribute
- * that the schema does not have.
+ * Returns the sort keys as fields of the documents, or null if one of them leads beyond the copied rows. Throws on an
+ * attribute that the schema does not have.
  */
 export function planSort(layout: DocumentLayout, sort: readonly SortKey[]): readonly SortClause[] | null {
   const clauses: SortClause[] = [];
@@ -48,7 +48,7 @@ function sortClause(layout: DocumentLayout, { path, field, direction }: SortKey)
   }
   const scalar = place.scalars.get(field);
   if (scalar === undefined) {
-    // A copy may lack what its row has.
+    // A copy may lack fields of its row.
     if (place.kind === 'embedded') return undefined;
     throw new Error(`${place.model.uid} has no field ${field} in the read index`);
   }
@@ -76,10 +76,10 @@ function heldAs({ name, type, fieldType }: PlacedScalar): HeldAs {
 type SortValue = SortPosition[number];
 type WireValue = string | number | null;
 
-/** What Elasticsearch takes and gives for a missing number. */
+/** Value that Elasticsearch accepts and returns for a missing number. */
 const MISSING = { whole: '9223372036854775807', double: 'Infinity', text: null, integer: null } as const;
 
-/** A place in the order, as `search_after` takes it. */
+/** Position in the order, as `search_after` accepts it. */
 export function writePosition(clauses: readonly SortClause[], position: SortPosition): readonly WireValue[] {
   return clauses.map(({ held }, i) => writeValue(held, position[i] ?? null));
 }
@@ -90,7 +90,7 @@ function writeValue(held: HeldAs, value: SortValue): WireValue {
   return held === 'integer' ? String(storedValue('long', value)) : Number(value);
 }
 
-/** The place of a hit, from its sort values. */
+/** Position of a hit, from its sort values. */
 export function readPosition(clauses: readonly SortClause[], sort: readonly WireValue[]): SortPosition {
   return clauses.map(({ held }, i) => readValue(held, sort[i] ?? null));
 }

@@ -1,11 +1,11 @@
 import type { Uid } from '../../../schema/content-type.ts';
 import type { Dsl } from './dsl.ts';
 
-/** A query for one index: its DSL, but for the keys that semi-joins have yet to find. */
+/** A query for one index: its DSL, without the keys that semi-joins still have to find. */
 export type PlannedQuery =
   | { readonly kind: 'all' }
   | { readonly kind: 'none' }
-  /** True only of a place that has a value. */
+  /** True only for a node that has a value. */
   | { readonly kind: 'leaf'; readonly dsl: Dsl }
   | { readonly kind: 'nested'; readonly path: string; readonly query: PlannedQuery }
   | {
@@ -33,7 +33,7 @@ export function leaf(dsl: Dsl): PlannedQuery {
   return { kind: 'leaf', dsl };
 }
 
-/** All of `filter`, one of `should` where given, none of `mustNot`; as flat as can be. */
+/** All of `filter`, one of `should` if given, none of `mustNot`; as flat as possible. */
 export function allOf(
   filter: readonly PlannedQuery[],
   should?: readonly PlannedQuery[],
@@ -111,7 +111,7 @@ export function anyOf(options: readonly PlannedQuery[]): PlannedQuery {
   return should.length === 1 ? only : { kind: 'bool', filter: [], should, mustNot: [] };
 }
 
-/** Whether the query is true only of places that are there. */
+/** Returns whether the query is true only for existing nodes. */
 export function impliesPresence(query: PlannedQuery): boolean {
   switch (query.kind) {
     case 'all':
@@ -124,7 +124,7 @@ export function impliesPresence(query: PlannedQuery): boolean {
   }
 }
 
-/** Every semi-join, outer ones before those within them. */
+/** Returns every semi-join, outer ones before the ones inside them. */
 export function semiJoinsOf(query: PlannedQuery): readonly SemiJoin[] {
   switch (query.kind) {
     case 'nested':

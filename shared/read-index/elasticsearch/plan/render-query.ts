@@ -6,10 +6,13 @@ import type { PlannedQuery, SemiJoin } from './planned-query.ts';
 /** Elasticsearch's `indices.query.bool.max_nested_depth`, which no request can change. */
 const MAX_DEPTH = 30;
 
-/** The DSL of a plan. `keysOf` gives what each semi-join found. Throws a 400 on what is nested too deep for Elasticsearch. */
+/**
+ * Renders the DSL of a plan. `keysOf` returns the keys that a semi-join found. Throws a 400 if it is nested too deep
+ * for Elasticsearch.
+ */
 export function renderQuery(query: PlannedQuery, keysOf: (join: SemiJoin) => readonly number[]): Dsl {
   const dsl = render(query, (join) => termsDsl(join.into, keysOf(join)));
-  // What wraps the query in a search counts as well.
+  // The query's wrapper in a search counts as well.
   const depth = dslDepth(dsl) + 2;
   if (depth > MAX_DEPTH) refuseDepth(depth);
   return dsl;

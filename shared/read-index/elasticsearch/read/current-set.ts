@@ -1,33 +1,37 @@
 import type { IndexSet } from '../../index-set.ts';
 
 /**
- * The set of indices that a process reads. Which one is live is said by the cluster's aliases, and asked now and then: an answer
- * that takes several requests has to read one set from first to last.
+ * Index set that a process reads. The cluster's aliases name the live one; the process asks for them now and then. An
+ * answer with several requests has to read one set from first to last.
  */
 export type CurrentSet = {
-  /** What is known; a promise where that is too old to be used. Rejects when it cannot be had. */
+  /** Returns the known set, or a promise if that is too old. Rejects if it is not available. */
   get(): IndexSet | Promise<IndexSet>;
   /** Asks the cluster. */
   refresh(): Promise<IndexSet>;
-  /** From now on it is this one, whatever the aliases say: whoever calls this writes it, or moves them. */
+  /** Uses this set from now on, whatever the aliases say: the caller writes it, or moves them. */
   fix(set: IndexSet): void;
-  /** From now on it is what the aliases say. */
+  /** Follows the aliases from now on. */
   release(): void;
   /**
-   * From now on it is the one that is known by now: for whoever could not read another. Once the aliases say otherwise `refresh`
-   * rejects with OtherSetIsLive; what is read goes on being found as long as its indices are kept. Rejects when it cannot be had.
+   * Stays on the current set from now on, for a process that cannot read another. Once the aliases name another set,
+   * `refresh` rejects with OtherSetIsLive; reads still work while the old indices exist. Rejects if the set is not
+   * available.
    */
   hold(): Promise<void>;
 };
 
-/** Other indices are live than those that a process holds on to. */
+/** The live indices are not those that this process stays on. */
 export class OtherSetIsLive extends Error {
   constructor() {
     super('other indices are live by now');
   }
 }
 
-/** Milliseconds after which it is asked for beside a read, and before one. Whoever moves aliases waits longer than the latter. */
+/**
+ * Ages in milliseconds at which the set is refreshed during a read, and before one. The process that moves aliases
+ * waits longer than the latter.
+ */
 const YOUNG = 1_000;
 const OLD = 2_000;
 
@@ -37,7 +41,7 @@ export function createCurrentSet(read: () => Promise<IndexSet>, now: () => numbe
   let known: { readonly set: IndexSet; readonly at: number } | undefined;
   let asking: Promise<IndexSet> | undefined;
   const ask = async (): Promise<IndexSet> => {
-    // What was asked for before is not newer than this moment.
+    // An answer to an earlier request may be older than this time.
     const at = now();
     const set = await read();
     if (known === undefined || known.at <= at) known = { set, at };

@@ -9,16 +9,19 @@ import { openSession, type ReaderContext, type Session } from './session.ts';
 
 /** The reading side of the port. */
 export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'follow'> & {
-  /** How a search is carried out. */
+  /** Explains the execution of a search. */
   explain(request: Parameters<ReadIndex['search']>[0]): Promise<Explanation>;
 };
 
 export type ElasticsearchReaderOptions = Omit<ReaderContext, 'totals'>;
 
-/** Totals of far pages that are held at the most. */
+/** Maximum number of cached totals of far pages. */
 const TOTALS_HELD = 1_000;
 
-/** Answers from the indices of a cluster. Throws 400 on what Elasticsearch's limits forbid, 503 when it cannot be reached. */
+/**
+ * Answers from the indices of a cluster. Throws 400 on requests beyond Elasticsearch's limits, 503 if the cluster
+ * cannot be reached.
+ */
 export function createElasticsearchReader(options: ElasticsearchReaderOptions): ElasticsearchReader {
   const context: ReaderContext = { ...options, totals: createRecentValues(TOTALS_HELD / 2) };
   const sessions = new WeakMap<AnswerScope, Session>();

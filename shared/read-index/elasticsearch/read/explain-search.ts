@@ -8,17 +8,17 @@ import { render } from '../plan/render-query.ts';
 import type { Search } from '../wire/write-search.ts';
 import type { ReaderContext } from './session.ts';
 
-/** How a search is carried out, as JSON. */
+/** Execution of a search, as JSON. */
 export type Explanation = {
   readonly query: BoolQuery;
   readonly index: string;
-  /** What Elasticsearch is sent; where a semi-join's keys go it says which one's. */
+  /** Query sent to Elasticsearch; the keys of a semi-join are shown by its number. */
   readonly dsl: Dsl;
-  /** null: in process, since it leads beyond what the documents hold. */
+  /** null: sorted in the process, since it leads beyond the documents. */
   readonly sort: readonly SortDsl[] | null;
   readonly strategies: readonly Strategy[];
   readonly semiJoins: readonly ExplainedSemiJoin[];
-  /** What was sent for the answer, page and populated rows, each request with its searches. */
+  /** Requests for the answer, page and populated rows, each with its searches. */
   readonly requests: readonly (readonly Omit<Search, 'plain'>[])[];
 };
 

@@ -11,8 +11,8 @@ const TRIES = 3;
 const NO_HITS: Hits = Object.freeze({ rows: [], sources: [] });
 
 /**
- * A page at a great offset. Its far half is nearer from the other end, which takes knowing how many rows match: as many as last
- * time, which the search itself confirms or corrects.
+ * Reads a page at a large offset. Its far half is nearer from the other end, which needs the number of matching rows:
+ * it assumes the last count, and the search itself confirms or corrects it.
  */
 export async function readFarPage(
   search: PageSearch,

@@ -160,7 +160,7 @@ async function followOwned(
   const targetSpace: RowSpace = { type: target, path: [] };
   const everything = !isAsked(query) && sort === undefined;
   if (everything && countOnly === true) return counted(targets.map((list) => list.length));
-  // What is cut off needs not be read; one more row tells that there is more.
+  // Rows beyond the limit need not be read; one more row shows that there are more.
   const wanted = everything ? cut(targets, limit + 1).kept : targets;
   const keys = [...new Set(wanted.flat())];
   const listing = countOnly !== true;

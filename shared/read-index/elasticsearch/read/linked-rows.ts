@@ -7,7 +7,7 @@ import type { SearchHit } from '../wire/search-answer.ts';
 import { componentsOf, detailsOf, hitDetails, linksOf, locate, rememberPart } from './read-rows.ts';
 import type { Session } from './session.ts';
 
-/** The attribute of a row space that leads to other rows. Throws when the schema has none of that name. */
+/** Attribute of a row set that leads to other rows. Throws if the schema does not have it. */
 export function stepOf(session: Session, space: RowSpace, attribute: string): PlacedStep {
   const { place } = locate(session.layouts(space.type), space.path);
   const step = place.steps.get(attribute);
@@ -15,7 +15,7 @@ export function stepOf(session: Session, space: RowSpace, attribute: string): Pl
   return step;
 }
 
-/** The row space of an attribute's components; of one kind in a dynamic zone. */
+/** Row set of an attribute's components; of one kind in a dynamic zone. */
 export function partSpace(space: RowSpace, attribute: string, zoneComponent?: string): RowSpace {
   const step = zoneComponent === undefined ? { attribute } : { attribute, zoneComponent };
   return { type: space.type, path: [...space.path, step] };
@@ -50,13 +50,13 @@ export async function ownedTargets(
   return parents.map((parent) => (linksOf(details(parent))[attribute] ?? []).map(([target]) => target));
 }
 
-/** A row that links to a parent, with its place among the parent's. */
+/** A row that links to a parent, with its slot among the parent's links. */
 export type LinkingRow = { readonly key: number; readonly order: number; readonly hit: SearchHit };
 
 export type LinkingRows = {
-  /** Per parent; in no order but that of `sort`, if given. */
+  /** One list per parent, unordered unless `sort` is given. */
   readonly lists: readonly (readonly LinkingRow[])[];
-  /** There are more than one search may give. */
+  /** There are more than one search may return. */
   readonly incomplete: boolean;
 };
 
@@ -101,7 +101,7 @@ export async function linkingRows(
 
 type ParentCounts = { readonly buckets: readonly { readonly key: number; readonly doc_count: number }[] };
 
-/** How many rows link to each parent. */
+/** Number of rows that link to each parent. */
 export async function countLinking(
   session: Session,
   parents: readonly number[],

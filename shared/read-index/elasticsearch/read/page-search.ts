@@ -9,7 +9,7 @@ export type PageSearch = {
   readonly session: Session;
   readonly request: SearchRequest;
   readonly query: Dsl;
-  /** What `follow` needs of the rows is read with them. */
+  /** Reads the rows with the data that `follow` needs. */
   readonly details: boolean;
 };
 
@@ -37,7 +37,7 @@ export function readHits({ session, request, details }: PageSearch, hits: readon
   return { rows, sources };
 }
 
-/** Of all that matches, where the request wants it. */
+/** Number of all matches, if the request asks for it. */
 export function totalOf({ request }: PageSearch, { total }: SearchAnswer['hits']): number | undefined {
   return request.withTotal ? (total?.value ?? 0) : undefined;
 }

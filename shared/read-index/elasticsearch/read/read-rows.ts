@@ -6,14 +6,14 @@ import { type Dsl, type SortDsl, termsDsl } from '../plan/dsl.ts';
 import type { HitFields, RowDetails, SearchHit } from '../wire/search-answer.ts';
 import { knownRows, type Session } from './session.ts';
 
-/** Where the rows of a row space stand in documents: their place, and the innermost list around it. */
+/** Location of a row set's rows in documents: their node, and the innermost list around it. */
 export type LocatedSpace = {
   readonly place: Place;
   readonly keyField: string;
   readonly list: string | undefined;
 };
 
-/** Throws when the schema has no such row space. */
+/** Throws if the schema has no such row set. */
 export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): LocatedSpace {
   let place = layout.root;
   let list: string | undefined;
@@ -32,7 +32,7 @@ export function locate(layout: DocumentLayout, path: readonly ComponentStep[]): 
   return { place, keyField: path.length === 0 ? 'key' : `${place.prefix}f.id`, list };
 }
 
-/** What is read of whole rows, beside their key. */
+/** Fields of whole rows besides their key. */
 const BINARY_FIELDS: readonly string[] = ['src', 'links', 'parts'];
 
 export type ReadRow = {
@@ -44,7 +44,10 @@ export type ReadRow = {
 
 export const NO_SOURCE = new Uint8Array(0);
 
-/** Values of the rows with these keys that match `query`, which is in terms of the space's place; in the order of `sort`. */
+/**
+ * Values of the rows with these keys that match `query`, which is in terms of the row set's node; in the order of
+ * `sort`.
+ */
 export async function readRows(
   session: Session,
   space: RowSpace,
@@ -64,7 +67,7 @@ export async function readRows(
     const matching: Dsl = query === undefined ? wanted : { bool: { filter: [wanted, query] } };
     const docvalue_fields = [located.keyField, ...fields];
     const search = {
-      // Elasticsearch makes room for as many hits as it is asked for, and a row is one document.
+      // Elasticsearch allocates memory for the requested number of hits, and a row is one document.
       size: located.keyField === 'key' ? asked.length : PAGE_OF_KEYS,
       ...(sort === undefined ? {} : { sort }),
       ...(located.list === undefined
@@ -97,7 +100,7 @@ function jsonField(fields: HitFields, name: string): unknown {
   return value === undefined ? undefined : JSON.parse(Buffer.from(value as string, 'base64').toString());
 }
 
-/** What a document says of its row. */
+/** Row details in a document. */
 export function hitDetails({ details, fields = NO_FIELDS }: SearchHit): RowDetails {
   return details ?? { fields };
 }
@@ -124,7 +127,7 @@ export function rememberPart(session: Session, space: RowSpace, part: StoredPart
 const NO_FIELDS: HitFields = Object.freeze({});
 const NO_DETAILS: RowDetails = Object.freeze({ fields: NO_FIELDS, links: {}, parts: {} });
 
-/** What each of these rows owns; known already, or read with one request. */
+/** Components and links of each of these rows; already known, or read with one request. */
 export async function detailsOf(
   session: Session,
   space: RowSpace,

@@ -3,15 +3,15 @@ import type { Uid } from '../../../schema/content-type.ts';
 import type { World } from '../../read-index.ts';
 import type { StoredDocument, StoredDocuments, StoredFields, StoredKey } from '../../stored-documents.ts';
 
-/** What answers are made of, and the digest of the whole body; columns cannot be read back. */
+/** Fields that answers contain, and the digest of the whole body; columns cannot be read back. */
 const FIELDS = { answer: 'src', links: 'links', components: 'parts', columns: 'sum' } as const;
 
 /** The first field of a body, which is the second line. */
 const SUM = new RegExp(`\\n\\{"${FIELDS.columns}":"([^"]+)"`);
-/** Bytes in which it stands, with a line in front that names an index. */
+/** Bytes around each name, with the line in front that names an index. */
 const HEAD = 512;
 
-/** Where documents of a type and world are. */
+/** Index for documents of a type and world. */
 export type IndexOf = (type: Uid, world: World) => string;
 
 /** Reads documents back. */

@@ -2,24 +2,21 @@ import { createRecentValues } from '../../../recent-values.ts';
 import type { HitFields, SearchAnswer, SearchHit } from '../wire/search-answer.ts';
 import type { Search } from '../wire/write-search.ts';
 
-/**
- * What answers are made of, by the digest of the document it stands in. It can never be out of date: a document that changes has
- * another digest.
- */
+/** Cache of rows by the digest of their document. It is never stale: a changed document has another digest. */
 export type RowCache = {
-  /** Whether pages of this index of late had known rows only, so that a search is to ask for digests alone. */
+  /** Returns whether recent pages of this index had known rows only, so that a search should ask for digests alone. */
   expects(index: string): boolean;
   /** The answer to a search for digests alone, with the rows in it; undefined when one is not known. */
   fill(index: string, need: RowNeed, answer: SearchAnswer): SearchAnswer | undefined;
-  /** Keeps the rows of an answer to a search for rows and digests. */
+  /** Stores the rows of an answer to a search for rows and digests. */
   keep(index: string, need: RowNeed, answer: SearchAnswer): void;
 };
 
-/** Bits: beside the source, what a row links to, and its components. */
+/** Bits: in addition to the source, the links of a row, and its components. */
 export type RowNeed = number;
 
 export type RowCacheOptions = {
-  /** About; a row counts with what it takes in this process. */
+  /** Approximate; a row counts with its size in this process. */
   readonly maxBytes: number;
   /** The share of an index's pages that has to have been known for the next to be expected to be, 0 to 1. */
   readonly expectFrom?: number;
@@ -27,7 +24,7 @@ export type RowCacheOptions = {
 
 /** A search for digests alone costs about three quarters of one for rows, and is lost where a row is not known. */
 const EXPECT_FROM = 0.8;
-/** How much one page changes the share. */
+/** Weight of one page in the share. */
 const LEARNED = 0.05;
 
 const [LINKS, PARTS] = [1, 2];
@@ -35,7 +32,7 @@ const BITS: Readonly<Record<string, RowNeed>> = { key: 0, src: 0, links: LINKS, 
 
 export function createRowCache({ maxBytes, expectFrom = EXPECT_FROM }: RowCacheOptions): RowCache {
   const rows = createRecentValues<number, KeptRow>(maxBytes / 2, ({ bytes }) => bytes);
-  /** By index: the share of its pages whose rows were all known. */
+  /** Share of pages whose rows were all known, by index. */
   const shares = new Map<string, number>();
   const learn = (index: string, known: boolean) => {
     const share = shares.get(index) ?? 0;
@@ -72,15 +69,15 @@ export function createRowCache({ maxBytes, expectFrom = EXPECT_FROM }: RowCacheO
   };
 }
 
-/** Of the memory that one row may take: it would be there in place of many. */
+/** Maximum share of the memory for one row: a larger row would displace many. */
 const MOST_OF_ALL = 1 / 8;
 
-/** A hit as answers are made of it. */
+/** A hit in the form that answers use. */
 type KeptRow = SearchHit & { readonly sum: string; readonly has: RowNeed; readonly bytes: number };
 
 /**
- * 32 bits of a digest, by which rows are held: a Map enters every text that it is asked for into a table of all texts, which takes
- * more time than all else here. Of two rows with one number the later is held.
+ * First 32 bits of a digest, the key of cached rows. A Map with text keys enters every text into a table of all texts,
+ * which takes more time than everything else here. Of two rows with one number the later is cached.
  */
 function numberOf(sum: string): number {
   let number = 0;
@@ -88,7 +85,7 @@ function numberOf(sum: string): number {
   return number;
 }
 
-/** What a search for whole rows needs of them; undefined: it is for something else. */
+/** Data that a search for whole rows needs; undefined if the search asks for something else. */
 export function rowNeed({ body: { docvalue_fields: fields = [] } }: Search): RowNeed | undefined {
   if (!fields.includes('src') || !fields.includes('key')) return undefined;
   let need = 0;
@@ -117,11 +114,11 @@ function sumOf({ fields }: SearchHit): string {
   return sum;
 }
 
-/** A row's objects beside its bytes; and what is parsed of links and components takes several times its text. */
+/** Objects of a row in addition to its bytes; parsed links and components take several times their text. */
 const ROW_BYTES = 500;
 const PARSED = 4;
 
-/** On its own: what an answer gives are windows on the whole of it. */
+/** A separate copy: the answer's parts are windows on the whole buffer. */
 function keptRow(hit: SearchHit, has: RowNeed): KeptRow {
   const { key, links, parts } = hit.fields ?? {};
   const fields: HitFields = { key, links: links?.map(copied), parts: parts?.map(copied) };
@@ -134,7 +131,7 @@ function copied(text: unknown): string {
   return Buffer.from(String(text), 'latin1').toString('latin1');
 }
 
-/** Of a field's one text, if it has one. */
+/** Length of a field's only text, if it has one. */
 function lengthOf(values: HitFields[string]): number {
   return values === undefined ? 0 : String(values[0]).length;
 }

@@ -8,8 +8,8 @@ export type SendSearches = (searches: readonly Search[]) => Promise<readonly Sea
 type RowSearch = { readonly search: Search; readonly need: RowNeed | undefined; readonly known: boolean };
 
 /**
- * Carries out searches without reading rows that are known by the digests of their documents. A search that finds one that is
- * not is made once more, for rows: what is answered is always the answer to one search.
+ * Runs searches without reading rows whose document digests are known. If a search finds an unknown row, it is repeated
+ * with rows: an answer always comes from one search.
  */
 export async function searchKnownRows(
   rows: RowCache,

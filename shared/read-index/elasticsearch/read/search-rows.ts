@@ -11,7 +11,7 @@ import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
 import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';
 
-/** From this offset on the matches are counted first: the far half is nearer from the other end. */
+/** From this offset on, matches are counted first: the far half is nearer from the other end. */
 const COUNT_FROM = 2000;
 
 /** One page of a search. */
@@ -42,7 +42,7 @@ async function pageBehind(
   after: SortPosition | null,
 ): Promise<SearchResult> {
   const { size, withTotal } = search.request;
-  // One row more tells whether anything follows.
+  // One more row shows whether anything follows.
   const page: Omit<SearchBody, 'query'> = {
     size: size + 1,
     sort: sortDsl(clauses),

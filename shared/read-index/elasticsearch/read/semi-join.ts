@@ -5,12 +5,12 @@ import { renderQuery } from '../plan/render-query.ts';
 import type { SearchBody } from '../wire/write-search.ts';
 import type { Session } from './session.ts';
 
-/** So many matching rows tell their keys as hits; counting the keys of more is faster. */
+/** Up to this many matching rows are read as hits; counting the keys of more is faster. */
 const FROM_HITS = 256;
 /** Buckets of one aggregation: Elasticsearch's default limit is 65,536. */
 const BUCKETS = 60_000;
 
-/** The DSL of a plan, its semi-joins carried out first, inner ones before outer ones and neighbours at once. */
+/** Renders a plan's DSL after running its semi-joins, inner ones before outer ones and neighbours at once. */
 export async function resolveQuery(session: Session, query: PlannedQuery): Promise<Dsl> {
   const joins = semiJoinsOf(query);
   const found = await Promise.all(joins.map((join) => findKeys(session, join)));

@@ -11,30 +11,30 @@ import type { CurrentSet } from './current-set.ts';
 import type { RowCache } from './row-cache.ts';
 import { searchKnownRows } from './search-known-rows.ts';
 
-/** What the last far page of a query counted, by index and query. */
+/** Totals that the last far page of a query counted, by index and query. */
 export type KnownTotals = RecentValues<string, number>;
 
-/** What every request to the index is answered with. */
+/** Context of every request to the index. */
 export type ReaderContext = {
   readonly engine: SearchEngine;
-  /** Absent: rows are read with every search. */
+  /** Absent: every search reads rows. */
   readonly rows?: RowCache;
   readonly names: IndexNames;
   readonly layouts: Layouts;
-  /** Keys that a semi-join may find, all its pages together. */
+  /** Maximum number of keys of a semi-join, over all its pages. */
   readonly semiJoinLimit: number;
-  /** Matching rows that are sorted in the process where a sort leads beyond what the documents hold. */
+  /** Maximum number of matching rows that are sorted in the process, if a sort leads beyond the documents. */
   readonly sortLimit: number;
   readonly totals: KnownTotals;
-  /** Which indices are read. */
+  /** Index set to read. */
   readonly indices: Pick<CurrentSet, 'get' | 'refresh'>;
 };
 
-/** One world, and what is known of its rows since the session began: an answer, or a single call. */
+/** One world, with the rows known since the session began: one answer, or a single call. */
 export type Session = ReaderContext & {
   readonly world: World;
   readonly known: Map<string, Map<number, RowDetails>>;
-  /** Searches of one type. What is asked before the first of them can be answered goes in one request. */
+  /** Searches one type. Searches that start before the first of them has an answer share one request. */
   search(type: Uid, body: SearchBody, plain?: boolean): Promise<SearchAnswer>;
   /** The requests so far, each with its searches. */
   readonly sent: (readonly Search[])[];
@@ -59,8 +59,8 @@ export function openSession(context: ReaderContext, world: World, set: IndexSet)
 type Waiting = { readonly search: Search; readonly answer: PromiseWithResolvers<SearchAnswer> };
 
 /**
- * All attributes of a level are followed at once: their searches are one request, which costs both sides less than several.
- * Requests of different answers never wait for each other.
+ * Traverses all attributes of a level at once: their searches are one request, which costs both sides less than
+ * several. Requests of different answers never wait for each other.
  */
 function searchTogether(
   { engine, rows }: ReaderContext,
@@ -83,7 +83,7 @@ function searchTogether(
     }
   };
   return (search) => {
-    // Next comes when all that is ready to go on has done so.
+    // The next tick comes after everything that can continue has done so.
     if (waiting.length === 0) process.nextTick(sendWaiting);
     const answer = Promise.withResolvers<SearchAnswer>();
     waiting.push({ search, answer });

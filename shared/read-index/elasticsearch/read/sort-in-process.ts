@@ -9,10 +9,10 @@ import type { Session } from './session.ts';
 
 type SortValue = SortPosition[number];
 
-/** A row and its place in an order. */
+/** A row and its position in an order. */
 export type PlacedRow = { readonly key: number; readonly position: SortPosition };
 
-/** The rows with these keys in the order of `sort`, whatever its paths lead through; ties by ascending id. */
+/** Returns the rows with these keys in the order of `sort`, through any paths; ties by ascending id. */
 export async function sortInProcess(
   session: Session,
   space: RowSpace,
@@ -37,7 +37,7 @@ function withId(sort: readonly SortKey[]): readonly SortKey[] {
   return [...sort, { path: [], field: 'id', direction: 'asc' }];
 }
 
-/** Whether a row stands behind a place. */
+/** Returns whether a row comes after a position. */
 export function isBehind(sort: readonly SortKey[], row: PlacedRow, place: SortPosition): boolean {
   return comparePositions(withId(sort), row.position, place) > 0;
 }
@@ -70,7 +70,7 @@ function compareValues(a: SortValue, b: SortValue): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** By key: the values of a column at the ends of a path, NULL for each way that ends early. */
+/** Values of a column at the ends of a path, by key; NULL for each way that ends early. */
 async function valuesAlong(
   session: Session,
   space: RowSpace,

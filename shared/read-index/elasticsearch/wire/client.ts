@@ -1,6 +1,6 @@
 import { Client, type ClientOptions } from '@elastic/elasticsearch';
 
-/** Where the cluster is and who asks. */
+/** Address and credentials of the cluster. */
 export type ElasticsearchConnection = {
   /** `http://127.0.0.1:9200`; absent with a cloud id. */
   readonly url?: string;

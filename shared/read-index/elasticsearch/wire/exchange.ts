@@ -2,7 +2,7 @@ import { type Client, UndiciConnection } from '@elastic/elasticsearch';
 
 export type ExchangeAnswer = { readonly status: number; readonly bytes: Buffer };
 
-/** Posts JSON to the cluster. Rejects with `Unreachable` when no whole answer comes. */
+/** Posts JSON to the cluster. Rejects with `Unreachable` without a complete answer. */
 export type Exchange = (path: string, body: string) => Promise<ExchangeAnswer>;
 
 export class Unreachable extends Error {}
@@ -16,8 +16,8 @@ type Dispatcher = UndiciConnection['pool'];
 type Call = Parameters<Dispatcher['dispatch']>[0];
 
 /**
- * Exchanges over the official client's own connections, with its address, credentials and certificates, but not through its
- * `transport.request`: half of what a search costs this process goes there into streams, events and retries.
+ * Uses the official client's connections, with its address, credentials and certificates, but not its
+ * `transport.request`: half of a search's cost in this process goes there into streams, events and retries.
  */
 export function createExchange(client: Client): Exchange {
   const [connection] = client.connectionPool.connections;
@@ -43,7 +43,9 @@ export function createExchange(client: Client): Exchange {
   };
 }
 
-/** By undici's older handler methods: for the newer ones it makes an object of the answer's headers, which nobody reads here. */
+/**
+ * Uses undici's older handler methods: the newer ones make an object of the answer's headers, which is not needed here.
+ */
 function dispatch(pool: Dispatcher, call: Call): Promise<ExchangeAnswer> {
   return new Promise((resolve, reject) => {
     let status = 0;

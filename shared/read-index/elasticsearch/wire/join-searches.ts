@@ -2,24 +2,28 @@ import type { SearchAnswer, SearchOutcome } from './search-answer.ts';
 import type { WrittenSearch } from './write-search.ts';
 
 export type JoinSearchesOptions = {
-  /** Sends searches in one request. Their outcomes, in the same order; rejects when there is none at all. */
+  /** Sends searches in one request. Returns their outcomes in the same order; rejects if there is none at all. */
   readonly send: (searches: readonly WrittenSearch[]) => Promise<readonly SearchOutcome[]>;
   /** Milliseconds, from anywhere on. */
   readonly now: () => number;
 };
 
 /**
- * Of one request: together they cost the cluster two thirds of what they cost one by one. Eight cost a little less, but move through
- * the processes in so few steps that cores stand still; few enough for another request to be under way while these are read.
+ * Searches of one request: together they cost the cluster two thirds of their single costs. Eight cost a little less,
+ * but move through the processes in so few steps that cores are idle. Four still let another request be in flight while
+ * these are read.
  */
 const MOST_TOGETHER = 4;
-/** While so many requests are under way, what is asked for waits until one is answered, or there is enough for another. */
+/**
+ * With this many requests in flight, a search waits until one is answered, or until there are enough searches for
+ * another.
+ */
 const UNDER_WAY = 4;
-/** But no longer, in milliseconds: those under way may be slow. */
+/** Maximum wait in milliseconds: the requests in flight may be slow. */
 const LONGEST_WAIT = 1;
 /**
- * Searches of one request are answered with the slowest of them. Where searches take this long (milliseconds) what they cost
- * beside being carried out is nothing, so for a while each is sent by itself, at once.
+ * Searches of one request are answered with the slowest. If searches take this long (milliseconds), the overhead of a
+ * request does not matter, so for a while each is sent separately, at once.
  */
 const SLOW = 100;
 const APART_FOR = 1_000;
@@ -30,9 +34,9 @@ type Waiting = {
 };
 
 /**
- * Sends searches that are asked for at about the same time, by whomever, in one request. Nobody waits for others to come unless
- * the cluster has something to do already. What is asked for twice in a request is sent once. Rejects for those alone who asked
- * for what failed.
+ * Sends searches that start at about the same time, from any caller, in one request. A search waits for others only if
+ * the cluster is already busy. Equal searches of a request are sent once. A failure rejects only the callers of the
+ * failed search.
  */
 export function joinSearches({
   send,
@@ -77,7 +81,7 @@ export function joinSearches({
   return (searches) => {
     if (!isLooking) {
       isLooking = true;
-      // When all that came in with this turn has been looked at.
+      // After everything that arrived in this turn was handled.
       setImmediate(() => {
         isLooking = false;
         sendReady();
@@ -91,7 +95,7 @@ export function joinSearches({
 
 type Group = { readonly group: Waiting[]; size: number };
 
-/** Those that are read in the same way, at most so many searches; what one asks for at once stays together. */
+/** Groups searches that are read in the same way, up to a limit; the searches of one caller stay together. */
 function groups(asked: readonly Waiting[], most: number): readonly Group[] {
   const found: Group[] = [];
   for (const isPlain of [true, false]) {
@@ -109,7 +113,7 @@ function groups(asked: readonly Waiting[], most: number): readonly Group[] {
   return found;
 }
 
-/** They are few, and differ in length mostly: comparing them costs less than names for all of them. */
+/** They are few, and mostly differ in length: comparing them costs less than keys for all of them. */
 function distinctSearches(together: readonly Waiting[]): readonly WrittenSearch[] {
   const distinct: WrittenSearch[] = [];
   for (const { searches } of together) {

@@ -9,7 +9,7 @@ const LIST = '":[';
 const SORT = ',"sort":[';
 
 const LETTER_U = 0x75;
-/** By their first letter. The other two begin alike: their second tells. */
+/** Field names by their first letter. The other two have the same first letter: their second one distinguishes them. */
 const NAMES: Readonly<Record<number, FieldName>> = Object.fromEntries(
   (['key', 'links', 'parts'] as const).map((name) => [name.charCodeAt(0), name]),
 );
@@ -20,13 +20,13 @@ const BACKSLASH = 0x5c;
 const CLOSE_LIST = 0x5d;
 const CLOSE_OBJECT = 0x7d;
 
-/** A body and how far it is read; `source` goes into `bytes`, which has room for all of it. */
+/** A body with the read position; `source` is written to `bytes`, which has space for all of it. */
 type Scan = { readonly text: string; at: number; readonly bytes: Buffer; length: number };
 
 /**
- * Reads the body of an answer to searches that ask of each hit for `key` and for binary fields, and of which neither sort
- * values nor aggregations are wanted: once through, without parsing it, base64 straight to bytes that all hits share. That
- * takes a fifth of the time. undefined when the body does not look as expected.
+ * Reads the answer to searches that ask each hit for `key` and binary fields, without sort values or aggregations. It
+ * scans the body once without parsing it, and decodes base64 straight into bytes that all hits share. That takes a
+ * fifth of the time. undefined if the body has an unexpected form.
  */
 export function readPlainAnswers(body: Buffer, searches: number): readonly SearchAnswer[] | undefined {
   const text = body.toString('latin1');
@@ -107,7 +107,7 @@ function readField(scan: Scan, hit: MutableHit): boolean {
   return text.charCodeAt(scan.at++) === CLOSE_LIST;
 }
 
-/** Not cut out of the text: a name that is made at run time has to be looked up among all names. */
+/** Compares in place: a name that is cut out at run time has to be looked up among all names. */
 function fieldNameAt(text: string, at: number): FieldName | undefined {
   const name = NAMES[text.charCodeAt(at)] ?? (text.charCodeAt(at + 1) === LETTER_U ? 'sum' : 'src');
   return text.startsWith(name, at) ? name : undefined;
@@ -119,7 +119,7 @@ function readBytes(scan: Scan, base64: string): Uint8Array {
   return scan.bytes.subarray(start, scan.length);
 }
 
-/** Past a list of texts, numbers and nulls that goes on at `start`. */
+/** Skips a list of texts, numbers and nulls that starts at `start`. */
 function skipList(scan: Scan, start: number): void {
   const { text } = scan;
   let at = start;

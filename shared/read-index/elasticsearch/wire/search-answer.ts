@@ -3,14 +3,16 @@ import type { StoredLinks, StoredParts } from '../layout/index-document.ts';
 /** Doc values of a hit by field: lists, also of one value. */
 export type HitFields = { readonly [field: string]: readonly unknown[] | undefined };
 
-/** What a row owns that `follow` goes along; absent: it is in `fields` as it was read, and parsed when it is asked for. */
+/**
+ * Links and components of a row, which `follow` needs. Absent: they are unparsed in `fields`, and are parsed on demand.
+ */
 export type RowDetails = { readonly fields: HitFields; links?: StoredLinks; parts?: StoredParts };
 
 export type SearchHit = {
   readonly fields?: HitFields;
   /** Bytes of the field `src`, where it was asked for. */
   readonly source?: Uint8Array;
-  /** Of a row that is kept: what was parsed of it for one answer serves the next. */
+  /** Details of a cached row: data parsed for one answer serves the next. */
   readonly details?: RowDetails;
   readonly sort?: readonly (string | number | null)[];
   readonly inner_hits?: {
@@ -28,11 +30,11 @@ export type SearchOutcome =
   | { readonly kind: 'answered'; readonly answer: SearchAnswer }
   | { readonly kind: 'failed'; readonly error: Error };
 
-/** How a hit's source begins. Within a JSON string the quotes would have backslashes before them. */
+/** Beginning of a hit's source. Within a JSON string the quotes would be escaped. */
 const SOURCE = Buffer.from('"src":["');
 const QUOTE = 0x22;
 
-/** What one search of several came to. */
+/** Outcome of one search of several. */
 type SingleAnswer = SearchAnswer & { readonly status?: number; readonly error?: unknown };
 
 /** The body of a `_search`; its sources as bytes. */
@@ -69,7 +71,7 @@ export class SearchFailure extends Error {
   }
 }
 
-/** Sources, base64 and most of the bytes, go to bytes from where they stand; only what is left of the text is parsed. */
+/** Copies sources, base64 and most of the bytes, directly; parses only the rest of the text. */
 function parseBody(body: Buffer): { readonly json: unknown; readonly sources: readonly Uint8Array[] } {
   const sources: Uint8Array[] = [];
   let rest = '';

@@ -18,7 +18,7 @@ export type SearchEngine = {
   search(searches: readonly Search[]): Promise<readonly SearchAnswer[]>;
 };
 
-/** Throws 503 when the cluster cannot be reached, or cannot answer right now. */
+/** Throws 503 if the cluster cannot be reached, or cannot answer now. */
 export function createSearchEngine(client: Client): SearchEngine {
   const exchange = createExchange(client);
   const search = joinSearches({
@@ -31,7 +31,8 @@ export function createSearchEngine(client: Client): SearchEngine {
       try {
         return await search(searches.map(writeSearch));
       } catch (error) {
-        // A cluster that is not ready or too busy, or an index that was taken away, is no fault of the request; anything else is a bug.
+        // A cluster that is not ready or too busy, or an index that was removed, is not an error of the request;
+        // anything else is a bug.
         const isBusy = error instanceof SearchFailure && [404, 429, 502, 503].includes(error.status);
         throw isBusy || error instanceof Unreachable ? unavailable() : error;
       }

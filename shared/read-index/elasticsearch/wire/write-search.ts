@@ -14,20 +14,20 @@ export type SearchBody = {
 export type Search = {
   readonly index: string;
   readonly body: SearchBody;
-  /** It asks for `key` and binary fields, and neither sort values nor aggregations are of interest; see `readPlainAnswers`. */
+  /** It asks for `key` and binary fields only, without sort values or aggregations; see `readPlainAnswers`. */
   readonly plain?: boolean;
 };
 
 /** A search as it is sent. */
 export type WrittenSearch = { readonly index: string; readonly text: string; readonly isPlain: boolean };
 
-/** Stored fields are not read: everything comes from doc values. */
+/** Reads no stored fields: everything comes from doc values. */
 export function writeSearch({ index, body, plain = false }: Search): WrittenSearch {
   const whole = { _source: false, stored_fields: '_none_', track_total_hits: false, ...body };
   return { index, text: JSON.stringify(whole), isPlain: plain };
 }
 
-/** What is sent for one search, or for several at once. */
+/** Request for one search, or for several at once. */
 export function searchRequest(searches: readonly WrittenSearch[]): {
   readonly path: string;
   readonly body: string;
