@@ -34,37 +34,38 @@ import { loadSequences } from './store/sequences.ts';
 import type { SchemaView } from './store/type-view.ts';
 
 /**
- * The projector's working state: the rows of both worlds and the links between them, worked out from the log. Always
- * rebuildable: the same log gives the same rows, ids, keys and links, however it is cut into batches. Events of a leader whose
- * lease was over by then, and those of other programs, are passed over (shared/fleet/fence.ts, shared/event-store/unreadable.ts).
+ * State of the projector: the rows of both worlds and the links between them, computed from the log. It can always be
+ * rebuilt: the same log gives the same rows, ids, keys and links, however it is split into batches. It skips events of
+ * a leader whose lease had ended, and those of other programs (shared/fleet/fence.ts,
+ * shared/event-store/unreadable.ts).
  */
 export type ContentGraph = {
   /**
-   * Brings events into the graph, in one transaction with the checkpoint, and returns their net effect on the read index.
-   * Events must continue where the graph stands. Throws when an event does not fit or cannot be read; the graph then refuses everything until it
-   * is opened again. `upTo`: the log has been searched up to there; absent: up to the last of the events.
+   * Applies events in one transaction with the checkpoint, and returns their net effect on the read index. Events must
+   * continue at the checkpoint. Throws if an event does not fit or cannot be read; the graph then refuses everything
+   * until it is opened again. `upTo`: the log was searched up to this position; absent: up to the last event.
    */
   apply(events: readonly StoredEvent[], upTo?: bigint): ChangeBatch;
   /**
-   * The same where there is no index to tell, which is faster: at start, in a rebuild, in an import. A graph that is being built
-   * writes behind: after a crash it stands at an earlier checkpoint, and an error is thrown by a later call.
+   * Applies events without an index, which is faster: at start, in a rebuild, in an import. A graph that is being built
+   * writes behind: after a crash it is at an earlier checkpoint, and a later call throws the error.
    */
   replay(events: readonly StoredEvent[], upTo?: bigint): void;
-  /** What was replayed is in the file, for who opens it beside this. Throws when it could not be written. */
+  /** Resolves when replayed events are in the file, for other readers of it. Throws if they could not be written. */
   settle(): void;
   /** Position of the last event applied; 0n before the first. */
   position(): bigint;
-  /** That event; undefined where an earlier release applied it. */
+  /** Last applied event; undefined if an earlier release applied it. */
   lastEvent(): AppliedEvent | undefined;
   /** The position to read the log on from, at or behind the last event applied. */
   readFrom(): bigint;
-  /** Epoch of the newest claim of the lead before a position that was reached since the graph was opened. */
+  /** Epoch of the newest claim of the lease before a position that was reached since the graph was opened. */
   epochAt(position: bigint): number;
-  /** Of the program that began the graph, see PROJECTOR_VERSION. */
+  /** Version of the program that began the graph, see PROJECTOR_VERSION. */
   projectorVersion(): number;
   /** The content types in force at that position. */
   registry(): SchemaRegistry;
-  /** A content type's definition in force, as its event has it (JSON); undefined when there is none. */
+  /** Definition of a content type in force, as its event has it (JSON); undefined if there is none. */
   definition(uid: Uid): string | undefined;
   readonly reader: ContentGraphReader;
   /** Rows of all types and versions, and bytes of the file they are in. */
@@ -73,26 +74,32 @@ export type ContentGraph = {
   foreignEvents(): ForeignEvents;
   /** Row by row, until the graph changes. */
   inspect(): GraphInspection;
-  /** Everything the read index holds, as batches of about `batchSize` rows or links; all rows come before all links. */
+  /**
+   * Returns the whole content for the read index, as batches of about `batchSize` rows or links; all rows come before
+   * all links.
+   */
   readAll(batchSize?: number): Iterable<ChangeBatch>;
-  /** The documents that changes have made stale; undefined where the read index is not made of documents. */
+  /** Stale documents; undefined if the read index has no documents. */
   readonly stale: StaleDocuments | undefined;
   /**
-   * After an error that left the file as it was, such as a full disk: the graph goes on from its checkpoint. Whoever has it keeps it.
-   * Throws where the file cannot be opened; then it can be called again.
+   * Continues from the checkpoint after an error that left the file unchanged, such as a full disk. References to the
+   * graph stay valid. Throws if the file cannot be opened; then it can be called again.
    */
   reopen(): void;
-  /** Resolves as soon as the graph's disk has more room than now, and after `atMostMs`; also when `signal` is aborted. */
+  /** Resolves as soon as the graph's disk has more free space than now, after `atMostMs`, or when `signal` is aborted. */
   moreSpace(atMostMs: number, signal: AbortSignal): Promise<void>;
   close(): void;
 };
 
 export type ContentGraphOptions = {
-  /** Where the read index is made of documents: what these show beside their own row. Stale ones are then accounted for. */
+  /**
+   * Rows that documents show besides their own, if the read index has documents. The graph then records stale
+   * documents.
+   */
   readonly dependencies?: DependenciesOf;
-  /** Most of the log is to be replayed, and nobody reads the file meanwhile: it is written by a thread of its own. */
+  /** Most of the log will be replayed, and no other process reads the file: a separate thread writes it. */
   readonly building?: boolean;
-  /** Which rows the file has, where that is known (see readExistingRows); the graph's from now on. */
+  /** Existing rows of the file, if known (see readExistingRows); the graph owns them from now on. */
   readonly existing?: ExistingRows;
 };
 
@@ -102,7 +109,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
   const { existing: _rowsAsTheyWere, ...anew } = options;
   return followCurrent(() => current, {
     reopen() {
-      // Before the other is closed: that gives up what a full disk has no room to make again.
+      // Opened before the other is closed: closing frees files that a full disk has no space for.
       const next = openFile(file, anew);
       current.close();
       current = next;
@@ -178,9 +185,10 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
         commands.note(event);
       } else if (event.type === 'content-type-defined') {
         const data = event.data as ContentTypeDefined['data'];
-        // One change after the other, however the log is cut: what the first drops does not come back by the second.
+        // Applies one change after the other, however the log is split: a value that the first drops does not return
+        // with the second.
         if (redefined.has(data.uid)) inForce();
-        // What came before is finished under the definitions it was made with.
+        // Finishes earlier changes under their own definitions.
         finish(context);
         context = undefined;
         before ??= definitions.view();
@@ -224,7 +232,7 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
       const isBehind = !listening && !events.some(({ type }) => type === 'content-type-defined');
       return apply(events, isBehind);
     } catch (error) {
-      // The transaction is undone, but not what is held in memory.
+      // The transaction is rolled back, but not the state in memory.
       failure = error as Error;
       throw error;
     }
@@ -270,7 +278,7 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
   };
 }
 
-/** A graph that does not say was begun before there were versions, by the first. */
+/** A graph without a version was begun before there were versions, by the first. */
 function versionOf(db: GraphDatabase, position: bigint): number {
   const [known] = db.get("SELECT value FROM meta WHERE name = 'projector'") ?? [];
   if (known !== undefined) return known as number;

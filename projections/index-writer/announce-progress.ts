@@ -13,15 +13,15 @@ export type AnnounceProgressOptions = {
   readonly writer: Pick<IndexWriter, 'shown'>;
   readonly parked: Pick<ParkedDocuments, 'list'>;
   readonly epoch: number;
-  /** Told once when the progress cannot be written; it is tried again. */
+  /** Called once when the progress cannot be written; it is retried. */
   readonly report: (error: Error) => void;
 };
 
-/** The leader's word to all other processes: how far its documents are level with the log. */
+/** Publishes the leader's progress to all other processes: how far its documents have caught up with the log. */
 export type ProgressAnnouncer = {
-  /** Something may have changed. Whatever changes while one announcement is under way is in the next. */
+  /** Something may have changed. Changes during one announcement are in the next. */
   advanced(): void;
-  /** Nothing is announced any more. Resolves when what is under way has ended, to the last position announced; 0n: none was. */
+  /** Stops announcing. Resolves, when the current announcement has ended, to the last announced position; 0n: none. */
   close(): Promise<bigint>;
 };
 
@@ -41,7 +41,7 @@ export function announceProgress(options: AnnounceProgressOptions): ProgressAnno
       const name = nameOf(progress);
       if (name === announced) continue;
       try {
-        // What fails may have arrived.
+        // A failed request may still have been stored.
         last = progress.position;
         await options.store.write(progress);
         announced = name;

@@ -5,18 +5,18 @@ import type { StaleDocuments } from '../graph/stale/stale-documents.ts';
 
 export type FollowProgressOptions = {
   readonly store: ProgressStore;
-  /** The account of a process that may lead later; undefined in one that only reads. */
+  /** Stale documents of a process that may become leader; undefined in one that only reads. */
   readonly stale: StaleDocuments | undefined;
 };
 
 /**
- * How far the documents are level with the log, where another process writes them. Asked for every few milliseconds while
- * somebody waits, now and then while there are marks to forget, and not at all else.
+ * Progress of documents that another process writes. It is read every few milliseconds while a caller waits, now and
+ * then while there are marks to remove, and otherwise not at all.
  */
 export type ProgressFollower = {
-  /** What searches show by all that is known here. */
+  /** Position that searches show, as far as known here. */
   position(): bigint;
-  /** True as soon as searches show everything up to a position, false when `timeoutMs` is over. */
+  /** Resolves with true as soon as searches show everything up to a position, with false after `timeoutMs`. */
   reached(position: bigint, timeoutMs?: number): Promise<boolean>;
   /** Asks now. Rejects when it cannot be had. */
   look(): Promise<void>;
@@ -47,7 +47,7 @@ export function followProgress({ store, stale }: FollowProgressOptions): Progres
   const isNeeded = () => !closed && (waiting > 0 || hasMarks());
   const run = async (): Promise<void> => {
     while (isNeeded()) {
-      // Not to be had right now: whoever waits has a time limit.
+      // Not available now: every waiting caller has a time limit.
       await look().catch(() => {});
       sleep = new AbortController();
       const pause = waiting > 0 ? WAITED_FOR_EVERY : FORGET_EVERY;

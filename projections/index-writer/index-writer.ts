@@ -15,11 +15,11 @@ import { createRefreshes, type Refreshes } from './refreshes.ts';
 export type IndexWriterOptions = {
   readonly graph: ContentGraph;
   readonly index: DocumentIndex;
-  /** Told when the index does not take documents, and when it does again. */
+  /** Called when the index accepts no documents, and when it does again. */
   readonly report: (report: WriterReport) => void;
-  /** What `shown` answers may have changed. */
+  /** Called when the result of `shown` may have changed. */
   readonly progressed?: () => void;
-  /** Whether the backlog is to make room for others than those who edit. */
+  /** Returns whether the backlog should throttle for requests other than edits. */
   readonly makesRoom?: () => boolean;
 };
 
@@ -38,23 +38,24 @@ export type RefusedDocument = {
 export type WriterStatus = {
   /** Documents that are out of date. */
   readonly backlog: number;
-  /** Seconds since the first of them was marked; 0 at rest. */
+  /** Seconds since the first of them was marked; 0 when caught up. */
   readonly oldestSeconds: number;
   readonly refused: number;
-  /** Since the start. */
+  /** Number since the start. */
   readonly written: number;
 };
 
 /**
- * Keeps the documents of an index level with the graph: for the one process that writes them. It may be started and stopped
- * again and again over one graph, as leaders change; what an earlier one had in hand is written once more, which changes nothing.
+ * Keeps the documents of an index up to date with the graph, in the one process that writes them. It may be started and
+ * stopped repeatedly over one graph, as leaders change. Documents that an earlier run had in flight are written again,
+ * which changes nothing.
  */
 export type IndexWriter = {
   /** The graph has changed. */
   wake(): void;
   /**
-   * Resolves when searches see what changed at a position: the rows themselves, and the documents that embed them where they
-   * are few. Waits as long as the index takes no documents, but not for what changed before, if the same rows do not show it.
+   * Resolves when searches see the changes at a position: the rows themselves, and the documents that embed them if
+   * they are few. Waits as long as the index accepts no documents, but not for earlier changes of other rows.
    */
   visible(position: bigint): Promise<void>;
   /** The same for everything that changed up to a position. */
@@ -66,36 +67,36 @@ export type IndexWriter = {
   status(): WriterStatus;
   /** Rejects when the graph cannot be read. Resolves on close. */
   readonly done: Promise<void>;
-  /** Gives up at once: from now on another process writes. Nobody who waits is told anything more. */
+  /** Stops at once: another process writes from now on. Waiting callers get no result. */
   stop(): void;
-  /** Waits for what is under way. What is left is written after the next start. */
+  /** Waits for requests in flight. The rest is written after the next start. */
   close(): Promise<void>;
 };
 
 /**
- * What writes wait for goes one request at a time: each takes along all that came meanwhile. Of the backlog one worker more than
- * there may be requests makes the documents of the next. While there are such writes the backlog has one request, a small
- * one: else they would queue behind it.
+ * Documents that writes wait for go in one request at a time: each takes everything that arrived since. For the
+ * backlog, one worker more than the number of requests makes the documents of the next. While writes wait, the backlog
+ * has one small request: otherwise they would queue after it.
  */
 const WORKERS: Readonly<Record<Lane, number>> = { prompt: 1, backlog: 3 };
 const REQUESTS = { alone: 2, shared: 1 };
-/** Milliseconds after the last write for which the backlog makes room. */
+/** Milliseconds after the last write for which the backlog is throttled. */
 const ROOM_FOR = 1_000;
-/** Milliseconds after which a worker that makes room looks again. */
+/** Milliseconds after which a throttled worker looks again. */
 const LOOK_EVERY = 200;
 
 type State = Work & {
   readonly options: IndexWriterOptions;
   /** Checked after every change of this state. */
   readonly changed: Condition;
-  /** How often there was something to do. */
+  /** Number of times that there was something to do. */
   wakes: number;
-  /** Requests of the backlog that are under way. */
+  /** Requests of the backlog in flight. */
   requests: number;
   stopping: boolean;
   stuck: boolean;
   written: number;
-  /** When a write was last waited for. */
+  /** Time when a write last waited. */
   lastPrompt: number;
   readonly refreshes: Refreshes;
   readonly giveUp: AbortController;
@@ -142,7 +143,7 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   };
 }
 
-/** Of the oldest change that some document does not show to searches. */
+/** Position of the oldest change that searches do not show in some document. */
 function oldestUnseen({ stale, refreshes }: State): bigint | undefined {
   return older(oldestStale(stale), refreshes.oldest());
 }
@@ -155,7 +156,10 @@ function older(a: bigint | undefined, b: bigint | undefined): bigint | undefined
   return a === undefined || (b !== undefined && b < a) ? b : a;
 }
 
-/** Some document is to be written that shows a change as old as those which a refresh would make visible. */
+/**
+ * Returns whether some document still has to be written with a change as old as those that a refresh would make
+ * visible.
+ */
 function isHeldBack({ stale, refreshes }: State): boolean {
   const [toWrite, toSee] = [oldestStale(stale), refreshes.oldest()];
   return toWrite !== undefined && toSee !== undefined && toWrite <= toSee;
@@ -182,7 +186,7 @@ async function runWorker(state: State, lane: Lane, number: number): Promise<void
   let pace: Pace = FULL_PACE;
   const slowDown = async (reason: string, error?: unknown): Promise<void> => {
     noteTrouble(state, reason, error);
-    // What was not written is free again, wherever it stands.
+    // Unwritten documents are free again, at any position.
     state.turn = undefined;
     pace = slower(pace);
     await state.changed.until(() => state.stopping, waitOf(pace));
@@ -217,13 +221,13 @@ function kindOf(state: State, lane: Lane): PaceKind {
   return isShared(state) ? 'shared' : lane;
 }
 
-/** There are writes whose documents somebody waits for, or there were a moment ago; or others are to have room. */
+/** Returns whether writes wait for documents, or did a moment ago, or other requests have priority. */
 function isShared({ stale, lastPrompt, options }: State): boolean {
   if (options.makesRoom?.() === true || performance.now() - lastPrompt < ROOM_FOR) return true;
   return stale.oldest('prompt') !== undefined;
 }
 
-/** The graph could not be read or written: nothing that another try would mend. */
+/** The graph could not be read or written: a retry does not help. */
 class GraphFailure extends Error {}
 
 function onGraph<T>(work: () => T): T {
@@ -234,7 +238,7 @@ function onGraph<T>(work: () => T): T {
   }
 }
 
-/** What became of one request; `again`: why it is to be tried once more, if it is. */
+/** Outcome of one request; `again`: reason for a retry, if any. */
 type Worked = { readonly again: string | undefined; readonly bytes: number; readonly took: number };
 
 const NOT_SENT: Worked = Object.freeze({ again: undefined, bytes: 0, took: 0 });
@@ -262,7 +266,7 @@ async function workOnce(state: State, lane: Lane, bytes: number): Promise<'nothi
 async function sendInTurn(state: State, lane: Lane, batch: Batch): Promise<Worked> {
   const most = () => (isShared(state) ? REQUESTS.shared : REQUESTS.alone);
   if (lane === 'backlog') {
-    // Of several who are woken together, the first goes on.
+    // If several are woken together, the first continues.
     while (state.requests >= most()) await state.changed.until(() => state.requests < most());
     state.requests++;
   }
@@ -295,7 +299,7 @@ function oldestOf(documents: readonly StaleDocument[]): bigint {
   return BigInt(Math.min(...documents.map(({ since }) => since)));
 }
 
-/** The backlog is empty: what it wrote becomes visible, and whoever waits for rest goes on. */
+/** The backlog is empty: makes its documents visible, and wakes callers that wait for this. */
 async function finishBacklog(state: State, lane: Lane): Promise<'nothing'> {
   if (lane === 'prompt' || state.refreshes.oldest() === undefined) return 'nothing';
   await state.refreshes.refresh();

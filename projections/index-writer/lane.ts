@@ -7,15 +7,15 @@ import { type Lane, staleNumber, type Turn } from '../graph/stale/stale-rows.ts'
 export type Work = {
   readonly stale: StaleDocuments;
   readonly index: DocumentIndex;
-  /** Documents under way, as `TakenRows`. */
+  /** Documents in flight, as `TakenRows`. */
   readonly taken: Map<number, number>;
   /** At this position of the graph everything in the backlog before `from` is taken or written. */
   turn: { readonly position: bigint; readonly from: Turn } | undefined;
-  /** Of the graph. */
+  /** Position of the graph. */
   readonly position: () => bigint;
   /** Milliseconds, of a clock that also runs while the process is stopped. */
   readonly now: () => number;
-  /** Aborted once another process writes: what is under way is given up then, and nothing is sent any more. */
+  /** Aborted when another process becomes the writer: current requests are abandoned, and nothing more is sent. */
   readonly given: AbortSignal;
 };
 
@@ -24,31 +24,31 @@ export type Batch = {
   readonly documents: readonly StaleDocument[];
   readonly sent: readonly IndexableDocument[];
   readonly bytes: number;
-  /** What the account may strike off: what the graph had when the documents were chosen. */
+  /** Position of the graph when the documents were chosen: the record may be cleared up to there. */
   readonly position: bigint;
-  /** Milliseconds; later it is not sent any more. */
+  /** Time in milliseconds after which it is not sent. */
   readonly deadline: number;
 };
 
-/** Small beside what an index remembers deletes for, which is an hour. */
+/** Short compared with the time for which an index remembers deletes, an hour. */
 const SEND_WITHIN = 60_000;
 /** Milliseconds of making documents before others have their turn. */
 const TURN = 8;
-/** What a document is taken to have before any was made. */
+/** Assumed size of a document before any was made. */
 const FIRST_GUESS_BYTES = 2_000;
-/** How much the documents of one batch change the guess for the next. */
+/** Weight of one batch in the estimate for the next. */
 const LEARNED = 0.3;
 
 let bytesOfDocument = FIRST_GUESS_BYTES;
 
-/** Some more than are likely to fit: what does not is chosen again. */
+/** Somewhat more than will probably fit: the rest is chosen again. */
 function countFor(bytes: number): number {
   return Math.ceil((bytes / bytesOfDocument) * 1.25) + 1;
 }
 
 /**
- * The next documents of a lane, as they are now, up to so many bytes; undefined when there are none. What was refused already
- * when it was made comes with a settlement.
+ * Next documents of a lane in their current state, up to a number of bytes; undefined if there are none. Documents that
+ * were refused while they were made come with a settlement.
  */
 export async function nextBatch(
   work: Work,
@@ -77,7 +77,7 @@ export async function nextBatch(
   return { batch: { documents, sent, bytes, position, deadline }, unmakable };
 }
 
-/** What was chosen is free again. */
+/** Frees the chosen documents. */
 function goBack(work: Work, { since, key }: Turn): void {
   const { turn } = work;
   if (turn === undefined) return;
@@ -93,7 +93,7 @@ type Made = {
   readonly unmakable: Settlement[];
 };
 
-/** Makes documents until the turn ends or there are enough bytes; answers how many it went through. */
+/** Makes documents until the slice ends or there are enough bytes; returns how many it processed. */
 function makeInTurn(work: Work, chosen: readonly StaleDocument[], maxBytes: number, made: Made): number {
   const turnEnds = performance.now() + TURN;
   for (const [at, document] of chosen.entries()) {
@@ -112,7 +112,7 @@ function makeInTurn(work: Work, chosen: readonly StaleDocument[], maxBytes: numb
   return chosen.length;
 }
 
-/** What a batch came to. `again`: why some of its documents are still to be written. */
+/** Outcome of a batch. `again`: reason why some of its documents are still to be written. */
 export type Sent = { readonly settled: readonly Settlement[]; readonly again: string | undefined };
 
 export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Promise<Sent> {
@@ -132,7 +132,7 @@ export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Pro
   return { settled, again };
 }
 
-/** The documents are nobody's any more. What is not settled will be chosen again. */
+/** Frees the documents. Unsettled ones will be chosen again. */
 export function release(work: Work, documents: readonly StaleDocument[], position: bigint): void {
   for (const document of documents) {
     const number = staleNumber(document);

@@ -1,31 +1,31 @@
 import { type Backoff, backoffMs, jittered } from '../../shared/backoff.ts';
 
-/** How fast a lane goes: requests of a size that takes about as long as it should, and longer waits after failures. */
+/** Pace of a lane: the size of requests for the desired duration, and longer waits after failures. */
 export type Pace = { readonly bytes: number; readonly failures: number };
 
-/** What a lane's requests may be. While edits are being made the backlog is `shared` with them. */
+/** Kinds of requests. During edits the backlog is `shared` with them. */
 export type PaceKind = 'prompt' | 'backlog' | 'shared';
 
-/** Bytes. Of a lot that is awaited the first are not to wait for the last, nor what is edited meanwhile for all of it. */
+/** Bytes. The first of many awaited documents should not wait for the last, nor a new edit for all of them. */
 const MOST_BYTES: Readonly<Record<PaceKind, number>> = {
   prompt: 2 ** 20,
   backlog: 2 * 2 ** 20,
   shared: 512 * 2 ** 10,
 };
 const LEAST_BYTES = 64 * 2 ** 10;
-/** Their refresh costs the same for few as for many: smaller requests would only make more refreshes. */
+/** Their refresh costs the same for few as for many: smaller requests would only cause more refreshes. */
 const LEAST_PROMPT_BYTES = 512 * 2 ** 10;
 const BACKOFF: Backoff = { firstMs: 100, longestMs: 10_000 };
 
-/** Milliseconds that an index should have to do with a request: an edit may have to wait for those under way. */
+/** Desired milliseconds of a request: an edit may have to wait for the requests in flight. */
 const AIM: Readonly<Record<PaceKind, number>> = { prompt: 300, backlog: 400, shared: 100 };
-/** From one request to the next. */
+/** Maximum growth from one request to the next. */
 const MOST_GROWTH = 1.5;
 const MOST_SHRINKING = 0.5;
 
 export const FULL_PACE: Pace = Object.freeze({ bytes: MOST_BYTES.backlog, failures: 0 });
 
-/** After a request of so many bytes that took so many milliseconds. Small ones say little. */
+/** Pace after a request of `sent` bytes that took `took` milliseconds. Small requests say little. */
 export function paced({ bytes }: Pace, kind: PaceKind, sent: number, took: number): Pace {
   const change = Math.min(MOST_GROWTH, Math.max(MOST_SHRINKING, AIM[kind] / Math.max(1, took)));
   if (change > 1 && sent < bytes / 2) return { bytes, failures: 0 };
@@ -35,12 +35,12 @@ export function paced({ bytes }: Pace, kind: PaceKind, sent: number, took: numbe
   };
 }
 
-/** What one request may carry. */
+/** Maximum bytes of one request. */
 export function bytesAt({ bytes }: Pace, kind: PaceKind): number {
   return Math.min(MOST_BYTES[kind], kind === 'prompt' ? Math.max(LEAST_PROMPT_BYTES, bytes) : bytes);
 }
 
-/** After a failure. */
+/** Pace after a failure. */
 export function slower({ bytes, failures }: Pace): Pace {
   return { bytes: Math.max(LEAST_BYTES, Math.ceil(bytes / 2)), failures: failures + 1 };
 }

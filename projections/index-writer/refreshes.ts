@@ -1,36 +1,36 @@
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 
-/** What was written without waiting until searches see it: seen with the next refresh. */
+/** Documents written without waiting for a refresh: the next refresh makes them visible. */
 export type Refreshes = {
   /** Documents were written that show changes from `since` on. */
   written(since: bigint): void;
   /** The oldest change that searches may not see though it is written; undefined: they see everything. */
   oldest(): bigint | undefined;
-  /** Makes all of it visible: nothing more is to be written for now. Rejects when the index cannot do that. */
+  /** Makes all of it visible: no more documents follow for now. Rejects if the index cannot do that. */
   refresh(): Promise<void>;
   /**
-   * The same while more is to be written, unless it was done a moment ago; less and less often where `isHeldBack`: what is still
-   * to be written shows changes as old as these, so that nobody who waits for one would go on.
+   * Refreshes while more documents follow, unless it did so a moment ago. It refreshes less and less often if
+   * `isHeldBack`: documents still to be written show changes as old as these, so no waiting caller would gain.
    */
   refreshNowAndThen(isHeldBack: boolean): Promise<void>;
 };
 
-/** Milliseconds after which what was written can be found. */
+/** Milliseconds after which written documents become visible. */
 const REFRESH_EVERY = 5_000;
 /**
- * The same at most, for what lets nobody go on. Each refresh makes a segment of whatever was written, however little, and small
- * segments are merged.
+ * Maximum for documents that no caller waits for. Each refresh makes a segment of the documents written, however few,
+ * and small segments are merged.
  */
 const REFRESH_SELDOM = 60_000;
-/** Of the time refreshes have at most one part in so many. */
+/** Refreshes take at most one part in this many of the time. */
 const SHARE = 20;
 
-/** What processes before this one wrote may not be visible either. */
+/** Documents of previous processes may be invisible too. */
 export function createRefreshes(index: Pick<DocumentIndex, 'refresh'>): Refreshes {
   let pending: bigint | undefined = 0n;
   /** Being made visible, by a refresh for each. */
   const underWay = new Set<{ readonly since: bigint }>();
-  /** When the first was written of what is being written. */
+  /** Time when the current write began. */
   let begun: number | undefined;
   let last = Number.NEGATIVE_INFINITY;
   let took = 0;

@@ -22,16 +22,16 @@ export type CatchUpOptions = {
 };
 
 /**
- * Brings the graph level with the end of the log, before there is an index to tell: at start, and in a rebuild. The checkpoint
- * moves with every batch: what was cut short goes on from there. Resolves to the event that it stopped before, where there is
- * one that this program cannot read.
+ * Applies the log to its end, before there is an index: at start, and in a rebuild. The checkpoint moves with every
+ * batch, so an interrupted replay continues there. Resolves to the event that it stopped before, if this program cannot
+ * read one.
  */
 export async function catchUp(
   eventStore: EventStore,
   graph: Pick<ContentGraph, 'readFrom' | 'replay'>,
   { until, batchSize = CATCH_UP_BATCH_SIZE, onBatch }: CatchUpOptions = {},
 ): Promise<StoredEvent | undefined> {
-  // Noted so that what follows, and the next start, do not walk the same stretch again.
+  // Recorded so that the next steps, and the next start, do not search the same range again.
   const searched = (upTo: bigint) => graph.replay([], upTo);
   for await (const read of eventStore.readAll(graph.readFrom(), { batchSize, searched })) {
     const wanted = until === undefined ? read : read.filter(({ position }) => position <= until);
@@ -43,27 +43,27 @@ export async function catchUp(
   return undefined;
 }
 
-/** As catchUp, for what is of no use where the log cannot be read to its end: throws UnreadableEvent then. */
+/** Like catchUp, for a result that is useless unless the log can be read to its end: throws UnreadableEvent otherwise. */
 export async function catchUpWhole(...parameters: Parameters<typeof catchUp>): Promise<void> {
   const stop = await catchUp(...parameters);
   if (stop !== undefined) throw new UnreadableEvent(stop);
 }
 
 /**
- * How far the log is shown where an index shows it up to `shown`: behind that there may be nothing of ours, as far as the graph
- * has searched.
+ * Applied position of a process whose index shows the log up to `shown`: the rest may have no event of the namespace,
+ * as far as the graph has searched.
  */
 export const appliedUpTo = (graph: Pick<ContentGraph, 'position' | 'readFrom'>, shown: bigint): bigint =>
   shown >= graph.position() && graph.readFrom() > shown ? graph.readFrom() : shown;
 
-/** Rows or links of a batch where requests come first: half a millisecond of work. */
+/** Rows or links of a batch if requests have priority: half a millisecond of work. */
 const GENTLE_BATCH_SIZE = 20;
-/** Of work, before others have their turn. */
+/** Length of a slice before other work has its turn. */
 const GENTLE_SLICE_MS = 1;
 
 /**
- * Gives the index all rows and links of the graph, which must not change meanwhile. The index is level with the graph only once
- * this has resolved. `beside`: what the process serves meanwhile, and most of the time is left to that.
+ * Loads all rows and links of the graph into the index. The graph must not change in between, and the index has caught
+ * up only once this has resolved. `beside`: the index that serves in the meantime; most of the time is left to it.
  */
 export async function loadReadIndex(
   graph: ContentGraph,
@@ -75,7 +75,7 @@ export async function loadReadIndex(
   let started = performance.now();
   for (const batch of graph.readAll(gently ? GENTLE_BATCH_SIZE : undefined)) {
     await readIndex.apply(batch, beside);
-    // Whoever asks meanwhile is told that the server is starting.
+    // Requests in the meantime are answered that the server is starting.
     const worked = performance.now() - started;
     if (gently && worked < GENTLE_SLICE_MS) continue;
     if (gently) await makeRoom(worked);
@@ -91,8 +91,8 @@ export type Projector = {
    */
   applied(position: bigint): Promise<void>;
   /**
-   * Rejects when an event could not be applied: what is served would be wrong from then on. Resolves on close. Before an event that
-   * cannot be read the projector only stops: what is served is right up to there.
+   * Rejects if an event could not be applied: the served content would be wrong from then on. Resolves on close. Before
+   * an unreadable event the projector only stops: the served content is right up to there.
    */
   readonly done: Promise<void>;
   close(): Promise<void>;
@@ -101,20 +101,23 @@ export type Projector = {
 export type ProjectorOptions = {
   readonly eventStore: EventStore;
   readonly graph: ContentGraph;
-  /** Loaded up to the graph's position; undefined where only the graph is kept level (an import). */
+  /** Loaded up to the graph's position; undefined if only the graph is updated (an import). */
   readonly readIndex: Pick<ReadIndex, 'apply'> | undefined;
-  /** Told of every batch once it is applied, before anyone who waits for it. */
+  /** Called with every batch once it is applied, before waiting callers continue. */
   readonly applied?: (events: readonly StoredEvent[]) => void;
-  /** Told when the graph's disk is full: the projector waits for room. Told again, without an error, when it goes on. */
+  /**
+   * Called with an error when the graph's disk is full and the projector waits for space, and without one when it
+   * continues.
+   */
   readonly waiting?: (error: Error | undefined) => void;
-  /** Told of the event that the projector stopped before. */
+  /** Called with the event that the projector stopped before. */
   readonly stopped?: (event: StoredEvent) => void;
 };
 
 /**
- * Follows the log from the graph's checkpoint: each batch of events becomes one transaction of the graph, then one batch of the
- * index, and then everyone who waits for its position goes on. A crash in between leaves the index behind the graph it is
- * loaded from at the next start, so nothing is lost.
+ * Applies the log from the graph's checkpoint on. Each batch of events becomes one transaction of the graph, then one
+ * batch of the index; then the callers that wait for its position continue. After a crash in between, the index is
+ * behind the graph, from which the next start loads it, so nothing is lost.
  */
 export function startProjector(options: ProjectorOptions): Projector {
   const { eventStore, graph, readIndex } = options;
@@ -149,7 +152,7 @@ export function startProjector(options: ProjectorOptions): Projector {
       await closed.promise;
     },
   );
-  // Who starts the projector watches `done`; without anyone there it must not end the process by itself.
+  // The caller watches `done`; without a caller it must not end the process.
   done.catch(() => {});
   return {
     async applied(position) {
@@ -167,7 +170,10 @@ export function startProjector(options: ProjectorOptions): Projector {
 
 const SPACE_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 
-/** Applies once the graph's disk has room; undefined when `signal` is aborted before. Opening the graph anew takes time where it is large. */
+/**
+ * Applies once the graph's disk has space; undefined if `signal` is aborted before. Opening a large graph again takes
+ * time.
+ */
 async function applyWithinSpace(
   { graph, waiting }: Pick<ProjectorOptions, 'graph' | 'waiting'>,
   apply: () => ChangeBatch,
@@ -189,7 +195,7 @@ async function applyWithinSpace(
   return undefined;
 }
 
-/** Where there is no room for that either, the next attempt finds the graph as it was left, and comes back here. */
+/** If there is no space for that either, the next attempt finds the graph unchanged, and comes here again. */
 function reopenWithinSpace(graph: Pick<ContentGraph, 'reopen'>): void {
   try {
     graph.reopen();
@@ -198,7 +204,10 @@ function reopenWithinSpace(graph: Pick<ContentGraph, 'reopen'>): void {
   }
 }
 
-/** As catchUp, for a process that serves what it has where the graph's disk is full: the projector goes on from there. */
+/**
+ * Like catchUp, for a process that serves its content while the graph's disk is full: the projector continues from
+ * there.
+ */
 export async function catchUpWithinSpace(
   eventStore: EventStore,
   graph: Pick<ContentGraph, 'readFrom' | 'replay' | 'reopen'>,

@@ -19,8 +19,8 @@ export type RowComparison = (
 ) => readonly string[];
 
 /**
- * Compares a row with its links in one world: answers what differs, by name (`missing`, `unexpected`, `answer`, `name`,
- * `address.street`, `city`), nothing when all is the same. Pure.
+ * Compares a row with its links in one world. Returns the names of differences (`missing`, `unexpected`, `answer`,
+ * `name`, `address.street`, `city`), none if they are equal. Pure.
  */
 export function createRowComparison(registry: SchemaRegistry): RowComparison {
   const spaceOf = createSpaceLookup();
@@ -65,11 +65,11 @@ function compareHeld(comparison: Comparison, pair: Pair): void {
 }
 
 function differingFields(wanted: FieldValues, held: FieldValues): readonly string[] {
-  // What has no column is not asked for.
+  // Members without a column are not compared.
   return Object.keys(held).filter((name) => comparable(wanted[name]) !== comparable(held[name]));
 }
 
-/** A column of booleans holds numbers. */
+/** A column of booleans stores numbers. */
 function comparable(value: FieldValues[string]): unknown {
   return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
@@ -122,7 +122,7 @@ function compareComponents(comparison: Comparison, pair: Pair): void {
   }
 }
 
-/** One object for each address: what reads links looks them up by it. */
+/** One object for each path: reads of links use it as a key. */
 function createSpaceLookup(): Comparison['spaceOf'] {
   const spaces = new Map<string, RowSpace>();
   return (type, path) => {

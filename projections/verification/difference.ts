@@ -1,7 +1,7 @@
 import type { World } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
-/** A row that an index does not have as the graph has it, and what is wrong with it, by name. */
+/** A row that differs between an index and the graph, with the names of the differences. */
 export type IndexDifference = {
   readonly type: Uid;
   readonly world: World;
@@ -9,16 +9,16 @@ export type IndexDifference = {
   readonly documentId: string;
   readonly locale: string | null;
   readonly differing: readonly string[];
-  /** It is made anew. */
+  /** True if it was written again. */
   readonly repaired: boolean;
 };
 
-/** What a verification says while it goes on. */
+/** Progress report of a verification. */
 export type VerificationLine =
   | ({ readonly kind: 'difference' } & IndexDifference)
   | { readonly kind: 'progress'; readonly checked: number; readonly rows: number }
-  /** Documents that could not be judged: they are being written, or the engine takes none. */
+  /** Documents that could not be compared: they are being written, or the engine accepts none. */
   | { readonly kind: 'waiting'; readonly documents: number };
 
-/** Of a row that no event ever spoke of. */
+/** Name for a row that no event mentioned. */
 export const UNKNOWN_DOCUMENT = { documentId: '(unknown)', locale: null } as const;

@@ -18,7 +18,7 @@ export async function* documentsOfGraph(
   }
 }
 
-/** The documents that an index has of a graph's content types: pages of `read`, which gives those behind a key in order. */
+/** Documents that an index has of a graph's content types: pages of `read`, which returns those after a key in order. */
 export async function* documentsOfIndex<Found>(
   graph: Pick<ContentGraph, 'registry'>,
   read: (type: Uid, world: World, after: number) => Promise<readonly Found[]>,

@@ -4,7 +4,7 @@ import { catchUpWhole } from '../projector/projector.ts';
 
 export type Replay = {
   readonly log: EventStore;
-  /** Not there yet. */
+  /** Path of the new graph. */
   readonly file: string;
   /** The last event that counts. */
   readonly upTo: bigint;

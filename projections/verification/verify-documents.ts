@@ -19,7 +19,7 @@ export type DocumentVerification = {
   readonly stored: StoredDocuments;
   readonly present: DocumentIndex['present'];
   readonly repair: boolean;
-  /** Has documents made anew. */
+  /** Schedules documents to be made again. */
   readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
   readonly signal: AbortSignal;
 };
@@ -27,13 +27,13 @@ export type DocumentVerification = {
 const SLICE = 200;
 const KEYS_AT_ONCE = 5_000;
 const RETRY_MS = 250;
-/** A document that changes all the time, or an engine that takes none: after so long it is said to be waiting. */
+/** After this time, a document that changes constantly, or an engine that accepts none, is reported as waiting. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Compares an index of documents with the graph they are made from, while both go on. A document that differs is looked at again:
- * it counts only when nothing was waiting to be written for it before and after it was read. With `repair` those that
- * differ are marked to be made anew. Throws when `signal` is aborted, or the index cannot be read.
+ * Compares an index of documents with its graph while both continue to change. A document that differs is read again.
+ * It counts only if nothing waited to be written for it before and after the read. With `repair`, differing documents
+ * are made again. Throws when `signal` is aborted, or the index cannot be read.
  */
 export async function* verifyDocuments(options: DocumentVerification): AsyncGenerator<VerificationLine> {
   const { graph } = options;
@@ -60,7 +60,7 @@ export async function* verifyDocuments(options: DocumentVerification): AsyncGene
   if (waiting.size > 0) yield { kind: 'waiting', documents: waiting.size };
 }
 
-/** Documents whose row is gone. */
+/** Documents whose row no longer exists. */
 async function* extraDocuments({
   graph,
   stored,
@@ -78,8 +78,8 @@ function belongs(key: number, world: World): boolean {
 }
 
 /**
- * Says what differs. What cannot be told now goes to `waiting`: a document for which something is to be written, and at first
- * every one that differs, as searches see what was written a little later.
+ * Reports differences. Undecided documents go to `waiting`: those with pending writes, and at first every one that
+ * differs, because searches see writes a little later.
  */
 async function* judge(
   options: DocumentVerification,
@@ -109,7 +109,7 @@ async function* judge(
   if (repair && differing.length > 0) await options.remake(differing);
 }
 
-/** What the index should have of a document; undefined: there should be none. */
+/** Expected fields of a document; undefined: there should be none. */
 function expectedFields(
   { graph, present, stored }: DocumentVerification,
   inspection: GraphInspection,

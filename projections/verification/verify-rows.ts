@@ -11,7 +11,7 @@ export type RowVerification = {
   readonly index: Pick<ReadIndex, 'apply' | 'position'>;
   readonly held: (world: World) => HeldRows;
   readonly repair: boolean;
-  /** Milliseconds between slices, for whoever else needs the process. */
+  /** Milliseconds between slices, for other work of the process. */
   readonly pauseMs: number;
   readonly signal: AbortSignal;
 };
@@ -20,8 +20,8 @@ export type RowVerification = {
 const SLICE = 64;
 
 /**
- * Compares an index of rows in this process with the graph it is fed from, while both go on: a slice at a time, each at one
- * position. With `repair`, what differs is put in anew at once. Throws when `signal` is aborted.
+ * Compares an index of rows in this process with its graph, while both continue to change: one slice at a time, each at
+ * one position. With `repair`, differing rows are written again at once. Throws when `signal` is aborted.
  */
 export async function* verifyRows(options: RowVerification): AsyncGenerator<VerificationLine> {
   const { rows: count } = options.graph.size();
@@ -39,7 +39,7 @@ export async function* verifyRows(options: RowVerification): AsyncGenerator<Veri
   }
 }
 
-/** Waits until the index shows what the graph does; in between a batch is on its way from one to the other. */
+/** Waits until the index has caught up with the graph; in between a batch is on its way from one to the other. */
 async function level({ graph, index, pauseMs, signal }: RowVerification): Promise<void> {
   do {
     await delay(pauseMs, undefined, { signal });
@@ -49,11 +49,11 @@ async function level({ graph, index, pauseMs, signal }: RowVerification): Promis
 type Slice = {
   readonly differences: readonly IndexDifference[];
   readonly rows: number;
-  /** Where to go on. */
+  /** Key to continue from. */
   readonly next: string | undefined;
 };
 
-/** What the graph has, the index must have. */
+/** Rows of the graph that the index must have. */
 function expectedRows(options: RowVerification, from: string): Slice {
   const inspection = options.graph.inspect();
   const rows = inspection.rowsAfter(Number(from), SLICE);
@@ -62,7 +62,7 @@ function expectedRows(options: RowVerification, from: string): Slice {
   return { differences, rows: rows.length, next: last === undefined ? undefined : String(last.key) };
 }
 
-/** What the index has, the graph must have. `from`: content type, world and place. */
+/** Rows of the index that the graph must have. `from`: content type, world and key. */
 function heldRows(options: RowVerification, from: string): Slice {
   const inspection = options.graph.inspect();
   const spaces = [...options.graph.registry().contentTypes.values()].flatMap(({ uid, draftAndPublish }) =>

@@ -20,7 +20,9 @@ export function isDocumentEvent(stored: { readonly type: string }): boolean {
   return Object.hasOwn(DOCUMENT_EVENTS, stored.type);
 }
 
-/** Brings a document event into the graph. Throws when it does not fit the rows before it: the log or the graph is broken. */
+/**
+ * Applies a document event to the graph. Throws if it does not fit the rows before it: the log or the graph is broken.
+ */
 export function applyDocumentEvent(context: GraphContext, stored: StoredEvent): void {
   const event = { type: stored.type, data: stored.data } as DocumentEvent;
   const { type, documentId, locale } = event.data;

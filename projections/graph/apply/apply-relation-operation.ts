@@ -28,8 +28,8 @@ function linkKey(record: LinkRecord): string | number {
 }
 
 /**
- * Applies an operation and returns every link it touched, also those it took from others: on a relation whose one side is
- * single, connecting takes the target away from where it was (SEMANTICS section 13).
+ * Applies an operation and returns every link that it touched, also those of other entries. On a relation with a single
+ * side, connecting removes the target's previous link (SEMANTICS section 13).
  */
 export function applyRelationOperation(
   editing: RelationEditing,
@@ -75,7 +75,7 @@ function replaceTargets(
   }
 }
 
-/** The far entries behind an operation, in order; a to-one keeps the last of them. */
+/** Entries at the far ends of an operation, in order; a to-one uses only the last of them. */
 export function desiredFars(
   { entryOf }: Pick<RelationEditing, 'entryOf'>,
   side: GraphRelationSide,
@@ -102,7 +102,7 @@ function isRelative(place: LinkPlace): place is RelativePlace {
   return place.at === 'before' || place.at === 'after';
 }
 
-/** A `before`/`after` whose reference is gone means the end. */
+/** A `before` or `after` whose reference no longer exists means the end. */
 function insertionIndex(place: LinkPlace, reference: number, length: number): number {
   if (place.at === 'start') return 0;
   if (place.at === 'end' || reference < 0) return length;
@@ -143,7 +143,7 @@ function updateTargets(
   }
 }
 
-/** An order key for a place in the list, between its neighbours; the list is numbered anew when there is no room left. */
+/** Order key for a slot in the list, between its neighbours; renumbers the list if no key is free. */
 function orderAt(
   editing: RelationEditing,
   edit: RelationEdit,
@@ -174,7 +174,10 @@ function orderAt(
   return order;
 }
 
-/** Links the record at its near order; a new link goes to the end of the far end's list and steals where that end is single. */
+/**
+ * Links the record at its near order. A new link is added to the end of the far end's list, and replaces the previous
+ * link if that end is single.
+ */
 function connect(
   editing: RelationEditing,
   edit: RelationEdit,
@@ -195,7 +198,7 @@ function connect(
   if (before === null) evictOthers(editing.links, record, owner ? 'target' : 'source', world, touched);
 }
 
-/** Takes the just linked record's far end away from what it was linked to, where that end is single. */
+/** Removes other links of the far end of the new link, if that end is single. */
 function evictOthers(
   links: LinkStore,
   record: LinkRecord,
@@ -213,7 +216,7 @@ function evictOthers(
   }
 }
 
-/** Puts a link into a world (or out of it) as it stands in the other; both single ends let go of what they had. */
+/** Copies a link's state from one world to the other; both single ends lose their previous links. */
 export function copyLink(
   links: LinkStore,
   record: LinkRecord,
@@ -272,7 +275,7 @@ function nearOrder(edit: RelationEdit, record: LinkRecord, world: WorldNumber): 
   return edit.side.side === 'owner' ? order.sourceOrder : order.targetOrder;
 }
 
-/** Ties are decided as the index decides them: by key, which follows the entry's number. */
+/** Breaks ties as the index does: by key, which follows the entry's number. */
 function byNearOrder(edit: RelationEdit, world: WorldNumber): (a: LinkRecord, b: LinkRecord) => number {
   return (a, b) => nearOrder(edit, a, world) - nearOrder(edit, b, world) || farOf(edit, a) - farOf(edit, b);
 }

@@ -6,7 +6,7 @@ import type { GraphContext, Moment } from './graph-context.ts';
 import { allotId, newRow, showLinks } from './row-lifecycle.ts';
 import { copySharedEdit } from './shared-values.ts';
 
-/** A draft or live row appears, with the links that waited for it. */
+/** Creates a draft or live row, with the links that waited for it. */
 export function createEntry(
   context: GraphContext,
   entry: GraphEntry,
@@ -45,7 +45,7 @@ export function changeEntry(
   copySharedEdit(context, entry, data, moment);
 }
 
-/** Such a change is published with whichever locale is published next. */
+/** Returns whether a change concerns shared values only: it is published with the next publication of any locale. */
 function isSharedOnly(entry: GraphEntry, { values, relations, shared }: EntryChanged['data']): boolean {
   if (!entry.view.localized || shared.length === 0) return false;
   const names = [...Object.keys(values), ...relations.map(({ attribute }) => attribute)];

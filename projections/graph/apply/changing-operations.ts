@@ -13,9 +13,9 @@ type Context = Pick<GraphContext, 'links' | 'names' | 'schema' | 'pending'>;
 export type EditedEntry = { readonly id: number; readonly locale: string | null };
 
 /**
- * Those of a write's operations that would change a link, or what the next publication shows: the others need not be stored.
- * `siblings`: the document's other locales with a row, to which operations on shared attributes are copied. The two sides of one
- * relation of a type with itself stay together, as one operation changes what the other finds.
+ * Returns the operations of a write that would change a link, or the next publication: the others need not be stored.
+ * `siblings`: the document's other locales with a row, to which operations on shared attributes are copied. The two
+ * sides of a type's relation with itself stay together, because one operation changes the input of the other.
  */
 export function changingOperations(
   context: Context,
@@ -54,7 +54,7 @@ function changesLinks(
   });
 }
 
-/** Connecting what is linked already makes the link this side's own, to be published with it. */
+/** Connecting a linked target makes the link this side's own, so it is published with this side. */
 function changesPublication(
   context: Context,
   view: TypeView,

@@ -8,8 +8,8 @@ import { copyLink } from './apply-relation-operation.ts';
 import type { GraphContext } from './graph-context.ts';
 
 /**
- * Copies a row's values (components under new ids) and the links it owns from one world to the other. `only`: these attributes,
- * the others stay as they are.
+ * Copies a row's values (components under new ids) and its owned links from one world to the other. `only`: copies
+ * these attributes and leaves the others.
  */
 export function copyOwned(
   context: GraphContext,
@@ -37,7 +37,7 @@ export function copyOwned(
   }
 }
 
-/** A component's link is in one world only: the other world has components, and so links, of its own. */
+/** A component's link is in one world only: the other world has its own components, and so its own links. */
 function copyComponentLink(
   links: LinkStore,
   record: LinkRecord,
@@ -73,7 +73,7 @@ function copyComponents(
   });
 }
 
-/** Brings the links that were edited from this entry's inverse sides from one world into the other, as they stand. */
+/** Copies the links that were edited from this entry's inverse sides from one world into the other. */
 export function copyPendingEdits(
   { pending, links, schema }: GraphContext,
   entry: GraphEntry,
@@ -85,7 +85,7 @@ export function copyPendingEdits(
     const known = schema.relationOfNumber(relation);
     if (known === undefined || (only !== undefined && !only.has(inverseAttribute(entry, known)))) continue;
     const record = links.find(known, source, target);
-    // What the other world gains or loses by cardinality is part of the same edit.
+    // Links that the other world gains or loses by cardinality belong to the same edit.
     copyLink(links, record, from, to);
   }
 }

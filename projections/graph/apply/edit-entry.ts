@@ -9,10 +9,10 @@ import { storedScalar } from '../store/stored-scalar.ts';
 import { applyRelationOperation } from './apply-relation-operation.ts';
 import { type GraphContext, relationEditing } from './graph-context.ts';
 
-/** What an event says about one entry. */
+/** Changes of one entry in an event. */
 export type EntryEdit = Pick<EntryChanged['data'], 'values' | 'relations'>;
 
-/** Brings values and relation operations into the edited row of an entry and its worlds. */
+/** Applies values and relation operations to the edited row of an entry and its worlds. */
 export function editEntry(context: GraphContext, entry: GraphEntry, row: GraphRow, edit: EntryEdit): void {
   context.session.touch(entry, entry.view.edited);
   row.values = editedValues(context, entry, row.values, edit.values);
@@ -54,7 +54,7 @@ function editedValues(
   return values;
 }
 
-/** A component attribute is replaced as a whole, its links with it; components that stay get theirs anew. */
+/** A component attribute is replaced as a whole with its links; remaining components get theirs again. */
 function removeComponentLinks({ links }: GraphContext, entry: GraphEntry, attribute: string): void {
   const worlds = worldsOf(entry.view.edited);
   for (const record of links.ownedBy(entry.id)) {
@@ -84,8 +84,8 @@ function addComponentLinks(
 }
 
 /**
- * Applies a relation operation in the entry's worlds: the draft world, or both where the type has no draft & publish. Returns
- * whether a link changed. `isNew`: the entry cannot have links of this relation yet, so none are read.
+ * Applies a relation operation in the entry's worlds: the draft world, or both if the type has no draft & publish.
+ * Returns whether a link changed. `isNew`: the entry cannot have links of this relation yet, so none are read.
  */
 export function editRelation(
   context: GraphContext,

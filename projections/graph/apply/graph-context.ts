@@ -12,7 +12,7 @@ import type { Sequences } from '../store/sequences.ts';
 import type { SchemaView } from '../store/type-view.ts';
 import type { RelationEditing } from './apply-relation-operation.ts';
 
-/** What applying an event works with. */
+/** Context of applying an event. */
 export type GraphContext = {
   readonly db: GraphDatabase;
   readonly names: Names;
@@ -24,7 +24,7 @@ export type GraphContext = {
   readonly links: LinkStore;
   readonly pending: PendingEdits;
   readonly session: GraphSession;
-  /** Writes what the tables of entries, ids and links do not have yet; rows are written at the end of the session. */
+  /** Writes new entries, ids and links to their tables; rows are written at the end of the session. */
   flush(): void;
 };
 

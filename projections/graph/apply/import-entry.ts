@@ -11,7 +11,7 @@ import { allotId, newRow, showLinks } from './row-lifecycle.ts';
 
 type Imported = EntryImported['data'];
 
-/** A version of an entry becomes what another system has, with the links that it owns there. */
+/** Replaces a version of an entry with that of another system, with the links that it owns there. */
 export function importEntry(context: GraphContext, entry: GraphEntry, data: Imported, moment: Moment): void {
   const version = versionNumber(data.version);
   if ((version === LIVE) === entry.view.draftAndPublish)
@@ -50,7 +50,7 @@ function dropLinks({ links }: GraphContext, entry: GraphEntry, version: VersionN
   }
 }
 
-/** Components have the ids that the event gives them: those of one system do not clash. */
+/** Components have the ids in the event: those of one system do not collide. */
 function importedValues(
   context: GraphContext,
   entry: GraphEntry,

@@ -28,7 +28,7 @@ export function publishEntry(context: GraphContext, entry: GraphEntry, moment: M
   publishShared(context, entry, moment);
 }
 
-/** The published row goes with the links it owns; links of others to it wait for the next publication. */
+/** Removes the published row with the links it owns; links of other rows to it wait for the next publication. */
 export function unpublishEntry(context: GraphContext, entry: GraphEntry): void {
   dropRow(context, entry, PUBLISHED);
   for (const record of context.links.ownedBy(entry.id)) {
@@ -37,7 +37,7 @@ export function unpublishEntry(context: GraphContext, entry: GraphEntry): void {
   }
 }
 
-/** The draft row and the links it owns become those of the published row; edits made from this side are taken back. */
+/** Replaces the draft row and its owned links with those of the published row; undoes edits made from this side. */
 export function discardDraft(context: GraphContext, entry: GraphEntry, moment: Moment): void {
   const [draft, published] = entry.rows;
   if (draft === undefined || published === undefined) throw new Error('there is nothing to go back to');

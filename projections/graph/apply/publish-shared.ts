@@ -7,7 +7,7 @@ import { editEntry, editRelation } from './edit-entry.ts';
 import type { GraphContext, Moment } from './graph-context.ts';
 import { differingValues, operationInLocale } from './shared-values.ts';
 
-/** With one locale, the shared values and links are published in the document's other published locales too. */
+/** Publishes the shared values and links of one locale in the document's other published locales too. */
 export function publishShared(context: GraphContext, entry: GraphEntry, moment: Moment): void {
   const { shared, type } = entry.view;
   if (shared.length === 0) return;
@@ -26,7 +26,7 @@ export function publishShared(context: GraphContext, entry: GraphEntry, moment: 
   }
 }
 
-/** With one locale's draft, the shared values of the document's other drafts go back too. */
+/** Discards the shared values of one locale's draft in the document's other drafts too. */
 export function discardShared(context: GraphContext, entry: GraphEntry, moment: Moment): void {
   const { shared, type } = entry.view;
   if (shared.length === 0) return;

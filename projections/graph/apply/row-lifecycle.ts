@@ -4,7 +4,7 @@ import type { Values } from '../store/present-row.ts';
 import { rowKey, type VersionNumber, worldsOf } from '../store/row-keys.ts';
 import type { GraphContext } from './graph-context.ts';
 
-/** A row's next numeric id: the content type's sequence, or the one an import gives unless it is taken. */
+/** Assigns a row's next numeric id: the content type's sequence, or the id of an import unless it is taken. */
 export function allotId(
   { ids, sequences }: GraphContext,
   entry: GraphEntry,
@@ -34,7 +34,7 @@ export function newRow(
 
 /** Links that waited for the row appear, in both directions. */
 export function showLinks({ links, changes }: GraphContext, entry: GraphEntry, version: VersionNumber): void {
-  // Only the index hears of it, and there may be many.
+  // Only the index needs this, and there may be many.
   if (!changes.isListening) return;
   for (const record of [...links.ownedBy(entry.id), ...links.pointingAt(entry.id)]) {
     for (const world of worldsOf(version)) {
@@ -44,7 +44,7 @@ export function showLinks({ links, changes }: GraphContext, entry: GraphEntry, v
   }
 }
 
-/** The row goes, and with it all its links from the index; in the graph they wait. */
+/** Removes the row, and all its links from the index; in the graph the links wait. */
 export function dropRow(context: GraphContext, entry: GraphEntry, version: VersionNumber): void {
   if (entry.rows[version] === undefined) return;
   const { links, changes, session } = context;

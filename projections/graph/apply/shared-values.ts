@@ -43,7 +43,7 @@ export function copySharedEdit(
 
 export type RowOfEntry = { readonly entry: GraphEntry; readonly version: VersionNumber };
 
-/** Those of the named values of `wanted` that `found` does not have, as an event would give them to it. */
+/** Returns the named values of `wanted` that `found` does not have, in the form of an event. */
 export function differingValues(
   context: GraphContext,
   wanted: RowOfEntry,

@@ -3,8 +3,8 @@ import { timeText } from '../../../shared/read-index/instant-text.ts';
 import type { ScalarAttribute, ScalarType } from '../../../shared/schema/content-type.ts';
 
 /**
- * A stored value of an attribute whose type has changed: the value of the new type that gives the old one back, or null where
- * there is none. A password's hash never becomes anything else, nor anything else a hash.
+ * Converts a stored value to an attribute's new type: the result must convert back to the original, else it is null. A
+ * password's hash never becomes another type, and no other value becomes a hash.
  */
 export function convertScalar(before: ScalarType, now: ScalarAttribute, value: unknown): unknown {
   const converted = before === now.type ? value : castExactly(value, before, now.type);
@@ -19,7 +19,7 @@ function castExactly(value: unknown, from: ScalarType, to: ScalarType): unknown 
 
 const WHOLE = /^(0|-?[1-9]\d*)$/;
 
-/** null: there is no such value of the type. */
+/** null: the type has no such value. */
 function cast(value: unknown, to: ScalarType): unknown {
   if (typeof value === 'object') return null;
   const text = String(value);

@@ -16,8 +16,8 @@ export type ModelChange = {
 };
 
 /**
- * The name that an attribute had before: its own, or the one that `pluginOptions.varve.renamedFrom` gives where there was no
- * attribute of its own name. undefined: it is new.
+ * Earlier name of an attribute: its own, or `pluginOptions.varve.renamedFrom` if there was no attribute with its own
+ * name. undefined: it is new.
  */
 export function originOf(attribute: Attribute, { attributes }: Model): Attribute | undefined {
   const own = attributes.get(attribute.name);
@@ -26,7 +26,7 @@ export function originOf(attribute: Attribute, { attributes }: Model): Attribute
   return typeof renamedFrom === 'string' ? attributes.get(renamedFrom) : undefined;
 }
 
-/** A row's or component's values in the form that the new definition gives them. What has no place there is dropped. */
+/** Converts the values of a row or component to the new definition. Drops values without an attribute there. */
 export function convertValues(change: ModelChange, values: Values): Values {
   const converted: Record<string, unknown> = {};
   for (const attribute of change.now.model.attributes.values()) {
@@ -58,7 +58,7 @@ function convertValue(change: ModelChange, before: Attribute, now: Attribute, va
   }
 }
 
-/** Where there is room for one only, several are none: which one counted nobody has said. */
+/** Several components do not fit into a single one: the result is none, because there is no rule for choosing. */
 function ofOneOrSeveral(now: ComponentAttribute, components: readonly StoredComponent[]): unknown {
   if (now.repeatable) return components;
   return components.length === 1 ? components[0] : null;

@@ -6,8 +6,8 @@ import type { GraphEntry } from '../store/graph-session.ts';
 import { DRAFT, LIVE, PUBLISHED, rowKey } from '../store/row-keys.ts';
 
 /**
- * Draft & publish was switched on: a live row becomes the draft and the published row of its entry, the published one under a
- * new id, as if it had been published now.
+ * Draft & publish was switched on: a live row becomes the draft and the published row of its entry, the published one
+ * with a new id, as if it was published now.
  */
 export function splitVersions(context: GraphContext, entry: GraphEntry, moment: Moment): void {
   const live = entry.rows[LIVE];
@@ -30,8 +30,8 @@ export function splitVersions(context: GraphContext, entry: GraphEntry, moment: 
 }
 
 /**
- * Draft & publish was switched off: what was published becomes live. What never was must not become visible by a change of a
- * schema, so it goes, as in Strapi (the log still has it).
+ * Draft & publish was switched off: published rows become live. A row that was never published must not become visible
+ * by a change of a schema, so it is removed, as in Strapi (the log still has it).
  */
 export function joinVersions(context: GraphContext, entry: GraphEntry): void {
   const published = entry.rows[PUBLISHED];
@@ -55,7 +55,7 @@ export function joinVersions(context: GraphContext, entry: GraphEntry): void {
   showLinks(context, entry, LIVE);
 }
 
-/** Whether the entry's rows are of the versions its type has. */
+/** Returns whether the entry's rows have other versions than its type. */
 export function hasOtherVersions({ view, rows, id }: GraphEntry): boolean {
   return rows.some((row) => row !== undefined && (row.key === rowKey(id, LIVE)) === view.draftAndPublish);
 }

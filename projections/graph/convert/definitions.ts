@@ -7,11 +7,11 @@ import { createSchemaView, type SchemaView } from '../store/type-view.ts';
 
 /** The content types in force at the graph's position. */
 export type Definitions = {
-  /** Takes over a definition from the log. Returns the one that was in force, if rows of its type have to follow the change. */
+  /** Applies a definition from the log. Returns the previous one if rows of its type have to be converted. */
   define(data: ContentTypeDefined['data'], position: number): TypeDefinition | undefined;
   /** A type's definition as its event has it (JSON); undefined when it has none. */
   text(uid: string): string | undefined;
-  /** The registry in force. Worked out when first asked for: definitions come in runs, and only the last of a run is complete. */
+  /** Registry in force. Computed on demand: definitions come in runs, and only the last of a run is complete. */
   view(): SchemaView;
 };
 
@@ -35,7 +35,7 @@ export function openDefinitions(db: GraphDatabase, names: Names): Definitions {
   };
 }
 
-/** Another default locale is for what comes. */
+/** Another default locale only affects later entries. */
 function isSameModel(before: TypeDefinition, now: TypeDefinition): boolean {
   const [a, b] = [before, now].map(({ schema, components }) => JSON.stringify([schema, components]));
   return a === b;

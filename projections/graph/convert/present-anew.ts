@@ -11,14 +11,15 @@ import { convertValues, heldComponents, type ModelChange } from './convert-value
 import { hasOtherVersions, joinVersions, splitVersions } from './convert-versions.ts';
 import { renameRelations } from './rename-relations.ts';
 
-/** A definition that took the place of another. */
+/** A definition with the one that it replaced. */
 export type Redefinition = { readonly before: TypeDefinition; readonly now: TypeDefinition };
 
 /**
- * Brings the rows of changed content types to their new definitions: renamed attributes keep their values and links, values of
- * attributes that are gone go, those of another type stay where they have a place in it, private and unique ones are sorted out
- * anew, links of relations that are no longer defined go, and rows follow draft & publish and locales when these were switched.
- * Each type is compared with its own definition before, whatever of the same run of definitions was applied already.
+ * Converts the rows of changed content types to their new definitions. Renamed attributes keep their values and links.
+ * Values of removed attributes are dropped, values of another type are converted or dropped, and private and unique
+ * values are stored accordingly. Links of removed relations are dropped. Rows follow draft & publish and locales if
+ * these were switched. Each type is compared with its own previous definition, whatever else of the same run was
+ * already applied.
  */
 export function presentAnew(
   context: GraphContext,
@@ -28,7 +29,7 @@ export function presentAnew(
 ): void {
   for (const each of redefined) {
     presentType(context, each, before, moment);
-    // What comes next looks at whole tables.
+    // The following steps read whole tables.
     context.flush();
   }
   removeUndefinedLinks(context, before);

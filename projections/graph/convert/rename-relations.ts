@@ -9,7 +9,7 @@ import { componentChange, type ModelChange, originOf } from './convert-values.ts
 /** Names of a relation in the graph (see `relationName`), before and now. */
 type Renamed = { readonly from: string; readonly to: string };
 
-/** Links follow relations, and attributes that hold them in components, to their new names. */
+/** Renames relations of links, and the component attributes that contain them. */
 export function renameRelations(
   context: GraphContext,
   type: Uid,

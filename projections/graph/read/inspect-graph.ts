@@ -23,11 +23,11 @@ import { readNeighbours } from './read-neighbours.ts';
 /** The graph row by row, for comparing an index with it. Everything here is good only until the graph changes. */
 export type GraphInspection = {
   world(world: World): Neighbours;
-  /** Some rows by key, behind a key; none: there are no more. */
+  /** Some rows in order of keys, after a key; an empty list ends them. */
   rowsAfter(key: number, limit: number): readonly InspectedRow[];
-  /** The document and locale of a row, whether or not it exists; undefined when the log knows no such document. */
+  /** Document and locale of a row, whether or not it exists; undefined if the log has no such document. */
   nameOf(key: number): LinkTarget | undefined;
-  /** What makes an index that may hold anything of a row hold what it should: to be applied one after the other, at once. */
+  /** Changes that correct an index that may have any state of a row: apply them one after the other, at once. */
   changesOf(row: InspectedRow): readonly ChangeBatch[];
 };
 
@@ -57,7 +57,7 @@ export function inspectGraph(context: ReaderContext, position: bigint): GraphIns
     },
     changesOf({ type, key }) {
       const version = VERSIONS[versionOfKey(key)];
-      // A row's links go with it, so what is wrong with them goes too.
+      // A row's links are removed with it, so errors in them are removed too.
       const gone: ChangeBatch = { position, rows: [{ type, version, key, row: null }], links: [] };
       const row = (version === 'draft' ? draft : published).row(type, key);
       if (row === undefined) return [gone];

@@ -4,10 +4,10 @@ import { DRAFT, PUBLISHED, rowKey, rowKeyIn } from '../store/row-keys.ts';
 import type { TypeView } from '../store/type-view.ts';
 import type { ReaderContext } from './graph-reader.ts';
 
-/** What is known of localized types: what their rows show depends on the document's other locales. */
+/** State of localized types: their rows show data of the document's other locales. */
 export type Localized = {
   readonly entries: Map<number, LocalizedEntry>;
-  /** By type and document. */
+  /** Localized documents by type and document id. */
   readonly documents: Map<string, LocalizedDocument>;
 };
 type LocalizedEntry = {
@@ -21,7 +21,7 @@ type LocalizedDocument = {
   isPublished: boolean;
 };
 
-/** By id: in any other order SQLite would sort all of them before it gives the first. */
+/** Ordered by id: for any other order SQLite would sort all of them before it returns the first. */
 const ENTRIES = `SELECT id, type, document_id, locale, shared_edited, shared_published FROM entries
   WHERE id >= ? AND id < ? AND type IN (SELECT value FROM json_each(?))`;
 

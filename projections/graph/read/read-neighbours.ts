@@ -26,10 +26,10 @@ const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key BETWEEN ? AND ?`;
 const SHARED = 'SELECT document_id, shared_edited, shared_published FROM entries WHERE id = ?';
 const LOCALES = 'SELECT id FROM entries WHERE document_id = ? AND type = ? ORDER BY locale';
 
-/** What was read for documents of either world, as far as it is held. */
+/** Data read for documents of either world, as far as it is cached. */
 type ReadSoFar = {
   readonly rows: RecentValues<number, IndexedRow>;
-  /** Of the entry that was read last: its versions are asked for one after the other, and each shows how it stands to the other. */
+  /** Versions of the last entry: they are read one after the other, and each shows the state of the other. */
   lastEntry: { readonly entry: number; readonly rows: readonly SqlRow[] } | undefined;
   /** The entry that a component belongs to, for components of rows read so far. */
   readonly bearers: Map<string, number>;
@@ -42,15 +42,15 @@ type ReadSoFar = {
 const NOBODY: readonly Neighbour[] = Object.freeze([]);
 
 /**
- * Rows beside those copied, which documents hold as text, and links, which are asked for again by the other world and the sorts.
- * What is held longer than a young generation lasts costs more to collect than to read.
+ * Cache size for rows other than copied ones, which documents contain as text, and for links, which the other world and
+ * the sorts read again. Data that outlives V8's young generation costs more to collect than to read.
  */
 const HELD_ROWS = 1_000;
 const HELD_LINKS = 200;
 
 /**
- * Both worlds of the graph as it stands, for making documents: everything is read once however many documents show it, so it is
- * to be used only until the graph changes.
+ * Both worlds of the graph in its current state, for making documents. Everything is read once, however many documents
+ * show it, so use it only until the graph changes.
  */
 export function readNeighbours(context: ReaderContext): readonly [draft: Neighbours, published: Neighbours] {
   const read: ReadSoFar = {
@@ -150,7 +150,10 @@ function groupLinks(records: readonly LinkRecord[]): ReadonlyMap<GroupName, Link
 
 type LinkedLists = RecentValues<number, readonly Neighbour[]>;
 
-/** A relation of the rows or components of a space, and its lists that were read: once for the links, once for the sorts. */
+/**
+ * A relation of the rows or components of a row set, with the lists read so far: once for the links, once for the
+ * sorts.
+ */
 type FollowedRelation = {
   readonly step: LinkStep;
   readonly found: readonly [draft: LinkedLists, published: LinkedLists];
@@ -158,7 +161,7 @@ type FollowedRelation = {
 
 type RelationLookup = (space: RowSpace, attribute: string) => FollowedRelation;
 
-/** Worked out once for each space, which a layout names by the same object every time. */
+/** Computed once for each row set, which a layout always names by the same object. */
 function createRelationLookup({ schema }: ReaderContext): RelationLookup {
   const relations = new Map<RowSpace, Map<string, FollowedRelation>>();
   return (space, attribute) => {
@@ -259,7 +262,7 @@ function readIndexedRow(
   return {
     source: sourceBytes(row),
     components: view.presenter.components(components),
-    // What was parsed becomes the columns.
+    // The parsed values become the columns.
     fields: view.presenter.fieldsOfSource(parsed, publicationOf(context, view, key, rows)),
   };
 }

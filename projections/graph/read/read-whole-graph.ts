@@ -22,8 +22,8 @@ const DEFAULT_BATCH = 2_000;
 const ROWS = `SELECT ${ROW_COLUMNS} FROM rows WHERE key >= ? ORDER BY key LIMIT ?`;
 
 /**
- * All rows, then all links, as the read index is given them. A batch may be empty: no piece of work is much longer than others.
- * The last one always comes: an index of an empty graph is level with it too.
+ * Reads all rows, then all links, for the read index. A batch may be empty, so that no piece of work is much longer
+ * than others. There is always a last one: it makes the index of an empty graph catch up too.
  */
 export function* readWholeGraph(
   context: ReaderContext,
@@ -66,7 +66,7 @@ function* readRows(
   }
 }
 
-/** A row's publication state, from its entry's rows beside it. */
+/** Publication state of a row, from its entry's rows next to it. */
 function factsAround(rows: readonly SqlRow[], at: number, localized: Localized['entries']): PublicationFacts {
   const row = rows[at] as SqlRow;
   const key = row[0] as number;

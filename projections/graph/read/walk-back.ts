@@ -11,7 +11,7 @@ export type LinkStep =
   | { readonly kind: 'along' | 'against'; readonly relation: GraphRelation; readonly to: Uid }
   | { readonly kind: 'locales'; readonly to: Uid };
 
-/** Throws on an attribute that is no relation: a dependency is made from the same content types. */
+/** Throws on an attribute that is not a relation: a dependency is made from the same content types. */
 export function linkStep(schema: SchemaView, { space, attribute }: Hop): LinkStep {
   const { registry } = schema;
   let model: Model = contentTypeOf(registry, space.type);
@@ -38,8 +38,8 @@ function componentUid(attribute: Attribute | undefined, type: Uid): Uid {
 }
 
 /**
- * SQL for the keys of the rows of `root` from which `steps` lead to the entry bound last, by the links of a world. Links of rows
- * that are not there count: rather a row too many than one too few.
+ * SQL for the keys of the rows of `root` from which `steps` lead to the entry bound last, by the links of a world.
+ * Links of missing rows count: an additional row is better than a missing one.
  */
 export function walkBack(
   schema: SchemaView,
@@ -57,7 +57,7 @@ export function walkBack(
     here = table.far;
   }
   const version = schema.type(root).draftAndPublish ? world : LIVE;
-  // CROSS JOIN keeps SQLite to the order written: from the one entry that is known.
+  // CROSS JOIN makes SQLite use the written order: from the one entry that is known.
   return `SELECT DISTINCT ${here} * 4 + ${version} AS key FROM ${tables.join(' CROSS JOIN ')} WHERE ${conditions.join(' AND ')}`;
 }
 

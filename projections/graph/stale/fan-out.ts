@@ -8,7 +8,7 @@ import { entryOfKey, versionOfKey, type WorldNumber, worldsOf } from '../store/r
 import type { SchemaView } from '../store/type-view.ts';
 import type { ChangeSpan, StaleRows } from './stale-rows.ts';
 
-/** What the documents of content types show beside their own row, under the types in force. */
+/** Rows that the documents of content types show besides their own, under the types in force. */
 export type DependenciesOf = (registry: SchemaRegistry) => readonly Dependency[];
 
 /** Rows that embed one changed row, up to which the write waits for them all. */
@@ -17,13 +17,16 @@ const PROMPT_ROWS = 1_000;
 /** Marks the documents that a batch of changes makes stale. */
 export type FanOut = { mark(schema: SchemaView, effects: Effects, change: ChangeSpan): void };
 
-/** Ways back from an entry to the rows whose documents show it: SQL by world. */
+/** SQL by world: the way from an entry back to the rows whose documents show it. */
 type Walk = readonly [draft: string, published: string];
 
 type CompiledDependencies = {
-  /** By content type: who shows what is in its rows. */
+  /** Documents that show a type's rows, by content type. */
   readonly ofRows: ReadonlyMap<Uid, readonly Walk[]>;
-  /** By relation: who shows what it links, from the source of a link and from its target. `null`: that row itself does. */
+  /**
+   * Documents that show a relation's links, from the source of a link and from its target. `null`: that row itself
+   * does.
+   */
   readonly ofLinks: ReadonlyMap<
     string,
     { readonly source: Set<Walk | null>; readonly target: Set<Walk | null> }
@@ -54,7 +57,7 @@ export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf
         if (!walked.has(name)) markWalk(walk, entry, world, change);
         walked.add(name);
       };
-      // More links than a write waits for; the rows that were edited themselves are prompt all the same.
+      // More links than a write waits for; rows that were edited themselves are prompt anyway.
       const urgency = effects.links.length > PROMPT_ROWS ? 'backlog' : 'copies';
       for (const link of effects.links) {
         for (const [row, walk] of shownBy(ofLinks, link)) {
@@ -72,7 +75,7 @@ export function createFanOut(db: GraphDatabase, stale: StaleRows, dependenciesOf
   };
 }
 
-/** The link's ends and who shows it from there; its source always does. */
+/** Rows that show an end of the link; its source always does. */
 function* shownBy(
   ofLinks: CompiledDependencies['ofLinks'],
   { relation, sourceRow, targetRow }: LinkEffect,

@@ -21,44 +21,50 @@ import {
 /** A document to be made; see StaleRow. */
 export type StaleDocument = Omit<StaleRow, 'type'> & { readonly type: Uid };
 
-/** What became of a document. */
+/** Outcome for a document. */
 export type Settlement = {
   readonly document: StaleDocument;
   /** Why the index refuses the document; undefined: it is written. */
   readonly refused: string | undefined;
 };
 
-/** The account of the documents that are out of date, and what they are made of. Kept with the graph, so nothing is lost by a crash. */
+/** Stale documents and the data to make them. Stored with the graph, so a crash loses nothing. */
 export type StaleDocuments = {
-  /** False when the graph has changed without this account, as it has at first: then every document is to be made. */
+  /**
+   * False if the graph has changed without recording stale documents, as at first: then every document has to be made.
+   */
   isComplete(): boolean;
   /** Changes are accounted for, if not all that there were. */
   isAccounting(): boolean;
-  /** Inside the graph's transaction, while it still says the position before: what the changes up to `position` make stale. */
+  /**
+   * Records the documents that the changes up to `position` make stale. Called inside the graph's transaction, before
+   * its position changes.
+   */
   account(schema: SchemaView, effects: Effects, position: bigint): void;
   /** Marks every row of these types and begins to account. */
   markAll(types: readonly Uid[]): void;
   /** Something is still to be written for the document. */
   isWaiting(document: DocumentKey): boolean;
-  /** Marks documents that the index should have and has not, or has and should not. Nobody waits for them. */
+  /** Marks documents that are missing or wrong in the index, or superfluous. No write waits for them. */
   remake(documents: readonly DocumentKey[]): void;
   /** Every document there should be. Not to be used while the graph changes. */
   all(): Iterable<StaleDocument>;
   next(lane: Lane, limit: number, taken: TakenRows, from?: Turn): readonly StaleDocument[];
-  /** The row of a document as it is now, and what is around it; both only good until the graph changes. */
+  /** Current row of a document, and its neighbours; valid until the graph changes. */
   read(document: StaleDocument): { readonly row: DocumentRow; readonly neighbours: Neighbours };
   /** Runs `work`, which reads documents and changes nothing, faster than by itself. It is synchronous. */
   reading<T>(work: () => T): T;
-  /** Of documents made as of a position. */
+  /** Records the outcomes of documents made at a position. */
   settle(position: bigint, settlements: readonly Settlement[]): void;
   /**
-   * Somebody else writes the documents, and has come as far as this. An account that is not complete begins at the first call, and is
-   * complete once that is as far as the graph was when it began: under steady writes it never is as far as the graph is by now.
+   * Another process writes the documents, and has come this far. An incomplete record begins at the first call, and is
+   * complete once the writer has reached the position that the graph had then. Under steady writes the writer never
+   * reaches the graph's current position.
    */
   level(progress: Pick<IndexProgress, 'position' | 'parked'>): void;
   /** Position since which some document of a lane is stale; undefined: none is. */
   oldest(lane: Lane): bigint | undefined;
-  /** A write at this position is to wait for some document that shows it. */
+  /** Returns whether a write at this position has to wait for some document that shows it. */
   isAwaited(position: bigint): boolean;
   count(): { readonly rows: number; readonly oldest: number | undefined };
   readonly parked: ParkedDocuments;
@@ -73,9 +79,9 @@ export type ParkedDocument = ParkedState & {
 /** The documents that the index refuses. Each waits for its row's next change, or for an operator. */
 export type ParkedDocuments = {
   list(): readonly ParkedDocument[];
-  /** They are written once more, behind all that is waiting; answers how many of them were still refused. */
+  /** Schedules them after everything that waits; returns how many were still refused. */
   retry(documents: readonly DocumentKey[]): number;
-  /** They are not mentioned any more, and stay in the index as they were before; answers how many were still refused. */
+  /** Stops reporting them; the index keeps their previous state. Returns how many were still refused. */
   drop(documents: readonly DocumentKey[]): number;
 };
 
@@ -86,7 +92,7 @@ export type StaleDocumentsOptions = {
   readonly dependencies: DependenciesOf;
 };
 
-/** The account of a graph that was opened to keep one. */
+/** Record of a graph that was opened to keep one. */
 export function accountOf({ stale }: { readonly stale: StaleDocuments | undefined }): StaleDocuments {
   if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
   return stale;
@@ -113,7 +119,7 @@ export function openStaleDocuments(options: StaleDocumentsOptions): StaleDocumen
     isAccounting: () => begun !== undefined,
     account(schema, effects, at) {
       if (begun === undefined) return;
-      // Whoever waits for one change of a batch waits for its documents, whatever came behind it.
+      // A caller that waits for one change of a batch waits for its documents, whatever came after it.
       fanOut.mark(schema, effects, { since: Number(position()) + 1, position: Number(at) });
       if (complete) note(at);
     },

@@ -2,7 +2,7 @@ import { WORLDS, type World } from '../../../shared/read-index/read-index.ts';
 import type { GraphDatabase, SqlRow } from '../store/graph-database.ts';
 import { versionOfKey, type WorldNumber, worldsOf } from '../store/row-keys.ts';
 
-/** A row whose document in a world does not show some change at or after `since`, the last of them at `position`. */
+/** A row whose document in a world lacks some change at or after `since`, the last of them at `position`. */
 export type StaleRow = {
   readonly world: World;
   readonly key: number;
@@ -12,13 +12,13 @@ export type StaleRow = {
   readonly position: number;
 };
 
-/** What somebody is writing: by `staleNumber` the position up to which it will show everything. */
+/** Rows that are being written: by `staleNumber` the position up to which the document will show everything. */
 export type TakenRows = ReadonlyMap<number, number>;
 
-/** What names a document: keys are unique among all content types. */
+/** Identity of a document: keys are unique among all content types. */
 export type DocumentKey = Pick<StaleRow, 'world' | 'key'>;
 
-/** A row's place among those of one urgency; both worlds of a row have the same. */
+/** A row's order among those of one urgency; equal for both worlds of a row. */
 export type Turn = Pick<StaleRow, 'since' | 'key'>;
 
 /** Names a row in a world. */
@@ -36,11 +36,14 @@ export type ChangeSpan = Pick<StaleRow, 'since' | 'position'>;
 /** `prompt`: a write waits for it. */
 export type Lane = 'prompt' | 'backlog';
 
-/** Why a document is made. Of those that writes wait for, rows that were `edited` themselves come before rows that copy them. */
+/**
+ * Reason why a document is made. Among those that writes wait for, rows that were `edited` themselves come before rows
+ * that copy them.
+ */
 export type Urgency = 'edited' | 'copies' | 'backlog';
 
 const URGENCIES: Readonly<Record<Urgency, number>> = { backlog: 0, copies: 1, edited: 2 };
-/** In order. */
+/** In order of priority. */
 const OF_LANE: Readonly<Record<Lane, readonly number[]>> = {
   prompt: [URGENCIES.edited, URGENCIES.copies],
   backlog: [URGENCIES.backlog],
@@ -58,10 +61,10 @@ export type ParkedRow = {
   readonly reason: string;
 };
 
-/** The account of documents that are out of date: in the graph's file, marked in the graph's own transactions. */
+/** Record of stale documents in the graph's file, marked in the graph's own transactions. */
 export type StaleRows = {
   mark(world: WorldNumber, key: number, urgency: Urgency, change: ChangeSpan): void;
-  /** Marks what a query answers: row keys, `:entry` bound to `entry`. */
+  /** Marks the result of a query: row keys, with `:entry` bound to `entry`. */
   markSelected(select: string, entry: number, world: WorldNumber, change: ChangeSpan): void;
   /** Every row of the types, by number. */
   markTypes(types: readonly number[], position: number): void;
@@ -69,26 +72,26 @@ export type StaleRows = {
   /** Each row in each of its worlds, stale or not. */
   everyRow(): Iterable<StaleRow>;
   /**
-   * The most urgent of a lane that are not taken up to their last change; of these the longest stale. `from`: of the backlog
-   * everything before this row is taken.
+   * The most urgent rows of a lane that are not taken up to their last change; of these the longest stale. `from`: in
+   * the backlog, everything before this row is taken.
    */
   next(lane: Lane, limit: number, taken: TakenRows, from?: Turn): readonly StaleRow[];
   /** The documents show everything up to `position`. */
   done(rows: readonly DocumentKey[], position: number): void;
-  /** Somebody else has made every document show everything up to `position`. */
+  /** Another process has written all changes up to `position` to every document. */
   forget(position: number): void;
   /** The document was refused as it is: it waits for the row's next change. */
   park(row: DocumentKey, position: number, reason: string): void;
   parked(): readonly ParkedRow[];
   hasParked(): boolean;
-  /** The document is to be tried once more: answers whether it was refused. Nobody waits for it. */
+  /** Schedules a refused document again; returns whether it was refused. No write waits for it. */
   retry(row: DocumentKey, position: number): boolean;
-  /** The refused document stays as it is in the index: answers whether it was refused. */
+  /** Leaves the refused document as it is in the index; returns whether it was refused. */
   drop(row: DocumentKey): boolean;
   dropAllParked(): void;
   /** Position since which some row of the lane is stale; undefined: none is. */
   oldest(lane: Lane): number | undefined;
-  /** A write at this position is to wait for some document. */
+  /** Returns whether a write at this position has to wait for some document. */
   isAwaited(position: number): boolean;
   /** `oldest`: when the first of them was marked, milliseconds since 1970. */
   count(): { readonly rows: number; readonly oldest: number | undefined };
@@ -102,13 +105,13 @@ const IN_TURN = 'ORDER BY s.since, s.key LIMIT ?';
 const NEXT = `${STALE} WHERE s.prompt = ? ${IN_TURN}`;
 const NEXT_FROM = `${STALE} WHERE s.prompt = ? AND (s.since, s.key) >= (?, ?) ${IN_TURN}`;
 
-/** Of a world, a position and a JSON list of keys: one statement for each document takes longer. */
+/** Binds a world, a position and a JSON list of keys: one statement for each document takes longer. */
 const LISTED = 'key IN (SELECT value FROM json_each(?))';
 const DELETE_SHOWN = `DELETE FROM stale WHERE world = ? AND position <= ? AND ${LISTED}`;
 const SHORTEN_SHOWN = `UPDATE stale SET since = ? WHERE world = ? AND since < ? AND ${LISTED}`;
 const UNPARK = `DELETE FROM parked WHERE world = ? AND ${LISTED}`;
 
-/** What marked a row is not before its first and not behind its last change that is to be shown. */
+/** A caller waits if the mark's first and last change include a change that must be visible. */
 const AWAITED = 'SELECT 1 FROM stale WHERE prompt = ? AND since <= ? AND position >= ? LIMIT 1';
 
 const PARKED = `SELECT p.world, p.key, e.type, e.document_id, e.locale, p.position, p.reason
@@ -156,7 +159,7 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
     },
     next(lane, limit, taken, from) {
       if (from !== undefined && lane === 'backlog') {
-        // All that are taken would have to be read first, again and again.
+        // Without this, all taken rows would have to be read first, again and again.
         const { since, key } = from;
         const rows = db.all(NEXT_FROM, URGENCIES.backlog, since, key, limit + WORLDS.length);
         const behind = rows.filter((row) => !isTaken(taken, row));
@@ -197,7 +200,7 @@ export function openStaleRows(db: GraphDatabase, now: () => number): StaleRows {
     hasParked: () => hasParked(db),
     retry({ world, key }, position) {
       if (!unpark(worldNumber(world), key)) return false;
-      // As a change to come: what searches show of the log so far is not taken back.
+      // Marked like a future change: searches keep showing the log so far.
       db.run(MARK, worldNumber(world), key, 0, position + 1, position, now());
       return true;
     },
@@ -227,7 +230,7 @@ function hasParked(db: GraphDatabase): boolean {
   return db.get('SELECT 1 FROM parked LIMIT 1') !== undefined;
 }
 
-/** Most of those that are asked for: told before anything is made of them. */
+/** Most requested rows are taken: checked before anything is made of them. */
 function isTaken(taken: TakenRows, [world, key, , , position]: SqlRow): boolean {
   const until = taken.get(numberIn(world as WorldNumber, key as number));
   return until !== undefined && until >= (position as number);

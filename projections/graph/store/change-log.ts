@@ -13,7 +13,7 @@ import { type ExistingRows, rowKeyIn, VERSIONS, versionOfKey, type WorldNumber }
 /** The last state of a link in a batch, and the content type rows it depends on. */
 type LinkEmission = { readonly change: LinkChange; readonly sourceRow: number; readonly targetRow: number };
 
-/** A link that a batch touched, also one whose rows are gone by its end. */
+/** A link that a batch touched, also one whose rows no longer exist at its end. */
 export type LinkEffect = {
   /** The relation's number, or `localesName`. */
   readonly relation: string;
@@ -22,7 +22,7 @@ export type LinkEffect = {
   readonly targetRow: number;
 };
 
-/** What a batch touched: whose documents, where there are any, are out of date by it. */
+/** Rows and links that a batch touched: their documents, if there are any, become stale. */
 export type Effects = {
   readonly rows: readonly { readonly type: Uid; readonly key: number }[];
   readonly links: readonly LinkEffect[];
@@ -30,14 +30,14 @@ export type Effects = {
 
 /** Collects the net effect of a batch of events on rows and links, for the read index. */
 export type ChangeLog = {
-  /** False while nothing is collected, because there is no index to tell. */
+  /** False if nothing is collected, because there is no index. */
   readonly isListening: boolean;
   listen(listening: boolean): void;
   row(type: Uid, key: number, row: IndexedRow | null): void;
   /** The link's state in a world; passed on only while both rows exist there. */
   link(record: LinkEnds, world: WorldNumber, order: LinkOrder | null): void;
   localization(type: Uid, world: WorldNumber, source: number, target: number, rank: number | null): void;
-  /** Since the last `take`. */
+  /** Effects since the last `take`. */
   effects(): Effects;
   take(position: bigint): ChangeBatch;
 };
@@ -98,12 +98,12 @@ function linkEffects([name, run]: readonly [
   }));
 }
 
-/** What links between a type's locales go by, beside relations, which go by their number. */
+/** Key for links between a type's locales; relations use their number. */
 export function localesName(type: Uid): string {
   return `locales of ${type}`;
 }
 
-/** Links of rows that are gone by the end of the batch went with them. */
+/** Links of rows that were removed during the batch were removed with them. */
 function existingLinks(
   runs: Iterable<ReadonlyMap<string | number, LinkEmission>>,
   existing: ExistingRows,
@@ -117,7 +117,7 @@ function existingLinks(
   return changes;
 }
 
-/** The content type rows that a link joins in a world, whether or not they exist. */
+/** Rows at the ends of a link in a world, whether or not they exist. */
 export function linkRows(
   { relation, source, target }: LinkEnds,
   world: WorldNumber,

@@ -1,18 +1,21 @@
 import { type EventStore, type StoredEvent, StreamDeleted } from '../../../shared/event-store/event-store.ts';
 import type { AppliedEvent } from './log-place.ts';
 
-/** Whether a graph was made from a log. `shorter`: the log ends at `end`, before what the graph has applied. */
+/**
+ * Result of checking whether a graph was made from a log. `shorter`: the log ends at `end`, before the position of the
+ * graph.
+ */
 export type HistoryCheck =
   | { readonly kind: 'same' }
   | { readonly kind: 'other' }
   | { readonly kind: 'shorter'; readonly end: bigint };
 
-/** Where a graph stands. `last`: undefined where an earlier release applied the event, which did not note it. */
+/** Position of a graph. `last`: undefined if an earlier release applied the event without recording it. */
 export type CheckedPlace = { readonly position: bigint; readonly last: AppliedEvent | undefined };
 
 /**
- * Looks the last event that a graph applied up in the log. Positions do not tell: a log that was put back and written on has other
- * events at the same ones. The log is asked where its store leads: one that only follows may lack the last events for a while.
+ * Looks up a graph's last applied event in the log. Positions are not enough: a restored log that has grown has other
+ * events at the same positions. Asks the leading node of the store: another node may lack the last events for a while.
  */
 export async function checkHistory(log: CheckedLog, { position, last }: CheckedPlace): Promise<HistoryCheck> {
   if (position === 0n) return { kind: 'same' };
@@ -42,7 +45,7 @@ async function findInStream(log: CheckedLog, last: AppliedEvent): Promise<Stored
   return undefined;
 }
 
-/** A stream that was deleted or truncated on the log's server does not show what the log still has. */
+/** A deleted or truncated stream on the log's server does not show events that the log still has. */
 async function findAtPosition(log: CheckedLog, last: AppliedEvent): Promise<StoredEvent | undefined> {
   for await (const [event] of log.readAll(last.position - 1n, { batchSize: 1 })) {
     if (event !== undefined) return sameEvent(event, last);

@@ -2,9 +2,11 @@ import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import { epochAfter, isFenced } from '../../../shared/fleet/fence.ts';
 import type { GraphDatabase } from './graph-database.ts';
 
-/** The claims of the lead that the graph has seen: which events count, and which came too late. */
+/** Claims of the lease that the graph has seen: they decide which events take effect. */
 export type Claims = {
-  /** Takes note of an event. False: it was written under an older lease than a claim before it, and does not count. */
+  /**
+   * Records an event. Returns false if it was written under an older lease than a previous claim, so it has no effect.
+   */
   admit(event: StoredEvent): boolean;
   /** Epoch of the newest claim before a position that was reached since the graph was opened. */
   epochAt(position: bigint): number;
@@ -14,7 +16,7 @@ export type Claims = {
 
 export function openClaims(db: GraphDatabase): Claims {
   const stored = db.get("SELECT value FROM meta WHERE name = 'epoch'")?.[0];
-  /** In order; the first stands for all before the graph was opened. */
+  /** In order; the first represents everything before the graph was opened. */
   const claims: { readonly position: bigint; readonly epoch: number }[] = [
     { position: -1n, epoch: Number(stored ?? 0) },
   ];

@@ -1,8 +1,8 @@
 import type { GraphDatabase } from './graph-database.ts';
 
 /**
- * Time that has passed between commands, by the clocks that wrote their events, where those can be believed. It counts
- * milliseconds, never goes back, and never runs ahead of real time by more than a minute for each time that a clock is set.
+ * Time between commands, by the clocks that wrote their events, if they are plausible. It counts milliseconds and never
+ * runs backwards. Each time a clock is set it gets ahead of real time by a minute at most.
  */
 export type CommandClock = {
   /** Time at a command, by its event's clock: milliseconds since 1970. */
@@ -12,9 +12,9 @@ export type CommandClock = {
   flush(): void;
 };
 
-/** A longer step is a clock that was set, or a time without commands: nobody can tell which. */
+/** A longer step is a clock that was set, or a time without commands: they cannot be distinguished. */
 const LONGEST_STEP_MS = 60_000;
-/** What such a step counts: enough that a log with few commands forgets them in the end. */
+/** Counts this much for such a step: enough that a log with few commands forgets them eventually. */
 const UNCERTAIN_STEP_MS = 100;
 
 const NOW = 'commands_now';
@@ -31,13 +31,13 @@ export function openCommandClock(db: GraphDatabase): CommandClock {
       const step = written - (latest ?? written);
       if (step > LONGEST_STEP_MS) now += UNCERTAIN_STEP_MS;
       else if (step > 0) now += step;
-      // A little back: other commands were written meanwhile. A lot: the clock was set.
+      // A little earlier: other commands were written in between. Much earlier: the clock was set.
       if (step > 0 || step < -LONGEST_STEP_MS || latest === undefined) latest = written;
       return now;
     },
     now: () => now,
     flush() {
-      // What is lost with the process makes the time shorter, and so keeps commands for longer.
+      // Time lost with the process makes the total shorter, so commands are remembered longer.
       if (latest === undefined || (stored !== 0 && now - stored < LONGEST_STEP_MS)) return;
       const write = 'INSERT OR REPLACE INTO meta VALUES (?, ?)';
       db.run(write, NOW, now);

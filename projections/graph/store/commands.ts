@@ -4,8 +4,8 @@ import { openCommandClock } from './command-clock.ts';
 import type { GraphDatabase } from './graph-database.ts';
 
 /**
- * Commands that were applied, by their id: how one that comes again is known. Only events that count are noted, so a command
- * whose events were fenced off can be carried out anew.
+ * Applied commands by their id, to recognise repetitions. Only events that take effect are recorded, so a command whose
+ * events were fenced off can run again.
  */
 export type Commands = {
   /** Called with every document event that counts. */
@@ -15,19 +15,22 @@ export type Commands = {
   flush(): void;
 };
 
-/** Of an Idempotency-Key, that a client may send again. By the clock of commands, which a clock that is set does not move. */
+/**
+ * For an Idempotency-Key, which a client may send again. By the clock of commands, which does not follow a clock that
+ * is set.
+ */
 const KEPT_MS = 24 * 60 * 60 * 1000;
-/** Of a command that only other processes may send again, while they wait for a new leader. */
+/** For a command that only other processes may send again, while they wait for a new leader. */
 const FORWARDED_KEPT_MS = 10 * 60 * 1000;
-/** How much longer both are kept, as clocks may be set by less than what shows: see CommandClock. */
+/** Additional time for both, because clocks may be set by less than what is noticed: see CommandClock. */
 const MARGIN_MS = 60 * 60 * 1000;
 const FORWARDED_MARGIN_MS = 2 * 60 * 1000;
-/** How many are noted between two sweeps of what is kept no longer. */
+/** Number of records between two deletions of old ones. */
 const SWEEP_EVERY = 1_000;
 
 /**
- * Which rows of `commands` are there whenever the table was swept last, as a condition: they are kept beyond the moment of the
- * newest command, also where no clock was ever set.
+ * Condition for the rows of `commands` that remain, whenever old ones were last deleted: those whose time ends after
+ * the newest command, also if no clock was ever set.
  */
 export const KEPT_COMMANDS = `kept_until >= (SELECT max(kept_until - iif(request IS NULL, ${FORWARDED_KEPT_MS}, ${KEPT_MS})) FROM commands)`;
 

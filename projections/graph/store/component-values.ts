@@ -12,7 +12,7 @@ import { storedScalar } from './stored-scalar.ts';
 
 export type ComponentBearer = ComponentAttribute | DynamicZoneAttribute;
 
-/** A relation inside a component: what it is linked to. */
+/** A relation inside a component, with its links. */
 export type ComponentLinks = {
   readonly path: readonly ComponentStep[];
   readonly attribute: string;
@@ -20,10 +20,10 @@ export type ComponentLinks = {
   readonly targets: readonly LinkTarget[];
 };
 
-/** Splits an event's component values into what is stored and links. Ids are given to components that have none. */
+/** Splits an event's component values into stored values and links. Assigns ids to components without one. */
 export type ComponentSplitter = {
   readonly registry: SchemaRegistry;
-  /** Whether the row already has the component `id` of kind `uid`: only then it keeps it. */
+  /** Returns whether the row already has the component `id` of kind `uid`: only then the component keeps its id. */
   isKept(uid: Uid, id: number): boolean;
   nextId(uid: Uid): number;
   readonly links: ComponentLinks[];

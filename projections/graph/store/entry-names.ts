@@ -9,7 +9,7 @@ const FIND_ENTRY = 'SELECT id FROM entries WHERE document_id = ? AND type = ? AN
 const INSERT_ENTRY = 'INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)';
 const UPDATE_ENTRY = 'UPDATE entries SET revision = ?, shared_edited = ?, shared_published = ? WHERE id = ?';
 
-/** What is noted of an entry beside its name. */
+/** State of an entry besides its name. */
 export type EntryNote = {
   readonly id: number;
   readonly revision: number | null;
@@ -41,21 +41,21 @@ export type Names = {
   /** Number of an entry; allotted at its first mention. */
   entry(type: number, documentId: string, locale: string | null): number;
   note(entry: EntryNote): void;
-  /** True until the batch ends that mentioned the entry first: nothing in the file is about it. */
+  /** True until the end of the batch that first mentioned the entry: the file has nothing about it. */
   isFresh(entry: number): boolean;
   /** The same columns as ENTRY_COLUMNS, of an entry that is fresh. */
   freshEntry(entry: number): SqlRow | undefined;
-  /** Those of a document that are fresh. */
+  /** New entries of a document. */
   freshEntriesOf(type: number, documentId: string): readonly SqlRow[];
   /** Entries were given other locales. */
   forget(): void;
   /** Document and locale of an entry's number. */
   target(entry: number): LinkTarget;
-  /** Writes what is fresh. Belongs into the transaction of the events. */
+  /** Writes new entries. Must run in the transaction of the events. */
   flush(): void;
 };
 
-/** Of the table of entries, as far as they are read as a whole. */
+/** Columns of the table of entries that are read as a whole. */
 export const ENTRY_COLUMNS = 'id, document_id, locale, revision, shared_edited, shared_published';
 
 export function openNames(db: GraphDatabase, sequences: Sequences): Names {
@@ -120,7 +120,7 @@ export function openNames(db: GraphDatabase, sequences: Sequences): Names {
     },
     flush() {
       fresh.flush();
-      // Not before: what is fresh is found here only.
+      // Not before this point: new entries exist only in the cache.
       if (known.count() >= CACHED_ENTRIES) forget();
     },
   };

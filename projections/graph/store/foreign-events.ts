@@ -2,11 +2,11 @@ import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import { isForeign } from '../../../shared/event-store/unreadable.ts';
 import type { GraphDatabase } from './graph-database.ts';
 
-/** How many events of other programs the graph has skipped, and where they are; 0n: nowhere. */
+/** Number of events of other programs that the graph has skipped, and their positions; 0n: none. */
 export type ForeignEvents = { readonly count: number; readonly first: bigint; readonly last: bigint };
 
 export type ForeignEventCounter = {
-  /** Takes note of an event. True: it is another program's, and is skipped. */
+  /** Records an event. Returns true if another program wrote it, so it is skipped. */
   skip(event: StoredEvent): boolean;
   found(): ForeignEvents;
   /** Belongs into the transaction of the events. */

@@ -6,12 +6,12 @@ export function graphFile(data: string, generation: number): string {
   return join(data, generation === 1 ? 'graph.db' : `graph-${generation}.db`);
 }
 
-/** What a copied graph is compared with: the log, replayed. */
+/** File for a replay of the log, with which a copied graph is compared. */
 export function checkFile(data: string, generation: number): string {
   return join(data, `graph-${generation}-check.db`);
 }
 
-/** There once SQLite found a graph's file damaged: no process uses the file again. */
+/** Marker file: SQLite found the graph's file damaged, and no process uses it again. */
 export function damageMark(file: string): string {
   return `${file}-damaged`;
 }

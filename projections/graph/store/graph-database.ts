@@ -21,15 +21,17 @@ export type GraphDatabase = {
   readonly connection: Database;
   /** Returns the number of rows that changed, 0 where it is written behind. */
   run(sql: string, ...values: SqlValue[]): number;
-  /** What was written behind before this transaction is there. */
+  /** Sees everything that was written behind before this transaction. */
   get(sql: string, ...values: SqlValue[]): SqlRow | undefined;
   all(sql: string, ...values: SqlValue[]): readonly SqlRow[];
   /**
-   * Runs `work` in one transaction. `behind`: what it runs is carried out on another thread, after this returns and in order;
-   * it cannot read what it has run itself. Only a graph that is being built writes behind, any other at once.
+   * Runs `work` in one transaction. `behind`: another thread executes its statements, after this returns and in order,
+   * so it cannot read its own writes. Only a graph that is being built writes behind.
    */
   transaction(work: () => void, behind: boolean): void;
-  /** What was written behind is in the file, for other connections too. Throws when it could not be brought there. */
+  /**
+   * Waits until everything written behind is in the file, for other connections too. Throws if it could not be written.
+   */
   settle(): void;
   close(): void;
 };
@@ -37,10 +39,10 @@ export type GraphDatabase = {
 /** Keys are spread over the whole file: with SQLite's 2 MB every other link would read a page. */
 const CACHE_KIBIBYTES = 64 * 1024;
 
-/** 128 MB: while a graph is being built nobody else reads it, and a page that is written often is moved once. */
+/** 128 MB: no other process reads a graph that is being built, and a page that is written often is moved once. */
 const BUILDING_CHECKPOINT_PAGES = 32_000;
 
-/** A power loss may cost the graph its last transactions: it then follows the log from its checkpoint. */
+/** A power loss may cost the graph its last transactions: it then continues from its checkpoint. */
 export function openGraphDatabase(file: string, building = false): GraphDatabase {
   const options: DatabaseOptions = {
     ...{ durability: 'normal', migrations: GRAPH_MIGRATIONS, cacheKibibytes: CACHE_KIBIBYTES },
@@ -61,7 +63,7 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
     if (isDamaged(error)) createPrivateFile(damageMark(file));
     return error;
   };
-  /** Takes what is run, while it is not carried out here. */
+  /** Receives statements that another thread executes. */
   let behind: WriteBehind | undefined;
   let isBehind = false;
   const settle = (): void => {

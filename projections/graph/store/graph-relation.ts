@@ -16,7 +16,10 @@ export type GraphRelation = {
   readonly targetLocalized: boolean;
   /** A source has one target at most. */
   readonly toOne: boolean;
-  /** A target has one source at most: connecting it elsewhere takes it away (SEMANTICS section 13, "steals"). */
+  /**
+   * A target has one source at most: connecting it elsewhere removes its previous link (SEMANTICS section 13,
+   * "steals").
+   */
   readonly exclusive: boolean;
   /** False inside a private component, whose rows are in no index. */
   readonly served: boolean;

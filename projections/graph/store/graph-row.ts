@@ -4,25 +4,25 @@ import type { RowFacts, Values } from './present-row.ts';
 import { DRAFT, type VersionNumber, versionOfKey } from './row-keys.ts';
 import type { TypeView } from './type-view.ts';
 
-/** A row in hand: changed in place during a batch, written at its end. */
+/** A row that is changed in place during a batch, and written at its end. */
 export type GraphRow = {
   readonly key: number;
   id: number;
   createdAt: string;
   updatedAt: string;
   publishedAt: string | null;
-  /** Of the last edit; on a published row of its publication. */
+  /** Position of the last edit; for a published row of its publication. */
   position: number;
-  /** Scalars and stored components by attribute; what is null is absent. */
+  /** Scalars and stored components by attribute; null values are absent. */
   values: Values;
   /** Unique values as stored: each once. */
   uniqueValues: ReadonlyMap<string, HeldValue>;
 };
 
-/** A value that no other entry of the locale may show, and the number of its place. */
+/** A value that no other entry of the locale may have, and the number of its path. */
 type HeldValue = { readonly number: number; readonly text: string };
 
-/** What is read of a row. As text a source costs half as much to read, and nearly all that are read are parsed. */
+/** Columns read for a row. A source costs half as much to read as text, and nearly all of them are parsed. */
 export const ROW_COLUMNS = 'key, type, position, CAST(source AS TEXT), hidden, components';
 const ROWS_OF_ENTRY = `SELECT ${ROW_COLUMNS} FROM rows WHERE key BETWEEN ? AND ?`;
 const WRITE_ROW = `INSERT OR REPLACE INTO rows (key, type, position, source, hidden, components)
@@ -59,7 +59,9 @@ export function rowsOfEntry(db: GraphDatabase, view: TypeView, entry: number): G
   return db.all(ROWS_OF_ENTRY, entry * 4, entry * 4 + 2).map((row) => readRow(view, row));
 }
 
-/** Writes a row: public scalars as its response JSON, private ones and components beside it. Returns the response JSON. */
+/**
+ * Writes a row: public scalars as its response JSON, private ones and components separately. Returns the response JSON.
+ */
 export function writeRow(db: GraphDatabase, view: TypeView, facts: RowFacts, row: GraphRow): string {
   const source = view.presenter.source(facts, row.values);
   const hidden = pickJson(view.hidden, row.values);
@@ -82,7 +84,7 @@ function pickJson(names: readonly string[], values: Values): string | null {
 
 const NO_VALUES: GraphRow['uniqueValues'] = new Map();
 
-/** What a row holds against other documents: drafts hold nothing. */
+/** Unique values that a row reserves against other documents: drafts reserve none. */
 function uniqueValues(view: TypeView, version: VersionNumber, values: Values): GraphRow['uniqueValues'] {
   if (version === DRAFT || view.unique.length === 0) return NO_VALUES;
   const held = new Map<string, HeldValue>();
@@ -95,7 +97,7 @@ function uniqueValues(view: TypeView, version: VersionNumber, values: Values): G
 const DELETE_VALUE = 'DELETE FROM unique_values WHERE attribute = ? AND value = ? AND entry = ?';
 const WRITE_VALUE = 'INSERT OR REPLACE INTO unique_values VALUES (?, ?, ?)';
 
-/** Brings the stored unique values of a row to what it holds now (`row` undefined: it is gone). */
+/** Updates the stored unique values of a row (`row` undefined: it was removed). */
 export function writeUniqueValues(
   db: GraphDatabase,
   view: TypeView,

@@ -1,7 +1,7 @@
 /**
- * The content graph's file. Everything is numbered: a *model attribute* (relation or unique attribute) and a content type by
- * `names.id`, an entry (document in one locale) by `entries.id`, a row by `entry * 4 + version` (0 draft, 1 published, 2 live),
- * so a link needs no join to know its rows.
+ * Schema of the content graph's file. Everything has a number: a *model attribute* (relation or unique attribute) and a
+ * content type `names.id`, an entry (document in one locale) `entries.id`, a row `entry * 4 + version` (0 draft, 1
+ * published, 2 live). So a link needs no join to know its rows.
  */
 export const GRAPH_MIGRATIONS: readonly string[] = [
   `

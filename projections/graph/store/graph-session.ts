@@ -24,14 +24,14 @@ export type GraphEntry = {
   readonly view: TypeView;
   readonly documentId: string;
   readonly locale: string | null;
-  /** Not mentioned by any event before the current one. */
+  /** True if no event before the current one mentioned it. */
   isNew: boolean;
-  /** By version. */
+  /** Rows by version. */
   readonly rows: [GraphRow | undefined, GraphRow | undefined, GraphRow | undefined];
-  /** By version: rows to be written at the end of the batch. */
+  /** By version: rows to write at the end of the batch. */
   readonly changed: [boolean, boolean, boolean];
   revision: number | null;
-  /** Revision or shared positions are to be written at the end of the batch. */
+  /** True if revision or shared positions have to be written at the end of the batch. */
   isNoted: boolean;
   /** Positions of the last edit and publication of a shared value, made in another locale. */
   sharedEdited: number;
@@ -61,13 +61,13 @@ const ENTRIES_OF_TYPE = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE type = ? ORD
 type Document = {
   readonly view: TypeView;
   readonly documentId: string;
-  /** Some entry of it. */
+  /** Any entry of the document. */
   readonly entry: number;
-  /** Before the batch. */
+  /** State before the batch. */
   readonly publishedBefore: boolean;
 };
 
-/** A localized document whose set of rows in a world changed, with the keys of rows that went; some may be back. */
+/** A localized document whose set of rows in a world changed, with the keys of removed rows; some may have returned. */
 type Relocalized = {
   readonly entry: GraphEntry;
   readonly world: WorldNumber;
@@ -96,7 +96,7 @@ export function openGraphSession(
   const remember = (entry: GraphEntry): void => {
     entries.set(entry.id, entry);
     const { view, documentId } = entry;
-    // Elsewhere an entry is its document, and its publication state says it all.
+    // On other types an entry is its document, and its publication state is enough.
     if (!view.localized || documents.has(documentKey(entry))) return;
     const publishedBefore = isPublished(view, documentId, entry.id);
     documents.set(documentKey(entry), { view, documentId, entry: entry.id, publishedBefore });
@@ -129,7 +129,7 @@ export function openGraphSession(
     }
   };
 
-  /** Writes what changed, and tells the index of that and of rows whose publication facts changed. */
+  /** Writes changed rows, and reports them and rows with changed publication facts to the index. */
   const presentEntry = (entry: GraphEntry): void => {
     const { view } = entry;
     const publication = publicationFacts(entry, isPublished(view, entry.documentId, entry.id));
@@ -170,7 +170,7 @@ export function openGraphSession(
       for (const [rank, target] of present.entries()) {
         if (source !== target) changes.localization(view.uid, world, source, target, rank);
       }
-      // Who shows the locales of a row that stays shows one less.
+      // The document's remaining rows show one locale less.
       for (const target of gone) {
         if (!existing.has(target)) changes.localization(view.uid, world, source, target, null);
       }
@@ -276,7 +276,7 @@ function hasRows(existing: ExistingRows, entry: number): boolean {
   );
 }
 
-/** From positions: the draft is modified when it, or a value shared with it, was edited after the last publication. */
+/** From positions: the draft is modified if it, or a value shared with it, was edited after the last publication. */
 function publicationState(
   entry: Pick<GraphEntry, 'rows' | 'sharedEdited' | 'sharedPublished'>,
 ): PublicationState {
@@ -285,7 +285,7 @@ function publicationState(
   return publicationStateAt(draft?.position, published?.position, entry);
 }
 
-/** The same from positions alone; undefined = there is no such row. */
+/** Publication state from positions alone; undefined = there is no such row. */
 export function publicationStateAt(
   draft: number | undefined,
   published: number | undefined,

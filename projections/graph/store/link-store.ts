@@ -16,7 +16,7 @@ import { DRAFT, PUBLISHED, type WorldNumber } from './row-keys.ts';
 export type LinkRecord = LinkEnds & {
   /** By world; null = not linked there. */
   readonly orders: [draft: LinkOrder | null, published: LinkOrder | null];
-  /** As stored; undefined = not stored. */
+  /** Stored state; undefined = not stored. */
   stored: WorldOrders | undefined;
 };
 
@@ -29,11 +29,11 @@ export type LinkStore = {
   ownedBy(source: number): LinkRecord[];
   /** All links to an entry. */
   pointingAt(target: number): LinkRecord[];
-  /** The link between two entries, with no orders when there is none. */
+  /** Finds the link between two entries; without orders if there is none. */
   find(relation: GraphRelation, source: number, target: number): LinkRecord;
-  /** Keeps what differs from the stored link and reports it to the read index. */
+  /** Stores differences from the stored link and reports them to the read index. */
   save(record: LinkRecord): void;
-  /** Writes what was saved. Belongs into the transaction of the events. */
+  /** Writes saved links. Must run in the transaction of the events. */
   flush(): void;
 };
 
@@ -114,7 +114,7 @@ export function newLink(
   return { relation, source, component, target, orders: [null, null], stored: undefined };
 }
 
-/** Those whose relation is still defined. */
+/** Links whose relation is still defined. */
 function records(
   links: readonly (LinkKey & { readonly orders: WorldOrders })[],
   relationOf: RelationOfNumber,
@@ -145,7 +145,7 @@ function readOrder(sourceOrder: SqlValue | undefined, targetOrder: SqlValue | un
     : { sourceOrder: sourceOrder as number, targetOrder: targetOrder as number };
 }
 
-/** What the record was made from may be gone by now: it then stays so. */
+/** The source of the record may no longer exist: the stored state then stays. */
 function put(pending: PendingLinks, record: LinkRecord): void {
   const { stored, orders, relation, source, component, target } = record;
   const [draft, published] = orders;
@@ -170,7 +170,7 @@ function byTargetKey(a: LinkRecord, b: LinkRecord): number {
   return a.relation.id - b.relation.id || a.source - b.source || a.component - b.component;
 }
 
-/** Which worlds the link is in. */
+/** Returns whether the link is in a world. */
 export function isIn(record: LinkRecord, world: WorldNumber): boolean {
   return record.orders[world] !== null;
 }

@@ -1,9 +1,9 @@
 import type { GraphRelation } from './graph-relation.ts';
 
-/** Places of a link in its source's and its target's list. */
+/** Slots of a link in its source's and its target's list. */
 export type LinkOrder = { readonly sourceOrder: number; readonly targetOrder: number };
 
-/** What a link joins. Source and target are entries. */
+/** Ends of a link. Source and target are entries. */
 export type LinkEnds = {
   readonly relation: GraphRelation;
   readonly source: number;
@@ -19,7 +19,7 @@ export function sameOrder(a: LinkOrder | null, b: LinkOrder | null): boolean {
 
 const PAIR_BASE = 2 ** 26;
 
-/** One number for two keys, which is several times cheaper than a text; beyond 2^26 it takes a text. */
+/** One number for two keys, which is several times cheaper than a text; a text beyond 2^26. */
 export function pairKey(source: number, target: number): string | number {
   return source < PAIR_BASE && target < PAIR_BASE ? source * PAIR_BASE + target : `${source}/${target}`;
 }

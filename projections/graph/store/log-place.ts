@@ -4,30 +4,30 @@ import { isOutOfSpace } from '../../../shared/sqlite/failures.ts';
 import type { GraphDatabase } from './graph-database.ts';
 import { readGraphPosition } from './graph-position.ts';
 
-/** The last event of the log that a graph has applied: whether a log is the one that the graph was made from is told by it. */
+/** Last event of the log that a graph has applied: it shows whether a log is the one that the graph was made from. */
 export type AppliedEvent = Pick<StoredEvent, 'id' | 'stream' | 'revision' | 'position'> & {
   /** Head of the log's hash chain at the event, where the log has one. */
   readonly chain: string | undefined;
 };
 
-/** Where a graph stands in its log. */
+/** Position of a graph in its log. */
 export type LogPlace = {
   /** Position of the last event that was applied; 0n before the first. */
   position(): bigint;
   /** undefined: none, or one that an earlier release applied. */
   last(): AppliedEvent | undefined;
   /**
-   * The position to read on from: the log has been searched up to here. At or behind the last event; it has a meaning for the log alone
-   * and is told to nobody.
+   * Position to continue from: the log was searched up to here. It is the last event's or later, is meaningful for this
+   * log alone and is never published.
    */
   readFrom(): bigint;
-  /** Notes the last event of a batch. Belongs into the transaction of the events. */
+  /** Records the last event of a batch. Must run in the transaction of the events. */
   write(last: StoredEvent): void;
   /** The transaction is in the file. */
   moved(last: StoredEvent): void;
-  /** There was nothing of ours up to here. Costs a write now and then only: what is not written is searched again. */
+  /** The log has no event of the namespace up to here. Written only now and then: the rest is searched again. */
   searched(upTo: bigint): void;
-  /** Writes what `searched` has not: the file is about to be closed. */
+  /** Writes the last `searched` position: the file is about to be closed. */
   flush(): void;
 };
 
@@ -41,7 +41,7 @@ export function openLogPlace(db: GraphDatabase): LogPlace {
   let readFrom = BigInt(
     (db.get("SELECT value FROM meta WHERE name = 'read_from'")?.[0] as number | undefined) ?? 0,
   );
-  // Where there is a chain the position is enough to read on from, and a log that was replaced may be shorter than it was searched.
+  // With a chain, the position is enough to continue, and a log that was replaced may be shorter than it was searched.
   if (readFrom < position || last?.chain !== undefined) readFrom = position;
   let searchedAt = Number.NEGATIVE_INFINITY;
   let written = readFrom;
@@ -86,13 +86,13 @@ export function openLogPlace(db: GraphDatabase): LogPlace {
   };
 }
 
-/** The last event that is in a graph's file; undefined where there is none, or an earlier release applied it. */
+/** Last applied event in a graph's file; undefined if there is none, or an earlier release applied it. */
 export function readAppliedEvent(db: Database): AppliedEvent | undefined {
   const row = db.prepare('SELECT position, id, stream, revision, chain FROM last_event').get();
   if (row === undefined) return undefined;
   const { id, stream, revision, chain } = row;
   const position = BigInt(row['position'] as number);
-  // An earlier release that was gone back to moves the position alone.
+  // An earlier release that ran in between changes the position alone.
   if (position !== readGraphPosition(db)) return undefined;
   return {
     ...{ id: String(id), stream: String(stream), revision: BigInt(revision as number), position },

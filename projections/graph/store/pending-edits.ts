@@ -10,9 +10,9 @@ export type PendingEdit = {
 };
 
 /**
- * Publishing a document publishes what was edited on its own side of a relation, and nothing that another document's
- * unpublished edit did. Links are owned by one side, so edits from the other are noted here. They are few, nearly always none:
- * all are held in memory.
+ * Publishing a document publishes edits on its own side of a relation, and no unpublished edit of another document.
+ * Links are owned by one side, so edits from the other side are recorded here. They are few, nearly always none: all
+ * are held in memory.
  */
 export type PendingEdits = {
   note(relation: GraphRelation, source: number, target: number, editor: number): void;
@@ -24,7 +24,7 @@ export type PendingEdits = {
   forgetSource(source: number): void;
   forgetEditor(editor: number): void;
   forgetTarget(target: number): void;
-  /** The file was changed otherwise. */
+  /** Reads again after another change of the file. */
   reload(): void;
 };
 

@@ -4,7 +4,7 @@ import type { LinkOrder } from './link.ts';
 /** Both worlds of a link; null = not linked there. */
 export type WorldOrders = readonly [draft: LinkOrder | null, published: LinkOrder | null];
 
-/** What makes a link the same link. `relation`: its number. */
+/** Identity of a link. `relation`: its number. */
 export type LinkKey = {
   readonly source: number;
   readonly relation: number;
@@ -14,7 +14,7 @@ export type LinkKey = {
 
 /** A link as a batch left it. */
 export type PendingLink = LinkKey & {
-  /** Both null: it is gone. */
+  /** Both null: it is removed. */
   orders: WorldOrders;
   /** The file has it, with other orders perhaps. */
   readonly isStored: boolean;
@@ -41,7 +41,7 @@ const DELETE = `DELETE FROM links WHERE ${KEY}`;
 const NONE: readonly PendingLink[] = [];
 
 export function openPendingLinks(db: GraphDatabase): PendingLinks {
-  /** By source, then by target: between two entries there are few. */
+  /** By source, then by target: two entries have few links. */
   const bySource = new Map<number, Map<number, PendingLink[]>>();
   const byTarget = new Map<number, PendingLink[]>();
   const find = ({ source, relation, component, target }: LinkKey) =>
@@ -72,7 +72,7 @@ export function openPendingLinks(db: GraphDatabase): PendingLinks {
       }
     },
     flush() {
-      // In the order of the file, as far as that costs nothing: neighbours are on one page.
+      // In the order of the file, if that costs nothing: neighbours are on one page.
       for (const source of [...bySource.keys()].sort((a, b) => a - b)) {
         for (const between of bySource.get(source)?.values() ?? [])
           for (const link of between) write(db, link);

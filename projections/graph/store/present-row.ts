@@ -23,7 +23,7 @@ export type Values = { readonly [attribute: string]: unknown };
 /** A component as stored: id, scalars, nested components; `__component` in a dynamic zone. Its relations are links. */
 export type StoredComponent = { readonly id: number; readonly __component?: Uid } & Values;
 
-/** What a row's response shows beside its attributes. Times are ISO 8601. */
+/** Members of a row's response besides its attributes. Times are ISO 8601. */
 export type RowFacts = {
   readonly id: number;
   readonly documentId: string;
@@ -36,20 +36,20 @@ export type RowFacts = {
 /** Facts about the row's document that follow from the log, not from the row. */
 export type PublicationFacts = {
   readonly state: PublicationState;
-  /** Some locale of the document has a published row. */
+  /** True if some locale of the document has a published row. */
   readonly documentPublished: boolean;
 };
 
-/** Turns rows of one content type into what the read index serves. Pure. */
+/** Converts rows of one content type for the read index. Pure. */
 export type RowPresenter = {
   /**
    * Response JSON in Strapi's member order (SEMANTICS section 12): id, documentId, public scalars in schema order, createdAt,
    * updatedAt, publishedAt, and on localized types locale.
    */
   source(facts: RowFacts, scalars: Values): string;
-  /** The columns. `values` may be the parsed source: what is no public scalar is not read. */
+  /** Returns the columns. `values` may be the parsed source: only public scalars are read. */
   fields(facts: RowFacts, values: Values, publication: PublicationFacts): IndexedRow['fields'];
-  /** The same, made of the parsed source, which is the caller's no more: most of it stands there as it should already. */
+  /** Returns the columns from the parsed source, which it changes: most of it is already in the right form. */
   fieldsOfSource(parsed: RowFacts & Values, publication: PublicationFacts): IndexedRow['fields'];
   components(values: Values): IndexedRow['components'];
 };
@@ -59,7 +59,7 @@ type ComponentPresenter = {
   readonly nested: readonly (ComponentAttribute | DynamicZoneAttribute)[];
 };
 
-/** Where JSON's value is the column's value, the type of it. */
+/** Types whose JSON value is the column's value. */
 const PLAIN_TYPES: { readonly [type in FieldType]?: 'string' | 'number' | 'boolean' } = {
   keyword: 'string',
   number: 'number',
@@ -179,13 +179,13 @@ function createComponentsPresenter(registry: SchemaRegistry): PresentComponents 
   return presentAll;
 }
 
-/** The components of an attribute's value, whether it holds one, several or none. */
+/** Components of an attribute's value, whether it has one, several or none. */
 export function componentList(value: unknown): readonly StoredComponent[] {
   if (value === null || value === undefined) return [];
   return Array.isArray(value) ? value : [value as StoredComponent];
 }
 
-/** The component a value of the attribute is made of. */
+/** Component of a value of the attribute. */
 export function componentUid(
   attribute: ComponentAttribute | DynamicZoneAttribute,
   value: { readonly __component?: Uid },

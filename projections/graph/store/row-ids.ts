@@ -1,6 +1,6 @@
 import type { GraphDatabase } from './graph-database.ts';
 
-/** The numeric ids of rows. An id that was given is never another row's, though its row may be gone. */
+/** Numeric ids of rows. An assigned id never belongs to another row, even after its row was removed. */
 export type RowIds = {
   isFree(type: number, id: number): boolean;
   give(type: number, id: number, key: number): void;

@@ -10,7 +10,7 @@ export const DRAFT = 0;
 export const PUBLISHED = 1;
 export const LIVE = 2;
 
-/** A row's key follows from its entry and version: never another row's, the same in every replay. */
+/** Key of a row, which follows from its entry and version: unique, and the same in every replay. */
 export function rowKey(entry: number, version: VersionNumber): number {
   return entry * 4 + version;
 }
@@ -40,7 +40,7 @@ export function worldsOf(version: VersionNumber): readonly WorldNumber[] {
   return ONE_WORLD[version] ?? BOTH_WORLDS;
 }
 
-/** Which rows exist: one bit per row key, so that a link's ends are checked without a read. */
+/** Existing rows: one bit per row key, so that a link's ends are checked without a read. */
 export type ExistingRows = {
   has(key: number): boolean;
   add(key: number): void;

@@ -1,6 +1,6 @@
 import type { GraphDatabase } from './graph-database.ts';
 
-/** The graph's counters: held in memory, written back with the batch that moved them. */
+/** Counters of the graph: in memory, written with the batch that changed them. */
 export type Sequences = {
   /** The next number, from 1. */
   next(name: string): number;

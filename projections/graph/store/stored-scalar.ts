@@ -3,7 +3,7 @@ import { timeOfDayMilliseconds } from '../../../shared/read-index/column.ts';
 import { timeText } from '../../../shared/read-index/instant-text.ts';
 import type { ScalarType } from '../../../shared/schema/content-type.ts';
 
-/** A scalar of an event in the form that rows store and answers show (SEMANTICS section 12). null stays null. */
+/** Converts a scalar of an event to the form in rows and answers (SEMANTICS section 12). null stays null. */
 export function storedScalar(type: ScalarType, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   switch (type) {

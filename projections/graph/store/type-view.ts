@@ -13,21 +13,21 @@ import {
 import { createRowPresenter, type RowPresenter } from './present-row.ts';
 import { DRAFT, LIVE, type VersionNumber } from './row-keys.ts';
 
-/** What the graph needs of a content type at every event, worked out once per definition. */
+/** Properties of a content type that the graph needs at every event, computed once per definition. */
 export type TypeView = {
   readonly number: number;
   readonly uid: Uid;
   readonly type: ContentType;
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
-  /** The version that is edited: draft, or live where there is no draft & publish. */
+  /** Version that is edited: draft, or live if there is no draft & publish. */
   readonly edited: VersionNumber;
   readonly presenter: RowPresenter;
   /** Private scalars. */
   readonly hidden: readonly string[];
   readonly bearers: readonly ComponentBearer[];
   readonly bearerNames: readonly string[];
-  /** Names of what all locales of a document share; empty without i18n. */
+  /** Names of attributes that all locales of a document share; empty without i18n. */
   readonly shared: readonly string[];
   readonly unique: readonly { readonly number: number; readonly place: UniquePath }[];
   /** The relation of one of the type's own relation attributes. */
@@ -85,7 +85,10 @@ function undefinedType(uid: string): never {
 
 type RegisterRelation = (space: RowSpace, owner: Parameters<typeof createGraphRelation>[2]) => void;
 
-/** Every relation a row of the space can own, also in its components (which cannot hold themselves, so this ends). */
+/**
+ * Registers every relation that a row of the row set can own, also in its components (which cannot contain themselves,
+ * so this ends).
+ */
 function registerRelations(
   registry: SchemaRegistry,
   space: RowSpace,
@@ -96,7 +99,7 @@ function registerRelations(
   const owner = space.path.length === 0 ? undefined : model.uid;
   for (const attribute of model.attributes.values()) {
     if (attribute.kind === 'relation' && attribute.mappedBy === undefined) {
-      // Between two definitions of one start-up a target may still be missing.
+      // A target may still be missing between two definitions of one start.
       if (registry.contentTypes.has(attribute.target))
         register(space, { component: owner, attribute, served });
     }
