@@ -24,7 +24,7 @@ export type CommandHandler = {
   execute(command: Command): Promise<CommandResult>;
 };
 
-/** The write side of one space. There may be one in a space only: the leader's (architecture.md section 3). */
+/** The write side of one space. There may be one in a space only: the leader's. */
 export function createCommandHandler(
   environment: CommandEnvironment,
   locks: Locks = createLocks(),

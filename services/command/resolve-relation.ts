@@ -183,7 +183,7 @@ function byRowId(
   return undefined;
 }
 
-/** From an i18n entry the same locale, from any other the given or the default one (architecture.md section 2). */
+/** From an i18n entry the same locale, from any other the given or the default one. */
 function targetLocale(scope: RelationScope, target: Uid, given: string | undefined): string | null {
   if (scope.registry.contentTypes.get(target)?.localized !== true) return null;
   return scope.locale ?? given ?? scope.defaultLocale;

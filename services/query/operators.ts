@@ -33,7 +33,7 @@ const ORDERED = ['keyword', 'number', 'long', 'boolean', 'time-of-day', 'instant
 const EVERY = [...ORDERED, 'json'] as const;
 const TEXT = ['keyword'] as const;
 
-/** The one operator table: parser, messages, translation and documentation derive from it (architecture.md section 4). */
+/** The one operator table: parser, messages, translation and documentation derive from it. */
 export const OPERATORS = {
   $eq: equality('Equal'),
   $ne: negated(equality('Not equal')),

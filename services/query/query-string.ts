@@ -22,7 +22,7 @@ const OPTIONS = {
   decoder: decodePart,
 } as const;
 
-/** Text of a query string without `?` → object, by qs with every limit explicit (architecture.md section 4). */
+/** Text of a query string without `?` → object, by qs with every limit explicit. */
 export function parseQueryString(text: string): QueryObject {
   if (text === '') return {};
   refuseTooManyParameters(text);

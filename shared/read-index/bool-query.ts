@@ -1,6 +1,6 @@
 /**
  * The query both engines run: a plain frozen value, never a string. Two-valued: whatever SQL's NULL logic
- * would do is decided by the translator (architecture.md section 4), the engine only evaluates sets of rows.
+ * would do is decided by the translator, the engine only evaluates sets of rows.
  */
 
 /**

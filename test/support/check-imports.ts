@@ -1,10 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
-import { IMPORT_RULES, PURE } from './import-rules.ts';
+import { COMPUTING_BUILT_INS, IMPORT_RULES, PURE_FILES } from './import-rules.ts';
+import { arrowsOf, importsOf, PRODUCT, type Room, readRooms, roomViolations } from './rooms.ts';
 
 /** Folders whose modules are checked. */
-const ROOTS = ['shared', 'projections', 'services', 'test'];
+const ROOTS = [...PRODUCT, 'test'];
 
 /** With a parser missing, dependency-cruiser finds nothing and calls it clean. */
 export const MODULE_FLOOR = 100;
@@ -17,13 +18,16 @@ export type ImportCheck = {
   /** TypeScript modules that were read. */
   readonly modules: number;
   readonly dependencies: number;
+  readonly rooms: number;
+  /** Pairs of rooms of which one imports the other. */
+  readonly arrows: number;
   /** `rule: from → to`, sorted. */
   readonly violations: readonly string[];
 };
 
 /**
- * Checks every TypeScript file below `folder` (a checkout) against IMPORT_RULES. A file that the cruise did not reach is a
- * violation too: nothing passes by not having been looked at.
+ * Checks every TypeScript file below `folder` (a checkout) against its table of rooms and IMPORT_RULES. A file that the cruise did
+ * not reach is a violation too: nothing passes by not having been looked at.
  */
 export async function checkImports(folder: string): Promise<ImportCheck> {
   const files = globSync(
@@ -37,15 +41,24 @@ export async function checkImports(folder: string): Promise<ImportCheck> {
       (dependency.rules ?? []).map(({ name }) => `${name}: ${module.source} → ${dependency.resolved}`),
     ),
   );
+  const rooms = readRooms(readFileSync(path.join(folder, 'docs/architecture.md'), 'utf8'));
+  const imports = importsOf(cruised);
   const missed = files.filter((file) => !cruised.some((module) => module.source === file));
   return {
     modules: cruised.length,
     dependencies: cruised.reduce((sum, module) => sum + module.dependencies.length, 0),
+    rooms: rooms.length,
+    arrows: arrowsOf(imports).size,
     violations: [
       ...violations,
+      ...roomViolations(rooms, files, imports),
       ...missed.map((file) => `not cruised: ${file}`),
       ...files.filter((file) => path.basename(file) === 'index.ts').map((file) => `no-barrels: ${file}`),
-      ...clockUses(folder, files),
+      ...impureImports(rooms, cruised),
+      ...clockUses(
+        folder,
+        files.filter((file) => isPure(rooms, file)),
+      ),
     ].sort(),
   };
 }
@@ -71,9 +84,26 @@ async function cruiseFolder(folder: string, files: string[]): Promise<ICruiseRes
   return output;
 }
 
+/** Whether a file is to do no I/O and read no clock. */
+function isPure(rooms: readonly Room[], file: string): boolean {
+  const room = rooms.find(({ folder }) => folder === path.posix.dirname(file));
+  if (room?.isPure) return !room.impure.includes(path.posix.basename(file));
+  return PURE_FILES.some((pattern) => new RegExp(pattern).test(file));
+}
+
+function impureImports(rooms: readonly Room[], modules: ICruiseResult['modules']): string[] {
+  return modules
+    .filter(({ source }) => isPure(rooms, source))
+    .flatMap(({ source, dependencies }) =>
+      dependencies
+        .filter(({ dependencyTypes }) => dependencyTypes.includes('core'))
+        .filter(({ module }) => !COMPUTING_BUILT_INS.test(module))
+        .map(({ module }) => `purity: ${source} → ${module}`),
+    );
+}
+
 function clockUses(folder: string, files: readonly string[]): string[] {
-  const pure = files.filter((file) => PURE.some((pattern) => new RegExp(pattern).test(file)));
-  return pure.flatMap((file) => {
+  return files.flatMap((file) => {
     const lines = readFileSync(path.join(folder, file), 'utf8').split('\n');
     return lines.flatMap((line, at) =>
       CLOCK.test(line) ? [`no-clock: ${file}:${at + 1} ${line.trim()}`] : [],
@@ -82,10 +112,12 @@ function clockUses(folder: string, files: readonly string[]): string[] {
 }
 
 if (import.meta.main) {
-  const { modules, dependencies, violations } = await checkImports(process.cwd());
+  const { modules, dependencies, rooms, arrows, violations } = await checkImports(process.cwd());
   for (const violation of violations) console.error(violation);
   if (modules < MODULE_FLOOR)
     console.error(`only ${modules} modules were cruised, at least ${MODULE_FLOOR} expected`);
-  console.log(`${modules} modules, ${dependencies} imports, ${violations.length} violations`);
+  console.log(
+    `${modules} modules, ${dependencies} imports, ${rooms} rooms, ${arrows} arrows between them, ${violations.length} violations`,
+  );
   if (violations.length > 0 || modules < MODULE_FLOOR) process.exitCode = 1;
 }

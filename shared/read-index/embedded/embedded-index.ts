@@ -73,7 +73,7 @@ const DEFAULT_ORDERED_ROWS = 32 * 2 ** 20;
 const DEFAULT_REUSE_AFTER = 1024;
 
 /**
- * The read index inside the process: bitmaps over row ordinals, see docs/architecture.md. Short work runs in one go,
+ * The read index inside the process: bitmaps over row ordinals, see docs/embedded-index.md. Short work runs in one go,
  * long work in slices. `createAnswers` gives every answer one state of the index, and no reader sees half a batch.
  */
 export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedIndex {
