@@ -10,7 +10,7 @@ import type { CommandHandler } from '../command/command-handler.ts';
 import { partOf } from '../command/command-identity.ts';
 import { createLocks } from '../command/locks.ts';
 import { contentValues, type UploadName } from './file-values.ts';
-import { keptNames } from './kept-names.ts';
+import { keptNames } from './names/kept-names.ts';
 import { type AddedFormats, createFileFormats } from './pictures/file-formats.ts';
 import { formatNamesOf, possibleFormatNames } from './pictures/format-names.ts';
 import type { PictureSettings } from './pictures/picture-settings.ts';

@@ -1,9 +1,7 @@
 import type { FileInfo } from './file-info.ts';
 import { cleanFileName } from './file-name.ts';
+import { UPLOADS_PATH } from './names/kept-names.ts';
 import type { ReceivedFile } from './receive-upload.ts';
-
-/** Where content is served. */
-export const UPLOADS_PATH = '/uploads/';
 
 /** The name that content of a hash is served under; the hash does not tell it. */
 export type UploadName = (hash: string) => string;

@@ -6,8 +6,7 @@ import type { AssetStore, ByteRange } from '../../shared/asset-store/asset-store
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
-import { UPLOADS_PATH } from '../assets/file-values.ts';
-import { nameInSpace } from '../assets/kept-names.ts';
+import { nameInSpace, UPLOADS_PATH } from '../assets/names/kept-names.ts';
 import { pictureName } from '../assets/pictures/format-names.ts';
 import { assetHeaders } from './serve-assets-headers.ts';
 

@@ -9,7 +9,7 @@ import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
-import { nameInSpace } from '../assets/kept-names.ts';
+import { nameInSpace } from '../assets/names/kept-names.ts';
 import { type ArchiveWriter, openArchiveWriter, openLinesFile } from './archive-writer.ts';
 import { exportedLink, type KnownRow } from './exported-link.ts';
 import { exportedPlugins } from './exported-plugins.ts';

@@ -7,7 +7,7 @@ import {
   USER_TYPE,
 } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { UPLOADS_PATH } from '../assets/file-values.ts';
+import { UPLOADS_PATH } from '../assets/names/kept-names.ts';
 
 type Values = { readonly [name: string]: unknown };
 

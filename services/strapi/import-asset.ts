@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import { detectMedia } from '../assets/detect-media.ts';
-import { nameInSpace } from '../assets/kept-names.ts';
+import { nameInSpace } from '../assets/names/kept-names.ts';
 import { keepingHead } from '../assets/receive-upload.ts';
 import type { ArchiveFile } from './archive.ts';
 

@@ -5,8 +5,7 @@ import { RequestError } from '../../../shared/request-error.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
 import type { CommandHandler } from '../../command/command-handler.ts';
 import type { Locks } from '../../command/locks.ts';
-import { UPLOADS_PATH } from '../file-values.ts';
-import { nameInSpace } from '../kept-names.ts';
+import { nameInSpace, UPLOADS_PATH } from '../names/kept-names.ts';
 import { isResized } from './format-sizes.ts';
 import {
   type MadeFormats,

@@ -1,6 +1,5 @@
 import type { Entry } from '../../../shared/document/entry.ts';
-import { UPLOADS_PATH } from '../file-values.ts';
-import { nameInSpace } from '../kept-names.ts';
+import { nameInSpace, UPLOADS_PATH } from '../names/kept-names.ts';
 import { FORMAT_NAMES, type FormatName, isResized } from './format-sizes.ts';
 
 /** Extensions that detection gives to the pictures that have formats. */

@@ -3,8 +3,7 @@ import { readGraphContents } from '../../../projections/generations/graph-conten
 import { isHash } from '../../../shared/asset-store/asset-hash.ts';
 import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
 import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
-import { UPLOADS_PATH } from '../../assets/file-values.ts';
-import { nameInSpace } from '../../assets/kept-names.ts';
+import { nameInSpace, UPLOADS_PATH } from '../../assets/names/kept-names.ts';
 import { assetsPlace, isS3, openAssetStore } from '../../stores/open-asset-store.ts';
 import type { BackupSettings } from '../settings/settings.ts';
 import { liveGraphFile } from './live-graph-file.ts';

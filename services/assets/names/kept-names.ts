@@ -1,5 +1,7 @@
-import type { Entry } from '../../shared/document/entry.ts';
-import { UPLOADS_PATH } from './file-values.ts';
+import type { Entry } from '../../../shared/document/entry.ts';
+
+/** Where content is served. */
+export const UPLOADS_PATH = '/uploads/';
 
 /** A name that content had elsewhere, as the asset store knows it. */
 export function nameInSpace(space: string, name: string): string {
