@@ -21,7 +21,7 @@ import type { Matcher } from './matcher.ts';
 import { createOrderCache, type OrderCache } from './order-cache.ts';
 import { readHeldRows } from './read-held-rows.ts';
 import { borrowBits, releaseBits } from './row-space.ts';
-import { countMatches, createPageSelection, createSelectionAfter } from './select-page.ts';
+import { countMatches, createPageOfFew, createPageSelection, createSelectionAfter } from './select-page.ts';
 import { emptyUnused } from './source-blocks.ts';
 import {
   addSources,
@@ -149,13 +149,18 @@ function createSearch(state: EmbeddedState, request: SearchRequest): () => Searc
   let selection: Selection | undefined;
   const found: Uint8Array[] = [];
   const collect = (): Bits => {
-    matcher ??= bindQuery({ spaces, orders, world }, space, query);
     matched ??= borrowBits(space);
-    matcher.collect(matched);
+    matcher?.collect(matched);
     return matched;
   };
   const createSelection = (): (() => Selection) => {
-    const rows = everything ? space.live : collect();
+    if (!everything) matcher ??= bindQuery({ spaces, orders, world }, space, query);
+    const few = cursor === undefined ? matcher?.few?.() : undefined;
+    if (few !== undefined) {
+      const page = createPageOfFew({ orders, space, world }, few, request);
+      return () => ({ count: few.length, rows: page() });
+    }
+    const rows = collect();
     const count = countMatches(space, rows);
     const selected = { orders, space, world, matched: rows, count };
     if (cursor === undefined) {

@@ -57,7 +57,21 @@ export function matchAll(
       releaseBits(space, rows);
     },
     test: (row) => required.every((m) => m.test(row)) && !excluded.some((m) => m.test(row)),
+    few: matchFew(required, excluded),
   };
+}
+
+/** Few rows are tested in one slice: what that costs is limited. */
+const FEW_COST = 50_000;
+
+/** The few rows that one of `required` gives, tested against the others; undefined where none gives any, or tests cost much. */
+function matchFew(required: readonly Matcher[], excluded: readonly Matcher[]): Matcher['few'] {
+  const driver = required.find(({ few }) => few !== undefined);
+  if (driver?.few === undefined) return undefined;
+  const { few, estimate } = driver;
+  const others = required.filter((matcher) => matcher !== driver);
+  if (estimate * sum([...others, ...excluded], ({ testCost }) => testCost) > FEW_COST) return undefined;
+  return () => few().filter((row) => others.every((m) => m.test(row)) && !excluded.some((m) => m.test(row)));
 }
 
 /** The matcher to collect first: where it and the rest, asked only about its rows or collected, cost least. */

@@ -4,10 +4,10 @@ import type { Bits } from './bits.ts';
 import { type Dictionary, distinctTerms } from './dictionary.ts';
 import type { IndexedColumn } from './indexed-column.ts';
 import { matchStretch, matchStretches, withinBounds } from './match-stretch.ts';
-import { MATCH_NOTHING, type Matcher } from './matcher.ts';
+import { FEW_MATCHES, MATCH_NOTHING, type Matcher } from './matcher.ts';
 import { fewValues } from './number-column.ts';
 import type { OrderCache } from './order-cache.ts';
-import { collectPosting, postingCost, postingCount } from './postings.ts';
+import { collectPosting, fewRowsOf, postingCost, postingCount } from './postings.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import { dictionaryOf } from './term-column.ts';
 
@@ -78,7 +78,9 @@ function matchTerms(dictionary: Dictionary, terms: readonly number[]): Matcher {
     }
   };
   if (terms.length === 1) {
-    return { estimate, cost, testCost: 2, collect, test: (row) => dictionary.terms[row] === only };
+    const few = fewRowsOf(dictionary.postings, only, FEW_MATCHES)?.sort((a, b) => a - b);
+    const test = (row: number) => dictionary.terms[row] === only;
+    return { estimate, cost, testCost: 2, collect, test, few: few && (() => few) };
   }
   const wanted = new Set(terms);
   const test = (row: number) => wanted.has(dictionary.terms[row] as number);

@@ -19,7 +19,15 @@ export type Matcher = {
    */
   readonly collect: (into: Bits) => void;
   readonly test: (row: number) => boolean;
+  /**
+   * The rows that match, ascending, when a lookup gives at most FEW_MATCHES candidates: no set of bits is filled, counted or
+   * searched, so the cost does not depend on the number of documents. Undefined otherwise.
+   */
+  readonly few?: (() => readonly number[]) | undefined;
 };
+
+/** Most rows of `few`. */
+export const FEW_MATCHES = 32;
 
 export const MATCH_NOTHING: Matcher = Object.freeze({
   estimate: 0,

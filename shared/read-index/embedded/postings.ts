@@ -6,6 +6,7 @@ import {
   createRowLists,
   indexInList,
   listCount,
+  listEntry,
   type RowLists,
   removeBySwap,
 } from './row-lists.ts';
@@ -73,6 +74,12 @@ export function collectPosting(postings: Postings, term: number, into: Bits): vo
   const dense = postings.dense[term];
   if (dense !== undefined) orBits(into, dense.bits);
   else collectList(postings.lists, term, into);
+}
+
+/** The term's rows, unsorted; undefined for more than `most`, and for a dense posting. */
+export function fewRowsOf({ lists, dense }: Postings, term: number, most: number): number[] | undefined {
+  if (dense[term] !== undefined || listCount(lists, term) > most) return undefined;
+  return Array.from({ length: listCount(lists, term) }, (_, index) => listEntry(lists, term, index));
 }
 
 /** into |= entries of the list */

@@ -32,6 +32,19 @@ export function createPageSelection(selected: Selected, page: Page): () => reado
   };
 }
 
+/** Selects the rows of a page like createPageSelection, from the few matches in `rows`, which ascend. */
+export function createPageOfFew(
+  { orders, space, world }: Omit<Selected, 'matched' | 'count'>,
+  rows: readonly number[],
+  page: Page,
+): () => readonly number[] {
+  const { from, size, sort } = page;
+  const end = from + Math.max(0, size);
+  if (rows.length <= 1 || (sort.length === 0 && space.idsAscend)) return () => rows.slice(from, end);
+  const inOrder = createRowSort(orderFor(orders, space, world, sort).keys, rows);
+  return () => Array.from(inOrder().subarray(from, end));
+}
+
 /**
  * Selects the rows of a page after a position in the order, and the position of its last row (null: no row follows).
  * Continues like createPageSelection.
