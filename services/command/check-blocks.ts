@@ -13,7 +13,10 @@ const IMAGE_TEXTS = ['name', 'url', 'hash', 'ext', 'mime', 'provider', 'createdA
 const IMAGE_NUMBERS = ['width', 'height', 'size'];
 const BLOCKED_PROTOCOLS = new Set(['javascript:', 'vbscript:', 'data:']);
 
-/** Judges a blocks attribute (rich text as a tree, Strapi's grammar); the stored form has its keys in canonical order. */
+/**
+ * Validates a blocks attribute (rich text as a tree, Strapi's grammar); the stored form has its keys in canonical
+ * order.
+ */
 export function checkBlocks(check: Check, path: string, value: unknown): unknown {
   const blocks = castArray(value);
   if (!Array.isArray(blocks)) return report(check, path, typeMessage(path, 'array', blocks, value), value);
@@ -47,7 +50,7 @@ function checkNodes(
   }
 }
 
-/** `empty`: the message when there is no child; undefined where none is fine. */
+/** `empty`: message if there is no child; undefined if none is allowed. */
 function children(
   kinds: () => { readonly [type: string]: NodeCheck },
   message: string,

@@ -20,8 +20,8 @@ export type EntryCheck = Check & { readonly relations: RelationScope };
 const NO_COMPONENT_NAMED = 'Cannot build relations store from dynamiczone, component identifier is undefined';
 
 /**
- * The stored value of a component attribute; undefined when nothing is sent. A component sent with the `id` of one that is
- * there keeps it and what is not sent; any other is new (SEMANTICS section 13). `existing`: the value there is.
+ * Stored value of a component attribute; undefined when nothing is sent. A component sent with the `id` of an existing
+ * one updates it; any other is new (SEMANTICS section 13). `existing`: the current value.
  */
 export function checkComponentAttribute(
   check: EntryCheck,

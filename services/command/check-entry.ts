@@ -7,13 +7,13 @@ import { orderConnections } from './place-links.ts';
 import { notLinkedError } from './relation-problems.ts';
 import { resolveRelation } from './resolve-relation.ts';
 
-/** A body in stored form: only what was sent or has a default; null clears. */
+/** Body in stored form: only values that were sent or have a default; null clears. */
 export type EntryInput = {
   readonly values: EntryValues;
   readonly relations: readonly RelationOperation[];
 };
 
-/** The entry as it stands, for components that keep their id and places among links. */
+/** Current entry, for components that keep their id and slots among links. */
 export type Current = {
   readonly values: EntryValues;
   /** Attributes that need not be sent: a further locale has them from the others. */
@@ -22,8 +22,8 @@ export type Current = {
 };
 
 /**
- * Judges a body against its content type, problems to `check` (its order is not Strapi's yet), and gives what of it is to
- * be stored. Throws 400 for documents that do not exist.
+ * Validates a body against its content type, reports problems to `check` (not yet in Strapi's order), and returns the
+ * values to store. Throws 400 for documents that do not exist.
  */
 export function checkEntry(check: EntryCheck, type: ContentType, data: Data, current: Current): EntryInput {
   const values: Record<string, unknown> = {};
@@ -42,7 +42,7 @@ export function checkEntry(check: EntryCheck, type: ContentType, data: Data, cur
   return { values, relations };
 }
 
-/** Judges a whole stored entry with the strength of publishing; problems to `check`, whose mode is `publish`. */
+/** Validates a whole stored entry for publishing; reports problems to `check`, whose mode is `publish`. */
 export function checkStoredEntry(check: EntryCheck, type: ContentType, values: EntryValues): void {
   for (const attribute of type.attributes.values()) {
     if (attribute.kind !== 'relation') checkValue(check, attribute, values[attribute.name], undefined);

@@ -19,13 +19,13 @@ import {
 /** varchar(255) in Strapi; text and richtext are unlimited. */
 const SHORT_TEXT = 255;
 const INT32 = 2 ** 31;
-/** numeric(10,2) holds less than this. */
+/** Limit of numeric(10,2). */
 const DECIMAL_LIMIT = 1e8;
 const UID_FORM = /^[A-Za-z0-9-_.~]*$/;
 
 /**
- * The stored form of a scalar attribute's value; undefined when it is absent and stays so. Problems go to `check`. Messages,
- * coercions and strengths: SEMANTICS section 13, areas `write.types` and `write.constraints`.
+ * Stored form of a scalar attribute's value; undefined if it is absent and has no default. Problems go to `check`.
+ * Messages, coercions and strengths: SEMANTICS section 13, areas `write.types` and `write.constraints`.
  */
 export function checkScalar(check: Check, attribute: ScalarAttribute, path: string, sent: unknown): unknown {
   const value = withDefault(check, attribute, sent);
@@ -168,7 +168,7 @@ function checkRegex(check: Check, attribute: ScalarAttribute, path: string, valu
   if (!pattern.test(value)) report(check, path, `${path} must match the following: "${pattern}"`, value);
 }
 
-/** Judged in clear, stored as hash; a stored entry holds the hash, which has no length to judge. */
+/** Validated in clear, stored as hash; a stored entry has only the hash, whose length means nothing. */
 function checkPassword(check: Check, attribute: ScalarAttribute, path: string, value: unknown): unknown {
   if (check.mode === 'publish') return value;
   const text = checkText({ ...check, strength: check.passwords }, attribute, path, value);
@@ -205,7 +205,7 @@ function checkNumber(check: Check, attribute: ScalarAttribute, path: string, val
   return type === 'decimal' && Math.abs(number) < DECIMAL_LIMIT ? roundDecimal(number) : number;
 }
 
-/** What Strapi's database refuses with a 500. */
+/** Reports values that Strapi's database refuses with a 500. */
 function checkRange(check: Check, type: ScalarAttribute['type'], path: string, number: number): void {
   if (type === 'integer' && Number.isInteger(number) && (number < -INT32 || number >= INT32)) {
     report(check, path, `${path} must be between ${-INT32} and ${INT32 - 1}`, number);
@@ -236,7 +236,7 @@ function checkBoolean(check: Check, path: string, value: unknown): unknown {
     : report(check, path, typeMessage(path, 'boolean', value, value), value);
 }
 
-/** Text is JSON text, as in Strapi; what is no JSON answers 400 instead of 500. */
+/** Text is JSON text, as in Strapi; a text that is not JSON answers 400 instead of 500. */
 function checkJson(check: Check, path: string, value: unknown): unknown {
   if (typeof value !== 'string') return canonicalJson(value);
   if (check.mode === 'publish') return value;

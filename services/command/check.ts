@@ -1,14 +1,17 @@
 import type { Problem } from './problem.ts';
 
 /**
- * How a body or a stored entry is judged. `strength`: drafts may be incomplete, what is published may not. `mode`: a
- * `creation` gets defaults and needs what is required, an `update` is judged by the keys it has, `publish` judges a stored
- * entry, where absent means null and passwords are hashes.
+ * Settings for validating a body or a stored entry. `strength`: drafts may be incomplete, published entries may not.
+ * `mode`: a `creation` gets defaults and needs required values, an `update` is validated by its keys. `publish`
+ * validates a stored entry, where absent means null and passwords are hashes.
  */
 export type Check = {
   readonly strength: 'draft' | 'published';
   readonly mode: 'creation' | 'update' | 'publish';
-  /** How passwords are judged: only in the body are they in clear, so at once as strictly as the write as a whole. */
+  /**
+   * Strength for passwords: only the body has them in clear, so they are validated at once, as strictly as the whole
+   * write.
+   */
   readonly passwords: 'draft' | 'published';
   /** Filled: every problem found. */
   readonly problems: Problem[];
@@ -22,7 +25,7 @@ export function report(check: Check, path: string, message: string, value?: unkn
   check.problems.push(value === undefined ? { path, message } : { path, message, value });
 }
 
-/** True when what is required must be there now. */
+/** Returns whether required values must be present now. */
 export function isComplete(check: Check): boolean {
   return check.strength === 'published';
 }

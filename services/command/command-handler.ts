@@ -18,8 +18,9 @@ import { parseWriteLocale, parseWriteStatus } from './write-target.ts';
 
 export type CommandHandler = {
   /**
-   * Carries a command out: it is durable and visible to every later read of this process when the promise resolves (unless
-   * the result says `applied: false`). Rejects with a RequestError when the command is refused: 400, 404, 409, 503.
+   * Carries a command out. When the promise resolves, it is durable and visible to every later read of this process
+   * (unless the result says `applied: false`). Rejects with a RequestError if the command is refused: 400, 404, 409,
+   * 503.
    */
   execute(command: Command): Promise<CommandResult>;
 };

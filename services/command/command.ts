@@ -1,13 +1,13 @@
 import type { CommandIdentity, EventMetadata } from '../../shared/event-store/event-store.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
-/** Who asks for a command, and through what. It stands in the metadata of the events. */
+/** Author of a command, for the metadata of its events. */
 export type Author = Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId' | 'causationId'>;
 
 /**
- * What a client asks to be written. `body`, `status` and `locale` are as the request has them (parsed JSON body or undefined;
- * query parameters, undefined when absent): the handler judges them. `identity` makes a repeated command harmless: it is carried
- * out once, by whichever process leads, and answered again.
+ * Command of a client. `body`, `status` and `locale` come unchanged from the request (parsed JSON body or undefined;
+ * query parameters, undefined when absent): the handler validates them. `identity` makes a repetition harmless: one
+ * process carries the command out once, and it is answered again.
  */
 type CommandBase = {
   readonly identity?: CommandIdentity | undefined;
@@ -27,14 +27,14 @@ export type UpdateCommand = EntryCommand & {
   readonly body: unknown;
 };
 
-/** Writes the one document of a single type. `documentId`: of the document there is; left out when there is none yet. */
+/** Writes the one document of a single type. `documentId`: the existing document; omitted if there is none yet. */
 export type PutSingleCommand = EntryCommand & {
   readonly kind: 'put-single';
   readonly documentId?: string;
   readonly body: unknown;
 };
 
-/** On one entry, or with locale `*` on every locale of the document. */
+/** Acts on one entry, or with locale `*` on every locale of the document. */
 export type ActionCommand = EntryCommand & {
   readonly kind: 'publish' | 'unpublish' | 'discard-draft' | 'delete';
   readonly documentId: string;
@@ -56,12 +56,12 @@ export type CommandResult = {
   readonly documentId: string;
   /** The entry's locale; null on types without i18n; `*` when the command was for every locale. */
   readonly locale: string | null;
-  /** The row that answers the command: the published one after a publication, else the draft, `live` without D&P. */
+  /** Row that answers the command: the published one after a publication, else the draft, `live` without D&P. */
   readonly version: 'draft' | 'published' | 'live';
-  /** Of the last event; where nothing had to be written, of the state that was read. */
+  /** Position of the last event; if nothing had to be written, of the state that was read. */
   readonly position: bigint;
-  /** False when the events are stored but the graph did not show them in time: answer 202. */
+  /** False if the events are stored but the graph did not apply them in time: answer 202. */
   readonly applied: boolean;
-  /** Whether anything was written. */
+  /** True if anything was written. */
   readonly changed: boolean;
 };

@@ -18,7 +18,7 @@ import { newEvents } from './new-events.ts';
 import { NotLeading } from './not-leading.ts';
 import { claimKey, type UniqueClaim } from './unique-values.ts';
 
-/** What a command wants to do to the state it was shown. */
+/** Change that a command makes to the given state. */
 export type Plan = {
   readonly claims: readonly UniqueClaim[];
   /** Called once the claims are locked. Throws a RequestError when the command is refused. */
@@ -28,7 +28,7 @@ export type Plan = {
 export type CommitRequest = {
   readonly type: ContentType;
   readonly documentId: string;
-  /** Absent: nobody sends the command again. */
+  /** Absent: the command cannot be repeated. */
   readonly identity?: CommandIdentity | undefined;
   readonly author?: Author | undefined;
   /** The kind of the command. */
@@ -46,15 +46,15 @@ const APPLIED_TIMEOUT_MS = 10_000;
 
 /**
  * Runs one command: lock the document, read its state from the graph, plan, lock the unique values it claims, decide,
- * append at the revision that was read, and answer when reads show it. The locks are held until the graph has applied it, also when
- * the answer had to be given earlier: the next command on this document or value reads a graph that knows this one. A
- * document's lock is always taken before any value's, and values' in order, so no two commands wait for each other. Other
- * documents run at the same time, and their appends share a commit. The stream itself is never read: the cost does not grow
- * with its length.
+ * append at the revision that was read, and answer when reads show it. The locks are held until the graph has applied
+ * it, also if the answer had to be given earlier. So the next command on this document or value reads a graph that
+ * knows this one. A document's lock always comes before any value's, and values' locks are taken in order, so no two
+ * commands wait for each other. Commands on other documents run at the same time, and their appends share a commit. The
+ * stream itself is never read: the cost does not grow with its length.
  *
- * The lease is a condition of the append. When another process claimed the lead before, nothing is stored, the command
- * rejects with NotLeading, and it can be sent to that process. A store that checks no conditions stores the events behind the
- * claim: `counts` tells, and nothing is acknowledged that does not count.
+ * The lease is a condition of the append. If another process claimed the lease before, nothing is stored. The command
+ * rejects with NotLeading, and it can be sent to that process. A store that checks no conditions stores the events
+ * after the claim. `counts` detects this, and events without effect are never acknowledged.
  */
 export function createCommit(environment: CommandEnvironment, locks: Locks): Commit {
   let projectorFailed = false;
@@ -68,7 +68,7 @@ export function createCommit(environment: CommandEnvironment, locks: Locks): Com
       const outcome = await appendPlanned(environment, locks, releases, request);
       if (outcome.kind === 'unchanged') {
         release();
-        // Whoever wrote it may not have lived to make it visible.
+        // The process that wrote it may have ended before the write was visible.
         const seen = isVisible(environment, outcome.position);
         const applied = await within(seen, environment.appliedTimeoutMs);
         return { position: outcome.position, applied, changed: false };
@@ -113,7 +113,7 @@ async function isVisible({ visible }: CommandEnvironment, position: bigint): Pro
 }
 
 type Outcome =
-  /** There is nothing to append, or it was appended already: the state at `position` is the command's. */
+  /** Nothing to append, or it was appended before: the state at `position` is the command's. */
   | { readonly kind: 'unchanged'; readonly position: bigint }
   | { readonly kind: 'appended'; readonly position: bigint; readonly lead: Lead };
 
@@ -144,7 +144,7 @@ async function appendPlanned(
       await readClaim(environment);
       throw new NotLeading();
     }
-    // Someone else wrote to the stream: decide again once the graph knows what.
+    // Another process wrote to the stream: decide again when the graph has applied that.
     seen = result.actual;
     await environment.applied(await environment.eventStore.lastPosition());
   }
@@ -153,7 +153,7 @@ async function appendPlanned(
   });
 }
 
-/** Whoever sends the command to the leader has to know of it: the claim that fenced this process off is read first. */
+/** The sender of the command has to know the new leader: reads the claim that fenced this process off. */
 async function readClaim({ applied, eventStore, appliedTimeoutMs }: CommandEnvironment): Promise<void> {
   const read = eventStore.lastPosition().then(applied);
   await within(
@@ -165,7 +165,7 @@ async function readClaim({ applied, eventStore, appliedTimeoutMs }: CommandEnvir
   );
 }
 
-/** Where the command stands in the log already. Throws 422 when it was another request that had its identity. */
+/** Position of the command in the log. Throws 422 if another request has its identity. */
 function earlierPosition({ graph }: CommandEnvironment, { identity }: CommitRequest): bigint | undefined {
   const earlier = identity === undefined ? undefined : graph.command(identity.id);
   if (earlier === undefined) return undefined;
@@ -197,8 +197,8 @@ async function append(
     ...(via === undefined ? {} : { via }),
     ...(identity === undefined ? {} : { command: identity }),
   };
-  // Where no conditions are checked, the log may hold the events of this command behind a claim, under the lease of before:
-  // the store must not take them for those that count.
+  // If no conditions are checked, the log may have events of this command after a claim, under the previous lease. The
+  // store must not mistake them for effective ones.
   const key = identity === undefined ? newEventId() : `${identity.id}/${epoch}`;
   const stream = documentStream(space, type.uid, documentId);
   try {
@@ -232,7 +232,7 @@ function deletedForGood(documentId: string, cause: StreamDeleted): RequestError 
   return new RequestError(409, 'ConflictError', message, { documentId }, { cause });
 }
 
-/** `shown`, or false once the time is over. */
+/** `shown`, or false after the time limit. */
 async function within(shown: Promise<boolean>, timeoutMs = APPLIED_TIMEOUT_MS): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(resolve, timeoutMs, false);

@@ -8,12 +8,12 @@ export function actAs<Result>(author: Author, work: () => Result): Result {
   return authors.run(author, work);
 }
 
-/** On whose behalf this runs; undefined: nobody has said. */
+/** Author of the current work; undefined if none is set. */
 export function currentAuthor(): Author | undefined {
   return authors.getStore();
 }
 
-/** What no request asked for, an operator did: by a setting, or by a command. */
+/** Author of the current request; without a request an operator did it, by a setting or by a command. */
 export function requestOrOperator(): Author {
   return currentAuthor() ?? { actor: { kind: 'operator' } };
 }

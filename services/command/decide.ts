@@ -12,8 +12,8 @@ export type DocumentState = {
 };
 
 /**
- * A validated command. `write` carries stored values (null clears) and normalised relation operations; with `publish`, on a
- * type with draft & publish, the entry is published in the same append. `id` is given by imports only.
+ * A validated command. `write` has stored values (null clears) and normalised relation operations; with `publish`, on a
+ * type with draft & publish, the same append publishes the entry. Only imports set `id`.
  */
 export type Intent =
   | {
@@ -21,14 +21,14 @@ export type Intent =
       readonly locale: string | null;
       readonly values: EntryValues;
       readonly relations: readonly RelationOperation[];
-      /** Relations that a further locale takes over from the others, see `inheritedValues`. */
+      /** Relations that a new locale copies from the others, see `inheritedValues`. */
       readonly inheritedRelations?: readonly RelationOperation[];
       readonly publish: boolean;
       readonly id?: number;
     }
   | { readonly kind: 'publish' | 'unpublish' | 'discard-draft' | 'delete'; readonly locale: string | null };
 
-/** The facts that follow from `intent` on `state`: none when there is nothing to do. Validation has happened before. */
+/** Returns the events for `intent` on `state`: none when there is nothing to do. The input is already validated. */
 export function decide(intent: Intent, state: DocumentState): readonly DocumentEvent[] {
   const { locale } = intent;
   const about = { type: state.type.uid, documentId: state.documentId, locale };
@@ -59,7 +59,7 @@ export function publishedOf({ entries }: DocumentState, locale: string | null): 
   return entries.find((entry) => entry.locale === locale && entry.version === 'published');
 }
 
-/** The values of an entry after a write, without the cleared ones; what publishing is judged by. */
+/** Values of an entry after a write, without the cleared ones: the input for validating a publication. */
 export function mergedValues(state: DocumentState, locale: string | null, values: EntryValues): EntryValues {
   const merged: Record<string, unknown> = {};
   const before = draftOf(state, locale)?.values ?? inheritedValues(state);
@@ -72,7 +72,7 @@ export function mergedValues(state: DocumentState, locale: string | null, values
   return merged;
 }
 
-/** What a further locale of a document starts with: the values all locales share, its components as new ones. */
+/** Initial values of a new locale of a document: the values that all locales share, with new components. */
 function inheritedValues(state: DocumentState): EntryValues {
   const sibling = state.entries.find(({ version }) => version !== 'published');
   if (sibling === undefined) return {};
@@ -80,7 +80,7 @@ function inheritedValues(state: DocumentState): EntryValues {
   return Object.fromEntries(shared.map(([name, value]) => [name, withoutComponentIds(value)]));
 }
 
-/** True for an attribute that all locales of a document share. */
+/** Returns whether all locales of a document share the attribute. */
 export function isShared(type: ContentType, attribute: string): boolean {
   return type.localized && type.attributes.get(attribute)?.localized === false;
 }
@@ -110,7 +110,7 @@ function decideWrite(
   return [{ type: 'entry-changed', data }, ...published];
 }
 
-/** An entry that is new has no links to clear; links that others made to it before it came (an import's) stay. */
+/** A new entry has no links to clear; links that others made to it earlier (in an import) remain. */
 function linksSomething(operation: RelationOperation): boolean {
   return operation.kind === 'set' ? operation.targets.length > 0 : operation.connect.length > 0;
 }

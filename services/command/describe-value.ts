@@ -1,5 +1,5 @@
 /**
- * A value as it stands in the messages of type errors: text in quotes, objects as indented JSON whose own text members are
+ * Formats a value for the messages of type errors: text in quotes, objects as indented JSON whose own text members are
  * quoted once more (cases `write.types`).
  */
 function describeValue(value: unknown): string {
@@ -15,7 +15,7 @@ function describeSimple(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null ? undefined : String(value);
 }
 
-/** "x must be a `number` type, but the final value was: …": `cast` is what became of `value`. */
+/** "x must be a `number` type, but the final value was: …": `cast` is the converted `value`. */
 export function typeMessage(path: string, type: string, cast: unknown, value: unknown): string {
   const castFrom =
     value !== null && value !== undefined && !Object.is(cast, value)

@@ -7,7 +7,7 @@ const LENGTH = 24;
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const LETTERS = 26;
 
-/** A new documentId: 24 characters of `[a-z0-9]`, a letter first, so that it is never taken for a row id. */
+/** New documentId: 24 characters of `[a-z0-9]`, a letter first, so that it never looks like a row id. */
 export function randomDocumentId(): string {
   if (used + LENGTH > pool.length) {
     randomFillSync(pool);
@@ -17,7 +17,7 @@ export function randomDocumentId(): string {
   return documentIdOf(pool.subarray(used - LENGTH, used));
 }
 
-/** Chance taken from the system for many ids at once: a call costs more than all else about an id. */
+/** Random bytes for many ids at once: a call to the system costs more than everything else about an id. */
 const pool = new Uint8Array(LENGTH * 128);
 let used = pool.length;
 
@@ -26,7 +26,7 @@ export function derivedDocumentId(...parts: readonly string[]): string {
   return documentIdOf(hash('sha256', JSON.stringify(parts), 'buffer'));
 }
 
-/** Of a document that a command creates: one that can be sent again creates the same one. */
+/** Id of a document that a command creates: a repeated command creates the same one. */
 export function newDocumentId(
   environment: Pick<CommandEnvironment, 'space' | 'newDocumentId'>,
   type: Uid,

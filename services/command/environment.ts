@@ -4,10 +4,10 @@ import type { Lead } from '../../shared/fleet/lease.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Author } from './command.ts';
 
-/** What the write side is given. The clock and all chance come from here. */
+/** Dependencies of the write side. They include the clock and all randomness. */
 export type CommandEnvironment = {
   readonly eventStore: EventStore;
-  /** Level with the log, as the projector keeps it. */
+  /** Caught up with the log by the projector. */
   readonly graph: ContentGraphReader;
   /** Resolves when the graph shows everything up to `position`, and the read index too unless it has `visible`. */
   readonly applied: (position: bigint) => Promise<void>;
@@ -18,16 +18,16 @@ export type CommandEnvironment = {
   readonly defaultLocale: string;
   /** First part of every stream name. */
   readonly space: string;
-  /** The lease this process holds, with its graph level with all that came before. Throws NotLeading where it holds none. */
+  /** Lease of this process, after its graph has caught up with all earlier events. Throws NotLeading without a lease. */
   readonly lead: () => Lead;
-  /** Whether events that were appended under a lease stand before any newer claim. Absent: nobody else can claim. */
+  /** Returns whether events appended under a lease precede any newer claim. Absent: no other process can claim. */
   readonly counts?: (position: bigint, lead: Lead) => Promise<boolean>;
-  /** On whose behalf a command runs that does not say itself. */
+  /** Author of a command that does not name one. */
   readonly author?: () => Author | undefined;
   readonly now: () => Date;
   readonly newDocumentId: () => string;
   /** Any text that no other command has; event ids are derived from it. */
   readonly newEventId: () => string;
-  /** How long a stored command waits to be applied before it answers `applied: false`. Default 10,000. */
+  /** Time limit for a stored command to be applied before it answers `applied: false`. Default 10,000. */
   readonly appliedTimeoutMs?: number;
 };

@@ -7,8 +7,8 @@ import { isRecord } from './json-record.ts';
 const MAX_LENGTH = 255;
 
 /**
- * The Argon2id hash of every password in a body, by clear text (the library's parameters: 19 MiB, two passes, off the main
- * thread). Taken before any lock, so that nobody waits for it. Resolves at once where the model has no password.
+ * Argon2id hash of every password in a body, by clear text (the library's parameters: 19 MiB, two passes, off the main
+ * thread). Computed before any lock, so that no command waits for it. Resolves at once if the model has no password.
  */
 export async function hashPasswords(
   registry: SchemaRegistry,

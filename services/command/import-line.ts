@@ -3,12 +3,14 @@ import * as z from 'zod';
 const data = z.record(z.string(), z.unknown());
 const time = z.iso.datetime();
 
-/** What one row, or one locale of a document, holds. `draft`: what the modified draft has instead of `data`. */
+/**
+ * Content of one row, or one locale of a document. `draft`: values of the modified draft that replace those of `data`.
+ */
 const variant = z.strictObject({
   state: z.enum(['live', 'draft', 'published', 'modified']),
   data,
   draft: data.optional(),
-  /** Kept instead of one from the type's sequence. */
+  /** Used instead of one from the type's sequence. */
   id: z.int().positive().optional(),
   createdAt: time.optional(),
   publishedAt: time.optional(),
@@ -43,7 +45,7 @@ export type ImportLine = {
   readonly variants: readonly { readonly locale: string | undefined; readonly variant: ImportVariant }[];
 };
 
-/** Reads the shape of a line's JSON; the reasons it is refused for, when it is no such line. */
+/** Parses a line's JSON, or returns the reasons why it is refused. */
 export function parseImportLine(
   json: unknown,
 ): { readonly line: ImportLine } | { readonly reasons: readonly string[] } {

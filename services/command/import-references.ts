@@ -2,7 +2,7 @@ import type { Attribute, Model } from '../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { isRecord } from './json-record.ts';
 
-/** Gives the documentId for a reference `type:key`; throws when the import has no such document. */
+/** Returns the documentId for a reference `type:key`; throws if the import has no such document. */
 export type ResolveReference = (reference: string) => string;
 
 /** `data` with every `{"$ref": "type:key"}` of a relation, inside components too, as `{documentId}`. */

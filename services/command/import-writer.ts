@@ -5,9 +5,9 @@ import type { Locks } from './locks.ts';
 import { NotLeading } from './not-leading.ts';
 import { claimKey, uniqueProblems } from './unique-values.ts';
 
-/** Writes imported documents beside the commands of the API. */
+/** Writes imported documents while the API's commands run. */
 export type ImportWriter = {
-  /** Throws NotLeading where this process does not lead. */
+  /** Throws NotLeading if this process is not the leader. */
   epoch(): number;
   /** The reasons why the document was not written, if it was not; resolves when reads of this process show it. */
   write(document: ImportOutcome & { readonly kind: 'document' }): Promise<readonly string[]>;
@@ -21,7 +21,7 @@ export function reasonTooLarge(error: unknown): string {
   throw error;
 }
 
-/** `locks`: the commands', so that a unique value is taken once, whoever takes it. */
+/** `locks`: shared with the commands, so that a unique value is claimed once. */
 export function createImportWriter(environment: CommandEnvironment, locks: Locks): ImportWriter {
   const { eventStore, graph, applied, lead } = environment;
   return {
@@ -32,14 +32,14 @@ export function createImportWriter(environment: CommandEnvironment, locks: Locks
         const taken = uniqueProblems(graph, claims, documentId);
         if (taken.length > 0) return taken.map(({ path, message }) => `${path}: ${message}`);
         const { epoch, fence } = lead();
-        // The lead was lost since the import began, and won again: its events name the lease of before.
+        // The process lost the lease during the import and claimed it again: the events name the previous lease.
         if (events.some(({ metadata }) => metadata.epoch !== epoch)) throw new NotLeading();
         const result = await eventStore.append(stream, 'none', events, fence).catch(reasonTooLarge);
         if (typeof result === 'string') return [result];
         if (result.kind === 'conflict') return [EXISTS_OTHERWISE];
         if (result.kind === 'fenced') throw new NotLeading();
         await applied(result.position);
-        // Of this import or an earlier one: the graph knows the document, unless its events do not count.
+        // From this import or an earlier one: the graph knows the document, unless its events have no effect.
         if (graph.streamRevision(type, documentId) === undefined)
           throw new Error(
             `another process took the lead: ${type} ${documentId} was not written, run the import again`,

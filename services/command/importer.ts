@@ -23,18 +23,18 @@ import { parseWriteLocale } from './write-target.ts';
 
 export type ImportEnvironment = {
   readonly registry: SchemaRegistry;
-  /** What is there before the import. */
+  /** Content before the import. */
   readonly graph: ContentGraphReader;
   readonly defaultLocale: string;
   readonly space: string;
   readonly epoch: number;
-  /** ISO 8601: when things happened of which the lines do not say. */
+  /** ISO 8601: time for lines without a time of their own. */
   readonly at: string;
-  /** The document that a line of this import, or of an earlier one, has the key for; undefined when there is none. */
+  /** Document whose key is in a line of this import, or of an earlier one; undefined if there is none. */
   readonly known: (type: Uid, key: string) => ReferencedDocument | undefined;
 };
 
-/** `documentId`: the one that its line gives; absent when it follows from the key. */
+/** `documentId`: from its line; absent if it follows from the key. */
 export type ReferencedDocument = { readonly documentId?: string };
 
 /** `refused`: nothing of the line may be written, for these reasons. */
@@ -43,26 +43,26 @@ export type ImportOutcome =
       readonly kind: 'document';
       readonly type: Uid;
       readonly documentId: string;
-      /** Unique values that it takes. */
+      /** Unique values that it claims. */
       readonly claims: readonly UniqueClaim[];
       readonly stream: string;
-      /** To be appended together, to a stream that does not exist (`none`). */
+      /** Appended together to a stream that does not exist (`none`). */
       readonly events: readonly NewEvent[];
     }
   | { readonly kind: 'refused'; readonly reasons: readonly string[] };
 
 export type Importer = {
   /**
-   * Judges one line (parsed JSON) as a write of the API would be, and gives the events of its document. Ids of documents and
-   * events follow from space, type, key and content: what is imported again meets itself in the log and writes nothing, and
-   * a line that was changed since conflicts. References may point forward.
+   * Validates one line (parsed JSON) like a write of the API, and returns the events of its document. Ids of documents
+   * and events follow from namespace, type, key and content. So a repeated import finds its own events in the log and
+   * writes nothing, and a line that was changed since conflicts. References may point forward.
    */
   importLine(json: unknown): Promise<ImportOutcome>;
 };
 
 const AUTHOR = { actor: { kind: 'import' }, via: 'import' } as const;
 
-/** Takes the lines of one import, in any number of files. Unique values are kept over all of them. */
+/** Processes the lines of one import, in any number of files. Remembers unique values over all of them. */
 export function createImporter(environment: ImportEnvironment): Importer {
   const types = typesByName(environment.registry);
   const claimed = new Map<string, string>();
@@ -92,9 +92,9 @@ export function createImporter(environment: ImportEnvironment): Importer {
 
 type ImportRun = ImportEnvironment & {
   readonly types: ReadonlyMap<string, ContentType>;
-  /** documentId by claim: what the lines so far have taken. */
+  /** documentId by claim, for all lines so far. */
   readonly claimed: Map<string, string>;
-  /** documentId by `uid/key`, of what was referred to lately: most documents that are, are often. */
+  /** documentId by `uid/key` of recently referenced documents: most of them are referenced often. */
   readonly referenced: Map<string, string>;
 };
 
@@ -233,7 +233,7 @@ function importedData(run: ImportRun, type: ContentType, sent: Data): ImportedDa
   return { data: withUserDefaults(type, data), finder: { exists, byId, rowId: () => undefined } };
 }
 
-/** What `POST /api/users` adds of its own. */
+/** Defaults that `POST /api/users` adds. */
 function withUserDefaults(type: ContentType, data: Data): Data {
   if (type.uid !== USER_TYPE) return data;
   const { email } = data;

@@ -1,4 +1,4 @@
-/** Whether two JSON values are the same, whatever the order of keys and the prototypes of objects. */
+/** Returns whether two JSON values are equal, whatever the order of keys and the prototypes of objects. */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
     return Object.is(left, right);

@@ -1,8 +1,8 @@
-/** Mutual exclusion by key inside one process: the leader is the only writer of its space. */
+/** Mutual exclusion by key inside one process: the leader is the only writer of its namespace. */
 export type Locks = {
   /**
-   * Resolves with the release when all keys are held. Keys are taken in sorted order, so that two callers that hold none
-   * wait for each other in one direction only. Waiters of a key are served in the order they came.
+   * Resolves with the release when all keys are locked. Locks keys in sorted order, so that two callers without locks
+   * cannot deadlock. Callers of a key wait in the order they came.
    */
   acquire(keys: readonly string[]): Promise<() => void>;
 };

@@ -4,8 +4,8 @@ import type { EventMetadata, NewEvent } from '../../shared/event-store/event-sto
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 
 /**
- * Events of one command as the log takes them: those behind the first follow from it. Each id follows from `key` and its place,
- * so the same command gives the same ids.
+ * Events of one command for the log: those after the first name it as their cause. Each id follows from `key` and its
+ * index, so the same command gives the same ids.
  */
 export function newEvents(
   events: readonly DocumentEvent[],
@@ -42,8 +42,8 @@ function inDigestedOrder(metadata: EventMetadata, causationId: string | undefine
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
 /**
- * A UUID (version 8, RFC 9562: free form) from the SHA-256 of `text`. It begins with the time of a key that is a UUID of version
- * 7, as ids in order of time cost the log's index a third less.
+ * A UUID (version 8, RFC 9562: free form) from the SHA-256 of `text`. It begins with the time of a key that is a UUID
+ * of version 7, because ids in order of time cost the log's index a third less.
  */
 function eventId(key: string, text: string): string {
   const digest = hash('sha256', text);

@@ -1,6 +1,9 @@
 import { RequestError } from '../../shared/request-error.ts';
 
-/** The command was not carried out here, and cannot be: another process has the lead, or nobody has. The same command may be sent to it. */
+/**
+ * The command was not carried out, because this process is not the leader. It may be sent to the leader, if there is
+ * one.
+ */
 export class NotLeading extends RequestError {
   constructor() {
     super(503, 'ServiceUnavailableError', 'Another process is taking over the writes, try again');

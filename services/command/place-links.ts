@@ -3,13 +3,13 @@ import { validationError } from './problem.ts';
 import { type Connection, linkKey, type RelationInput } from './resolve-relation.ts';
 
 type Update = RelationInput & { readonly kind: 'update' };
-/** The error for a place beside something that is not linked. */
+/** Error for a slot next to a target that is not linked. */
 type NotLinked = (connection: Connection) => Error;
 
 /**
- * The connections of an update in an order in which each place exists when its turn comes. `linked`: what is linked now,
- * asked for only when a place needs it. Throws `notLinked` for a place beside something that neither is linked nor gets
- * connected, and 400 for places that wait for each other.
+ * Orders the connections of an update so that each slot exists when its turn comes. `linked`: current links, read only
+ * when a slot needs them. Throws `notLinked` for a slot next to a target that is neither linked nor being connected,
+ * and 400 for slots that wait for each other.
  */
 export function orderConnections(
   { connect, disconnect, strict }: Update,

@@ -18,7 +18,7 @@ export type WriteRequest = {
   readonly hashes: ReadonlyMap<string, string>;
 };
 
-/** A write that may go ahead unless `problems` or taken unique values stand against it, to be answered together. */
+/** A write that may proceed unless it has `problems` or taken unique values, which are answered together. */
 export type PreparedWrite = {
   readonly intent: Intent;
   readonly claims: readonly UniqueClaim[];
@@ -28,13 +28,13 @@ export type PreparedWrite = {
 };
 
 type CheckEnvironment = Pick<CommandEnvironment, 'graph' | 'registry' | 'defaultLocale'> & {
-  /** In place of the graph's own: an import knows documents that are yet to come. */
+  /** Replaces the graph's own: an import knows documents that are not stored yet. */
   readonly finder?: LinkFinder;
 };
 
 /**
- * Judges a body against the document as it stands, in two strengths (SEMANTICS section 13): as a draft, and, when it is
- * published or its type has no drafts, the whole entry as it will be. Throws 400 for what is wrong as a draft already.
+ * Validates a body against the current document, in two strengths (SEMANTICS section 13). First as a draft; then, if it
+ * is published or its type has no drafts, the whole resulting entry. Throws 400 for errors of the draft.
  */
 export function prepareWrite(
   environment: CheckEnvironment,
@@ -60,7 +60,7 @@ export function prepareWrite(
     linked: (attribute) => environment.graph.linkedTargets(type.uid, state.documentId, locale, attribute),
   });
   check.problems.push(...relationProblems(scope));
-  // Like values, relations that stay as they are need not be stored.
+  // Like values, unchanged relations need not be stored.
   const relations =
     draft === undefined
       ? sent.relations
@@ -77,7 +77,7 @@ export function prepareWrite(
   };
 }
 
-/** Judges a whole entry for publication. */
+/** Validates a whole entry for publication. */
 export function preparePublication(
   environment: CheckEnvironment,
   state: DocumentState,
@@ -131,7 +131,7 @@ function localesOf(state: DocumentState, locale: string | null, attribute: strin
   return [...new Set([locale, ...state.entries.map((entry) => entry.locale)])];
 }
 
-/** Links of shared relation attributes that a further locale starts with, unless the body says otherwise. */
+/** Links of shared relation attributes for a new locale, unless the body sets them. */
 function inheritedRelations(
   graph: ContentGraphReader,
   { type, documentId, entries }: DocumentState,

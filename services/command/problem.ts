@@ -30,7 +30,7 @@ function errorDetail({ path, message, value }: Problem) {
     path: pathSegments(path),
     message,
     name: 'ValidationError',
-    // NaN and the infinities are no JSON: null, as Strapi answers.
+    // JSON has no NaN and infinities: null, as Strapi answers.
     ...(value === undefined ? {} : { value }),
   };
 }
@@ -40,7 +40,7 @@ function pathSegments(path: string): string[] {
   return path.split(/[.[\]]+/).filter((segment) => segment !== '');
 }
 
-/** 400 with a message of its own and no details. */
+/** 400 with its own message and no details. */
 export function validationError(
   message: string,
   details: Readonly<Record<string, unknown>> = {},

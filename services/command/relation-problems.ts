@@ -2,7 +2,7 @@ import type { RelationAttribute } from '../../shared/schema/content-type.ts';
 import { type Problem, validationError } from './problem.ts';
 import type { Connection, RelationScope } from './resolve-relation.ts';
 
-/** What is wrong with an entry's relations as a whole: at most one problem, of the body, as Strapi reports it. */
+/** Problems of an entry's relations as a whole: at most one, of the body, as Strapi reports it. */
 export function relationProblems({ faults, missing }: RelationScope): Problem[] {
   const [fault] = faults;
   if (fault !== undefined) return [{ path: '', message: fault }];
@@ -17,7 +17,7 @@ export function relationProblems({ faults, missing }: RelationScope): Problem[] 
   return [];
 }
 
-/** 400 for a place beside a target that is not linked, with both rows' numeric ids (case `write.relations-002`). */
+/** 400 for a slot next to a target that is not linked, with both rows' numeric ids (case `write.relations-002`). */
 export function notLinkedError(
   { finder, defaultLocale, locale }: RelationScope,
   { target: type }: RelationAttribute,

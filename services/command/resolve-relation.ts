@@ -5,15 +5,15 @@ import { refuseOtherMedia } from './check-media.ts';
 import { isRecord } from './json-record.ts';
 import { validationError } from './problem.ts';
 
-/** What resolving a reference needs to know of other documents. */
+/** Lookups of other documents for resolving a reference. */
 export type LinkFinder = {
-  /** True when the document has a row, in `locale` unless that is null. */
+  /** Returns whether the document has a row, in `locale` unless that is null. */
   readonly exists: (type: Uid, documentId: string, locale: string | null) => boolean;
   /** The row with this numeric id. */
   readonly byId: (type: Uid, id: number) => LinkTarget | undefined;
   /** The numeric id of a document's draft or only row, for messages. */
   readonly rowId: (type: Uid, target: LinkTarget) => number | undefined;
-  /** The MIME type of a file. Absent: the kinds of files are not judged (an import). */
+  /** MIME type of a file. Absent: the kinds of files are not validated (an import). */
   readonly mimeOf?: (documentId: string) => string | undefined;
 };
 
@@ -21,7 +21,7 @@ export type RelationScope = {
   readonly registry: SchemaRegistry;
   readonly finder: LinkFinder;
   readonly defaultLocale: string;
-  /** Of the entry that is written: null when its type has no i18n. */
+  /** Locale of the entry that is written: null if its type has no i18n. */
   readonly locale: string | null;
   /** Filled: the first thing that makes the relations as a whole unreadable, in Strapi's words. */
   readonly faults: string[];
@@ -38,16 +38,16 @@ export type RelationInput =
       readonly kind: 'update';
       readonly disconnect: readonly LinkTarget[];
       readonly connect: readonly Connection[];
-      /** False: a place beside something that is not linked means the end instead of an error. */
+      /** False: a slot next to a target that is not linked means the end instead of an error. */
       readonly strict: boolean;
     };
 
 export const INVALID_RELATIONS = 'Invalid relations';
 
 /**
- * A relation in any of the forms of SEMANTICS section 13 (documentId, row id, object, array, connect/disconnect/set), or
- * undefined when it changes nothing. `set` wins over `connect`; a to-one takes the last of several. Throws 400 for a
- * document that does not exist; unreadable forms and unknown row ids are noted in `scope`.
+ * Resolves a relation in any of the forms of SEMANTICS section 13 (documentId, row id, object, array,
+ * connect/disconnect/set); undefined if it changes nothing. `set` wins over `connect`; a to-one uses the last of
+ * several. Throws 400 for a document that does not exist; reports unreadable forms and unknown row ids in `scope`.
  */
 export function resolveRelation(
   scope: RelationScope,

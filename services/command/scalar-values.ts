@@ -38,8 +38,8 @@ function isIntegerText(value: unknown): boolean {
 }
 
 /**
- * Two decimal places, half away from zero, judged by the number's own decimal text as numeric(10,2) does: 1.005 → 1.01,
- * where binary arithmetic gives 1.
+ * Rounds to two decimal places, half away from zero, by the number's own decimal text as numeric(10,2) does: 1.005 →
+ * 1.01, where binary arithmetic gives 1.
  */
 export function roundDecimal(number: number): number {
   const text = String(Math.abs(number));
@@ -50,7 +50,7 @@ export function roundDecimal(number: number): number {
   return number < 0 && rounded !== 0 ? -rounded : rounded;
 }
 
-/** `yyyy-MM-dd`; whatever stands behind it is cut off. Problems in Strapi's words. */
+/** Parses `yyyy-MM-dd` and ignores the rest of the text. Problems use Strapi's words. */
 export function parseDate(value: unknown): Parsed {
   const date =
     typeof value === 'string' ? /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])/.exec(value)?.[0] : undefined;
@@ -69,7 +69,7 @@ export function parseTime(value: unknown): Parsed {
 
 const DATETIME =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}):?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
-/** What an ISO text can name: years 0000–9999. */
+/** Limits of ISO texts: years 0000–9999. */
 const FIRST_MILLISECOND = -62_167_219_200_000;
 const LAST_MILLISECOND = 253_402_300_799_999;
 

@@ -13,14 +13,14 @@ import type { Problem } from './problem.ts';
 /** A value that no other document may show in the published world (SEMANTICS section 13: per locale; null and "" are free). */
 export type UniqueClaim = UniqueValue & {
   readonly type: Uid;
-  /** The name of the place. */
+  /** Name of the unique path. */
   readonly place: string;
   readonly locale: string | null;
   /** The entry has it twice itself. */
   readonly isRepeated: boolean;
 };
 
-/** What an entry of these values claims in each of the locales that an attribute of the type has its value in. */
+/** Unique values that an entry claims, in each of the locales that share the attribute's value. */
 export function uniqueClaims(
   registry: SchemaRegistry,
   type: ContentType,
@@ -39,12 +39,15 @@ export function uniqueClaims(
   });
 }
 
-/** Whoever holds this lock may look whether the value is free and then take it. */
+/** The holder of this lock may check whether the value is free and then claim it. */
 export function claimKey({ type, place, locale, text }: UniqueClaim): string {
   return JSON.stringify(['unique', type, place, locale, text]);
 }
 
-/** One problem for each value that stands elsewhere too: in the entry, in another document, or as `isTaken` knows. */
+/**
+ * Returns one problem for each value that exists elsewhere too: in the entry, in another document, or according to
+ * `isTaken`.
+ */
 export function uniqueProblems(
   graph: ContentGraphReader,
   claims: readonly UniqueClaim[],

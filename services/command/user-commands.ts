@@ -19,14 +19,14 @@ import { notFoundError, type Problem, problemsError } from './problem.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
 import { uniqueProblems } from './unique-values.ts';
 
-/** What an answer has and a client may send back: without effect, as in Strapi. */
+/** Keys of an answer that a client may send back: without effect, as in Strapi. */
 const SYSTEM_KEYS = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']);
 /** In the order of Strapi's answers (cases `users.write`). */
 const FIELDS = ['email', 'username', 'password', 'role'] as const;
 
 /**
- * Creates, changes or removes a user (SEMANTICS section 11): what the form lacks is a ValidationError, what stands against the
- * content an ApplicationError. E-mail addresses are kept in lower case; passwords as hash only.
+ * Creates, changes or removes a user (SEMANTICS section 11): errors of form are a ValidationError, conflicts with the
+ * content an ApplicationError. Stores e-mail addresses in lower case, and passwords as hash only.
  */
 export async function executeUserCommand(
   environment: CommandEnvironment,
@@ -62,7 +62,7 @@ export async function executeUserCommand(
 function userDocument(environment: CommandEnvironment, command: UserCommand): string {
   const { graph } = environment;
   if (command.kind === 'create-user') return newDocumentId(environment, USER_TYPE, command.identity);
-  // Its number may have gone with the user whom this command removed.
+  // This command may have removed the user with the number.
   const applied = command.identity === undefined ? undefined : graph.command(command.identity.id);
   if (applied !== undefined) return applied.documentId;
   const user = /^\d{1,15}$/.test(command.id) ? graph.documentOfId(USER_TYPE, Number(command.id)) : undefined;
@@ -120,7 +120,7 @@ function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreatio
   }
 }
 
-/** A role's number in the forms Strapi takes: 1, "1", {id: 1}, {connect: [1]}, {set: [1]}. */
+/** Number of a role in the forms that Strapi accepts: 1, "1", {id: 1}, {connect: [1]}, {set: [1]}. */
 function roleOf(value: unknown): number {
   const inner = isRecord(value) ? (value['connect'] ?? value['set'] ?? value['id']) : value;
   const [item] = [inner].flat();

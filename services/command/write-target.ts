@@ -1,7 +1,7 @@
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { validationError } from './problem.ts';
 
-/** A language tag; case and further subtags are not judged. */
+/** A language tag; case and further subtags are not checked. */
 const LOCALE = /^([a-z]{2,3}|[a-z]{5,8})(-[a-z0-9]{1,8})*$/i;
 const LOCALE_MAX_LENGTH = 35;
 
@@ -20,8 +20,8 @@ export function parseWriteStatus(status: unknown): 'draft' | 'published' {
 }
 
 /**
- * The `locale` of a write: absent, empty and null = the default locale; null on types without i18n, which ignore it once it is
- * well-formed; `*` only where `every` says so (SEMANTICS sections 5 and 13). Throws 400.
+ * `locale` of a write: absent, empty and null = the default locale; null on types without i18n, which ignore a
+ * well-formed one; `*` only if `every` allows it (SEMANTICS sections 5 and 13). Throws 400.
  */
 export function parseWriteLocale(
   type: ContentType,

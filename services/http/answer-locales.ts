@@ -7,8 +7,8 @@ import type { ContentApiOptions } from './content-api-options.ts';
 const MAX_LOCALES = 500;
 
 /**
- * Answers `GET /api/i18n/locales`, a bare array as in Strapi: the default locale and every locale in which the caller can see
- * content. Ids follow from the order of the codes.
+ * Answers `GET /api/i18n/locales`, a bare array as in Strapi: the default locale and every locale in which the caller
+ * can see content. Ids follow from the order of the codes.
  */
 export async function answerLocales({
   index,

@@ -7,7 +7,7 @@ const STARTING = Buffer.from(
   JSON.stringify(presentError(new RequestError(503, 'ServiceUnavailableError', 'The server is starting'))),
 );
 
-/** Answers a request that came before there was anybody to serve it. */
+/** Answers a request that arrived before the server was ready. */
 export function answerStarting(_request: unknown, response: ServerResponse): void {
   response
     .writeHead(503, {

@@ -5,15 +5,15 @@ import { forbidden } from './guard-content-api.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of its sender; where nobody is asked, there are none. */
+    /** Rights of the sender; none if the process does not authenticate. */
     rights: Rights;
   }
 }
 
 /**
- * Sets the `rights` of every request in this scope before its body is read, and refuses tokens that are not valid (401). What
- * the rights allow is judged where the request is answered. A token that is not known yet is judged again after `catchUp`, which
- * is undefined for requests that do not wait.
+ * Sets the `rights` of every request in this scope before its body is read, and refuses invalid tokens (401). The
+ * handler of a request checks the rights. An unknown token is checked again after `catchUp`, which is undefined for
+ * requests that do not wait.
  */
 export function authenticateRequests(
   scope: FastifyInstance,
@@ -46,7 +46,7 @@ export function authenticateRequests(
   });
 }
 
-/** Refuses whoever may not manage access, in this scope. */
+/** Refuses callers that may not manage access, in this scope. */
 export function requireAdministrator(scope: FastifyInstance): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     done(mayAdminister(request.rights) ? undefined : forbidden());

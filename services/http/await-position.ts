@@ -6,29 +6,29 @@ import type { AccessControl } from '../access/access-control.ts';
 /** Reads that can be made to wait for a write. */
 export type Freshness = {
   /**
-   * True as soon as what a read is answered from shows everything up to this position of the log, copies embedded in other
-   * documents included; false when that took longer than requests may wait.
+   * Resolves with true as soon as reads show everything up to this position of the log, including copies in other
+   * documents, and with false after the time limit for requests.
    */
   shows(position: bigint): Promise<boolean>;
-  /** The position that is shown by now. */
+  /** Position that reads show now. */
   position(): bigint;
-  /** A position that the log has reached: at least `wanted` if the log has reached that by now. */
+  /** A position that the log has reached: at least `wanted` if the log has reached that. */
   head(wanted: bigint): Promise<bigint>;
 };
 
 export const MIN_POSITION_HEADER = 'varve-min-position';
 export const POSITION_HEADER = 'varve-position';
 
-/** Whoever has no token that is known waits no longer. */
+/** Callers without a known token wait no longer than this. */
 const TOKENS_MS = 1_000;
 /** Longer than any log's positions: 64 bits have 20 digits. */
 const POSITION = /^\d{1,20}$/;
 
 /**
- * A GET with `Varve-Min-Position: N` is answered from position N of the log or a later one: it waits until the index shows
- * that, and is a 503 when it does not in time. N is the `Varve-Position` of a write's answer, of whichever process. A position
- * that the log has not reached is a 400: no write was answered with it. For scopes that know the rights of their callers: who has
- * none is refused anyway, and learns nothing of positions.
+ * Handles `Varve-Min-Position: N` of a GET: the answer shows position N of the log or a later one. It waits until the
+ * index has caught up, and is a 503 after the time limit. N is the `Varve-Position` of a write's answer, from any
+ * process. A position that the log has not reached is a 400: no write was answered with it. For scopes that know the
+ * rights of their callers: a caller without rights is refused anyway, and learns no positions.
  */
 export function awaitPositions(scope: FastifyInstance, freshness: Freshness, access: AccessControl): void {
   scope.addHook('onRequest', (request, _reply, done) => {
@@ -45,12 +45,12 @@ export function awaitPositions(scope: FastifyInstance, freshness: Freshness, acc
   });
 }
 
-/** Behind every log's end: its end is read. */
+/** Later than every log's end, so that the end is read. */
 const ANY_POSITION = 2n ** 64n;
 
 /**
- * Resolves when the tokens of the wanted position count, as far as the log has reached it; where no position is wanted, all that
- * there are by now. Undefined for a request whose token cannot become valid by that.
+ * Resolves when the tokens of the wanted position are valid, as far as the log has reached it; if no position is
+ * wanted, when all current ones are. Undefined for a request whose token cannot become valid that way.
  */
 export function awaitTokens(
   freshness: Freshness,

@@ -2,17 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * How much unsent output a listener holds. HTTP/1.1 lets a client send many requests without reading an answer; without limits
- * the answers fill the memory.
+ * Limits of unsent output. HTTP/1.1 lets a client send many requests without reading an answer; without limits the
+ * answers would fill the memory.
  */
 export type OutputLimits = {
-  /** Bytes of answers, on all connections, that clients have not taken. Above it no further request is begun. */
+  /** Bytes of unread answers, on all connections. Above it no further request is begun. */
   readonly unsentBytes: number;
-  /** Above `unsentBytes`, connections that owe an answer for longer than this are closed, the oldest first. */
+  /** Above `unsentBytes`, connections with answers unread for longer than this are closed, the oldest first. */
   readonly patienceMs: number;
-  /** A connection whose client takes nothing of its answer for this long is closed. */
+  /** A connection whose client reads nothing of its answer for this long is closed. */
   readonly stallMs: number;
-  /** Requests, on all connections, that wait for an earlier one on theirs. A connection that brings more is closed. */
+  /** Requests, on all connections, that wait for an earlier one on theirs. A connection that sends more is closed. */
   readonly waiting: number;
 };
 
@@ -30,16 +30,16 @@ type Connection = {
   current: Exchange | undefined;
   /** Later requests of a client that pipelines; while there are any, nothing more is read. */
   readonly waiting: Exchange[];
-  /** When it was first seen that the client had not taken all of the answer. */
+  /** Time when the client was first seen not to have read the whole answer. */
   owingSince: number | undefined;
-  /** Written behind the answers that are under way; then the connection ends. */
+  /** Written after the answers in flight; then the connection ends. */
   lastWords: string | undefined;
 };
 
 export type BoundOutput = {
-  /** Hands a request on when its turn comes. */
+  /** Passes a request on when its turn comes. */
   take(request: IncomingMessage, response: ServerResponse): void;
-  /** Answers what no request came of, behind the answers that are under way, and ends the connection. */
+  /** Answers input that is not a request, after the answers in flight, and ends the connection. */
   refuse(socket: Socket, answer: string): void;
   unsentBytes(): number;
   waitingRequests(): number;
@@ -47,18 +47,21 @@ export type BoundOutput = {
 
 export type BoundOutputOptions = {
   readonly limits: OutputLimits;
-  /** Answers the request whatever others owe; false: it is for `handle`. */
+  /** Answers the request whatever other clients have not read; false: it is for `handle`. */
   readonly urgent: (request: IncomingMessage, response: ServerResponse) => boolean;
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
 };
 
-/** How long the sum of what connections owe may be out of date. */
+/** Maximum age of the sum of unread bytes. */
 const SUM_MS = 10;
 const LOOK_MS = 50;
-/** What a client sends behind its last request is read for so long: unread bytes would make the end a reset. */
+/** Reads further input of a client this long after its last request: unread bytes would make the end a reset. */
 const LINGER_MS = 500;
 
-/** Answers the requests of each connection one after the other, and begins none while clients owe too much. */
+/**
+ * Answers the requests of each connection one after the other, and begins none while clients have too many unread
+ * answers.
+ */
 export function boundOutput(server: Server, { limits, urgent, handle }: BoundOutputOptions): BoundOutput {
   const connections = new Map<Socket, Connection>();
   const held = new Set<Connection>();
@@ -137,7 +140,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
     begin(connection, next);
   }
 
-  /** Closes those who have owed for too long, and begins what was held for them. */
+  /** Closes connections with answers unread for too long, and begins requests that waited. */
   function look(): void {
     const now = performance.now();
     let owed = unsent(now);
@@ -163,7 +166,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
     const connection = connections.get(socket);
     if (connection === undefined || connection.lastWords !== undefined) return;
     connection.lastWords = answer;
-    // It is the last one that did not arrive whole.
+    // The incomplete request is always the last one.
     if (connection.waiting.at(-1)?.request.complete === false) {
       connection.waiting.pop();
       waiting -= 1;
@@ -194,7 +197,7 @@ export function boundOutput(server: Server, { limits, urgent, handle }: BoundOut
   };
 }
 
-/** While requests wait, nobody resumes the socket: node:http does so for each body that it drops. */
+/** Keeps the socket paused while requests wait: node:http resumes it for each body that it drops. */
 function keepPaused(connection: Connection): void {
   const { socket } = connection;
   const resume = socket.resume.bind(socket);

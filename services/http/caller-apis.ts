@@ -7,14 +7,14 @@ import { guardContentApi, guardUploadApi } from './guard-content-api.ts';
 import { judgeContent, judgeUploads } from './judge-only.ts';
 import type { UploadApi } from './upload-api.ts';
 
-/** What is there for callers with certain rights. */
+/** API for callers with certain rights. */
 export type CallerApi = {
   readonly rights: Rights;
   /** The content types as they see them. */
   readonly registry: SchemaRegistry;
   readonly content: ContentApi;
   readonly uploads: UploadApi;
-  /** The same for a write that goes to another process: judges what the caller may, then throws NotLeading. */
+  /** The same for a write that another process carries out: checks the caller's rights, then throws NotLeading. */
   readonly judged: { readonly content: ContentApi; readonly uploads: UploadApi };
 };
 
@@ -23,7 +23,9 @@ type CreateApis = (
   rules: CallerRules,
 ) => { readonly content: ContentApi; readonly uploads: UploadApi };
 
-/** The APIs by rights, each made once: a request costs one look-up. With full access nothing stands before the API itself. */
+/**
+ * APIs by rights, each made once: a request costs one look-up. With full access nothing is in front of the API itself.
+ */
 export function createCallerApis(
   registry: SchemaRegistry,
   create: CreateApis,
@@ -48,7 +50,7 @@ function createCallerApi(registry: SchemaRegistry, rights: Rights, create: Creat
     return { rights, registry, ...api, judged };
   }
   const { content, uploads } = create(visible, {
-    // Also the other locales of an entry, which are no attribute of the type.
+    // Includes the other locales of an entry, which are not an attribute of the type.
     mayFind: (type) => mayFind(rights, type),
     mayReadDrafts: mayReadDrafts(rights),
     mayExplain: mayAdminister(rights),

@@ -7,11 +7,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The JSON body as it was sent. */
     sentJson: string | undefined;
-    /** What makes this write, sent again, the same one. */
+    /** Identity of this write: equal when it is sent again. */
     command: CommandIdentity | undefined;
     /** Another process carries it out. */
     isElsewhere: boolean;
-    /** Of a form that another process has sent on: see watchBody. */
+    /** For a form that another process has forwarded: see watchBody. */
     receivedWhole: (() => Promise<void>) | undefined;
   }
 }
@@ -19,9 +19,10 @@ declare module 'fastify' {
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Of a write with an `Idempotency-Key`: it follows from caller and key, so any process knows it again. Else `forwarded`, which
- * another process has given it. Callers without a token have no name: their key counts for one request only, so that nobody
- * comes upon another's key; in development mode all are one caller. Throws RequestError (400) for a key that is none.
+ * Identity of a write. With an `Idempotency-Key` it follows from caller and key, so any process recognises it.
+ * Otherwise it is `forwarded`, which another process assigned. Callers without a token have no name: their key is valid
+ * for one request only, so that no caller can reuse another's key. In development mode all are one caller. Throws
+ * RequestError (400) for an invalid key.
  */
 export function commandIdentity(
   request: FastifyRequest,

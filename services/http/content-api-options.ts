@@ -4,7 +4,7 @@ import type { CommandHandler } from '../command/command-handler.ts';
 import type { ObserveQuery } from '../operating/observe-query.ts';
 import type { CallerRules, RequestRules } from '../query/plan-query.ts';
 
-/** What the content API is made of. */
+/** Dependencies of the content API. */
 export type ContentApiOptions = {
   readonly registry: SchemaRegistry;
   readonly index: ReadIndex;
@@ -15,8 +15,8 @@ export type ContentApiOptions = {
   /** The numeric id of a user's only row. */
   readonly userId: (documentId: string) => number | undefined;
   readonly rules: RequestRules;
-  /** What the caller's rights leave of a query. */
+  /** Parts of a query that the caller's rights allow. */
   readonly caller: CallerRules;
-  /** Runs each read; absent: nobody looks. */
+  /** Runs each read; absent: reads are not observed. */
   readonly observe?: ObserveQuery;
 };

@@ -1,7 +1,10 @@
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 
-/** What Strapi's REST API cannot do with PUT and `status` alone: `POST /api/<plural>/<documentId>/actions/<action>`. */
+/**
+ * Actions that Strapi's REST API cannot express with PUT and `status` alone: `POST
+ * /api/<plural>/<documentId>/actions/<action>`.
+ */
 export const ENTRY_ACTIONS = ['publish', 'unpublish', 'discard-draft'] as const;
 export type EntryAction = (typeof ENTRY_ACTIONS)[number];
 
@@ -12,18 +15,19 @@ export type WriteAnswer = {
   readonly body: Uint8Array | null;
 };
 
-/** Who asks. */
+/** Sender of a request. */
 export type Asking = {
   /** Names the request in logs. */
   readonly id: string;
-  /** False once the client is gone. */
+  /** False after the client has disconnected. */
   readonly isWanted: () => boolean;
 };
 
 /**
- * What the routes offer, free of HTTP. `query` is a request's query string as it came, `body` its parsed JSON (undefined when
- * there was none), `command` what makes a write that is sent again the same one; an answer is the JSON to send. `asking` is the request that an answer is for. Everything that is refused throws a RequestError. A write resolves once it
- * is durable and visible to every later read of this process.
+ * Operations of the routes, free of HTTP. `query` is a request's raw query string, `body` its parsed JSON (undefined if
+ * there was none), and `command` the identity of a write; an answer is the JSON to send. `asking` is the request of the
+ * answer. Every refusal throws a RequestError. A write resolves once it is durable and visible to every later read of
+ * this process.
  */
 export type ContentApi = {
   list(type: ContentType, query: string, asking?: Asking): Promise<Uint8Array>;
@@ -36,7 +40,7 @@ export type ContentApi = {
     body: unknown,
     command?: CommandIdentity,
   ): Promise<WriteAnswer>;
-  /** What is not there counts as removed. Resolves with the position from which on it is gone. */
+  /** Succeeds if there is nothing to remove. Resolves with the position from which on it is removed. */
   remove(type: ContentType, documentId: string, query: string, command?: CommandIdentity): Promise<bigint>;
   act(
     type: ContentType,
@@ -46,7 +50,7 @@ export type ContentApi = {
     command?: CommandIdentity,
   ): Promise<WriteAnswer>;
   single(type: ContentType, query: string, asking?: Asking): Promise<Uint8Array>;
-  /** Creates the document when there is none. */
+  /** Creates the document if there is none. */
   putSingle(type: ContentType, query: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   removeSingle(type: ContentType, query: string, command?: CommandIdentity): Promise<bigint>;
   /** The locales of the content that the caller may find, with the default one. */

@@ -30,19 +30,19 @@ import { registerTypes } from './type-routes.ts';
 import { registerUploads } from './upload-routes.ts';
 
 export type AppOptions = ServedApi & {
-  /** Where the log and its projections stand. */
+  /** Position of the log and its projections. */
   readonly status?: () => Promise<Status>;
   readonly logger: FastifyBaseLogger;
   /** Bytes of a request body; more is a 413. */
   readonly bodyLimit: number;
   readonly protection: ProtectionOptions;
-  /** Proxies whose X-Forwarded-For is believed: addresses, or none. */
+  /** Trusted proxies for X-Forwarded-For: addresses, or none. */
   readonly trustProxy: string | false;
   readonly docs: Omit<DocsOptions, 'apiFor'>;
   readonly meters: RequestMeters;
-  /** False: others do. */
+  /** False: other processes answer reads. */
   readonly answersReads: boolean;
-  /** Path of the API beside `/api`. */
+  /** Additional path of the API besides `/api`. */
   readonly apiPrefix: string;
 };
 
@@ -61,12 +61,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     bodyLimit: options.bodyLimit,
     trustProxy: options.trustProxy,
     ...(rewriteUrl === undefined ? {} : { rewriteUrl }),
-    // What never reaches a route: a path that is no text.
+    // Requests that never reach a route: a path that is not text.
     frameworkErrors: (error, _request, reply) => sendError(reply, presentError(error)),
     routerOptions: {
       caseSensitive: false,
       ignoreTrailingSlash: true,
-      // The planner reads the raw text: what fastify would parse here is thrown away.
+      // The planner reads the raw text: fastify's result would be unused.
       querystringParser: () => NO_QUERY,
     },
   }) as unknown as FastifyInstance;
@@ -90,7 +90,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
-/** Everything whose answer depends on who asks. */
+/** Registers everything whose answer depends on the caller. */
 function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const { registry, access, tokens, apiFor } = options;
   guardDevelopment(app, access, options.protection.corsOrigins);
@@ -122,7 +122,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   });
 }
 
-/** These writes are carried out here, whoever leads. */
+/** This process carries these writes out, whether or not it is the leader. */
 function refuseWritesIn(scope: FastifyInstance, refuse: (() => void) | undefined): void {
   scope.addHook('preHandler', async ({ method }) => {
     if (method !== 'GET' && method !== 'HEAD') refuse?.();
@@ -134,11 +134,11 @@ const NO_QUERY: Record<string, string> = Object.freeze(Object.create(null));
 const noSchemas = (): never => {
   throw new Error('a route has a schema, and there is no compiler for it');
 };
-/** Bodies are judged by the write side, answers are bytes: without these fastify loads ajv at every start. */
+/** The write side validates bodies, and answers are bytes: without these fastify loads ajv at every start. */
 const NO_COMPILERS = { buildValidator: noSchemas, buildSerializer: noSchemas };
 
 /**
- * JSON is parsed. Text and forms are taken and ignored, so that the handler says what is missing, as Strapi does (case
+ * Parses JSON. Text and forms are accepted and ignored, so that the handler says what is missing, as Strapi does (case
  * `write.body-016`); every other type is a 415.
  */
 function acceptBodies(app: FastifyInstance): void {
@@ -163,7 +163,7 @@ function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => 
     const body = presentError(isAborted(request) ? ABORTED : error);
     if (body.error.status >= 500) {
       const { method, url, id: requestId } = request;
-      // Something that is not there for a while has no place in the program.
+      // Something that is temporarily missing is no bug of the program.
       const isExpected = error instanceof RequestError && error.cause === undefined;
       if (isExpected) request.log.warn({ status: error.status, method, url, requestId }, error.message);
       else request.log.error({ err: error, method, url, requestId });
@@ -192,7 +192,7 @@ const ABORTED = new RequestError(
   'The client went away before its request had arrived',
 );
 
-/** Whatever failed then failed because of that: no error of the server, and nobody reads the answer. */
+/** The client's disconnect caused the failure: it is not an error of the server, and the answer is not read. */
 function isAborted({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete;
 }

@@ -85,7 +85,7 @@ function entryWrites(
   { index, commands, defaultLocale }: ContentApiOptions,
   request: (type: ContentType, query: string) => QueryRequest,
 ) {
-  /** The query string is judged before anything is written; what is written is answered as it asks. */
+  /** Checks the query string before anything is written; it decides the answer of the write. */
   const write = async (
     type: ContentType,
     query: string,

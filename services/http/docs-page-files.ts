@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 type SwaggerFile = { readonly name: string; readonly contentType: string };
 
-/** What the page needs of swagger-ui-dist, by the name it is served under. */
+/** Files that the page needs of swagger-ui-dist, by their served names. */
 export const SWAGGER_FILES: ReadonlyMap<string, SwaggerFile> = new Map([
   ['swagger-ui.css', { name: 'swagger-ui.css', contentType: 'text/css' }],
   ['swagger-ui-bundle.js', { name: 'swagger-ui-bundle.js', contentType: 'text/javascript' }],

@@ -9,13 +9,13 @@ import { DOCS_PAGE, DOCS_SCRIPT } from './docs-page-script.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from './responses.ts';
 
 export type DocsOptions = {
-  /** Of the server. */
+  /** Version of the server. */
   readonly version: string;
   readonly usersEnvelope: boolean;
   readonly apiFor: (rights: Rights) => CallerApi;
 };
 
-/** Everything comes from this server, nothing is inline, and the page talks to nobody else. */
+/** Everything comes from this server, nothing is inline, and the page talks to no other host. */
 const PAGE_HEADERS = {
   ...SECURITY_HEADERS,
   'content-security-policy':
@@ -25,8 +25,8 @@ const PAGE_HEADERS = {
 };
 
 /**
- * `/openapi.json`, and the form of it that the page at `/docs` reads: what the sender of the request may reach, no more. What
- * makes the document is loaded with the first request for it.
+ * Serves `/openapi.json`, and the form of it that the page at `/docs` reads: the paths that the caller may use. The
+ * first request loads the code that makes the document.
  */
 export function registerOpenApi(app: FastifyInstance, docs: DocsOptions): void {
   const optionsOf = describeCallers(docs);

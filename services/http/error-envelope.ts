@@ -1,6 +1,6 @@
 import { RequestError } from '../../shared/request-error.ts';
 
-/** Strapi's envelope of every answer that is no success (SEMANTICS section 12); a 500 has no `details`. */
+/** Strapi's envelope of every answer except a success (SEMANTICS section 12); a 500 has no `details`. */
 export type ErrorEnvelope = {
   readonly data: null;
   readonly error: {
@@ -11,13 +11,16 @@ export type ErrorEnvelope = {
   };
 };
 
-/** What fastify itself refuses, by its error code, in Strapi's words. */
+/** Refusals of fastify itself, by its error code, in Strapi's words. */
 const FASTIFY_ERRORS: Readonly<Record<string, { readonly name: string; readonly message: string }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { name: 'PayloadTooLargeError', message: 'Payload Too Large' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { name: 'UnsupportedMediaTypeError', message: 'Unsupported Media Type' },
 };
 
-/** The answer to an error thrown while a request was handled: a refusal as it says, anything unexpected as a bare 500. */
+/**
+ * Converts an error that was thrown in a request to its answer: a refusal as it says, anything unexpected as a bare
+ * 500.
+ */
 export function presentError(error: unknown): ErrorEnvelope {
   if (error instanceof RequestError) {
     return envelope(error.status, error.errorName, error.message, error.details);
@@ -28,7 +31,7 @@ export function presentError(error: unknown): ErrorEnvelope {
   return envelope(status, known?.name ?? 'BadRequestError', known?.message ?? (error as Error).message, {});
 }
 
-/** fastify marks what the client did wrong with a status below 500. */
+/** fastify marks errors of the client with a status below 500. */
 function clientErrorStatus(error: unknown): number | undefined {
   const { statusCode, code } = error as { statusCode?: unknown; code?: unknown };
   const refusedByFastify = typeof code === 'string' && code.startsWith('FST_');

@@ -20,32 +20,31 @@ import { answerHeaders, createSender, type Sender, type SentAnswer, type SentWri
 export type ForwardingOptions = {
   readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
   readonly membership: Membership;
-  /** What other processes send here. */
+  /** Verifies commands that other processes forward here. */
   readonly commands: ForwardedCommands;
   readonly newCommandId: () => string;
-  /** Told of every write that another process has answered. */
+  /** Called for every write that another process has answered. */
   readonly forwarded: () => void;
-  /** Told of every write that is carried out here: its end is `leave`. */
+  /** Called for every write that is carried out here: its end is `leave`. */
   readonly underWay: UnderWay;
-  /** Throws RequestError while this process takes no writes, whoever leads. */
+  /** Throws RequestError while this process accepts no writes, whichever process is the leader. */
   readonly refuseWrites?: () => void;
 };
 
-/** Counts what begins and ends. */
+/** Counts starts and ends. */
 export type UnderWay = { enter(): void; leave(): void };
 
-/** How long a write waits for a leader; longer than a takeover takes. */
+/** Time limit of a write for a leader; longer than a takeover takes. */
 const WAIT_MS = 10_000;
-/** How soon a leader that did not answer is asked again. */
+/** Interval for asking a silent leader again. */
 const AGAIN_MS = 100;
 
 const WRITING = ['POST', 'PUT', 'DELETE'];
 
 /**
- * Writes of this scope are carried out by the leader, wherever that is: one that comes to another process is sent on, its body
- * with it, and answered with the leader's answer. While there is no leader it waits. A JSON write is sent again when its
- * leader is lost, as the same command, so that it counts once; an upload is a stream that passes only once, and is answered
- * 503 when its leader is lost on the way.
+ * Sends writes of this scope to the leader, with their body, and answers with the leader's answer. While there is no
+ * leader the write waits. A JSON write is sent again if its leader is lost, as the same command, so that it takes
+ * effect once. An upload is a stream that passes only once, and is answered 503 if its leader is lost during it.
  */
 export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions): void {
   const { commands, membership } = options;
@@ -58,7 +57,7 @@ export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions
   scope.setErrorHandler(async (error, request, reply) => {
     if (!(error instanceof NotLeading)) throw error;
     if (commands.judge(request).kind !== 'none') throw refusal(reply, error);
-    // The lead was lost while the command was carried out here: nothing of it counts.
+    // The process lost the lease while it carried the command out: nothing of it takes effect.
     if (isStream(request)) throw interrupted();
     const answer = await askLeader(options, sender, sentWrite(request, options), true);
     if (answer === 'here') throw error;
@@ -66,7 +65,7 @@ export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions
   });
 }
 
-/** `handler` where this process leads; elsewhere it only judges what the caller may, before anything is sent on. */
+/** `handler` in the leader; other processes only check the caller's rights before they forward. */
 function whereItLeads(
   handler: RouteHandlerMethod,
   options: ForwardingOptions,
@@ -97,7 +96,7 @@ function whereItLeads(
   };
 }
 
-/** The other methods of a path are refused wherever they come. */
+/** Other methods of a path are refused in every process. */
 function isWrite({ method, url }: RouteOptions): boolean {
   return typeof method === 'string' && WRITING.includes(method) && url.startsWith('/api/');
 }
@@ -116,7 +115,7 @@ function sentWrite(request: FastifyRequest, { newCommandId }: ForwardingOptions)
 }
 
 /**
- * The answer of whoever leads, before the time is over; `here` when that is this process, unless it shall be sent the write
+ * Answer of the leader within the time limit; `here` if that is this process, unless it must be sent the write
  * nevertheless.
  */
 async function askLeader(
@@ -128,7 +127,7 @@ async function askLeader(
   const deadline = performance.now() + WAIT_MS;
   let isSent = false;
   while (performance.now() < deadline) {
-    // That may come while a write waits for a leader. What was sent may have been stored.
+    // This may become true while a write waits for a leader. A sent write may have been stored.
     if (!isSent) refuseWrites?.();
     const led = fleet.leader();
     if (led.kind === 'here' && !alsoHere) return 'here';
@@ -169,7 +168,7 @@ function targetOf(led: WhereLed): Target | undefined {
 function passOn(reply: FastifyReply, answer: SentAnswer, { forwarded }: ForwardingOptions): FastifyReply {
   forwarded();
   const { 'x-request-id': requestId, ...headers } = answerHeaders(answer);
-  // The leader was given one by this process, and tells it to whoever gave it.
+  // This process gave the leader a request id, and passes it on if the client sent one.
   const isAsked = reply.request.headers['x-request-id'] !== undefined || answer.statusCode >= 400;
   if (isAsked && requestId !== undefined) reply.header('x-request-id', requestId);
   const { statusCode, body } = answer;

@@ -16,7 +16,7 @@ import { digestBytes } from './digest-bytes.ts';
 
 /** Commands that other processes of the log send here. */
 export type ForwardedCommands = {
-  /** Judges the head of a request, once. */
+  /** Verifies the head of a request, once. */
   judge(request: FastifyRequest): Judgement;
   /**
    * The command that another process has sent, undefined where a client did. Throws RequestError for a proof that is not valid or
@@ -52,7 +52,7 @@ export function createForwardedCommands(membership: Membership): ForwardedComman
   };
 }
 
-/** Signs the answers to such commands in this scope, so that whoever sent them knows whose answers they are. */
+/** Signs the answers to such commands in this scope, so that their senders know which process answered. */
 export function signAnswers(scope: FastifyInstance, commands: ForwardedCommands): void {
   scope.addHook('onSend', (request, reply, payload, done) => {
     const { command } = { command: undefined, ...commands.judge(request) };
@@ -65,7 +65,10 @@ export function signAnswers(scope: FastifyInstance, commands: ForwardedCommands)
   });
 }
 
-/** A function that resolves when the body has come whole and as it was sent, and throws RequestError when it has not. */
+/**
+ * Returns a function that resolves when the body has arrived completely and unchanged, and throws RequestError
+ * otherwise.
+ */
 function watchBody({ raw }: FastifyRequest, command: ForwardedCommand): () => Promise<void> {
   const received = digestBytes();
   // Else the listener would let it flow before anybody else reads.

@@ -10,11 +10,11 @@ export type FreshnessOptions = {
   /** Tokens and rights are read from the log as well. */
   readonly access: Pick<AccessControl, 'applied'>;
   readonly log: Pick<EventStore, 'lastPosition'>;
-  /** How long a read may wait, in milliseconds. */
+  /** Maximum wait of a read, in milliseconds. */
   readonly waitMs: number;
 };
 
-/** Of a process that follows the log itself: the index takes its batches by way of `sink`. */
+/** For a process that applies the log itself: the index gets its batches through `sink`. */
 export type FollowedFreshness = Freshness & { readonly sink: ReadSide['sink'] };
 
 export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions): FollowedFreshness {
@@ -35,7 +35,7 @@ export function createFreshness({ readSide, access, log, waitMs }: FreshnessOpti
   };
 }
 
-/** True as soon as a position is reached, false when `timeoutMs` is over. */
+/** Resolves with true as soon as a position is reached, with false after `timeoutMs`. */
 export type Reach = (position: bigint, timeoutMs: number) => Promise<boolean>;
 
 /** One after the other, all of them together within the time. */

@@ -16,8 +16,8 @@ const ACTION_RIGHTS: Readonly<Record<EntryAction, Action>> = {
 };
 
 /**
- * `api` for a caller with these rights: 403 for what they do not cover, before anything is looked at. `visible` are the content
- * types as that caller sees them; a body that names what is not among them is refused like one with an unknown key.
+ * `api` for a caller with these rights: 403 for everything else, before anything is looked up. `visible` are the
+ * content types that the caller sees; a body that names others is refused like one with an unknown key.
  */
 export function guardContentApi(api: ContentApi, rights: Rights, visible: SchemaRegistry): ContentApi {
   const allow = guard(rights);
@@ -113,7 +113,7 @@ export function guardUploadApi(api: UploadApi, rights: Rights): UploadApi {
       return api.one(id, query);
     },
     async write(query, body, command) {
-      // As for the API itself: with `id` a file that is there is changed.
+      // As in the API itself: with `id` it changes an existing file.
       allow(FILE_TYPE, parseQueryString(query)['id'] === undefined ? 'create' : 'update');
       return api.write(query, guardedLinks(body, allow), command);
     },
@@ -144,7 +144,7 @@ function guard(rights: Rights): Allow {
   };
 }
 
-/** As Strapi answers whoever may not, anonymous or not. */
+/** Strapi's answer to a caller without the right, anonymous or not. */
 export function forbidden(): RequestError {
   return new RequestError(403, 'ForbiddenError', 'Forbidden');
 }

@@ -6,9 +6,10 @@ import { isLoopback } from './loopback.ts';
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * While there are no access tokens everyone on this machine may do everything, and so might every page its browser shows. A page
- * whose name was made to lead to 127.0.0.1 (DNS rebinding) is told by the name in `Host`, one that posts from elsewhere by its
- * `Origin`. Browsers keep answers from the pages of other origins by themselves. Refuses both in this scope, with 403.
+ * Refuses requests of strangers' pages in this scope, with 403. Without access tokens everyone on this machine may do
+ * everything, and so could every page in its browser. The name in `Host` reveals a page whose name was pointed at
+ * 127.0.0.1 (DNS rebinding); `Origin` reveals one that posts from elsewhere. Browsers hide answers from the pages of
+ * other origins by themselves.
  */
 export function guardDevelopment(
   scope: FastifyInstance,
@@ -34,18 +35,18 @@ export function guardDevelopment(
   });
 }
 
-/** Whether a `Host` header names this machine. */
+/** Returns whether a `Host` header names this machine. */
 export function isLocalHost(host: string): boolean {
   return isLocalUrl(`http://${host}`);
 }
 
 function isLocalUrl(text: string): boolean {
   const hostname = URL.parse(text)?.hostname.replace(/^\[|\]$/g, '') ?? '';
-  // RFC 6761: names below localhost lead nowhere else.
+  // RFC 6761: names below localhost always mean this machine.
   return isLoopback(hostname) || hostname.endsWith('.localhost');
 }
 
-/** The refusal of whoever is not from this machine. */
+/** Refusal of a request that is not from this machine. */
 export function stranger(what: string, found: string): RequestError {
   return new RequestError(
     403,

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 export type HeldRequests = {
-  /** Keeps a request until there is a handler, within limits; what cannot be kept gets the other answer. */
+  /** Holds a request until there is a handler, within limits; other requests get the other answer. */
   readonly take: RequestListener;
-  /** Gives what is kept to this handler. */
+  /** Passes held requests to this handler. */
   release(handler: RequestListener): void;
 };
 
@@ -14,7 +14,7 @@ export type HoldLimits = {
 
 export const HOLD_LIMITS: HoldLimits = { requests: 1_000, ms: 30_000 };
 
-/** Keeps requests while the process that replaces a crashed one is loading its data. */
+/** Holds requests while the process that replaces a crashed one loads its data. */
 export function holdRequests(otherwise: RequestListener, limits: HoldLimits): HeldRequests {
   const held = new Map<
     ServerResponse,

@@ -1,6 +1,6 @@
 import { RequestError } from '../../shared/request-error.ts';
 
-/** Deeper than any content type nests; what walks a body by recursion is safe up to here. */
+/** Deeper than any content type nests; code that walks a body by recursion is safe up to here. */
 const DEPTH_LIMIT = 100;
 
 /**
@@ -31,7 +31,7 @@ function syntaxError(message: string, details: Readonly<Record<string, unknown>>
   return new RequestError(400, 'SyntaxError', message, details);
 }
 
-/** Of JSON known to be well-formed. */
+/** For JSON that is known to be well-formed. */
 function isDeeperThan(text: string, limit: number): boolean {
   let depth = 0;
   let inString = false;

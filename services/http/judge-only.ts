@@ -7,8 +7,8 @@ const refuse = async (): Promise<never> => {
 };
 
 /**
- * The API with writes that throw NotLeading. Behind a guard it judges what a caller may write, and carries nothing out: a process
- * that sends writes on refuses by it what the leader would refuse.
+ * API whose writes throw NotLeading. Behind a guard it checks a caller's rights and carries nothing out: so a process
+ * that forwards writes refuses what the leader would refuse.
  */
 export function judgeContent(api: ContentApi): ContentApi {
   return {

@@ -4,15 +4,15 @@ import type { Leader } from '../../shared/fleet/lease.ts';
 import type { Membership } from '../fleet/membership.ts';
 import { askLeader, LEADER_PATH, type Met, PROOF_HEADER, QUESTION_HEADER } from '../fleet/question.ts';
 
-/** The first bytes of a connection ask who is there. */
+/** Time limit for the first exchange on a connection, which identifies the other end. */
 const HANDSHAKE_MS = 3_000;
 const LONGEST_ANSWER = 16_384;
 
 export type LeaderConnection = { readonly socket: Socket; readonly met: Met };
 
 /**
- * Opens a connection to a leader, and has it prove on that very connection that it is the leader and sees this process's log.
- * Nothing of a write or its sender is on the way before. Rejects when it is somebody else.
+ * Opens a connection to a leader, and lets it prove on that connection that it is the leader and sees this process's
+ * log. Sends nothing of a write or its sender before. Rejects if it is another process.
  */
 export async function connectToLeader(membership: Membership, leader: Leader): Promise<LeaderConnection> {
   const question = await askLeader(membership, leader);
@@ -22,7 +22,7 @@ export async function connectToLeader(membership: Membership, leader: Leader): P
     protocol === 'https:'
       ? connectSecure({ ...target, port: target.port || 443, servername: target.host })
       : connectPlain({ ...target, port: target.port || 80 });
-  // Until somebody has it: its end is noticed by whoever writes to it.
+  // Until the connection is used: its user notices its end when it writes.
   socket.on('error', () => {});
   try {
     const asked = `GET ${LEADER_PATH} HTTP/1.1\r\nhost: ${host}\r\n${QUESTION_HEADER}: ${question.header}\r\n\r\n`;

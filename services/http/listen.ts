@@ -15,9 +15,15 @@ import { refuseTarget } from './request-target.ts';
 export type Listener = {
   /** `http://127.0.0.1:1337` */
   readonly url: string;
-  /** From now on requests go to `handler`; before, every request is answered 503 with Retry-After, or waits (`holds`). */
+  /**
+   * Passes requests to `handler` from now on; before, every request is answered 503 with Retry-After, or waits
+   * (`holds`).
+   */
   serve(handler: RequestListener): void;
-  /** Takes no new connections, answers what is under way, closes; what is still open after `graceMs` is cut off. */
+  /**
+   * Accepts no new connections, answers requests in flight, and closes; connections that are open after `graceMs` are
+   * cut off.
+   */
   drain(graceMs: number): Promise<void>;
   readonly output: Pick<BoundOutput, 'unsentBytes' | 'waitingRequests'>;
 };
@@ -25,9 +31,9 @@ export type Listener = {
 export type ListenOptions = {
   readonly host: string;
   readonly port: number;
-  /** What sets the port, for messages. */
+  /** Option that sets the port, for messages. */
   readonly option?: string;
-  /** Asked first about every request whose target is a path, in every phase; true: it has answered. */
+  /** Called first for every request whose target is a path, in every phase; true: it has answered. */
   readonly first?: (request: IncomingMessage, response: ServerResponse) => boolean;
   readonly limits?: Partial<OutputLimits>;
   /** Default: a socket of this process. */
@@ -39,12 +45,13 @@ export type ListenOptions = {
 /** Longer than the 60 s after which common proxies drop an idle connection, so that the proxy closes first. */
 const KEEP_ALIVE_MS = 65_000;
 const HEADERS_MS = 20_000;
-/** Of the body as well: 200 MB, the largest upload by default, at 5 Mbit/s. Headers have their own, shorter limit. */
+/** Includes the body: 200 MB, the largest upload by default, at 5 Mbit/s. Headers have their own, shorter limit. */
 const REQUEST_MS = 320_000;
 
 /**
- * Listens at once, so that `GET /_health` tells "starting" (503) from "not there" while data is being loaded. Rejects with a
- * sentence when the address cannot be had. Node's own limits stay: 16 KiB of request line and headers (431).
+ * Listens at once, so that `GET /_health` distinguishes "starting" (503) from "not there" while data is being loaded.
+ * Rejects with a message if the address is not available. Node's own limits apply: 16 KiB of request line and headers
+ * (431).
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { first = () => false, limits } = options;
@@ -86,12 +93,15 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-/** A client that has sent its last request and says so still gets the answers. Undocumented, and in Node since version 0.8. */
+/**
+ * A client that has sent its last request and closes its side still gets the answers. Undocumented, and in Node since
+ * version 0.8.
+ */
 function answerHalfClosed(server: Server): void {
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
 }
 
-/** Asked by whoever decides whether this process lives: never held back. */
+/** Health checks decide whether this process lives: they are never held. */
 function isHealth({ url = '' }: IncomingMessage): boolean {
   return url === '/_health' || url.startsWith('/_health?');
 }
@@ -103,8 +113,8 @@ function listenError(error: NodeJS.ErrnoException, { host, port, option = '--por
 }
 
 /**
- * A connection that looks idle may have its next request in the kernel's buffer: to close it then resets the connection under
- * that request. So each is left open long enough to bring one more, whose answer says that it is the last.
+ * A connection that looks idle may have its next request in the kernel's buffer; closing it would reset the connection
+ * under that request. So each stays open long enough for one more request, whose answer says that it is the last.
  */
 const IDLE_MS = 250;
 
@@ -117,6 +127,6 @@ async function drain(server: Server, socket: ListeningSocket, graceMs: number): 
   await ended;
   clearTimeout(deadline);
   clearInterval(idle);
-  // Ends what Node's server checks time-outs with; it has nothing to close any more.
+  // Ends the timer for Node's time-outs; no connections are left.
   server.close(() => {});
 }

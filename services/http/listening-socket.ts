@@ -3,11 +3,11 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 
 export type ListenAddress = { readonly host: string; readonly port: number };
 
-/** Where the connections of an HTTP server come from. */
+/** Source of connections of an HTTP server. */
 export type ListeningSocket = {
-  /** Connections come from now on. Rejects with the system's error when the address cannot be had. */
+  /** Starts accepting connections. Rejects with the system's error if the address is not available. */
   open(where: ListenAddress): Promise<AddressInfo>;
-  /** Resolves when no more connections come; `ended` resolves when all that came have ended. */
+  /** Resolves when no more connections come; `ended` resolves when all existing ones have ended. */
   close(): Promise<{ readonly ended: Promise<void> }>;
 };
 

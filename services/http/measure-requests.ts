@@ -9,12 +9,12 @@ export type RequestMeters = {
 
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
 
-/** What requests for paths that are no route count as: their URLs are anybody's choice. */
+/** Label of requests for unknown paths: clients choose their URLs freely. */
 const NO_ROUTE = '(none)';
 
 /**
- * Times every request of the routes that are registered after this. By route, not by URL: the number of series is bounded by
- * the content types. Returns what measures an answer to a request that has none.
+ * Times every request of the routes that are registered after this. By route, not by URL: the content types bound the
+ * number of series. Returns a function that measures an answer to a request without a route.
  */
 export function measureRequests(
   app: FastifyInstance,

@@ -14,7 +14,7 @@ export type OpenForwardingOptions = Pick<ForwardingOptions, 'fleet' | 'membershi
   readonly metrics: Metrics | undefined;
 };
 
-/** How writes get to the leader from a process that is not. */
+/** Sends writes from a process that is not the leader to the leader. */
 export function openForwarding(options: OpenForwardingOptions): Forwarding {
   const { fleet, membership, metrics, refuseWrites } = options;
   const writes = metrics?.counter(METRICS.forwardedWrites);
@@ -27,7 +27,7 @@ export function openForwarding(options: OpenForwardingOptions): Forwarding {
   };
 }
 
-/** Who has just been answered may have sent the next one already. */
+/** A client that has just been answered may already have sent its next request. */
 const MOMENT_MS = 300;
 
 function countUnderWay(): Pick<Forwarding, 'underWay' | 'idle'> {

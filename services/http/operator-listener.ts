@@ -15,23 +15,23 @@ import { isLoopback } from './loopback.ts';
 export type OperatorListener = {
   /** For the lock file. */
   readonly channel: OperatorChannel;
-  /** From now on operations are done; before, requests are answered 503. */
+  /** Carries operations out from now on; before, requests are answered 503. */
   serve(context: OperatorContext): void;
-  /** Ends what is under way and takes nothing more. */
+  /** Ends operations in progress and accepts nothing more. */
   close(): Promise<void>;
 };
 
 export type OperatorEntrance = {
-  /** What every request has to carry. */
+  /** Secret that every request has to carry. */
   readonly secret: string;
-  /** Where the connections come from. */
+  /** Source of the connections. */
   readonly socket: (server: Server) => ListeningSocket;
 };
 
 /**
- * Takes requests of operators on a loopback port of its own, whatever address the API has: `POST /_varve/operations/<name>` with
- * the request as JSON, answered with a line of JSON for each line and one for its end, and `GET /_varve/projections` as on the
- * port of the API. Whoever has no secret gets a 403.
+ * Accepts requests of operators on a loopback port, whatever address the API has. `POST /_varve/operations/<name>` has
+ * the request as JSON; the answer is a line of JSON for each line and one for its end. `GET /_varve/projections` works
+ * as on the port of the API. A request without the secret gets a 403.
  */
 export async function openOperatorListener({ secret, socket }: OperatorEntrance): Promise<OperatorListener> {
   const stopping = new AbortController();
@@ -42,7 +42,7 @@ export async function openOperatorListener({ secret, socket }: OperatorEntrance)
     else if (context === undefined) refuse(response, 503, 'The server is starting');
     else
       void answer(context, request, response, stopping.signal).catch(() => {
-        // Whoever asked has gone.
+        // The client has disconnected.
         response.destroy();
       });
   });

@@ -3,7 +3,10 @@ import type { Status } from '../operator/status.ts';
 import { JSON_HEADERS } from './responses.ts';
 import { register } from './routes.ts';
 
-/** `/_varve/projections`: what `varve status --json` shows, for callers with full access (in development mode everyone). */
+/**
+ * `/_varve/projections`: the data of `varve status --json`, for callers with full access (in development mode
+ * everyone).
+ */
 export function registerProjections(app: FastifyInstance, status: () => Promise<Status>): void {
   register(app, '/_varve/projections', {
     GET: async (_request, reply) => {

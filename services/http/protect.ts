@@ -6,15 +6,15 @@ export type ProtectionOptions = {
   readonly corsOrigins: readonly string[];
   /** Requests a minute from one address; 0: any number. */
   readonly rateLimit: number;
-  /** False while the server tries itself at its start, and writes its examples. */
+  /** False while the server tests itself at its start, and writes its examples. */
   readonly isLimiting: () => boolean;
-  /** Of another process of the log, which has counted it already. */
+  /** True for a request of another process of the log, which has counted it already. */
   readonly isCounted: (request: FastifyRequest) => boolean;
 };
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether answers carry headers of their own request, which a read must then not leave out. */
+    /** True if answers have headers that depend on their request, which a read must then not omit. */
     addsHeaders: boolean;
   }
 }
@@ -25,10 +25,10 @@ const NO_HEADERS = {
   'x-ratelimit-reset': false,
 };
 
-/** Asked by whoever decides whether this process lives: never limited. */
+/** Health checks decide whether this process lives: they are never limited. */
 export const HEALTH_PATH = '/_health';
 
-/** What a request meets before anything else. Without these settings nothing is added to its way. */
+/** First checks of a request. Without these settings a request passes nothing additional. */
 export async function protect(app: FastifyInstance, options: ProtectionOptions): Promise<void> {
   const { corsOrigins, rateLimit: max, isLimiting, isCounted } = options;
   app.decorate('addsHeaders', corsOrigins.length > 0);
@@ -47,7 +47,7 @@ export async function protect(app: FastifyInstance, options: ProtectionOptions):
       max,
       timeWindow: '1 minute',
       allowList: (request) => !isLimiting() || request.routeOptions.url === HEALTH_PATH || isCounted(request),
-      // An answer past fastify's reply has no headers of its own; a refusal says with Retry-After what there is to say.
+      // An answer past fastify's reply has no headers of its own; a refusal says everything with Retry-After.
       addHeadersOnExceeding: NO_HEADERS,
       addHeaders: { ...NO_HEADERS, 'retry-after': true },
       // IPv6 hands out whole networks: a caller is its /64.

@@ -4,7 +4,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { BoundOutput } from './bound-output.ts';
 import { refusalText, refuseRequest } from './refuse-request.ts';
 
-/** What node:http finds wrong with bytes that are no request, by its error code. All others are a 400. */
+/** Errors that node:http finds in bytes that are not a request, by code. All others are a 400. */
 const REFUSALS: Readonly<Record<string, RequestError>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: new RequestError(
     413,
@@ -25,14 +25,14 @@ const HEADERS_TOO_LARGE = [
 const CONNECT = new RequestError(405, 'BadRequestError', 'CONNECT is not served');
 const EXPECTATION = new RequestError(417, 'BadRequestError', 'Expect takes only 100-continue');
 
-/** Answers what is no request, and what node:http would drop without a word, in the envelope of all errors. */
+/** Answers input that is not a request, which node:http would drop silently, in the envelope of all errors. */
 export function refuseMalformed(server: Server, output: BoundOutput): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || error.code === 'EPIPE') socket.destroy();
     else output.refuse(socket, answerTo(error));
   });
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    // From here on node:http looks after it no more.
+    // From here on node:http does not handle its errors.
     socket.on('error', () => socket.destroy());
     output.refuse(socket, refusalText(CONNECT));
   });

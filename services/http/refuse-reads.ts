@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { RequestError } from '../../shared/request-error.ts';
 
-/** What every process answers, whatever it is for. */
+/** Paths that every process answers, whatever its role. */
 const OWN_PATHS = /^\/(_health|_varve\/)/;
 
-/** In a process that is there for writes: reads would take its time, and belong to others. */
+/** Refuses reads in a process for writes: they would take its time, and other processes answer them. */
 export function refuseReads(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';

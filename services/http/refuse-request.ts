@@ -4,7 +4,7 @@ import { presentError } from './error-envelope.ts';
 
 type Refusal = { readonly headers: Readonly<Record<string, string | number>>; readonly body: string };
 
-/** Answers a request that goes no further, and closes its connection. */
+/** Answers a refused request, and closes its connection. */
 export function refuseRequest(response: ServerResponse, error: RequestError): void {
   const { headers, body } = present(error);
   response.writeHead(error.status, headers).end(body);

@@ -7,8 +7,8 @@ import type { Tracing } from '../operating/tracing.ts';
 const WRITING = ['POST', 'PUT', 'DELETE'];
 
 /**
- * Runs every write of this scope on behalf of its caller, as the caller's own credentials say. A process that carries out what
- * another has sent on judges the same credentials, so it names the same author.
+ * Runs every write of this scope on behalf of its caller, by the caller's own credentials. A process that carries out a
+ * forwarded write reads the same credentials, so it names the same author.
  */
 export function nameAuthors(
   scope: FastifyInstance,

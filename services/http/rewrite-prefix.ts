@@ -1,6 +1,6 @@
 /**
- * Strapi's `rest.prefix`: what is below it is served as below `/api`, which stays as it is. Undefined where the two are one, so
- * that no request pays for it.
+ * Implements Strapi's `rest.prefix`: paths below it are served like those below `/api`, which stays available.
+ * Undefined if the two are one, so that requests cost nothing more.
  */
 export function rewritePrefix(
   prefix: string,

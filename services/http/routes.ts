@@ -10,7 +10,7 @@ import { presentInV4, V4_FORMAT, V4_HEADER } from './v4-format.ts';
 
 export type RouteContext = {
   readonly app: FastifyInstance;
-  /** What is there for the sender of a request. */
+  /** API for the sender of a request. */
   readonly apiOf: (request: FastifyRequest) => ContentApi;
   readonly registry: SchemaRegistry;
 };
@@ -70,7 +70,7 @@ export function registerUsers({ app, apiOf }: RouteContext): void {
   register(app, '/api/users/count', {
     GET: async (request, reply) => send(reply, await users(request).count(queryOf(request))),
   });
-  // Who calls is not known without login, which Varve leaves to others.
+  // Without login the caller is unknown, and Varve does not implement login.
   register(app, '/api/users/me', {
     GET: async () => {
       throw new RequestError(403, 'ForbiddenError', 'Forbidden');
@@ -140,12 +140,12 @@ function refuseMethod(request: FastifyRequest, reply: FastifyReply, allow: strin
   else reply.code(405).type('text/plain; charset=utf-8').send(METHOD_NOT_ALLOWED);
 }
 
-/** No work goes into an answer once its connection is closed. */
+/** After its connection is closed, an answer gets no more work. */
 function askingOf({ id, raw }: FastifyRequest): Asking {
   return { id, isWanted: () => !raw.socket.destroyed };
 }
 
-/** The query string as it came, without the question mark. */
+/** The raw query string, without the question mark. */
 export function queryOf(request: FastifyRequest): string {
   const url = request.raw.url ?? '';
   const start = url.indexOf('?');
@@ -163,7 +163,7 @@ export function send(reply: FastifyReply, body: Uint8Array): void {
   reply.raw.writeHead(200, { ...added, ...JSON_HEADERS, 'content-length': body.length }).end(body);
 }
 
-/** `Varve-Position` is where in the log the write stands. */
+/** `Varve-Position` is the position of the write in the log. */
 function sendWrite(reply: FastifyReply, status: number, { documentId, position, body }: WriteAnswer): void {
   reply.headers(JSON_HEADERS).header(POSITION_HEADER, String(position));
   if (body !== null) reply.code(status).send(body);

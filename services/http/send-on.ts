@@ -26,10 +26,10 @@ import { digestBytes } from './digest-bytes.ts';
 import { connectToLeader } from './leader-connection.ts';
 import { NOT_LEADING_HEADER } from './responses.ts';
 
-/** A write on its way to the process that leads. */
+/** A write to forward to the leader. */
 export type SentWrite = {
   readonly method: string;
-  /** Path and query as they came. */
+  /** Raw path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   /** Null: none. A stream is read once. */
@@ -57,11 +57,11 @@ const OF_THE_CONNECTION = [
 ];
 const OURS = [COMMAND_HEADER, ANSWER_HEADER];
 
-/** Longer than a write may take that is stored and waits to be shown. */
+/** Longer than a stored write may wait to be visible. */
 const ANSWER_MS = 60_000;
 
 export type Sender = {
-  /** Sends a write to a leader, if it proves to be the one. `signal` gives it up. */
+  /** Sends a write to a leader, if it proves to be the right one. `signal` aborts it. */
   send(leader: Leader, write: SentWrite, signal: AbortSignal): Promise<Sent>;
   close(): void;
 };
@@ -121,7 +121,7 @@ type Sending = {
 async function sendOver(line: Line, sending: Sending): Promise<Sent> {
   const { leader, write, signal } = sending;
   const isSecure = leader.address.startsWith('https:');
-  // Not a URL made of both: what came as a path could name another host.
+  // Not a URL made of both: a path could name another host.
   const { host } = new URL(leader.address);
   const request = (isSecure ? requestSecure : requestPlain)({
     ...{ agent: line.agent, method: write.method, path: write.url, signal, timeout: ANSWER_MS },
@@ -143,7 +143,7 @@ async function sendOver(line: Line, sending: Sending): Promise<Sent> {
     // The clocks of two machines do not run alike for ever.
     if (now !== undefined) line.meet(socket, { ...met, offset: now - performance.now() });
     if (answer !== undefined) return { kind: 'answered', answer };
-    // It says itself that it did nothing; a stream is gone all the same.
+    // The process reports that it did nothing; a stream is gone anyway.
     return now === undefined || write.body instanceof Readable ? LOST : { kind: 'unreached' };
   } catch {
     request.destroy();
@@ -198,7 +198,7 @@ function drained(request: ClientRequest): Promise<void> {
   });
 }
 
-/** No `now`: the answer is not the leader's. No `answer`: it does not lead any more. */
+/** No `now`: the answer is not the leader's. No `answer`: it is no longer the leader. */
 async function judged(
   response: IncomingMessage,
   signed: SignedCommand,
@@ -217,7 +217,7 @@ function sentHeaders({ headers, body }: SentWrite): IncomingHttpHeaders {
   return length === undefined ? sent : { ...sent, 'content-length': String(length) };
 }
 
-/** Headers of an answer as they go on. */
+/** Headers of an answer to pass on. */
 export function answerHeaders({ headers }: SentAnswer): IncomingHttpHeaders {
   return withoutConnection(headers, false);
 }

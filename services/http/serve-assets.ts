@@ -25,8 +25,8 @@ type FileFacts = {
 };
 
 /**
- * A file that is served. `isKept`: under a name that it had elsewhere, which may mean other content later. `since`: when what the
- * name means was there first.
+ * A served file. `isKept`: under its name in another system, which may mean other content later. `since`: time of the
+ * content that the name means.
  */
 type ServedFile = Omit<FileFacts, 'createdAt'> & {
   readonly isKept: boolean;
@@ -34,9 +34,9 @@ type ServedFile = Omit<FileFacts, 'createdAt'> & {
 };
 
 /**
- * `/uploads/<name>.<ext>`: content of files that are there, under the one name their upload gave them. Such a URL always means the
- * same bytes, so it may be cached for good (RFC 9110 for ranges and conditions, RFC 8246 for `immutable`). Imported files keep the
- * names that they had, and caches ask for those each time.
+ * Serves `/uploads/<name>.<ext>`: content of existing files, under the one name that their upload gave them. Such a URL
+ * always means the same bytes, so it may be cached for good (RFC 9110 for ranges and conditions, RFC 8246 for
+ * `immutable`). Imported files keep their names, and caches revalidate those each time.
  */
 export function registerAssets(app: FastifyInstance, options: AssetRoutesOptions): void {
   app.route({
@@ -75,7 +75,7 @@ async function serveAsset(
   return reply.send(opened.content);
 }
 
-/** The content of an imported file, and of the smaller pictures made of it, has the names that it came with. */
+/** Content of an imported file, and of the smaller pictures made of it, has its original names. */
 async function findServed(
   { index, store, space }: AssetRoutesOptions,
   name: string,
@@ -95,7 +95,7 @@ async function isFormatOfContent(index: ReadIndex, name: string): Promise<boolea
   return file !== undefined && isHash(file.hash);
 }
 
-/** The file whose URL this is: the extension is part of it, so nobody chooses what content is served as. */
+/** File of a URL: the extension is part of it, so a client cannot choose the content type. */
 async function findFile(index: ReadIndex, name: string): Promise<FileFacts | undefined> {
   const { hits } = await index.search({
     type: FILE_TYPE,
@@ -121,7 +121,7 @@ function matches(header: string | undefined, tag: string): boolean {
   return header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
 }
 
-/** Conditions as RFC 9110 orders them: a date counts only where there is no tag. */
+/** Conditions in the order of RFC 9110: a date matters only without a tag. */
 function isUnchanged({ headers }: FastifyRequest, tag: string, since: Date | undefined): boolean {
   const tags = headers['if-none-match'];
   if (tags !== undefined) return matches(tags, tag);
@@ -134,7 +134,7 @@ function httpDate(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(Math.floor(Date.parse(text) / 1000) * 1000);
 }
 
-/** One stretch of bytes; several at once, and what is no range of bytes, are answered with the whole. */
+/** One range of bytes; several at once, and other units, are answered with the whole. */
 function requestedRange(
   { headers }: FastifyRequest,
   tag: string,

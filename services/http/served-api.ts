@@ -11,26 +11,26 @@ import type { ForwardingOptions } from './forward-writes.ts';
 import type { AssetRoutesOptions } from './serve-assets.ts';
 import { createUploadApi } from './upload-api.ts';
 
-/** What the HTTP API is made of, whatever stands behind it. */
+/** Parts of the HTTP API, whatever is behind it. */
 export type ServedApi = {
   readonly registry: SchemaRegistry;
   readonly access: AccessControl;
   readonly tokens: TokenCommands;
-  /** What is there for callers with these rights. */
+  /** API for callers with these rights. */
   readonly apiFor: (rights: Rights) => CallerApi;
   readonly assets: AssetRoutesOptions;
   readonly freshness: Freshness;
   readonly forwarding: ForwardingOptions;
 };
 
-/** Who carries out what requests want written. */
+/** Write side of requests. */
 export type ApiWrites = Pick<ContentApiOptions, 'commands' | 'userId'> & { readonly library: FileLibrary };
 
 export type ApisOptions = Omit<ContentApiOptions, 'commands' | 'userId' | 'caller'> & {
   readonly writes: ApiWrites;
 };
 
-/** The APIs of entries and of files, for callers by their rights; `registry` has what there is for full access. */
+/** APIs of entries and of files, for callers by their rights; `registry` is that of full access. */
 export function createApis({ registry, writes, ...options }: ApisOptions): ServedApi['apiFor'] {
   const { commands, userId, library } = writes;
   return createCallerApis(registry, (visible, caller) => {

@@ -18,8 +18,9 @@ export type TokenRoutesOptions = {
 };
 
 /**
- * `/_varve/tokens` and `/_varve/public`: what `varve token` does, for callers with full access (in development mode everyone).
- * An answer comes when the change counts in this process; in every other one it does as soon as it hears of it.
+ * `/_varve/tokens` and `/_varve/public`: the functions of `varve token`, for callers with full access (in development
+ * mode everyone). The answer comes when the change is effective in this process; other processes apply it when they
+ * read it.
  */
 export function registerTokens(app: FastifyInstance, options: TokenRoutesOptions): void {
   const { registry, access, tokens } = options;

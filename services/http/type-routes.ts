@@ -7,14 +7,14 @@ import { parseQueryString, type QueryValue } from '../query/query-string.ts';
 import { heldComponents, presentComponent, presentType } from './present-types.ts';
 import { idOf, queryOf, register, send } from './routes.ts';
 
-/** Who asks, and the content types as they see them. */
+/** Rights of the caller, and the content types that it sees. */
 export type TypeReader = { readonly rights: Rights; readonly registry: SchemaRegistry };
 
 const KINDS = ['collectionType', 'singleType'];
 
 /**
- * `GET /api/content-type-builder/{content-types,components}[/<uid>]`: the types that the caller may `find`, and what they
- * are made of. Nothing can be changed here: types are files.
+ * `GET /api/content-type-builder/{content-types,components}[/<uid>]`: the types that the caller may `find`, and their
+ * definitions. Read-only: types are files.
  */
 export function registerTypes(app: FastifyInstance, readerOf: (request: FastifyRequest) => TypeReader): void {
   const typesOf = (request: FastifyRequest): readonly ContentType[] => {

@@ -17,7 +17,7 @@ import { owedAnswer } from './owed-answer.ts';
 /** Files that were written, as they are now; null when the index did not show them in time (202). */
 export type UploadAnswer = Omit<WrittenFiles, 'applied'> & { readonly body: Uint8Array | null };
 
-/** The body of a write: a form, or what a JSON request says. */
+/** Body of a write: a form, or a JSON request. */
 export type UploadBody =
   | { readonly kind: 'form'; readonly parts: AsyncIterable<UploadPart> }
   | { readonly kind: 'json'; readonly value: unknown };
@@ -110,7 +110,7 @@ function change(
 
 async function* noParts(): AsyncGenerator<UploadPart> {}
 
-/** Strapi answers every file there is; here a page too, for who asks for one. */
+/** Strapi answers every file; here a page too, if the caller asks for one. */
 async function listFiles(index: ReadIndex, request: QueryRequest): Promise<Uint8Array> {
   const plan = planList(request);
   if (parseQueryString(request.queryString)['pagination'] !== undefined) return answerBareList(index, plan);

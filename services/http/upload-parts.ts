@@ -15,13 +15,13 @@ export async function* uploadParts(request: FastifyRequest): AsyncGenerator<Uplo
     for await (const part of request.parts({ limits: { ...LIMITS, fileSize: Number.POSITIVE_INFINITY } })) {
       yield uploadPart(part);
     }
-    // A form may end before the body does. Nobody reads the rest, and without it nobody knows whether the body came whole.
+    // A form may end before the body does. The rest has to be read to know whether the body is complete.
     readToTheEnd(request);
     await request.receivedWhole?.();
   } catch (error) {
     throw formError(error);
   } finally {
-    // What was refused half-way is read to its end, so that the client gets to see the answer.
+    // A body that was refused halfway is read to its end, so that the client gets the answer.
     readToTheEnd(request);
   }
 }

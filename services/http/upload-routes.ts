@@ -6,7 +6,7 @@ import { idOf, queryOf, register, send } from './routes.ts';
 import type { UploadAnswer, UploadApi, UploadBody } from './upload-api.ts';
 import { uploadParts } from './upload-parts.ts';
 
-/** `/api/upload`: forms are taken here only, and their files go straight into the asset store. */
+/** `/api/upload`: the only route that accepts forms; their files are streamed into the asset store. */
 export function registerUploads(app: FastifyInstance, apiOf: (request: FastifyRequest) => UploadApi): void {
   app.register(async (scope) => {
     await scope.register(multipart);

@@ -8,8 +8,8 @@ export const V4_HEADER = 'strapi-response-format';
 export const V4_FORMAT = 'v4';
 
 /**
- * An answer `{data, meta}` of entries of `model` in Strapi 4's form: what is not id or documentId below `attributes`, and
- * populated relations and media below `data` (case http-018). Costs a parse of the whole answer.
+ * Converts an answer `{data, meta}` of entries of `model` to Strapi 4's form: everything but id and documentId below
+ * `attributes`, and populated relations and media below `data` (case http-018). Costs a parse of the whole answer.
  */
 export function presentInV4(registry: SchemaRegistry, model: Model, answer: Uint8Array): Uint8Array {
   const { data, ...others } = JSON.parse(Buffer.from(answer).toString()) as Json;
@@ -54,7 +54,7 @@ function presentValue(
   }
 }
 
-/** Of a list, of one, or of none. */
+/** For a list, for one, or for none. */
 function each(value: unknown, present: (one: Json) => Json): unknown {
   if (Array.isArray(value)) return value.map((one) => present(one as Json));
   return value === null || value === undefined ? value : present(value as Json);

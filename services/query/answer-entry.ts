@@ -12,7 +12,10 @@ import { createRowWriting } from './write-rows.ts';
 const OPEN = Buffer.from('{"data":');
 const CLOSE = Buffer.from(',"meta":{}}');
 
-/** Runs an entry plan for one document: the body `{"data":{…},"meta":{}}` in UTF-8, or null when there is no such row (404). */
+/**
+ * Runs an entry plan for one document: the body `{"data":{…},"meta":{}}` in UTF-8, or null if there is no such row
+ * (404).
+ */
 export async function answerEntry(
   index: ReadIndex,
   plan: EntryPlan,

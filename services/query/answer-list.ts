@@ -10,7 +10,7 @@ import type { RowTree } from './row-tree.ts';
 import { createListWriting } from './write-rows.ts';
 
 export type AnswerOptions = AnswerTerms & {
-  /** Rows that `populate` may bring in, all levels together; more is a 400. */
+  /** Maximum number of populated rows, all levels together; more is a 400. */
   readonly rowBudget?: number;
 };
 
@@ -43,7 +43,7 @@ async function listBody(
   ]);
 }
 
-/** The stages of a query as it went through them, and what the engine says of the last one. */
+/** Results of the stages of a query, and the engine's explanation of the last one. */
 async function explainList(
   index: ReadIndex,
   { search, explain }: ListPlan,

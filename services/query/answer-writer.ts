@@ -3,19 +3,22 @@ import { TURNS, taskOf } from '../../shared/turns/turns.ts';
 import type { Selection } from './selection.ts';
 
 /**
- * Bytes of an answer in the making. Most are copies of stored sources, so there are no strings to flatten and no pieces to
- * collect: each is copied to where it goes, and the whole once more when its length is known.
+ * Bytes of an answer in the making. Most are copies of stored sources, so there are no strings to flatten and no pieces
+ * to collect. Each piece is copied to its offset, and the whole once more when its length is known.
  */
 export type AnswerWriter = { bytes: Uint8Array; length: number };
 
 const FIRST_BYTES = 256 * 1024;
-/** Larger ones are not kept for the next answer. */
+/** Larger buffers are not reused for the next answer. */
 const MOST_KEPT_BYTES = 4 * 2 ** 20;
 
-/** What the last answer was written in. */
+/** Buffer of the last answer. */
 let spare: AnswerWriter['bytes'] | undefined;
 
-/** The bytes that all of `parts` write, one after the other. Where a call ends with its slice, the next goes on with it. */
+/**
+ * Returns the bytes that all of `parts` write, one after the other. If a call ends with its slice, the next one
+ * continues.
+ */
 export function createAnswer(parts: readonly ((writer: AnswerWriter) => void)[]): () => Buffer {
   const writer: AnswerWriter = { bytes: spare ?? new Uint8Array(FIRST_BYTES), length: 0 };
   spare = undefined;
@@ -23,7 +26,7 @@ export function createAnswer(parts: readonly ((writer: AnswerWriter) => void)[])
   return () => {
     for (; written < parts.length; written++) parts[written]?.(writer);
     const { bytes, length } = writer;
-    // Copying it once more would take longer than the room that it leaves is worth.
+    // Another copy would take longer than the saved memory is worth.
     if (bytes.length > MOST_KEPT_BYTES) return Buffer.from(bytes.buffer, 0, length);
     const answer = Buffer.allocUnsafe(length);
     answer.set(bytes.subarray(0, length));
@@ -32,7 +35,7 @@ export function createAnswer(parts: readonly ((writer: AnswerWriter) => void)[])
   };
 }
 
-/** The same as an answer's last work; a page without anything populated takes no slices. */
+/** The same as an answer's last work; a page without populated rows takes no slices. */
 export function writeAnswer(
   answer: AnswerScope,
   { populate }: Selection,

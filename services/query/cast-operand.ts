@@ -4,7 +4,7 @@ import { timeOfDayMilliseconds } from '../../shared/read-index/column.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
 import { parseInstant } from './parse-instant.ts';
 
-/** A cast operand, or Strapi's message (where it has one) with what would be accepted. */
+/** A cast operand, or Strapi's message (if it has one) with the accepted forms. */
 export type Cast =
   | { readonly ok: true; readonly value: Scalar }
   | { readonly ok: false; readonly message: string; readonly accepted: string };
@@ -54,7 +54,7 @@ export function castText(text: string): Cast {
     : { ok: true, value: text };
 }
 
-/** `true t 1` / `false f 0` and empty, as for `$null` and booleans; anything else is refused where Strapi takes it for true. */
+/** `true t 1` / `false f 0` and empty, for `$null` and booleans; refuses other values, which Strapi treats as true. */
 export function castBoolean(text: string): Cast {
   if (TRUE_TEXTS.includes(text)) return { ok: true, value: true };
   if (FALSE_TEXTS.includes(text)) return { ok: true, value: false };
@@ -87,7 +87,7 @@ function castLong(text: string): Cast {
   return refused(`Invalid integer ${text}`, `an integer from ${MIN_LONG} to ${MAX_LONG}`);
 }
 
-/** Anything behind the day is cut off: an ISO datetime gives its written date. */
+/** Ignores everything after the day: an ISO datetime gives its written date. */
 function castDate(text: string): Cast {
   const [date, year, month, day] = DATE.exec(text) ?? [];
   if (date === undefined) return refused('Invalid format, expected yyyy-MM-dd', 'yyyy-MM-dd');

@@ -1,6 +1,6 @@
 import { type BoolQuery, MATCH_ALL, MATCH_NONE } from '../../shared/read-index/bool-query.ts';
 
-/** Rows that match every query; all rows when there is none. */
+/** Matches rows that match every query; all rows if there is none. */
 export function allOf(queries: readonly BoolQuery[]): BoolQuery {
   const filter: BoolQuery[] = [];
   for (const query of queries) {
@@ -13,7 +13,7 @@ export function allOf(queries: readonly BoolQuery[]): BoolQuery {
   return filter.length === 1 ? (filter[0] as BoolQuery) : { kind: 'bool', filter };
 }
 
-/** Rows that match at least one query; none when there is none. */
+/** Matches rows that match at least one query; none if there is none. */
 export function anyOf(queries: readonly BoolQuery[]): BoolQuery {
   const should: BoolQuery[] = [];
   for (const query of queries) {

@@ -2,14 +2,17 @@ import type { SearchRequest, SortPosition } from '../../shared/read-index/read-i
 import { RequestError } from '../../shared/request-error.ts';
 import { digestText, isSameText, signText } from '../../shared/text-digest.ts';
 
-/** What cursors of one query are signed with, and what says which query it is. */
+/** Key that signs the cursors of one query, and the identity of that query. */
 export type CursorScope = { readonly key: Uint8Array; readonly query: string };
 
 /** Characters: with the rest of the request it has to fit into Node's 16 KiB of request line and headers. */
 const MAX_LENGTH = 8192;
 const FORM = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{22})$/;
 
-/** A cursor belongs to whatever decides which rows come in which order: the type, the world, the bool query and the sort. */
+/**
+ * A cursor belongs to everything that decides the rows and their order: the type, the world, the bool query and the
+ * sort.
+ */
 export function cursorScope(key: Uint8Array, search: SearchRequest): CursorScope {
   const { type, world, query, sort } = search;
   const text = JSON.stringify([type, world, query, sort], (_, value) =>
@@ -19,8 +22,8 @@ export function cursorScope(key: Uint8Array, search: SearchRequest): CursorScope
 }
 
 /**
- * A place as an opaque text: JSON of the query's name and the sort values, signed. Throws RequestError (400) where the values
- * are too long for a URL.
+ * Writes a position as an opaque text: JSON of the query's name and the sort values, signed. Throws RequestError (400)
+ * if the values are too long for a URL.
  */
 export function writeCursor(scope: CursorScope, place: SortPosition): string {
   const values = place.map((value) => (typeof value === 'bigint' ? { bigint: String(value) } : value));

@@ -14,8 +14,8 @@ const ACTIONS = ['find', 'findOne'] as const;
 export type PopulateAction = (typeof ACTIONS)[number];
 
 /**
- * What `pluginOptions.varve.defaultPopulate` of a type populates where a request has no `populate`. A name that the caller may not
- * see is left out: the request did not ask for it.
+ * Resolves `pluginOptions.varve.defaultPopulate` of a type for a request without `populate`. Omits names that the
+ * caller may not see: the request did not ask for them.
  */
 export function resolveDefaultPopulate(
   type: ContentType,
@@ -28,7 +28,7 @@ export function resolveDefaultPopulate(
   return resolvePopulate(value, model, { ...context, deep: true, problems: [] });
 }
 
-/** What is wrong with the default populate of any type, as it would be refused in a request. */
+/** Problems of the default populate of any type, in the words of a refused request. */
 export function checkDefaultPopulates(registry: SchemaRegistry): readonly SchemaProblem[] {
   return [...registry.contentTypes.values()].flatMap((type) => {
     const model = queryModelOf(registry, type.uid);

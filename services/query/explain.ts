@@ -8,7 +8,7 @@ const ANSWERS = new Map([
 ]);
 
 /**
- * `explain=true`: the answer's `meta.explain` shows the filter as parsed, the bool query and what the engine makes of it. Throws
+ * `explain=true`: the answer's `meta.explain` shows the parsed filter, the bool query and the engine's query. Throws
  * RequestError (403) for a caller without the right.
  */
 export function resolveExplain(value: QueryValue | undefined, allowed: boolean, problems: Problems): boolean {

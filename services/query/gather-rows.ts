@@ -15,18 +15,18 @@ import type { PopulatedValue, RowTree, ZoneEntry } from './row-tree.ts';
 import { createMemberSelector } from './select-members.ts';
 import type { PopulatedLink, PopulatedZone, PopulateNode, Selection } from './selection.ts';
 
-/** What one answer may populate in all levels together, and how much of it is left. */
+/** Maximum number of rows that one answer may populate in all levels together, and the rest of it. */
 export type RowBudget = { readonly total: number; left: number };
 
-/** Rows that `populate` may bring into one answer unless configured otherwise. */
+/** Default for the populated rows of one answer. */
 export const DEFAULT_ROW_BUDGET = 20_000;
 
-/** Where the rows live, and what one answer shares. */
+/** Source of the rows, and the state that one answer shares. */
 export type GatherContext = {
   readonly index: ReadIndex;
   readonly world: World;
   readonly budget: RowBudget;
-  /** As in the search that found the rows. */
+  /** Same value as in the search that found the rows. */
   readonly answer?: AnswerScope;
 };
 
@@ -34,8 +34,8 @@ export type GatherContext = {
 type Level = Hits & { readonly shown: readonly number[] };
 
 /**
- * Brings together what an answer shows of rows: each attribute of a level is one `follow` for all rows together, and a row
- * that several parents show is read once.
+ * Reads everything that an answer shows of rows: each attribute of a level is one `follow` for all rows together, and a
+ * row that several parents show is read once.
  */
 export function gatherRows(
   context: GatherContext,
@@ -65,10 +65,10 @@ async function gatherLevel(
   return { sources, places, attributes: await Promise.all(attributes) };
 }
 
-/** Fewer rows take no time to speak of. */
+/** Fewer rows take no significant time. */
 const FEW_ROWS = 128;
 
-/** Work on rows of a level, as a piece of the answer's. */
+/** Work on rows of a level, as a part of the answer's. */
 function piece<Result>(
   { answer = {} }: GatherContext,
   rows: number,
@@ -94,7 +94,7 @@ function selectFields(
   });
 }
 
-/** Without repetition; `shown` is of all places of a row together. */
+/** Without repetition; `shown` counts all positions of a row together. */
 type Parents = Level;
 
 function distinctRows(level: Level): Parents & { readonly places: readonly number[] } {
@@ -154,7 +154,7 @@ async function gatherLink(
   return { kind: 'rows', toMany, starts: startsOf(children), tree };
 }
 
-/** Components of several kinds in one list: what is behind them is gathered for each kind on its own. */
+/** Components of several kinds in one list: their relations are read for each kind separately. */
 async function gatherZone(
   context: GatherContext,
   space: RowSpace,
@@ -181,7 +181,7 @@ async function gatherZone(
   return { kind: 'zone', starts: startsOf(children), components };
 }
 
-/** The budget counts what the answer shows: a row behind two parents counts twice, and so does all behind it. */
+/** The budget counts shown rows: a row behind two parents counts twice, and so does everything behind it. */
 async function follow(
   context: GatherContext,
   parents: Parents,
@@ -211,7 +211,7 @@ function refuseTooMany(budget: RowBudget, attribute: string): never {
   );
 }
 
-/** The children of all parents in one level. */
+/** Children of all parents in one level. */
 function together(children: readonly Hits[], parentsShown: readonly number[]): Level {
   const rows: number[] = [];
   const sources: Uint8Array[] = [];
@@ -226,7 +226,7 @@ function together(children: readonly Hits[], parentsShown: readonly number[]): L
   return { rows, sources, shown };
 }
 
-/** Where each parent's children begin in their level, and where the last one's end. */
+/** Offsets at which each parent's children begin in their level, and the end of the last one. */
 function startsOf(children: readonly Hits[]): readonly number[] {
   const starts = [0];
   let end = 0;

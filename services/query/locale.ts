@@ -3,7 +3,7 @@ import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { Problems } from './problems.ts';
 import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
 
-/** Which locales a request is about: the default one when it says nothing. */
+/** Locales of a request: the default one if it names none. */
 export type LocaleChoice =
   | { readonly kind: 'default' }
   | { readonly kind: 'all' }
@@ -55,13 +55,13 @@ function chosenLocale(value: QueryValue | undefined, problems: Problems): Locale
       refuse(problems, 'Locale must be a valid BCP 47 format (e.g. en, en-US, zh-Hans).', value);
     } else locales.push(locale);
   }
-  // In a list `*` is no wildcard but a locale nobody has.
+  // In a list `*` is not a wildcard but a locale without rows.
   return { kind: 'any-of', locales };
 }
 
 /**
- * The condition a locale choice puts on the root. A condition on `locale` at the top of the filter replaces the default
- * locale; a locale that is given stays in force beside it.
+ * Condition of a locale choice on the root. A condition on `locale` at the top of the filter replaces the default
+ * locale; a given locale applies in addition to it.
  */
 export function localeQuery(
   choice: LocaleChoice,

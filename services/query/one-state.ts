@@ -1,7 +1,7 @@
 import type { AnswerScope, ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { AnswerTerms } from '../../shared/turns/turns.ts';
 
-/** Makes an answer of what the index has at one moment, where it can say so. */
+/** Makes an answer from one state of the index, if the index supports that. */
 export function onOneState<Result>(
   index: ReadIndex,
   terms: AnswerTerms,

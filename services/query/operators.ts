@@ -14,13 +14,13 @@ export type Operands = readonly (Scalar | null)[];
 export type ComparedField = { readonly name: string; readonly neverNull: boolean };
 
 /**
- * An operator: what its operand looks like, which columns it takes, and the rows for which the comparison is TRUE and FALSE.
+ * An operator: the form of its operand, the accepted columns, and the rows for which the comparison is TRUE and FALSE.
  * For the rest it is NULL (SEMANTICS section 1). `ofNull`: its truth on a column that is NULL.
  */
 type Operator = {
   /** `value`: cast to the attribute's type. `text`: compared with the text form. `flag`: true or false. */
   readonly operand: 'value' | 'text' | 'list' | 'pair' | 'flag';
-  /** What a list given to a single operand means: membership, one of the comparisons, or nothing. */
+  /** Meaning of a list as a single operand: membership, any of the comparisons, or refused. */
   readonly list: 'in' | 'any' | 'refused';
   readonly fieldTypes: readonly FieldType[];
   readonly isTrue: (field: ComparedField, operands: Operands) => BoolQuery;
@@ -179,7 +179,7 @@ function nullTest(summary: string): Operator {
   };
 }
 
-/** LIKE takes a missing operand for the text "null"; equality takes it for NULL (SEMANTICS section 2). */
+/** LIKE treats a missing operand as the text "null"; equality treats it as NULL (SEMANTICS section 2). */
 function textMatch(
   match: 'equals' | 'contains' | 'prefix' | 'suffix',
   fold: boolean,

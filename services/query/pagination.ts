@@ -2,24 +2,24 @@ import { plainText } from '../../shared/plain-text.ts';
 import type { Problems } from './problems.ts';
 import { isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
 
-/** Rows of a page, and how `meta.pagination` speaks of it (SEMANTICS section 6). */
+/** Rows of a page, and their form in `meta.pagination` (SEMANTICS section 6). */
 export type Pagination = {
   readonly form: 'page' | 'offset' | 'cursor';
   readonly start: number;
   readonly limit: number;
   readonly withCount: boolean;
-  /** As the request gives it; '' begins. */
+  /** Value of the request; '' begins. */
   readonly cursor?: string;
 };
 
-/** Rows that may be skipped, unless a setting says otherwise; beyond it there are cursors. */
+/** Default for the maximum number of skipped rows; cursors go further. */
 export const DEFAULT_MAX_OFFSET = 100_000;
 
-/** What an installation says of pages. */
+/** Page settings of an installation. */
 export type PageRules = {
   /** Entries that a page may skip; absent = DEFAULT_MAX_OFFSET. */
   readonly maxOffset?: number;
-  /** Entries of a page that says no size: Strapi's `rest.defaultLimit`; absent = 25. */
+  /** Entries of a page without a given size: Strapi's `rest.defaultLimit`; absent = 25. */
   readonly defaultLimit?: number;
   /** A larger page is cut to this, silently: Strapi's `rest.maxLimit`; absent = 100. */
   readonly maxLimit?: number;
@@ -73,7 +73,7 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
   return { ...page, withCount };
 }
 
-/** Skipping costs what reading does: far into a list it is refused, and the answer says how to get there. */
+/** Skipping costs as much as reading: far into a list it is refused, and the answer says how to get there. */
 export function refuseFarOffset(start: number, maxOffset: number, found: unknown, problems: Problems): void {
   if (start <= maxOffset) return;
   const message = `Cannot skip ${start} entries: at most ${maxOffset}. To read on from there use pagination[cursor]: empty to begin, then meta.pagination.nextCursor of each answer`;
@@ -103,7 +103,7 @@ export function describePagination(
   return { page, pageSize: limit, pageCount: Math.ceil(total / limit), total };
 }
 
-/** `pagination[cursor]`, with the page's size as either form has it; a place in the list has no number. */
+/** `pagination[cursor]`, with the page's size in either form; a cursor page has no number. */
 function cursorForm(value: QueryObject, problems: Problems, limits: Limits): Omit<Pagination, 'withCount'> {
   const { page, start, pageSize, limit } = value;
   if (
@@ -148,7 +148,7 @@ function offsetForm(value: QueryObject, problems: Problems, limits: Limits): Omi
   return { form: 'offset', start: checkStart(start, value['start'], problems), limit };
 }
 
-/** NaN for what is not a number, lists and objects included; `absent` without a value. */
+/** NaN for values other than numbers, lists and objects included; `absent` without a value. */
 function numberOf(value: QueryValue | undefined, absent: number): number {
   if (value === undefined || value === null) return absent;
   return typeof value === 'string' ? Number(value) : Number.NaN;
@@ -165,7 +165,7 @@ function checkStart(start: number, found: QueryValue | undefined, problems: Prob
   return 0;
 }
 
-/** Where Strapi takes a limit of -1, an empty one or page size, or a text for one row or for all rows, it is refused. */
+/** Refuses values that Strapi takes for one row (a limit of -1, an empty limit or page size) or for all rows (a text). */
 function resolveLimit(
   value: QueryValue | undefined,
   { name, defaultLimit, maxLimit }: Limits & { readonly name: 'pageSize' | 'limit' },

@@ -2,8 +2,8 @@ import { isOperator, type OperatorName } from './operators.ts';
 import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
 
 /**
- * The `filters` parameter as a tree, schema not looked at. `at` is the key in the query string, for messages. What follows an
- * attribute's name is its `body`: comparisons of the attribute itself, and mentions of attributes behind it.
+ * The `filters` parameter as a tree, without the schema. `at` is the key in the query string, for messages. The part
+ * after an attribute's name is its `body`: comparisons of the attribute itself, and mentions of attributes behind it.
  */
 export type ParsedFilter =
   | { readonly kind: 'and' | 'or'; readonly members: readonly ParsedFilter[]; readonly at: string }
@@ -28,13 +28,13 @@ export type ParsedFilter =
       readonly at: string;
     };
 
-/** Entries of `filters[field][0], [1]…`; Strapi takes a longer list for an object with the keys 0, 1, … */
+/** Entries of `filters[field][0], [1]…`; Strapi treats a longer list as an object with the keys 0, 1, … */
 const MAX_IMPLICIT_LIST = 100;
 const MIXED_LIST = 'Invalid list: it may hold values only; a value beside operators is written [$eq]';
 
 /**
- * Object of `filters` (or of a `populate` option) → tree. undefined and null: no filter. A malformed node stands where a part
- * cannot be read, so that the resolver reports problems in the order of the request.
+ * Parses the object of `filters` (or of a `populate` option) into a tree. undefined and null: no filter. A malformed
+ * node replaces an unreadable part, so that the resolver reports problems in the order of the request.
  */
 export function parseFilter(value: QueryValue | undefined, at: string): ParsedFilter | null {
   if (value === undefined || value === null) return null;
@@ -73,12 +73,15 @@ function parseMembers(key: '$and' | '$or', value: QueryValue, at: string): Parse
   return { kind: key === '$and' ? 'and' : 'or', members, at };
 }
 
-/** What follows an attribute's name: a value (`$eq`), a list (`$in`), operators, or names of attributes behind it. */
+/**
+ * Parses the part after an attribute's name: a value (`$eq`), a list (`$in`), operators, or names of attributes behind
+ * it.
+ */
 function parseBody(value: QueryValue, at: string): readonly ParsedFilter[] {
   if (isQueryList(value)) {
-    // The name `0` is no attribute's, so this is refused as Strapi refuses it.
+    // No attribute has the name `0`, so this is refused as Strapi refuses it.
     if (value.length > MAX_IMPLICIT_LIST) return [{ kind: 'attribute', name: '0', body: [], at: `${at}[0]` }];
-    // `stars=3&stars[$gt]=1` and `hours[0][day]=mon` come as a list with an object in it.
+    // `stars=3&stars[$gt]=1` and `hours[0][day]=mon` arrive as a list with an object in it.
     if (value.some(isQueryObject)) return [malformed(MIXED_LIST, value, 'values, or operators', at)];
     return [{ kind: 'comparison', operator: '$in', operand: value, at }];
   }

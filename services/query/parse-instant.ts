@@ -1,7 +1,7 @@
 const ISO =
   /^(\d{4})(?:-?(\d{2})(?:-?(\d{2}))?)?(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
 const MILLISECONDS = /^-?\d{1,16}$/;
-/** What a JavaScript date can hold. */
+/** Limit of JavaScript dates. */
 const MAX_INSTANT = 8.64e15;
 
 /**

@@ -1,19 +1,19 @@
 import { createRecentValues } from '../../shared/recent-values.ts';
 
-/** Where each value goes: the values of a query string by number, in the shape that its keys give. */
+/** Destination of each value: the values of a query string by number, in the shape of its keys. */
 type Shape = number | null | readonly Shape[] | Members;
-/** Of an object, in the order of the keys. */
+/** Members of an object, in the order of the keys. */
 type Members = { readonly names: readonly string[]; readonly items: readonly Shape[] };
 
 /** Sets of keys that are remembered. A caller has a few, with other values every time. */
 const KEPT = 500;
-/** Longer ones are no caller's habit. */
+/** Longer query strings are not repeated by clients. */
 const LONGEST = 1000;
 
 /**
- * `parse`, which is qs, for query strings whose keys came before: what qs makes of keys does not depend on the values, but for
- * empty ones. So it is asked once, with numbers for values; after that values are put where their numbers stand, which takes a
- * fifth of the time. What qs makes anything else of than a place for each value is always left to it.
+ * `parse` (qs) with a cache for query strings with known keys: qs treats keys independently of the values, except for
+ * empty ones. So qs is asked once, with numbers for values. After that, values replace their numbers, which takes a
+ * fifth of the time. If qs makes anything else of the keys than a position for each value, it always parses them.
  */
 export function createParametersParser<Parsed extends object>(
   parse: (text: string) => Parsed,
@@ -34,7 +34,7 @@ export function createParametersParser<Parsed extends object>(
 }
 
 type Parameters = {
-  /** Joined as they stand, with `=` where a value follows. */
+  /** Joined keys, with `=` if a value follows. */
   readonly keys: string;
   readonly values: readonly (string | null)[];
 };
@@ -93,7 +93,7 @@ function shapeOf(value: unknown, places: Set<number>): Shape | undefined {
   return { names: Object.keys(value), items };
 }
 
-/** As qs decodes a value. */
+/** Decodes a value as qs does. */
 function decodeValue(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;

@@ -30,7 +30,7 @@ import { resolveSort } from './sort.ts';
 import { resolveStatus } from './status.ts';
 import { translateFilter } from './translate-filter.ts';
 
-/** A read request: what its path says, and its query string without `?`. */
+/** A read request: its path, and its query string without `?`. */
 export type QueryRequest = {
   readonly registry: SchemaRegistry;
   readonly type: ContentType;
@@ -39,21 +39,23 @@ export type QueryRequest = {
 } & CallerRules &
   RequestRules;
 
-/** What the caller's rights leave of a query. */
+/** Restrictions of a query by the caller's rights. */
 export type CallerRules = {
-  /** False for a content type the caller may not `find`: reaching it is refused like an unknown key. Absent = all. */
+  /**
+   * False for a content type that the caller may not `find`: reaching it is refused like an unknown key. Absent = all.
+   */
   readonly mayFind?: (type: string) => boolean;
-  /** False for callers that may not see drafts: whatever asks for them is refused like an unknown key. Absent = true. */
+  /** False for callers that may not see drafts: names about drafts are refused like an unknown key. Absent = true. */
   readonly mayReadDrafts?: boolean;
   /** True for callers that may see how a query is answered (`explain=true`). */
   readonly mayExplain?: boolean;
 };
 
-/** What an installation says of requests. */
+/** Request settings of an installation. */
 export type RequestRules = PageRules & {
-  /** Told of each root parameter that is not known and therefore ignored. Absent: such a request is refused. */
+  /** Called for each unknown root parameter that is ignored. Absent: such a request is refused. */
   readonly ignoreParameter?: IgnoreParameter;
-  /** Takes `populate=deep`, which Strapi refuses without a plugin. */
+  /** Accepts `populate=deep`, which Strapi refuses without a plugin. */
   readonly populateDeep?: boolean;
   /** Operators that search text ignore its case, as on a Strapi with SQLite. */
   readonly containsIgnoresCase?: boolean;
@@ -61,29 +63,29 @@ export type RequestRules = PageRules & {
   readonly cursorKey?: Uint8Array;
 };
 
-/** What to ask the read index for a page, and what of the rows to show. */
+/** Search of the read index for a page, and the parts of the rows to show. */
 export type ListPlan = {
   readonly type: ContentType;
   readonly search: SearchRequest;
   readonly selection: Selection;
   readonly pagination: Pagination;
-  /** Of a walk by cursor. */
+  /** For a walk by cursor. */
   readonly cursors?: CursorScope;
-  /** The filter as the request gives it, where the answer is to explain itself. */
+  /** Filter of the request, if the answer has to explain itself. */
   readonly explain?: { readonly filters: ParsedFilter | null };
 };
 
-/** What to ask the read index for one document, and what of it to show. The document itself comes with `answerEntry`. */
+/** Search of the read index for one document, and the parts of it to show. `answerEntry` adds the document itself. */
 export type EntryPlan = {
   readonly type: ContentType;
   readonly world: World;
   readonly locale: LocaleChoice;
-  /** Beside documentId. */
+  /** In addition to documentId. */
   readonly query: BoolQuery;
   readonly selection: Selection;
 };
 
-/** Everything a query string says of rows and of what to show of them; pages aside. */
+/** Everything that a query string says about rows and the parts to show, except for pages. */
 type Plan = {
   readonly world: World;
   readonly locale: LocaleChoice;
@@ -92,13 +94,13 @@ type Plan = {
   readonly selection: Selection;
 };
 
-/** What a dialect leaves out of the rules for query strings. */
+/** Exceptions of a dialect from the rules for query strings. */
 type Dialect = {
   readonly users?: boolean;
   readonly ignoreFilters?: boolean;
   /** One entry: a condition on its locale does not replace the locale asked for. */
   readonly oneEntry?: boolean;
-  /** Whose default populate applies. */
+  /** Action whose default populate applies. */
   readonly action?: PopulateAction;
 };
 
@@ -116,7 +118,7 @@ export function planList(request: QueryRequest): ListPlan {
   return { ...list, ...planCursor(request, list), ...explain };
 }
 
-/** Where a walk by cursor goes on. */
+/** Continues a walk by cursor. */
 function planCursor(
   { cursorKey }: QueryRequest,
   { search, pagination }: ListPlan,
@@ -135,8 +137,8 @@ export function planEntry(request: QueryRequest): EntryPlan {
 }
 
 /**
- * Plans what the query string of `POST` or `PUT` says: the version and locale to write, and what of the entry to answer. Filters are
- * ignored (SEMANTICS section 13).
+ * Plans the query string of `POST` or `PUT`: the version and locale to write, and the parts of the entry to answer.
+ * Filters are ignored (SEMANTICS section 13).
  */
 export function planWrite(request: QueryRequest): EntryPlan {
   return planOne(request, { ignoreFilters: true });
@@ -245,7 +247,7 @@ function usersPagination(query: QueryObject, problems: Problems): Pagination {
   return { form: 'offset', start, limit, withCount: false };
 }
 
-/** A limit of 0 or -1, which gives all rows in Strapi, is refused. */
+/** Refuses a limit of 0 or -1, which returns all rows in Strapi. */
 function wholeNumber(
   query: QueryObject,
   name: 'start' | 'limit',

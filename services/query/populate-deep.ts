@@ -5,7 +5,7 @@ import { type PopulateNode, WHOLE_ROW } from './selection.ts';
 
 const DEFAULT_LEVELS = 5;
 const MAX_LEVELS = 10;
-/** Attributes that one request may name this way: a tree of types grows with every level. */
+/** Maximum number of attributes that one request may name this way: a tree of types grows with every level. */
 const MAX_NODES = 1_000;
 
 type Deep = {
@@ -14,7 +14,7 @@ type Deep = {
   left: number;
 };
 
-/** The levels of `deep` or `deep:N`; undefined when the text is neither. */
+/** Levels of `deep` or `deep:N`; undefined for other texts. */
 export function deepLevels(text: string): number | undefined {
   const [, levels] = /^deep(?::(\d{1,3}))?$/.exec(text) ?? [undefined, null];
   if (levels === null) return undefined;
@@ -22,8 +22,8 @@ export function deepLevels(text: string): number | undefined {
 }
 
 /**
- * Every attribute that can be populated, to a number of levels. A relation back to a type that is on the way from the root is cut,
- * so no cycle is followed. Varve's own: Strapi has it as a plugin.
+ * Populates every attribute to a number of levels. Cuts a relation back to a type on the way from the root, so no cycle
+ * is followed. Varve's own: Strapi has it as a plugin.
  */
 export function populateDeep(
   levels: number,

@@ -31,15 +31,15 @@ export type PopulateContext = {
   readonly param: string;
   readonly problems: Problems;
   readonly world: World;
-  /** Holds at every level for rows of types with draft & publish. */
+  /** Applies at every level to rows of types with draft & publish. */
   readonly publication: BoolQuery | null;
   /** Strapi's users dialect: a user's role, which needs a permission, is left out instead of refused. */
   readonly skipRole?: boolean;
-  /** `deep` is a form of its own and no name. */
+  /** `deep` is a separate form and not a name. */
   readonly deep?: boolean;
 };
 
-/** How the inside of a `populate` option is resolved (populate.ts; handed in, since the two recurse into each other). */
+/** Resolves the inside of a `populate` option (populate.ts; passed in, since the two are recursive). */
 type ResolveInner = (
   value: QueryValue | undefined,
   model: QueryModel,
@@ -50,12 +50,12 @@ type ResolveInner = (
 const LINK_OPTIONS = ['fields', 'sort', 'filters', 'populate', 'count'];
 const ZONE_OPTIONS = ['on', 'populate', 'count'];
 
-/** Names that `populate` takes. */
+/** Names that `populate` accepts. */
 export function populatableNames(model: QueryModel, scope: QueryScope): readonly string[] {
   return acceptedNames(model, scope, ['relation', 'component', 'zone']);
 }
 
-/** The rows of a relation, media attribute or component, whole and in link order unless told otherwise. */
+/** Rows of a relation, media attribute or component, whole and in link order by default. */
 export function populatedLink(
   attribute: QueryLink,
   context: PopulateContext,
@@ -74,7 +74,7 @@ export function populatedLink(
   };
 }
 
-/** The components of a dynamic zone, of every kind it takes. */
+/** Components of a dynamic zone, of every kind that it allows. */
 export function populatedZone(
   zone: QueryZone,
   selection: (kind: Uid) => Selection = () => WHOLE_ROW,
@@ -148,7 +148,7 @@ export function resolveZoneOptions(
   });
 }
 
-/** Only the listed components are shown; a component that exists but not in this zone is never there. */
+/** Shows only the listed components; a component that the zone does not allow never occurs. */
 function resolveFragments(
   on: QueryValue,
   zone: QueryZone,
@@ -209,7 +209,7 @@ function resolveInside(
   resolveInner: ResolveInner,
 ): { readonly query: BoolQuery; readonly selection: Selection } {
   const { filters } = options;
-  // Strapi takes an empty text here for no filter, unlike at the root.
+  // Strapi treats an empty text here as no filter, unlike at the root.
   const parsed = filters === '' ? null : parseFilter(filters, `${context.param}[…][filters]`);
   const query = parsed === null ? MATCH_ALL : translateFilter(resolveFilter(parsed, model, context));
   const fields = resolveFields(options['fields'], model, context);
@@ -217,7 +217,7 @@ function resolveInside(
   return { query, selection: { fields, populate } };
 }
 
-/** Strapi shows what it sorts by, asked for or not. */
+/** Strapi shows its sort fields, requested or not. */
 function withSortedFields(selection: Selection, sort: readonly SortKey[]): Selection {
   if (selection.fields === null || sort.length === 0) return selection;
   return { ...selection, fields: new Set([...selection.fields, ...sort.map((key) => key.field)]) };

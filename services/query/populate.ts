@@ -21,8 +21,9 @@ const FALSE_TEXTS = ['false', 'f', '0'];
 type NameTree = Map<string, NameTree>;
 
 /**
- * `populate` in every form (`*`, names, lists, dotted paths, nested objects; SEMANTICS section 9) → one node per attribute.
- * `path` is where in the tree an object form stands; names in a text or list start anew, as in Strapi's messages.
+ * Resolves `populate` in every form (`*`, names, lists, dotted paths, nested objects; SEMANTICS section 9) into one
+ * node per attribute. `path` is the position of an object form in the tree; names in a text or list start a new path,
+ * as in Strapi's messages.
  */
 export function resolvePopulate(
   value: QueryValue | undefined,
@@ -35,7 +36,7 @@ export function resolvePopulate(
   // `populate[author][populate]=true`: the author and no more, as every Strapi up to 5.49 has it.
   if (value === 'true' && path !== '') return [];
   if (value === '') {
-    // At the root it means nothing, further in it is a name that does not exist.
+    // At the root it means nothing, deeper it is an unknown name.
     if (path !== '') refuseName('', path, model, context);
     return [];
   }
@@ -113,7 +114,10 @@ function resolveNames(
   return nodes;
 }
 
-/** Names behind a dynamic zone are those of its components; each component populates what it has. Refuses a name that none has. */
+/**
+ * Names behind a dynamic zone are those of its components; each component populates its own. Refuses a name that no
+ * component has.
+ */
 function resolveZoneNames(
   tree: NameTree,
   zone: QueryZone,
@@ -158,7 +162,7 @@ function resolveObject(
   return nodes;
 }
 
-/** What `populate[attribute]` is set to: true or false, or an object of options. */
+/** Value of `populate[attribute]`: true or false, or an object of options. */
 function resolveEntry(
   option: QueryValue,
   attribute: QueryLink | QueryZone,
@@ -187,7 +191,7 @@ function resolveEntry(
   return null;
 }
 
-/** The name a value stands for that is neither true nor false: `*` for the first attribute it would bring in. */
+/** Name for a value other than true and false: `*` means the first attribute that it would populate. */
 function entryName(option: QueryValue, target: QueryModel, context: PopulateContext): string {
   const text = isQueryList(option) ? option.find((item) => typeof item === 'string') : option;
   if (text === '*') return populatableNames(target, context.scope)[0] ?? '*';

@@ -25,7 +25,7 @@ export type Problems = Problem[];
 
 const PHASES = { key: 0, parameter: 1, value: 2 } as const;
 
-/** Strapi's refusal of a name. `path` is what it calls the attribute path: null for a name unknown at the root. */
+/** Strapi's refusal of a name. `path` is its attribute path: null for a name unknown at the root. */
 export function invalidKey(
   key: string,
   path: string | null,

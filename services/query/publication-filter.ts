@@ -13,7 +13,9 @@ const PUBLISHED = states('modified', 'published');
 const NEVER_PUBLISHED_DOCUMENT = documentPublished(false);
 const PUBLISHED_DOCUMENT = documentPublished(true);
 
-/** In the order of Strapi's message. A published row always has its draft here, so no row is `published-without-draft`. */
+/**
+ * In the order of Strapi's message. A published row always has its draft here, so no row is `published-without-draft`.
+ */
 const PUBLICATION_FILTERS = new Map<string, BoolQuery>([
   ['never-published', states('never-published')],
   ['has-published-version', PUBLISHED],
@@ -44,7 +46,7 @@ export function resolvePublicationFilter(
   if (publicationFilter === undefined) return deprecated;
   const condition =
     typeof publicationFilter === 'string' ? PUBLICATION_FILTERS.get(publicationFilter) : undefined;
-  // It is about published rows: no draft is one, whatever there is of its document.
+  // It asks for published rows, so no draft matches, whatever its document has.
   if (publicationFilter === 'published-with-draft' && world === 'draft') return MATCH_NONE;
   if (condition !== undefined) return condition;
   const accepted = [...PUBLICATION_FILTERS.keys()];

@@ -8,7 +8,7 @@ export type QueryScalar = {
   readonly kind: 'scalar';
   readonly name: string;
   readonly type: ScalarType;
-  /** No row is without it. */
+  /** Every row has a value. */
   readonly neverNull: boolean;
   /** Takes part in `_q`. */
   readonly searchable: boolean;
@@ -27,9 +27,9 @@ export type QueryZone = { readonly kind: 'zone'; readonly name: string; readonly
 export type QueryAttribute = QueryScalar | QueryLink | QueryZone;
 
 /**
- * What a request may name of a content type or component: the allow-list all stages share. Private attributes and passwords
- * are not in it at all, so nothing tells them from unknown names. `hidden` are names that every content type of Strapi has
- * but this one does not offer (createdBy, locale without i18n…): Strapi reports them with their whole path.
+ * Names of a content type or component that a request may use: the allow-list of all stages. It does not contain
+ * private attributes and passwords, so they look like unknown names. `hidden` are names that every content type of
+ * Strapi has but this one does not offer (createdBy, locale without i18n…): Strapi reports them with their whole path.
  */
 export type QueryModel = {
   readonly uid: Uid;
@@ -40,12 +40,15 @@ export type QueryModel = {
   readonly hidden: ReadonlySet<string>;
 };
 
-/** What the stages need to know of the schema and of the caller. */
+/** Schema and caller, for all stages. */
 export type QueryScope = {
   readonly registry: SchemaRegistry;
-  /** False for a content type the caller may not `find`: relations to it are as good as not there. Absent = everything may be found. */
+  /**
+   * False for a content type that the caller may not `find`: relations to it do not exist for it. Absent = everything
+   * may be found.
+   */
   readonly mayFind?: (type: Uid) => boolean;
-  /** False for a caller that may not know what is unpublished. Absent = true. */
+  /** False for a caller that may not know about unpublished content. Absent = true. */
   readonly mayReadDrafts?: boolean;
   /** Operators that search text ignore its case. Absent = they do not. */
   readonly containsIgnoresCase?: boolean;
@@ -70,7 +73,7 @@ export function queryModelOf(registry: SchemaRegistry, uid: Uid): QueryModel {
   return model;
 }
 
-/** The attribute a request means by `name`; 'hidden' for a name of Strapi's own; undefined when there is none for this caller. */
+/** Attribute that a request means by `name`; 'hidden' for a name of Strapi's own; undefined if this caller has none. */
 export function lookUp(
   model: QueryModel,
   name: string,
@@ -82,7 +85,7 @@ export function lookUp(
   return attribute;
 }
 
-/** Names for `accepted` in messages: what the caller may name of a model. */
+/** Names for `accepted` in messages: those of a model that the caller may use. */
 export function acceptedNames(
   model: QueryModel,
   scope: QueryScope,
@@ -113,7 +116,7 @@ function createQueryModel(registry: SchemaRegistry, uid: Uid): QueryModel {
   return { uid, singularName: type?.singularName ?? uid, type, attributes, hidden };
 }
 
-/** null for a scalar (see `queryableScalars`) and for what no request may name. */
+/** null for a scalar (see `queryableScalars`) and for attributes that no request may name. */
 function queryLink(registry: SchemaRegistry, attribute: Attribute): QueryLink | QueryZone | null {
   if (attribute.private) return null;
   const { name } = attribute;

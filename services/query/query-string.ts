@@ -2,19 +2,22 @@ import qs from 'qs';
 import { RequestError } from '../../shared/request-error.ts';
 import { createParametersParser } from './parse-parameters.ts';
 
-/** What a query string holds: text, null for a key without `=`, lists and objects by bracket key. Objects have no prototype. */
+/**
+ * Value in a query string: text, null for a key without `=`, lists and objects by bracket key. Objects have no
+ * prototype.
+ */
 export type QueryValue = string | null | readonly QueryValue[] | QueryObject;
 export type QueryObject = { readonly [key: string]: QueryValue | undefined };
 
-/** Bracket segments after the first name. qs leaves what is deeper as one literal key, which no stage accepts. */
+/** Bracket segments after the first name. qs returns the deeper part as one literal key, which no stage accepts. */
 const DEPTH = 20;
-/** More than a URL of 16 KiB can use; above it a request is refused, where Strapi drops the rest. */
+/** More than a URL of 16 KiB can have; above it a request is refused, where Strapi drops the rest. */
 const PARAMETER_LIMIT = 1000;
 
 const OPTIONS = {
   depth: DEPTH,
   parameterLimit: PARAMETER_LIMIT,
-  // As many entries as there can be parameters: an explicit list is never turned into an object, which Strapi then drops.
+  // As many entries as possible parameters: an explicit list never becomes an object, which Strapi drops.
   arrayLimit: PARAMETER_LIMIT,
   strictNullHandling: true,
   plainObjects: true,
@@ -46,7 +49,7 @@ function decodePart(
   part: 'key' | 'value',
 ): string {
   const decoded = decode(text, undefined, charset);
-  // qs drops this one name whatever its options say: refuse it instead of ignoring what hangs on it.
+  // qs always drops this name: refuse it instead of ignoring its value.
   if (part === 'key' && decoded.includes('__proto__')) refusePrototypeName(decoded);
   return decoded;
 }

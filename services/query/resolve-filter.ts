@@ -33,7 +33,7 @@ export type ResolvedFilter =
   | {
       readonly kind: 'some';
       readonly attribute: string;
-      /** In a dynamic zone: which kind of its components. */
+      /** In a dynamic zone: the kind of its components. */
       readonly zoneComponent?: Uid;
       readonly body: ResolvedFilter;
     }
@@ -44,7 +44,7 @@ export type ResolvedFilter =
       readonly operands: Operands;
     };
 
-/** Where the resolver stands and where it reports. `param` is the root parameter; `path` names the attributes down to here. */
+/** Position of the resolver, and its report. `param` is the root parameter; `path` names the attributes down to here. */
 export type FilterContext = {
   readonly scope: QueryScope;
   readonly param: string;
@@ -62,7 +62,7 @@ const ROW_ID: QueryScalar = {
 const ROW_ID_HINT =
   'a relation is compared with row ids; name an attribute behind it, such as documentId, to compare that';
 
-/** Parsed filter + content type → resolved filter; what does not fit is added to `context.problems`. */
+/** Resolves a parsed filter with a content type; adds problems to `context.problems`. */
 export function resolveFilter(
   filter: ParsedFilter,
   model: QueryModel,
@@ -144,7 +144,8 @@ function resolveScalarMember(
       return EVERYTHING;
     case 'and':
     case 'or':
-      // The inside of `$not`, or a list given to it, holds comparisons; `$and`/`$or` of conditions on one attribute do not exist.
+      // The inside of `$not`, or a list given to it, has comparisons; `$and`/`$or` of conditions on one attribute do
+      // not exist.
       if (member.members.every((inner) => inner.kind !== 'and')) {
         const members = member.members.map((inner) => resolveScalarMember(inner, field, context, path));
         return { kind: member.kind, members };
@@ -179,7 +180,7 @@ function resolveLinkBody(
   path: string,
 ): ResolvedFilter {
   const operators = filter.body.filter((member) => member.kind !== 'attribute');
-  // Names first, as Strapi does: an unknown one is the problem whatever stands beside it.
+  // Names first, as in Strapi: an unknown one is the problem, whatever else is wrong.
   const named = resolveAll(
     filter.body.filter((member) => member.kind === 'attribute'),
     target,

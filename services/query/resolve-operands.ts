@@ -4,14 +4,14 @@ import { type Cast, castBoolean, castOperand, castText } from './cast-operand.ts
 import { type Operands, type OperatorName, operatorOf } from './operators.ts';
 import { isQueryList, isQueryObject, type QueryValue } from './query-string.ts';
 
-/** One comparison, or several of which one must hold (a list given to an operator that takes one value). */
+/** One comparison, or several of which one must be true (a list given to an operator with a single value). */
 export type ResolvedOperands =
   | { readonly ok: true; readonly operator: OperatorName; readonly comparisons: readonly Operands[] }
   | { readonly ok: false; readonly message: string; readonly found: unknown; readonly accepted: string };
 
 type Refusal = ResolvedOperands & { ok: false };
 
-/** Operand as it stands in the query string → operands cast to the attribute's type (SEMANTICS section 2). */
+/** Casts an operand of the query string to the attribute's type (SEMANTICS section 2). */
 export function resolveOperands(name: OperatorName, operand: QueryValue, type: ScalarType): ResolvedOperands {
   if (isQueryObject(operand)) return refused(`Invalid operand of ${name}`, operand, 'a value or a list');
   const operator = operatorOf(name);
@@ -38,7 +38,7 @@ function resolveValues(name: OperatorName, operand: QueryValue, type: ScalarType
   const values = castAll(name, isQueryList(operand) ? operand : [operand], cast);
   if (isRefusal(values)) return values;
   if (!isQueryList(operand)) return { ok: true, operator: name, comparisons: [values] };
-  // `IN` is never true of NULL, `=` given NULL is `IS NULL`.
+  // `IN` is never true of NULL, `=` with NULL is `IS NULL`.
   if (operator.list === 'in' && !values.includes(null))
     return { ok: true, operator: '$in', comparisons: [values] };
   return { ok: true, operator: name, comparisons: values.map((value) => [value]) };

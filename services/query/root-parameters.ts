@@ -21,12 +21,12 @@ const ROOT_PARAMETERS = [
   'ordering',
 ];
 
-/** Told of a root parameter that is ignored, as Strapi does without `strictParams`. */
+/** Called for a root parameter that is ignored, as Strapi does without `strictParams`. */
 export type IgnoreParameter = (name: string) => void;
 
 /**
- * Refuses every other name, whatever its value; or ignores it where `ignore` is given. `more` are names of Varve's own that this
- * route knows beside Strapi's.
+ * Refuses every other name, whatever its value; ignores it if `ignore` is given. `more` are Varve's own names on this
+ * route.
  */
 export function checkRootParameters(
   query: QueryObject,

@@ -1,8 +1,8 @@
-/** Rows of one level of an answer with all that `populate` brings: everything that is to be written, read from the index. */
+/** Rows of one level of an answer with everything that `populate` adds, read from the index and ready to be written. */
 export type RowTree = {
   /** Response JSON of each distinct row, without populated attributes. */
   readonly sources: readonly Uint8Array[];
-  /** For every place of the level, which row stands there; null where each row stands in its own place. */
+  /** Row at every position of the level; null if each row is at its own position. */
   readonly places: readonly number[] | null;
   readonly attributes: readonly PopulatedAttribute[];
 };
@@ -20,7 +20,7 @@ export type PopulatedValue =
       readonly kind: 'rows';
       /** False: the row, or null. */
       readonly toMany: boolean;
-      /** A row's entries are the places from `starts[row]` to before `starts[row + 1]` of `tree`. */
+      /** Entries of a row: the positions from `starts[row]` to before `starts[row + 1]` of `tree`. */
       readonly starts: readonly number[];
       readonly tree: RowTree;
     }
@@ -31,5 +31,5 @@ export type PopulatedValue =
       readonly components: readonly ZoneEntry[];
     };
 
-/** A component of a dynamic zone: the rows of its kind, and its place among them. */
+/** A component of a dynamic zone: the rows of its kind, and its position among them. */
 export type ZoneEntry = { readonly tree: RowTree; readonly place: number };

@@ -7,8 +7,8 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
 /**
- * Makes a function that takes a JSON object (UTF-8, no blanks between tokens, as sources are written) and gives it back with only
- * the members named. Members are copied as they stand: nothing is parsed or written anew.
+ * Makes a function that takes a JSON object (UTF-8, no blanks between tokens, as sources are written) and returns it
+ * with only the named members. It copies members unchanged: it parses and serialises nothing.
  */
 export function createMemberSelector(names: ReadonlySet<string>): (source: Uint8Array) => Buffer {
   const wanted = [...names].map((name) => Buffer.from(name));
@@ -19,7 +19,7 @@ function selectMembers(source: Uint8Array, wanted: readonly Uint8Array[]): Buffe
   const selected = Buffer.allocUnsafe(source.length + 1);
   selected[0] = OPEN_OBJECT;
   let length = 1;
-  // Behind the opening brace; each turn reads `"name":value` and the comma or brace after it.
+  // After the opening brace; each iteration reads `"name":value` and the comma or brace after it.
   for (let at = 1; source[at] === QUOTE; ) {
     const nameEnd = endOfString(source, at);
     const valueEnd = endOfValue(source, nameEnd + 1);

@@ -2,7 +2,7 @@ import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
 import type { SortKey } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
-/** What of a row, and of the rows behind it, is shown. */
+/** Parts of a row, and of the rows behind it, to show. */
 export type Selection = {
   /** Members of the source; null = all. */
   readonly fields: ReadonlySet<string> | null;

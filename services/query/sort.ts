@@ -25,7 +25,7 @@ export type SortContext = {
 /** Steps through relations and components that all keys of one sort may take together. */
 const MAX_STEPS = 20;
 
-/** `order` is null where the request does not say. */
+/** `order` is null if the request omits it. */
 type SortItem = { readonly path: readonly string[]; readonly order: string | null; readonly at: string };
 
 /** Every form of `sort` (text, list, object, list of objects; dotted paths) → sort keys (SEMANTICS section 7). */
@@ -114,7 +114,7 @@ function resolveItem(item: SortItem, root: QueryModel, context: SortContext): So
   return refuseItem(context, message, { ...item, path: [item.order ?? ''] }, ['asc', 'desc']);
 }
 
-/** `sort=status:desc`: the direction must be given, as in Strapi. */
+/** `sort=status:desc`: the direction is required, as in Strapi. */
 function isPublicationStatus(item: SortItem, model: QueryModel): boolean {
   return (
     item.path.length === 1 &&
@@ -162,7 +162,7 @@ function refuseName(
   return unknown(context, item, key, path, acceptedHere(model, context));
 }
 
-/** JSON has an order of its own in PostgreSQL only; a column has nothing behind it. */
+/** JSON has an order only in PostgreSQL; a column has no attributes behind it. */
 function resolveColumn(
   item: SortItem,
   index: number,

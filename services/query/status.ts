@@ -5,7 +5,7 @@ import type { QueryValue } from './query-string.ts';
 
 export type StatusRules = {
   readonly mayReadDrafts: boolean;
-  /** Takes every other value for a draft, as Strapi does without `strictParams` (SEMANTICS section 10). */
+  /** Treats every other value as draft, as Strapi does without `strictParams` (SEMANTICS section 10). */
   readonly lenient: boolean;
 };
 
@@ -22,7 +22,8 @@ export function resolveStatus(
     return 'published';
   }
   if (lenient) return mayReadDrafts ? 'draft' : 'published';
-  // Strapi takes an empty status for draft: refused here, a reader who forgot the value gets no unpublished rows.
+  // Strapi treats an empty status as draft. It is refused here, so that a reader who forgot the value gets no
+  // unpublished rows.
   const message = `Invalid parameter at 'status'. Expected 'published' or 'draft', received: ${plainText(value)}`;
   problems.push({
     phase: 'parameter',

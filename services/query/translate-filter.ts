@@ -4,13 +4,14 @@ import { allOf, anyOf, noneOf } from './combine-queries.ts';
 import { operatorOf } from './operators.ts';
 import type { ResolvedFilter } from './resolve-filter.ts';
 
-/** `query`: the rows for which the filter is TRUE. `ofNullRow`: whether it is true of a row that is NULL in every column. */
+/** `query`: the rows for which the filter is TRUE. `ofNullRow`: its truth for a row that is NULL in every column. */
 type Translated = { readonly query: BoolQuery; readonly ofNullRow: boolean };
 
 /**
- * Resolved filter → bool query; here three-valued logic ends. `not` is pushed down to the comparisons (De Morgan holds in
- * three-valued logic), so every `some` stands un-negated and can be evaluated in place: no variable is used outside its
- * mention and no range is empty, so moving the quantifiers inwards changes nothing (SEMANTICS section 1).
+ * Translates a resolved filter to a bool query; three-valued logic ends here. `not` is pushed down to the comparisons
+ * (De Morgan holds in three-valued logic), so no `some` is negated and each can be evaluated in place. No variable is
+ * used outside its mention and no range is empty, so moving the quantifiers inwards changes nothing (SEMANTICS section
+ * 1).
  */
 export function translateFilter(filter: ResolvedFilter): BoolQuery {
   return translate(filter, false).query;

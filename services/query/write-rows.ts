@@ -13,26 +13,26 @@ const BYTES_PER_STEP = 7;
 /** Rows that are written at once where nothing is populated in them. */
 const FEW_ROWS = 64;
 
-/** Rows that are being written one after the other: what is left to do stands in a stack of these. */
+/** Rows that are written one after the other: a stack of these has the remaining work. */
 type Writing = {
-  /** Of the places of a tree, or entries of a dynamic zone. */
+  /** Source of the positions: a tree, or entries of a dynamic zone. */
   readonly tree: RowTree | undefined;
   readonly zone: readonly ZoneEntry[];
   readonly start: number;
   readonly end: number;
   readonly isList: boolean;
   place: number;
-  /** The next attribute of the row at `place`; -1: the row has not been begun. */
+  /** Next attribute of the row at `place`; -1: the row has not been begun. */
   attribute: number;
 };
 
-/** All rows of a level as a JSON list. Where a call ends with its slice, the next goes on with it. */
+/** Writes all rows of a level as a JSON list. If a call ends with its slice, the next one continues. */
 export function createListWriting(tree: RowTree): (writer: AnswerWriter) => void {
   const rows = rowsOf(tree, 0, tree.places?.length ?? tree.sources.length, true);
   return createWriting(rows);
 }
 
-/** The row at `place`. */
+/** Writes the row at `place`. */
 export function createRowWriting(tree: RowTree, place: number): (writer: AnswerWriter) => void {
   return createWriting(rowsOf(tree, place, place + 1, false));
 }
@@ -63,7 +63,7 @@ function beginRow(writer: AnswerWriter, writing: Writing): void {
   writeBytes(writer, source);
   if (tree.attributes.length === 0) writing.place++;
   else {
-    // Goes on over the brace.
+    // Continues over the brace.
     writer.length--;
     writing.attribute = 0;
   }
@@ -90,7 +90,7 @@ function goOnWithRow(writer: AnswerWriter, writing: Writing, stack: Writing[]): 
   writing.attribute = -1;
 }
 
-/** False: there are many, or something is populated in them. */
+/** False: there are many, or they have populated attributes. */
 function writeFew(writer: AnswerWriter, value: PopulatedValue, row: number): boolean {
   if (value.kind !== 'rows' || value.tree.attributes.length > 0) return false;
   const { toMany, starts, tree } = value;
@@ -117,7 +117,7 @@ function rowAt({ tree, zone, place }: Writing, { places }: RowTree): number {
   return places === null ? at : (places[at] as number);
 }
 
-/** Returns the rows that are to be written next, if there are any. */
+/** Returns the rows to write next, if any. */
 function writeValue(writer: AnswerWriter, value: PopulatedValue, row: number): Writing | undefined {
   if (value.kind === 'counts') {
     writeShort(writer, Buffer.from(`{"count":${value.counts[row]}}`));
