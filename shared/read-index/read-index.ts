@@ -1,6 +1,8 @@
 import type { Uid } from '../schema/content-type.ts';
 import type { Answered, AnswerTerms } from '../turns/turns.ts';
 import type { BoolQuery, Scalar } from './bool-query.ts';
+import type { FacetCounts, FacetRequest } from './facets.ts';
+import type { TextSearch, TextSearchReport } from './text-search.ts';
 
 /**
  * Port of the read side. Projections feed it and services/query asks it. Adapters: `embedded/` and `elasticsearch/`.
@@ -126,6 +128,10 @@ export type SearchRequest = {
   readonly answer?: AnswerScope;
   /** The found rows will be traversed further, for the same `answer`. */
   readonly followed?: boolean;
+  /** Keeps rows whose texts match. */
+  readonly text?: TextSearch;
+  /** Counts values of all that matches, whichever page. */
+  readonly facets?: readonly FacetRequest[];
 };
 
 /** Identifies the answer that a request is made for: an engine may cache its reads until the answer is complete. */
@@ -143,6 +149,10 @@ export type SearchResult = {
   readonly hits: Hits;
   /** With `cursor` only: the position of the last hit, null if no row follows it. */
   readonly next?: SortPosition | null;
+  /** With `text` only. */
+  readonly text?: TextSearchReport;
+  /** One per facet that was asked for, in the same order. */
+  readonly facets?: readonly FacetCounts[];
 };
 
 /** The rows linked to each of `parents`, all parents in one call. */

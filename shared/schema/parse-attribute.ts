@@ -23,7 +23,8 @@ import {
   type RawRelation,
   type RawScalar,
 } from './schema-json.ts';
-import type { ReportProblem } from './schema-problem.ts';
+import { below, type ReportProblem } from './schema-problem.ts';
+import { SEARCH_OF_ATTRIBUTE } from './search-options.ts';
 
 /** Context of an attribute. */
 export type AttributeContext = {
@@ -81,7 +82,7 @@ function attributeOf(
   context: AttributeContext,
   report: ReportProblem,
 ): Attribute | undefined {
-  const base = baseOf(type, raw, context);
+  const base = baseOf(type, raw, context, report);
   switch (type) {
     case 'media':
       return mediaAttribute(base, raw as RawMedia);
@@ -96,8 +97,15 @@ function attributeOf(
   }
 }
 
-function baseOf(type: AttributeType, raw: RawCommon, context: AttributeContext): AttributeBase {
+function baseOf(
+  type: AttributeType,
+  raw: RawCommon,
+  context: AttributeContext,
+  report: ReportProblem,
+): AttributeBase {
   const varve = raw.pluginOptions?.varve;
+  const searched = SEARCH_OF_ATTRIBUTE.safeParse(varve ?? {});
+  if (!searched.success) reportIssues(searched.error, below(report, 'pluginOptions', 'varve'));
   return {
     name: context.name,
     private: raw.private === true || context.madePrivate || type === 'password',

@@ -3,6 +3,7 @@ import { parseAttribute, reportIssues } from './parse-attribute.ts';
 import { attributeNameProblem, SHOWN_SYSTEM_ATTRIBUTES } from './reserved-names.ts';
 import { COMPONENT_SCHEMA, CONTENT_TYPE_SCHEMA } from './schema-json.ts';
 import { below, type ReportProblem } from './schema-problem.ts';
+import { SEARCH_OF_TYPE } from './search-options.ts';
 
 type Owner = {
   readonly owner: 'content type' | 'component';
@@ -28,6 +29,8 @@ export function parseContentType(json: unknown, report: ReportProblem): Omit<Con
       report(['options', 'privateAttributes', at], `${name} is part of every answer and cannot be private`);
     }
   }
+  const searched = SEARCH_OF_TYPE.safeParse(pluginOptions?.varve ?? {});
+  if (!searched.success) reportIssues(searched.error, below(report, 'pluginOptions', 'varve'));
   const owner: Owner = { owner: 'content type', localizedType: localized, privateAttributes };
   return {
     kind,

@@ -18,21 +18,17 @@ import { bindQuery } from './bind-query.ts';
 import type { Bits } from './bits.ts';
 import { createLinkFollow } from './follow.ts';
 import type { Matcher } from './matcher.ts';
-import { createOrderCache, type OrderCache } from './order-cache.ts';
+import { createOrderCache } from './order-cache.ts';
 import { readHeldRows } from './read-held-rows.ts';
 import { borrowBits, releaseBits } from './row-space.ts';
 import { countMatches, createPageOfFew, createPageSelection, createSelectionAfter } from './select-page.ts';
 import { emptyUnused } from './source-blocks.ts';
-import {
-  addSources,
-  createSourceStore,
-  type LoadSource,
-  type SourceStore,
-  sourcesOf,
-} from './source-store.ts';
-import { createSpaces, type Spaces, worldSpace } from './spaces.ts';
+import { addSources, createSourceStore, type LoadSource, sourcesOf } from './source-store.ts';
+import { createSpaces, worldSpace } from './spaces.ts';
 import { warmColumns } from './warm-columns.ts';
 import { warmLike } from './warm-like.ts';
+import { warmTexts } from './warm-texts.ts';
+import { createWordSearch, type WordSearchState } from './word-search.ts';
 
 export type EmbeddedIndexOptions = {
   readonly registry: SchemaRegistry;
@@ -59,7 +55,7 @@ export type EmbeddedIndex = ReadIndex & {
   held(world: World): HeldRows;
 };
 
-type EmbeddedState = { readonly spaces: Spaces; readonly sources: SourceStore; readonly orders: OrderCache };
+type EmbeddedState = WordSearchState;
 
 /** Rows whose sources are read between two looks at the clock. */
 const FEW_ROWS = 100;
@@ -82,6 +78,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     spaces,
     sources: createSourceStore(options.sourceMemoryBytes ?? GIBIBYTE, options.loadSource),
     orders: createOrderCache(spaces, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
+    texts: new Map(),
   };
   const answers = createAnswers({
     turns: options.turns ?? TURNS,
@@ -129,7 +126,8 @@ async function warm(
   };
   const slices = { pause, sliceMs: SLICE_MS };
   emptyUnused(state.sources.blocks);
-  if (like === undefined || (await warmLike(state, like, slices))) await warmColumns(state.spaces, slices);
+  if (like !== undefined && !(await warmLike(state, like, slices))) return;
+  if (await warmTexts(state, like, slices)) await warmColumns(state.spaces, slices);
 }
 
 function applyBatch(state: EmbeddedState, batch: ChangeBatch, beside: EmbeddedState | undefined): void {
@@ -141,6 +139,7 @@ function applyBatch(state: EmbeddedState, batch: ChangeBatch, beside: EmbeddedSt
 function createSearch(state: EmbeddedState, request: SearchRequest): () => SearchResult {
   const { spaces, orders, sources } = state;
   const { world, query, withTotal, cursor } = request;
+  if (request.text !== undefined || request.facets !== undefined) return createWordSearch(state, request);
   const space = worldSpace(spaces, request.type, world);
   const everything = query.kind === 'match_all';
   let matcher: Matcher | undefined;

@@ -1,0 +1,178 @@
+import { rest } from '../../turns/slice.ts';
+import { facetText, selectFacets } from '../facet-values.ts';
+import type { FacetCount, FacetCounts, FacetRange, FacetRequest, FacetStats } from '../facets.ts';
+import type { World } from '../read-index.ts';
+import { type Bits, decodeRows, STRETCH } from './bits.ts';
+import { type IndexedColumn, sortValue } from './indexed-column.ts';
+import { listCount, listEntry } from './row-lists.ts';
+import { columnOf, type RowSpaceIndex, type Step } from './row-space.ts';
+import { type Spaces, stepFrom } from './spaces.ts';
+import { dictionaryOf } from './term-column.ts';
+
+/** Where the counted values are: at the end of a way from each row. */
+type FacetField = { readonly steps: readonly Step[]; readonly column: IndexedColumn; readonly rows: number };
+
+/** Counts values by number. */
+type Counter = {
+  /** Notes the value of a row at the end of the way, for the row that is being counted. */
+  readonly note: (end: number, counted: number) => void;
+  readonly counts: () => Iterable<FacetCount>;
+  readonly stats: () => FacetStats | undefined;
+};
+
+/** Counts one facet over the rows that `matched` holds. Where a call ends with its slice, the next goes on with it. */
+export function createFacetCount(
+  { spaces, world, space }: { readonly spaces: Spaces; readonly world: World; readonly space: RowSpaceIndex },
+  request: FacetRequest,
+  matched: Bits,
+): () => FacetCounts {
+  const field = bindFacet(spaces, world, space, request);
+  const visit = createVisit(field.steps);
+  let counter: Counter | undefined;
+  let word = 0;
+  let inStretch = 0;
+  return () => {
+    counter ??= createCounter(field, request);
+    const { note } = counter;
+    for (; word < matched.length; word += STRETCH, inStretch = 0) {
+      const decoded = decodeRows(matched, word);
+      while (inStretch < decoded.count) {
+        const row = decoded.rows[inStretch] as number;
+        inStretch++;
+        rest(visit(row, note));
+      }
+    }
+    const stats = counter.stats();
+    const values =
+      request.ranges === undefined ? selectFacets(counter.counts(), request) : [...counter.counts()];
+    return { values, ...(stats === undefined ? {} : { stats }) };
+  };
+}
+
+function bindFacet(
+  spaces: Spaces,
+  world: World,
+  space: RowSpaceIndex,
+  { path, field }: FacetRequest,
+): FacetField {
+  let at = space;
+  const steps = path.map((attribute) => {
+    const step = stepFrom(spaces, at, world, attribute);
+    at = step.target;
+    return step;
+  });
+  return { steps, column: columnOf(at, field), rows: at.size };
+}
+
+/** Calls `note` for each row at the end of the way, once however many paths lead there. Returns how many steps it took. */
+function createVisit(
+  steps: readonly Step[],
+): (row: number, note: (end: number, counted: number) => void) => number {
+  const visited = steps.map(({ target }) => new Int32Array(target.size).fill(-1));
+  return (row, note) => {
+    let reached: number[] = [row];
+    let work = 1;
+    for (const [level, { down, target }] of steps.entries()) {
+      const seen = visited[level] as Int32Array;
+      const next: number[] = [];
+      for (const above of reached) {
+        const count = listCount(down.lists, above);
+        work += count;
+        for (let index = 0; index < count; index++) {
+          const linked = listEntry(down.lists, above, index);
+          if (linked >= target.size || seen[linked] === row) continue;
+          seen[linked] = row;
+          next.push(linked);
+        }
+      }
+      reached = next;
+    }
+    for (const end of reached) note(end, row);
+    return work;
+  };
+}
+
+function createCounter(field: FacetField, request: FacetRequest): Counter {
+  const { ranges } = request;
+  if (ranges !== undefined) return createRangeCounter(field, ranges);
+  return field.column.store.kind === 'terms'
+    ? createTermCounter(field, request)
+    : createNumberCounter(field, request);
+}
+
+function createTermCounter({ column, rows }: FacetField, { type }: FacetRequest): Counter {
+  if (column.store.kind !== 'terms') throw new Error(`${column.field} holds numbers`);
+  const dictionary = dictionaryOf(column.store.column, rows);
+  const counts = new Int32Array(dictionary.values.length);
+  const lastCounted = new Int32Array(dictionary.values.length).fill(-1);
+  return {
+    note(end, counted) {
+      const term = dictionary.terms[end] as number;
+      if (term < 0 || lastCounted[term] === counted) return;
+      lastCounted[term] = counted;
+      counts[term] = (counts[term] as number) + 1;
+    },
+    *counts() {
+      for (const [term, count] of counts.entries()) {
+        const value = dictionary.values[term];
+        if (count > 0 && value !== undefined) yield { value: facetText(type, value), count };
+      }
+    },
+    stats: () => undefined,
+  };
+}
+
+function createNumberCounter({ column }: FacetField, { type }: FacetRequest): Counter {
+  const found = new Map<number, { count: number; lastCounted: number }>();
+  return {
+    note(end, counted) {
+      const value = sortValue(column, end);
+      if (value === null) return;
+      const number = Number(value);
+      const known = found.get(number);
+      if (known === undefined) found.set(number, { count: 1, lastCounted: counted });
+      else if (known.lastCounted !== counted) {
+        known.lastCounted = counted;
+        known.count++;
+      }
+    },
+    *counts() {
+      for (const [value, { count }] of found) yield { value: facetText(type, value), count };
+    },
+    stats: () => (type === 'boolean' ? undefined : statsOf(found)),
+  };
+}
+
+function statsOf(found: ReadonlyMap<number, { readonly count: number }>): FacetStats | undefined {
+  if (found.size === 0) return undefined;
+  let [min, max, sum, total] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
+  for (const [value, { count }] of found) {
+    min = Math.min(min, value);
+    max = Math.max(max, value);
+    sum += value * count;
+    total += count;
+  }
+  return { min, max, sum, avg: sum / total };
+}
+
+function createRangeCounter({ column }: FacetField, ranges: readonly FacetRange[]): Counter {
+  const counts = ranges.map(() => 0);
+  const lastCounted = ranges.map(() => -1);
+  return {
+    note(end, counted) {
+      const value = sortValue(column, end);
+      if (value === null) return;
+      for (const [at, { from, to }] of ranges.entries()) {
+        if (lastCounted[at] === counted) continue;
+        if ((from !== undefined && Number(value) < from) || (to !== undefined && Number(value) >= to))
+          continue;
+        lastCounted[at] = counted;
+        counts[at] = (counts[at] as number) + 1;
+      }
+    },
+    *counts() {
+      for (const [at, { name }] of ranges.entries()) yield { value: name, count: counts[at] as number };
+    },
+    stats: () => undefined,
+  };
+}

@@ -1,0 +1,97 @@
+import { matchWord, type WordMatch } from '../../search/match-word.ts';
+import type { SearchTerm } from '../../search/search-terms.ts';
+import { rest } from '../../turns/slice.ts';
+import { type KnownWord, lettersOf, type Vocabulary } from './vocabulary.ts';
+
+/** Words of a vocabulary that match a term, and how. */
+export type Expansion = { readonly words: readonly number[]; readonly matches: readonly WordMatch[] };
+
+/** Words between two looks at the clock. */
+const AT_ONCE = 256;
+
+/** Every word that `matchWord` takes for the term. Where a call ends with its slice, the next goes on with it. */
+export function createExpansion(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
+  const words: number[] = [];
+  const matches: WordMatch[] = [];
+  const add = (number: number): void => {
+    const match = matchWord(term, vocabulary.words[number] as KnownWord);
+    if (match === undefined || words.includes(number)) return;
+    words.push(number);
+    matches.push(match);
+  };
+  for (const number of lookedUp(vocabulary, term)) add(number);
+  if (!term.isPrefix && term.typos === 0) return () => ({ words, matches });
+  const lists = scannedLists(vocabulary, term);
+  const isNear = nearness(term);
+  const found: number[] = [];
+  let list = 0;
+  let next = 0;
+  return () => {
+    for (; list < lists.length; list++, next = 0) {
+      const numbers = lists[list] as readonly number[];
+      while (next < numbers.length) {
+        const number = numbers[next++] as number;
+        if (isNear(vocabulary.words[number] as KnownWord)) found.push(number);
+        if (next % AT_ONCE === 0) rest(AT_ONCE);
+      }
+    }
+    return addScanned({ vocabulary, term, found }, { words, matches });
+  };
+}
+
+function addScanned(
+  { vocabulary, term, found }: { vocabulary: Vocabulary; term: SearchTerm; found: readonly number[] },
+  known: Expansion,
+): Expansion {
+  const before = new Set(known.words);
+  const words = [...known.words];
+  const matches = [...known.matches];
+  for (const number of found) {
+    const match = before.has(number) ? undefined : matchWord(term, vocabulary.words[number] as KnownWord);
+    if (match === undefined) continue;
+    words.push(number);
+    matches.push(match);
+  }
+  return { words, matches };
+}
+
+/** Whether any word is the term itself, its stem or a synonym. */
+export function isKnownTerm(
+  { byFolded, byStem }: Vocabulary,
+  { folded, stem, synonyms }: SearchTerm,
+): boolean {
+  return byFolded.has(folded) || byStem.has(stem) || synonyms.some((synonym) => byFolded.has(synonym));
+}
+
+function lookedUp(
+  { byFolded, byStem }: Vocabulary,
+  { folded, stem, synonyms }: SearchTerm,
+): readonly number[] {
+  const lists = [byFolded.get(folded), byStem.get(stem), ...synonyms.map((synonym) => byFolded.get(synonym))];
+  return lists.flatMap((list) => list ?? []);
+}
+
+/** Words that may match by their beginning or with typos: with two allowed the first letter may be another one. */
+function scannedLists({ byLetter }: Vocabulary, { folded, typos }: SearchTerm): (readonly number[])[] {
+  const first = byLetter.get(folded.charCodeAt(0)) ?? [];
+  if (typos < 2) return [first];
+  return [...byLetter.values()];
+}
+
+/** A cheap test that no matching word fails. */
+function nearness({ folded, typos, isPrefix }: SearchTerm): (word: KnownWord) => boolean {
+  const letters = lettersOf(folded);
+  const shortest = folded.length - typos;
+  const longest = isPrefix ? Number.POSITIVE_INFINITY : folded.length + typos;
+  return (word) => {
+    const { length } = word.folded;
+    if (length < shortest || length > longest) return false;
+    let missing = letters & ~word.letters;
+    // Each typo takes at most one letter away: a letter that is not in the word costs one.
+    for (let left = typos; missing !== 0; left--) {
+      if (left === 0) return false;
+      missing &= missing - 1;
+    }
+    return true;
+  };
+}

@@ -1,0 +1,130 @@
+import type { SearchMode, SearchTerm } from '../../search/search-terms.ts';
+import { guessHarder, searchTerms, type TermRules } from '../../search/search-terms.ts';
+import { PART, rest } from '../../turns/slice.ts';
+import { compareCodePoints } from '../column.ts';
+import type { TextSearch } from '../text-search.ts';
+import { type Bits, countBits } from './bits.ts';
+import { createExpansion, type Expansion, isKnownTerm } from './expand-term.ts';
+import { collectPosting, type Postings, postingCount } from './postings.ts';
+import { borrowBits } from './row-space.ts';
+import type { LocaleText, TextIndex } from './text-index.ts';
+import type { KnownWord } from './vocabulary.ts';
+
+/** A term of a query in one locale: the words that match it, and the rows that have one of them. */
+export type LocaleTerm = { readonly term: SearchTerm; readonly expansion: Expansion; readonly rows: Bits };
+
+/** What a query finds in the rows of one locale. */
+export type LocaleSearch = {
+  readonly text: LocaleText;
+  readonly mode: SearchMode;
+  readonly terms: readonly LocaleTerm[];
+  /** By field: whether it is looked at. */
+  readonly isSearched: readonly boolean[];
+};
+
+const ANY_LOCALE = '*';
+
+/** Where a call ends with its slice, the next goes on with it. */
+export function createLocaleSearch(
+  index: TextIndex,
+  text: LocaleText,
+  search: TextSearch,
+): () => LocaleSearch {
+  const isSearched = index.fields.map(({ name }) => search.fields?.has(name) ?? true);
+  const { mode, terms } = searchTerms(search.query, termRules(index, text, search));
+  const wanted = mode === 'all' ? terms : terms.map((term) => withoutGuesses(text, term));
+  const pending = wanted.map((term) => createLocaleTerm(index, text, isSearched, term));
+  const found: LocaleTerm[] = [];
+  return () => {
+    while (found.length < pending.length) {
+      found.push((pending[found.length] as () => LocaleTerm)());
+      rest(PART);
+    }
+    return { text, mode, terms: found, isSearched };
+  };
+}
+
+function createLocaleTerm(
+  index: TextIndex,
+  text: LocaleText,
+  isSearched: readonly boolean[],
+  term: SearchTerm,
+): () => LocaleTerm {
+  const expand = createExpansion(text.vocabulary, term);
+  const guessed = guessHarder(term);
+  let found: LocaleTerm | undefined;
+  let again: (() => Expansion) | undefined;
+  const termOf = (meant: SearchTerm, expansion: Expansion): LocaleTerm => ({
+    term: meant,
+    expansion,
+    rows: rowsWith(index, text, isSearched, expansion.words),
+  });
+  return () => {
+    found ??= termOf(term, expand());
+    if (guessed === undefined || countBits(found.rows) > 0) return found;
+    again ??= createExpansion(text.vocabulary, guessed);
+    return termOf(guessed, again());
+  };
+}
+
+function termRules(
+  { settings }: TextIndex,
+  { locale, vocabulary }: LocaleText,
+  search: TextSearch,
+): TermRules {
+  const [own, all] = [settings.synonyms.get(locale), settings.synonyms.get(ANY_LOCALE)];
+  const synonyms = own === undefined || all === undefined ? (own ?? all) : new Map([...all, ...own]);
+  return {
+    language: vocabulary.language,
+    typoTolerance: search.typoTolerance,
+    ...(synonyms === undefined ? {} : { synonyms }),
+  };
+}
+
+/** In a long question a word that texts have is meant as it stands. */
+function withoutGuesses({ vocabulary }: LocaleText, term: SearchTerm): SearchTerm {
+  return isKnownTerm(vocabulary, term) ? { ...term, typos: 0, isPrefix: false } : term;
+}
+
+function rowsWith(
+  { space }: TextIndex,
+  { postings }: LocaleText,
+  isSearched: readonly boolean[],
+  words: readonly number[],
+): Bits {
+  const rows = borrowBits(space);
+  for (const [field, posting] of postings.entries()) {
+    if (isSearched[field] !== true) continue;
+    for (const word of words) collectPosting(posting, word, rows);
+  }
+  return rows;
+}
+
+/** The word that a term was taken for: of those with the fewest typos the one that most rows have. undefined: it was understood as it was typed. */
+export function correctionOf(search: LocaleSearch, { expansion }: LocaleTerm): string | undefined {
+  const { vocabulary, postings } = search.text;
+  let best: { readonly word: KnownWord; readonly typos: number; readonly rows: number } | undefined;
+  for (const [at, number] of expansion.words.entries()) {
+    const rows = countRows(postings, search.isSearched, number);
+    const typos = expansion.matches[at]?.typos ?? 0;
+    const word = vocabulary.words[number];
+    if (rows === 0 || word === undefined) continue;
+    if (best === undefined || isBetter({ word, typos, rows }, best)) best = { word, typos, rows };
+  }
+  return best === undefined || best.typos === 0 ? undefined : best.word.key;
+}
+
+type Candidate = { readonly word: KnownWord; readonly typos: number; readonly rows: number };
+
+function isBetter(a: Candidate, b: Candidate): boolean {
+  if (a.typos !== b.typos) return a.typos < b.typos;
+  if (a.rows !== b.rows) return a.rows > b.rows;
+  return compareCodePoints(a.word.key, b.word.key) < 0;
+}
+
+function countRows(postings: readonly Postings[], isSearched: readonly boolean[], word: number): number {
+  let rows = 0;
+  for (const [field, posting] of postings.entries())
+    if (isSearched[field] === true) rows += postingCount(posting, word);
+  return rows;
+}

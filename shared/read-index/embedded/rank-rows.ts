@@ -1,0 +1,148 @@
+import { inverseFrequency, scoreTerm, weighFrequency } from '../../search/bm25.ts';
+import type { WordMatch } from '../../search/match-word.ts';
+import { addHit, createRowHits, type RowHits, rankInTiers, VALUE_GAP } from '../../search/rank-hits.ts';
+import { rest } from '../../turns/slice.ts';
+import { type Bits, countBits, decodeRows, STRETCH } from './bits.ts';
+import type { LocaleSearch } from './locale-search.ts';
+import { listCount } from './row-lists.ts';
+import type { TextIndex } from './text-index.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/** Rows and their ranks, smaller is better: parallel, in ascending order of the rows. */
+export type RankedRows = { readonly rows: Int32Array; readonly ranks: Float64Array };
+
+type TermMatch = { readonly term: number; readonly match: WordMatch };
+
+/** Ranks a row. */
+type RankRow = (row: number) => number;
+
+const hits: RowHits = createRowHits();
+
+/** A word with one typo is worth half of the word itself. */
+const TYPO_WORTH = 0.5;
+
+/**
+ * The ranks of all rows that `matched` holds, which `searches` found, each in its locale. Where a call ends with its slice, the
+ * next goes on with it.
+ */
+export function createRanking(
+  index: TextIndex,
+  searches: readonly LocaleSearch[],
+  matched: Bits,
+): () => RankedRows {
+  const rankers = new Map(searches.map((search) => [search.text, createRowRank(index, search)]));
+  const count = countBits(matched);
+  const rows = new Int32Array(count);
+  const ranks = new Float64Array(count);
+  let word = 0;
+  let done = 0;
+  let before = 0;
+  return () => {
+    while (word < matched.length) {
+      const decoded = decodeRows(matched, word);
+      while (done - before < decoded.count) {
+        const row = decoded.rows[done - before] as number;
+        const rank = rankers.get(index.localeOf[row] as LocaleSearch['text']);
+        rows[done] = row;
+        // A row without words is found only where nothing was asked for.
+        ranks[done] = rank === undefined ? 0 : rank(row);
+        done++;
+        rest(listCount(index.tokens, row));
+      }
+      word += STRETCH;
+      before = done;
+    }
+    return { rows, ranks };
+  };
+}
+
+function createRowRank(index: TextIndex, search: LocaleSearch): RankRow {
+  const scan = createScan(index, search);
+  if (search.mode === 'any') return createScore(index, search, scan);
+  const tiers = { terms: search.terms.length, rankOfField: index.fields.map(({ rank }) => rank) };
+  return (row) => {
+    scan.read(row);
+    return rankInTiers(hits, tiers);
+  };
+}
+
+type Scan = {
+  /** Words by field, but stop words, in the row that was read last. */
+  readonly lengths: Uint32Array;
+  /** Puts where the query's words stand in a row into `hits`. */
+  readonly read: (row: number) => void;
+};
+
+function createScan({ tokens, fields }: TextIndex, { text, terms, isSearched }: LocaleSearch): Scan {
+  const slots = new Uint16Array(text.vocabulary.words.length);
+  const matchesBySlot: TermMatch[][] = [[]];
+  for (const [term, { expansion }] of terms.entries()) {
+    for (const [at, word] of expansion.words.entries()) {
+      const match = { term, match: expansion.matches[at] as WordMatch };
+      const slot = slots[word] as number;
+      if (slot > 0) matchesBySlot[slot]?.push(match);
+      else if (matchesBySlot.length < 65_535) slots[word] = matchesBySlot.push([match]) - 1;
+    }
+  }
+  const isStopWord = stopWordsOf(text.vocabulary);
+  const lengths = new Uint32Array(fields.length);
+  const at = { position: 0, field: 0 };
+  const read = (row: number) => {
+    const { pool, heads } = tokens;
+    hits.count = 0;
+    lengths.fill(0);
+    at.position = 0;
+    const head = heads[row] as number;
+    const end = head + listCount(tokens, row);
+    let isWanted = false;
+    for (let place = head; place < end; place++) {
+      const token = pool[place] as number;
+      if (token < 0) {
+        at.field = -1 - token;
+        at.position += VALUE_GAP;
+        isWanted = isSearched[at.field] === true;
+        continue;
+      }
+      at.position++;
+      lengths[at.field] = (lengths[at.field] as number) + (isStopWord[token] === 1 ? 0 : 1);
+      const slot = slots[token] as number;
+      if (slot === 0 || !isWanted) continue;
+      for (const { term, match } of matchesBySlot[slot] as TermMatch[]) addHit(hits, term, at, match);
+    }
+  };
+  return { lengths, read };
+}
+
+function stopWordsOf({ words, byFolded, language }: Vocabulary): Uint8Array {
+  const isStopWord = new Uint8Array(words.length);
+  for (const word of language.stopWords)
+    for (const number of byFolded.get(word) ?? []) isStopWord[number] = 1;
+  return isStopWord;
+}
+
+/** BM25 over the fields of a row, each with its weight. Negative: smaller is better. */
+function createScore({ fields }: TextIndex, { text, terms }: LocaleSearch, scan: Scan): RankRow {
+  const worth = terms.map(({ term, rows }) => term.count * inverseFrequency(text.rows, countBits(rows)));
+  const averages = text.lengths.map((length) => length / Math.max(1, text.rows));
+  const frequencies = new Float64Array(terms.length * fields.length);
+  return (row) => {
+    scan.read(row);
+    frequencies.fill(0);
+    for (let i = 0; i < hits.count; i++) {
+      const at = (hits.term[i] as number) * fields.length + (hits.field[i] as number);
+      frequencies[at] = (frequencies[at] as number) + TYPO_WORTH ** (hits.typos[i] as number);
+    }
+    let score = 0;
+    for (let term = 0; term < terms.length; term++) {
+      let frequency = 0;
+      for (let field = 0; field < fields.length; field++) {
+        const here = frequencies[term * fields.length + field] as number;
+        if (here === 0) continue;
+        const weight = fields[field]?.weight ?? 1;
+        frequency += weighFrequency(here, weight, scan.lengths[field] as number, averages[field] as number);
+      }
+      if (frequency > 0) score += scoreTerm(frequency, worth[term] as number);
+    }
+    return -score;
+  };
+}

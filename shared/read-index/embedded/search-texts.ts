@@ -1,0 +1,106 @@
+import { hasWords } from '../../search/split-words.ts';
+import { PART, rest } from '../../turns/slice.ts';
+import type { TextSearch, TextSearchReport } from '../text-search.ts';
+import { andBits, type Bits, countBits, orBits } from './bits.ts';
+import { correctionOf, createLocaleSearch, type LocaleSearch } from './locale-search.ts';
+import { borrowBits } from './row-space.ts';
+import { bringUpToDate, type LocaleText, type TextIndex } from './text-index.ts';
+
+/** What a search by words has found. */
+export type FoundTexts = {
+  /** Each with the terms that its rows had to match. */
+  readonly searches: readonly LocaleSearch[];
+  readonly matched: Bits;
+  readonly report: TextSearchReport;
+};
+
+/**
+ * The rows among `within` that a query finds. Of few words all have to match; where no row has them all, the last ones are left
+ * out until one does. Where a call ends with its slice, the next goes on with it.
+ */
+export function createTextMatch(index: TextIndex, search: TextSearch, within: Bits): () => FoundTexts {
+  let pending: (() => LocaleSearch)[] | undefined;
+  const searches: LocaleSearch[] = [];
+  return () => {
+    bringUpToDate(index);
+    pending ??= textsOf(index, search).map((text) => createLocaleSearch(index, text, search));
+    while (searches.length < pending.length) {
+      searches.push((pending[searches.length] as () => LocaleSearch)());
+      rest(PART);
+    }
+    return matchAll(index, searches, within, search.query);
+  };
+}
+
+/** The locales that are searched, of those that rows have words in. */
+function textsOf({ locales, space, settings }: TextIndex, search: TextSearch): LocaleText[] {
+  const isLocalized = space.columnsByField.has('locale');
+  const names = isLocalized ? search.locales : [settings.locale];
+  const texts =
+    names === 'all' ? [...locales.values()] : [...new Set(names)].flatMap((name) => locales.get(name) ?? []);
+  return texts.filter(({ rows }) => rows > 0);
+}
+
+function matchAll(
+  index: TextIndex,
+  searches: readonly LocaleSearch[],
+  within: Bits,
+  query: string,
+): FoundTexts {
+  const matched = borrowBits(index.space);
+  let kept = searches;
+  // One mode for all locales, though a word may be a stop word in one of them only.
+  if (searches.some(({ mode }) => mode === 'any')) {
+    kept = searches.map((search) => ({ ...search, mode: 'any' }));
+    for (const search of searches) orBits(matched, anyOf(index, search, within));
+  } else if (hasWords(query)) kept = longestMatch(index, searches, within, matched);
+  // Nothing but punctuation asks for nothing.
+  else orBits(matched, within);
+  return { searches: kept, matched, report: reportOf(kept) };
+}
+
+function anyOf({ space }: TextIndex, { terms }: LocaleSearch, within: Bits): Bits {
+  const rows = borrowBits(space);
+  for (const term of terms) orBits(rows, term.rows);
+  andBits(rows, within);
+  return rows;
+}
+
+/** As many of the typed words as any row matches: what is behind them is left out, in every locale. */
+function longestMatch(
+  { space }: TextIndex,
+  searches: readonly LocaleSearch[],
+  within: Bits,
+  matched: Bits,
+): readonly LocaleSearch[] {
+  const places = searches.flatMap(({ terms }) => terms.map(({ term }) => term.place));
+  for (const place of new Set(places.sort((a, b) => b - a))) {
+    const shorter = searches.map((search) => ({
+      ...search,
+      terms: search.terms.filter(({ term }) => term.place <= place),
+    }));
+    for (const { terms } of shorter) {
+      if (terms.length === 0) continue;
+      const rows = borrowBits(space);
+      orBits(rows, within);
+      for (const term of terms) andBits(rows, term.rows);
+      orBits(matched, rows);
+    }
+    if (countBits(matched) > 0) return shorter;
+  }
+  return searches;
+}
+
+function reportOf(searches: readonly LocaleSearch[]): TextSearchReport {
+  const corrected = new Map<string, string>();
+  for (const search of searches) {
+    for (const each of search.terms) {
+      const word = correctionOf(search, each);
+      if (word !== undefined && !corrected.has(each.term.typed)) corrected.set(each.term.typed, word);
+    }
+  }
+  const terms = new Map(
+    searches.map(({ text, terms }) => [text.locale, terms.map(({ term }) => term)] as const),
+  );
+  return { terms, corrected };
+}

@@ -1,0 +1,91 @@
+import { createMergeSort } from '../../turns/merge-sort.ts';
+import { rest } from '../../turns/slice.ts';
+import type { SortPosition } from '../read-index.ts';
+import { sortValue } from './indexed-column.ts';
+import type { RankedRows } from './rank-rows.ts';
+import type { RowSpaceIndex } from './row-space.ts';
+
+/** A page that ends within so many rows is picked without putting the others in order. */
+const PICKED_ROWS = 1_000;
+
+/** Rows by rank, ties by id. */
+export function createRankedPage(
+  space: RowSpaceIndex,
+  ranked: RankedRows,
+  { from, size }: { readonly from: number; readonly size: number },
+): () => readonly number[] {
+  const { rows, ranks } = ranked;
+  if (from >= rows.length || size <= 0) return () => [];
+  const isBefore = comparison(space, ranked);
+  const end = Math.min(rows.length, from + size);
+  if (end <= PICKED_ROWS && end < rows.length) {
+    const best: number[] = [];
+    let next = 0;
+    return () => {
+      for (; next < rows.length; next++) {
+        pick(best, next, end, (a, b) => (ranks[a] as number) < (ranks[b] as number) || isBefore(a, b) < 0);
+        if ((next & 255) === 255) rest(256);
+      }
+      return best.slice(from).map((at) => rows[at] as number);
+    };
+  }
+  const inOrder = createMergeSort(rows.length, isBefore);
+  return () => Array.from(inOrder().subarray(from, end), (at) => rows[at] as number);
+}
+
+/** At most `size` rows behind a place in that order, and the place of the last one: null when nothing follows. */
+export function createRankedPageAfter(
+  space: RowSpaceIndex,
+  ranked: RankedRows,
+  { after, size }: { readonly after: SortPosition | null; readonly size: number },
+): () => { readonly rows: readonly number[]; readonly next: SortPosition | null } {
+  const page = createRankedPage(space, behind(space, ranked, after), { from: 0, size: size + 1 });
+  return () => {
+    const found = page();
+    const rows = found.slice(0, size);
+    const last = rows.at(-1);
+    if (found.length <= size || last === undefined) return { rows, next: null };
+    return { rows, next: [ranked.ranks[ranked.rows.indexOf(last)] as number, idOf(space, last)] };
+  };
+}
+
+function behind(space: RowSpaceIndex, { rows, ranks }: RankedRows, after: SortPosition | null): RankedRows {
+  if (after === null) return { rows, ranks };
+  const [rank, id] = [Number(after[0]), Number(after[1])];
+  const kept: number[] = [];
+  for (let at = 0; at < rows.length; at++) {
+    const here = ranks[at] as number;
+    if (here > rank || (here === rank && idOf(space, rows[at] as number) > id)) kept.push(at);
+  }
+  return {
+    rows: Int32Array.from(kept, (at) => rows[at] as number),
+    ranks: Float64Array.from(kept, (at) => ranks[at] as number),
+  };
+}
+
+function comparison(space: RowSpaceIndex, { rows, ranks }: RankedRows): (a: number, b: number) => number {
+  return (a, b) => {
+    const [left, right] = [ranks[a] as number, ranks[b] as number];
+    if (left !== right) return left < right ? -1 : 1;
+    const [one, other] = [rows[a] as number, rows[b] as number];
+    return space.idsAscend ? one - other : idOf(space, one) - idOf(space, other);
+  };
+}
+
+function idOf(space: RowSpaceIndex, row: number): number {
+  return Number(sortValue(space.ids, row));
+}
+
+/** Keeps `best` the first `most` in order. */
+function pick(best: number[], at: number, most: number, isBefore: (a: number, b: number) => boolean): void {
+  if (best.length === most && !isBefore(at, best[most - 1] as number)) return;
+  let low = 0;
+  let high = best.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(at, best[middle] as number)) high = middle;
+    else low = middle + 1;
+  }
+  best.splice(low, 0, at);
+  if (best.length > most) best.pop();
+}

@@ -1,0 +1,194 @@
+import { languageOf } from '../../search/languages.ts';
+import type { SearchField, SearchSettings } from '../../search/search-settings.ts';
+import { splitWords } from '../../search/split-words.ts';
+import { visibleText } from '../../search/visible-text.ts';
+import { rest } from '../../turns/slice.ts';
+import { hasBit } from './bits.ts';
+import { type IndexedColumn, sortValue } from './indexed-column.ts';
+import { addToPosting, createPostings, type Postings, removeFromPosting } from './postings.ts';
+import { appendToList, clearList, createRowLists, listValues, type RowLists } from './row-lists.ts';
+import type { RowSpaceIndex } from './row-space.ts';
+import { createVocabulary, dropWord, type KnownWord, useWord, type Vocabulary } from './vocabulary.ts';
+
+/** A field whose texts are searched, and where a row has it. */
+export type TextField = SearchField & {
+  /** Its place among the weights of all fields, from the largest. */
+  readonly rank: number;
+  readonly column: IndexedColumn;
+};
+
+/** The words of a type's rows in one locale. */
+export type LocaleText = {
+  readonly locale: string;
+  readonly vocabulary: Vocabulary;
+  /** By field: the rows of each word. */
+  readonly postings: readonly Postings[];
+  /** By field: words in all rows, but stop words. */
+  readonly lengths: number[];
+  /** Rows with any word. */
+  rows: number;
+  /** By word: the value that last had it, by the number of the value. */
+  readonly lastSeen: number[];
+  stamp: number;
+};
+
+/**
+ * The words of a row space's texts, kept up across writes: a change marks its row, the next search reads that row again. Made at
+ * the first search, or before by `warm`. Where making ends with a slice, whoever asks next goes on with it.
+ */
+export type TextIndex = {
+  readonly space: RowSpaceIndex;
+  readonly settings: SearchSettings;
+  readonly fields: readonly TextField[];
+  readonly locales: Map<string, LocaleText>;
+  /** By row: the locale that its words are in. */
+  readonly localeOf: (LocaleText | undefined)[];
+  /**
+   * By row: the numbers of its words in order. Below zero is what comes before the words of a value: -1 - its field.
+   */
+  readonly tokens: RowLists;
+  /** Rows whose words are to be read again. */
+  readonly changed: Set<number>;
+  /** Rows below this have been read. */
+  read: number;
+  isWatching: boolean;
+};
+
+/** Words of one value beyond these are not searched: reading them would hold up everybody. */
+const MOST_WORDS = 20_000;
+/** What reading a word costs, in steps of a slice. */
+const WORD_STEPS = 8;
+
+export function createTextIndex(space: RowSpaceIndex, settings: SearchSettings): TextIndex {
+  const weights = [...new Set(settings.fields.map(({ weight }) => weight))].sort((a, b) => b - a);
+  return {
+    space,
+    settings,
+    fields: settings.fields.flatMap((field) => {
+      const column = space.columnsByField.get(field.attribute);
+      return column === undefined ? [] : [{ ...field, column, rank: weights.indexOf(field.weight) }];
+    }),
+    locales: new Map(),
+    localeOf: [],
+    tokens: createRowLists(false),
+    changed: new Set(),
+    read: 0,
+    isWatching: false,
+  };
+}
+
+/** Reads what has not been read, and again what has changed. */
+export function bringUpToDate(index: TextIndex): void {
+  watch(index);
+  while (index.read < index.space.size) rest(1 + WORD_STEPS * readRow(index, index.read++));
+  for (const row of index.changed) {
+    index.changed.delete(row);
+    rest(1 + WORD_STEPS * readRow(index, row));
+  }
+}
+
+/** Reads the rows below `end` that have not been read. */
+export function readUpTo(index: TextIndex, end: number): void {
+  watch(index);
+  while (index.read < Math.min(end, index.space.size)) readRow(index, index.read++);
+}
+
+function watch(index: TextIndex): void {
+  if (index.isWatching) return;
+  const mark = (row: number) => {
+    if (row < index.read) index.changed.add(row);
+  };
+  for (const { column } of index.fields) column.watchers.add(mark);
+  index.space.columnsByField.get('locale')?.watchers.add(mark);
+  // Rows that come and go are told of by their id.
+  index.space.ids.watchers.add(mark);
+  index.isWatching = true;
+}
+
+/** Returns how many words were read. */
+function readRow(index: TextIndex, row: number): number {
+  forgetRow(index, row);
+  const { space, tokens } = index;
+  if (!hasBit(space.live, row)) return 0;
+  const text = localeText(index, row);
+  let words = 0;
+  for (const [at, field] of index.fields.entries()) {
+    const value = sortValue(field.column, row);
+    if (typeof value !== 'string' || value === '') continue;
+    const found = splitWords(visibleText(field.type, value), text.locale).slice(0, MOST_WORDS);
+    if (found.length === 0) continue;
+    appendToList(tokens, row, -1 - at);
+    text.stamp++;
+    for (const { word } of found) addWord(index, text, { row, field: at }, word);
+    words += found.length;
+  }
+  if (words > 0) {
+    index.localeOf[row] = text;
+    text.rows++;
+  }
+  return words;
+}
+
+function addWord(
+  { fields, tokens, space }: TextIndex,
+  text: LocaleText,
+  { row, field }: { readonly row: number; readonly field: number },
+  word: string,
+): void {
+  const number = useWord(text.vocabulary, word, fields[field]?.isKeyword === true);
+  appendToList(tokens, row, number);
+  if (!isStopWord(text, number)) text.lengths[field] = (text.lengths[field] as number) + 1;
+  if (isRepeated(text, number)) return;
+  addToPosting(text.postings[field] as Postings, number, row, space.size);
+}
+
+/** Whether the value that is being read had the word before. */
+function isRepeated({ lastSeen, stamp }: LocaleText, number: number): boolean {
+  if (lastSeen[number] === stamp) return true;
+  for (let at = lastSeen.length; at < number; at++) lastSeen.push(0);
+  lastSeen[number] = stamp;
+  return false;
+}
+
+function isStopWord({ vocabulary }: LocaleText, number: number): boolean {
+  return vocabulary.language.stopWords.has((vocabulary.words[number] as KnownWord).folded);
+}
+
+function forgetRow({ tokens, localeOf }: TextIndex, row: number): void {
+  const text = localeOf[row];
+  if (text === undefined) return;
+  let field = 0;
+  for (const token of listValues(tokens, row)) {
+    if (token < 0) {
+      field = -1 - token;
+      text.stamp++;
+      continue;
+    }
+    if (!isStopWord(text, token)) text.lengths[field] = (text.lengths[field] as number) - 1;
+    if (!isRepeated(text, token)) removeFromPosting(text.postings[field] as Postings, token, row);
+  }
+  // A word is forgotten when no row has it any more, so its postings come first.
+  for (const token of listValues(tokens, row)) if (token >= 0) dropWord(text.vocabulary, token);
+  clearList(tokens, row);
+  text.rows--;
+  localeOf[row] = undefined;
+}
+
+function localeText({ space, settings, fields, locales }: TextIndex, row: number): LocaleText {
+  const column = space.columnsByField.get('locale');
+  const value = column === undefined ? null : sortValue(column, row);
+  const locale = typeof value === 'string' ? value : settings.locale;
+  const known = locales.get(locale);
+  if (known !== undefined) return known;
+  const text: LocaleText = {
+    locale,
+    vocabulary: createVocabulary(languageOf(locale)),
+    postings: fields.map(createPostings),
+    lengths: fields.map(() => 0),
+    rows: 0,
+    lastSeen: [],
+    stamp: 0,
+  };
+  locales.set(locale, text);
+  return text;
+}

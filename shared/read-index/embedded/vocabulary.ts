@@ -1,0 +1,112 @@
+import { foldWord } from '../../search/fold-word.ts';
+import type { Language } from '../../search/languages.ts';
+import type { IndexedWord } from '../../search/match-word.ts';
+
+/** A word of the vocabulary. */
+export type KnownWord = IndexedWord & {
+  readonly key: string;
+  /** Which letters and digits it has, as bits. */
+  readonly letters: number;
+  /** How many words of texts it is. */
+  uses: number;
+  /** In the list of its first letter. */
+  place: number;
+};
+
+/**
+ * The distinct words of a type's texts in one locale, by number. Words that differ in case are one, those that differ in
+ * accents are several, as stems depend on them.
+ */
+export type Vocabulary = {
+  readonly language: Language;
+  /** By number; undefined = the number is free. */
+  readonly words: (KnownWord | undefined)[];
+  readonly numbers: Map<string, number>;
+  readonly freeNumbers: number[];
+  readonly byFolded: Map<string, number[]>;
+  readonly byStem: Map<string, number[]>;
+  /** By the first code unit of the folded form. */
+  readonly byLetter: Map<number, number[]>;
+  /** Goes up when a word comes or goes. */
+  version: number;
+};
+
+/** Before a keyword's word: it is another word than that of a text. */
+const KEYWORD = '\0';
+
+export function createVocabulary(language: Language): Vocabulary {
+  return {
+    language,
+    words: [],
+    numbers: new Map(),
+    freeNumbers: [],
+    byFolded: new Map(),
+    byStem: new Map(),
+    byLetter: new Map(),
+    version: 0,
+  };
+}
+
+/** The number of a word in lower case. It is used once more. */
+export function useWord(vocabulary: Vocabulary, word: string, isKeyword: boolean): number {
+  const key = isKeyword ? KEYWORD + word : word;
+  const number = vocabulary.numbers.get(key) ?? addWord(vocabulary, key, word, isKeyword);
+  (vocabulary.words[number] as KnownWord).uses++;
+  return number;
+}
+
+/** The word is used once less; one that is not used any more is forgotten. */
+export function dropWord(vocabulary: Vocabulary, number: number): void {
+  const word = vocabulary.words[number] as KnownWord;
+  word.uses--;
+  if (word.uses > 0) return;
+  vocabulary.words[number] = undefined;
+  vocabulary.numbers.delete(word.key);
+  vocabulary.freeNumbers.push(number);
+  vocabulary.version++;
+  removeFrom(vocabulary.byFolded, word.folded, number);
+  if (word.stem !== undefined) removeFrom(vocabulary.byStem, word.stem, number);
+  const letter = word.folded.charCodeAt(0);
+  const alike = vocabulary.byLetter.get(letter) as number[];
+  const last = alike.pop() as number;
+  if (last === number) return;
+  alike[word.place] = last;
+  (vocabulary.words[last] as KnownWord).place = word.place;
+}
+
+/** Bits for the letters and digits of a folded word: two words as different as these bits are have as many typos. */
+export function lettersOf(folded: string): number {
+  let letters = 0;
+  for (let i = 0; i < folded.length; i++) letters |= 1 << (folded.charCodeAt(i) & 31);
+  return letters;
+}
+
+function addWord(vocabulary: Vocabulary, key: string, word: string, isKeyword: boolean): number {
+  const number = vocabulary.freeNumbers.pop() ?? vocabulary.words.length;
+  const folded = foldWord(word);
+  const stem = isKeyword ? undefined : vocabulary.language.stem(word);
+  const letter = folded.charCodeAt(0);
+  const alike = vocabulary.byLetter.get(letter);
+  const place = alike?.length ?? 0;
+  if (alike === undefined) vocabulary.byLetter.set(letter, [number]);
+  else alike.push(number);
+  vocabulary.words[number] = { key, folded, stem, letters: lettersOf(folded), uses: 0, place };
+  vocabulary.numbers.set(key, number);
+  addTo(vocabulary.byFolded, folded, number);
+  if (stem !== undefined) addTo(vocabulary.byStem, stem, number);
+  vocabulary.version++;
+  return number;
+}
+
+function addTo(lists: Map<string, number[]>, key: string, number: number): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [number]);
+  else list.push(number);
+}
+
+function removeFrom(lists: Map<string, number[]>, key: string, number: number): void {
+  const list = lists.get(key);
+  if (list === undefined) return;
+  list.splice(list.indexOf(number), 1);
+  if (list.length === 0) lists.delete(key);
+}

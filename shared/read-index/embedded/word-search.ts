@@ -1,0 +1,131 @@
+import { contentTypeOf } from '../../schema/schema-registry.ts';
+import { searchSettingsOf } from '../../search/search-settings.ts';
+import type { FacetCounts } from '../facets.ts';
+import type { SearchRequest, SearchResult, SortPosition } from '../read-index.ts';
+import type { TextSearchReport } from '../text-search.ts';
+import { bindQuery } from './bind-query.ts';
+import { type Bits, countBits } from './bits.ts';
+import { createFacetCount } from './count-facets.ts';
+import type { Matcher } from './matcher.ts';
+import type { OrderCache } from './order-cache.ts';
+import { createRanking } from './rank-rows.ts';
+import { borrowBits, type RowSpaceIndex } from './row-space.ts';
+import { createTextMatch, type FoundTexts } from './search-texts.ts';
+import { createPageSelection, createSelectionAfter } from './select-page.ts';
+import { createRankedPage, createRankedPageAfter } from './select-ranked.ts';
+import { type SourceStore, sourcesOf } from './source-store.ts';
+import { type Spaces, worldSpace } from './spaces.ts';
+import { createTextIndex, type TextIndex } from './text-index.ts';
+
+/** The words of each row space that was searched. */
+export type TextIndexes = Map<RowSpaceIndex, TextIndex>;
+
+export type WordSearchState = {
+  readonly spaces: Spaces;
+  readonly sources: SourceStore;
+  readonly orders: OrderCache;
+  readonly texts: TextIndexes;
+};
+
+type Selected = { readonly rows: readonly number[]; readonly next?: SortPosition | null };
+
+/** What is found and what is to be selected of it. */
+type Found = {
+  readonly space: RowSpaceIndex;
+  readonly request: SearchRequest;
+  readonly matched: Bits;
+  readonly count: number;
+  readonly texts: FoundTexts | undefined;
+};
+
+/** The words of a space's texts, made when first asked for. */
+export function textIndexOf({ texts, spaces }: WordSearchState, space: RowSpaceIndex): TextIndex {
+  const known = texts.get(space);
+  if (known !== undefined) return known;
+  const made = createTextIndex(space, searchSettingsOf(contentTypeOf(spaces.registry, space.type)));
+  texts.set(space, made);
+  return made;
+}
+
+/** A search by words, or one that counts facets. Where a call ends with its slice, the next goes on with it. */
+export function createWordSearch(state: WordSearchState, request: SearchRequest): () => SearchResult {
+  const space = worldSpace(state.spaces, request.type, request.world);
+  const find = createFind(state, space, request);
+  let found: Found | undefined;
+  let select: (() => Selected) | undefined;
+  let selected: Selected | undefined;
+  let counting: (() => FacetCounts)[] | undefined;
+  const facets: FacetCounts[] = [];
+  return () => {
+    found ??= find();
+    const { matched, count, texts } = found;
+    select ??= createSelection(state, found);
+    selected ??= select();
+    counting ??= (request.facets ?? []).map((facet) =>
+      createFacetCount({ spaces: state.spaces, world: request.world, space }, facet, matched),
+    );
+    while (facets.length < counting.length) facets.push((counting[facets.length] as () => FacetCounts)());
+    const { rows, next } = selected;
+    return {
+      total: request.withTotal ? count : undefined,
+      hits: { rows, sources: sourcesOf(state.sources, space, rows) },
+      ...(next === undefined ? {} : { next }),
+      ...reported(texts?.report),
+      ...(request.facets === undefined ? {} : { facets }),
+    };
+  };
+}
+
+function reported(text: TextSearchReport | undefined): { text?: TextSearchReport } {
+  return text === undefined ? {} : { text };
+}
+
+function createFind(state: WordSearchState, space: RowSpaceIndex, request: SearchRequest): () => Found {
+  const { query, text, world } = request;
+  const { spaces, orders } = state;
+  let matcher: Matcher | undefined;
+  let rows: Bits | undefined;
+  let isCollected = query.kind === 'match_all';
+  let match: (() => FoundTexts) | undefined;
+  return () => {
+    rows ??= isCollected ? space.live : borrowBits(space);
+    if (!isCollected) {
+      matcher ??= bindQuery({ spaces, orders, world }, space, query);
+      matcher.collect(rows);
+      isCollected = true;
+    }
+    if (text !== undefined) match ??= createTextMatch(textIndexOf(state, space), text, rows);
+    const texts = match?.();
+    const matched = texts?.matched ?? rows;
+    return { space, request, matched, count: countBits(matched), texts };
+  };
+}
+
+function createSelection({ orders, texts: indexes }: WordSearchState, found: Found): () => Selected {
+  const { space, request, matched, count, texts } = found;
+  const { world, cursor, from, size } = request;
+  const index = indexes.get(space);
+  if (request.text?.isRanked !== true || texts === undefined || index === undefined) {
+    const selected = { orders, space, world, matched, count };
+    if (cursor !== undefined) return createSelectionAfter(selected, { ...request, after: cursor.after });
+    const page = createPageSelection(selected, request);
+    return () => ({ rows: page() });
+  }
+  if (cursor === undefined && (size <= 0 || from >= count)) return () => ({ rows: [] });
+  const rank = createRanking(index, texts.searches, matched);
+  let page: (() => Selected) | undefined;
+  return () => {
+    page ??= rankedPage(space, rank(), request);
+    return page();
+  };
+}
+
+function rankedPage(
+  space: RowSpaceIndex,
+  ranked: ReturnType<ReturnType<typeof createRanking>>,
+  { cursor, from, size }: SearchRequest,
+): () => Selected {
+  if (cursor !== undefined) return createRankedPageAfter(space, ranked, { after: cursor.after, size });
+  const page = createRankedPage(space, ranked, { from, size });
+  return () => ({ rows: page() });
+}

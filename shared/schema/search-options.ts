@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** `pluginOptions.varve.search` of an attribute and of a content type. Other members of `pluginOptions.varve` are not judged here. */
+
+const attributeSearch = z.strictObject({
+  weight: z.number().min(0.1).max(100).optional(),
+  as: z.enum(['text', 'keyword', 'none']).optional(),
+});
+
+export const SEARCH_OF_ATTRIBUTE = z.looseObject({ search: attributeSearch.optional() });
+
+const oneWord = z.string().regex(/^[\p{L}\p{N}\p{M}]+$/u, { error: 'expected one word' });
+
+export const SEARCH_OF_TYPE = z.looseObject({
+  search: z
+    .strictObject({
+      locale: z.string().min(2).max(35).optional(),
+      synonyms: z.record(z.string(), z.array(z.array(oneWord).min(2))).optional(),
+    })
+    .optional(),
+});

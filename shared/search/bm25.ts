@@ -1,0 +1,18 @@
+/** Saturation of repeated words, and how much a text's length counts. Chosen by `npm run bench:relevance`. */
+const K1 = 2;
+const B = 0.75;
+
+/** What a term is worth that `matching` of `rows` rows have: Lucene's formula. */
+export function inverseFrequency(rows: number, matching: number): number {
+  return Math.log(1 + (rows - matching + 0.5) / (matching + 0.5));
+}
+
+/** The part of one attribute in a term's frequency (BM25F). */
+export function weighFrequency(frequency: number, weight: number, length: number, average: number): number {
+  return (weight * frequency) / (1 - B + B * (average === 0 ? 1 : length / average));
+}
+
+/** A term's score in a row, of its frequency in all attributes. */
+export function scoreTerm(frequency: number, worth: number): number {
+  return (worth * (K1 + 1) * frequency) / (K1 + frequency);
+}

@@ -1,0 +1,90 @@
+import { createRequire } from 'node:module';
+import { foldWord } from './fold-word.ts';
+
+/** What is particular to the words of a language. */
+export type Language = {
+  /** A locale whose dictionary splits texts without spaces. */
+  readonly locale: string;
+  /** The stem of a word in lower case, folded. */
+  readonly stem: (word: string) => string;
+  /** Folded. */
+  readonly stopWords: ReadonlySet<string>;
+};
+
+/** The names of a language in the two packages. */
+type Names = { readonly stemmer?: string; readonly stopWords?: string };
+
+const NAMES: Readonly<Record<string, Names>> = {
+  ar: { stemmer: 'arabic', stopWords: 'ara' },
+  bg: { stemmer: 'bulgarian', stopWords: 'bul' },
+  cs: { stopWords: 'ces' },
+  da: { stemmer: 'danish', stopWords: 'dan' },
+  de: { stemmer: 'german', stopWords: 'deu' },
+  el: { stemmer: 'greek', stopWords: 'ell' },
+  en: { stemmer: 'english', stopWords: 'eng' },
+  es: { stemmer: 'spanish', stopWords: 'spa' },
+  et: { stopWords: 'est' },
+  fi: { stemmer: 'finnish', stopWords: 'fin' },
+  fr: { stemmer: 'french', stopWords: 'fra' },
+  ga: { stemmer: 'irish', stopWords: 'gle' },
+  hi: { stemmer: 'indian', stopWords: 'hin' },
+  hr: { stopWords: 'hrv' },
+  hu: { stemmer: 'hungarian', stopWords: 'hun' },
+  hy: { stemmer: 'armenian', stopWords: 'hye' },
+  id: { stemmer: 'indonesian', stopWords: 'ind' },
+  it: { stemmer: 'italian', stopWords: 'ita' },
+  ja: { stopWords: 'jpn' },
+  ko: { stopWords: 'kor' },
+  lt: { stemmer: 'lithuanian', stopWords: 'lit' },
+  nb: { stemmer: 'norwegian', stopWords: 'nob' },
+  ne: { stemmer: 'nepali' },
+  nl: { stemmer: 'dutch', stopWords: 'nld' },
+  no: { stemmer: 'norwegian', stopWords: 'nob' },
+  pl: { stopWords: 'pol' },
+  pt: { stemmer: 'portuguese', stopWords: 'por' },
+  ro: { stemmer: 'romanian', stopWords: 'ron' },
+  ru: { stemmer: 'russian', stopWords: 'rus' },
+  sk: { stopWords: 'slk' },
+  sl: { stopWords: 'slv' },
+  sr: { stemmer: 'serbian' },
+  sv: { stemmer: 'swedish', stopWords: 'swe' },
+  ta: { stemmer: 'tamil' },
+  th: { stopWords: 'tha' },
+  tr: { stemmer: 'turkish', stopWords: 'tur' },
+  uk: { stemmer: 'ukrainian', stopWords: 'ukr' },
+  vi: { stopWords: 'vie' },
+  zh: { stopWords: 'zho' },
+};
+
+const languages = new Map<string, Language>();
+
+/** The language of a locale such as `fr-CA`. One that no package knows has no stems and no stop words. */
+export function languageOf(locale: string): Language {
+  const known = languages.get(locale);
+  if (known !== undefined) return known;
+  const { stemmer, stopWords } = NAMES[locale.split(/[-_]/)[0]?.toLowerCase() ?? ''] ?? {};
+  const language: Language = {
+    locale,
+    stem: stemmer === undefined ? foldWord : foldedStems(loadStemmer(stemmer)),
+    stopWords: new Set(stopWords === undefined ? [] : loadStopWords(stopWords)),
+  };
+  languages.set(locale, language);
+  return language;
+}
+
+/** Stemmers look at accents, so they come before the folding. */
+function foldedStems(stem: (word: string) => string): (word: string) => string {
+  return (word) => foldWord(stem(word));
+}
+
+/** Loaded when first used: all of them together would delay each start by some 60 ms. */
+const load = createRequire(import.meta.url);
+
+function loadStemmer(name: string): (word: string) => string {
+  return (load(`@orama/stemmers/${name}`) as { readonly stemmer: (word: string) => string }).stemmer;
+}
+
+function loadStopWords(name: string): readonly string[] {
+  const lists = load('stopword') as Readonly<Record<string, readonly string[]>>;
+  return (lists[name] ?? []).map((word) => foldWord(word.toLowerCase()));
+}

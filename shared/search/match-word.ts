@@ -1,0 +1,23 @@
+import type { SearchTerm } from './search-terms.ts';
+import { TOO_FAR, typoDistance } from './typo-distance.ts';
+
+/** A word of a text, as queries see it. `stem` is undefined for words of keywords, which match without typos. */
+export type IndexedWord = { readonly folded: string; readonly stem: string | undefined };
+
+/** How a word of a text matches a word of a query. */
+export type WordMatch = { readonly typos: number; readonly isExact: boolean };
+
+const EXACT: WordMatch = { typos: 0, isExact: true };
+const ALIKE: WordMatch = { typos: 0, isExact: false };
+const WITH_TYPOS: readonly WordMatch[] = [ALIKE, { typos: 1, isExact: false }, { typos: 2, isExact: false }];
+
+/** undefined: it does not match. */
+export function matchWord(term: SearchTerm, { folded, stem }: IndexedWord): WordMatch | undefined {
+  if (folded === term.folded) return EXACT;
+  if (stem !== undefined && stem === term.stem) return ALIKE;
+  if (term.isPrefix && folded.startsWith(term.folded)) return ALIKE;
+  if (term.synonyms.includes(folded)) return ALIKE;
+  if (stem === undefined || term.typos === 0) return undefined;
+  const typos = typoDistance(term.folded, folded, term.typos, term.isPrefix);
+  return typos === TOO_FAR ? undefined : WITH_TYPOS[typos];
+}

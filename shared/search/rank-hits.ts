@@ -1,0 +1,117 @@
+/**
+ * Where the words of a query stand in one row, in the order of the row's words. Positions in different values are far apart
+ * (`VALUE_GAP`). Arrays are parallel; the first `count` entries are valid.
+ */
+export type RowHits = {
+  count: number;
+  readonly position: Int32Array;
+  /** Of the query's terms. */
+  readonly term: Uint8Array;
+  /** Of the searched fields. */
+  readonly field: Uint8Array;
+  readonly typos: Uint8Array;
+  readonly isExact: Uint8Array;
+};
+
+/** Hits of a row beyond these are passed over. */
+const MOST_HITS = 512;
+/** Words as far apart as this are not near each other. */
+const FAR = 8;
+/** Positions between the last word of one value and the first of the next. */
+export const VALUE_GAP = FAR + 1;
+/** Attribute ranks from here on are one. */
+const LAST_RANK = 15;
+
+export function createRowHits(): RowHits {
+  return {
+    count: 0,
+    position: new Int32Array(MOST_HITS),
+    term: new Uint8Array(MOST_HITS),
+    field: new Uint8Array(MOST_HITS),
+    typos: new Uint8Array(MOST_HITS),
+    isExact: new Uint8Array(MOST_HITS),
+  };
+}
+
+export function addHit(
+  hits: RowHits,
+  term: number,
+  at: { readonly position: number; readonly field: number },
+  match: { readonly typos: number; readonly isExact: boolean },
+): void {
+  const { count } = hits;
+  if (count === MOST_HITS) return;
+  hits.position[count] = at.position;
+  hits.term[count] = term;
+  hits.field[count] = at.field;
+  hits.typos[count] = match.typos;
+  hits.isExact[count] = match.isExact ? 1 : 0;
+  hits.count++;
+}
+
+/** One entry per term: at most as many as a query may require. */
+const MOST_TERMS = 64;
+const leastTypos = new Uint8Array(MOST_TERMS);
+const bestRank = new Uint8Array(MOST_TERMS);
+const exact = new Uint8Array(MOST_TERMS);
+const lastAt = new Int32Array(MOST_TERMS);
+/** How near a term stands to the next. */
+const nearest = new Uint8Array(MOST_TERMS);
+
+const NOWHERE = -1_000_000;
+
+/** The terms of a query, and the fields' places by weight: the heaviest are 0. */
+export type Tiers = { readonly terms: number; readonly rankOfField: readonly number[] };
+
+/**
+ * A row's rank among those that all of `terms` match; smaller is better. Tiers: typos, nearness of neighbouring terms, weight of
+ * the attributes, exact words.
+ */
+export function rankInTiers(hits: RowHits, tiers: Tiers): number {
+  const { terms } = tiers;
+  leastTypos.fill(255, 0, terms);
+  for (let i = 0; i < hits.count; i++) {
+    const term = hits.term[i] as number;
+    if ((hits.typos[i] as number) < (leastTypos[term] as number)) leastTypos[term] = hits.typos[i] as number;
+  }
+  bestRank.fill(LAST_RANK, 0, terms);
+  exact.fill(0, 0, terms);
+  lastAt.fill(NOWHERE, 0, terms);
+  nearest.fill(FAR, 0, terms);
+  for (let i = 0; i < hits.count; i++) {
+    // Among several matches of a term in a row those with the fewest typos count.
+    if (hits.typos[i] === leastTypos[hits.term[i] as number]) noteHit(hits, i, tiers);
+  }
+  return sumTiers(terms);
+}
+
+function noteHit(hits: RowHits, i: number, { terms, rankOfField }: Tiers): void {
+  const rank = rankOfField[hits.field[i] as number] ?? LAST_RANK;
+  const term = hits.term[i] as number;
+  const position = hits.position[i] as number;
+  if (rank < (bestRank[term] as number)) bestRank[term] = rank;
+  if (hits.isExact[i] === 1) exact[term] = 1;
+  lastAt[term] = position;
+  if (term > 0) noteDistance(term - 1, position - (lastAt[term - 1] as number));
+  // In the wrong order is one further away.
+  if (term + 1 < terms) noteDistance(term, position - (lastAt[term + 1] as number) + 1);
+}
+
+function noteDistance(term: number, distance: number): void {
+  const near = Math.max(1, distance);
+  if (near < (nearest[term] as number)) nearest[term] = near;
+}
+
+function sumTiers(terms: number): number {
+  let typos = 0;
+  let distance = 0;
+  let rank = 0;
+  let inexact = terms;
+  for (let term = 0; term < terms; term++) {
+    typos += leastTypos[term] === 255 ? FAR : (leastTypos[term] as number);
+    if (term + 1 < terms) distance += nearest[term] as number;
+    rank += bestRank[term] as number;
+    inexact -= exact[term] as number;
+  }
+  return ((typos * 1024 + distance) * 1024 + rank) * 128 + inexact;
+}

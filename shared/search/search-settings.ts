@@ -1,0 +1,82 @@
+import type { ContentType, ScalarAttribute, ScalarType } from '../schema/content-type.ts';
+import { SEARCH_OF_ATTRIBUTE, SEARCH_OF_TYPE } from '../schema/search-options.ts';
+import { foldWord } from './fold-word.ts';
+
+/** Text that a search looks at. */
+export type SearchField = {
+  /** As requests name it: the attribute, behind the relations and components that lead to it. */
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly attribute: string;
+  readonly type: ScalarType;
+  readonly weight: number;
+  /** Words of keywords have no stems and match without typos. */
+  readonly isKeyword: boolean;
+};
+
+export type SearchSettings = {
+  /** The schema says something of searches: they are expected. */
+  readonly isExpected: boolean;
+  readonly fields: readonly SearchField[];
+  /** The language of a type without locales. */
+  readonly locale: string;
+  /** By locale and folded word; '*' is every locale. */
+  readonly synonyms: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+};
+
+/** Weights where the schema says nothing: a name says more of a row than a text does. */
+const WEIGHTS: Partial<Record<ScalarType, number>> = {
+  string: 2,
+  uid: 2,
+  enumeration: 1,
+  text: 1,
+  richtext: 1,
+  blocks: 1,
+};
+
+const settings = new WeakMap<ContentType, SearchSettings>();
+
+/** What a search looks at in rows of a content type: its public texts, as `pluginOptions.varve.search` says. */
+export function searchSettingsOf(type: ContentType): SearchSettings {
+  const known = settings.get(type);
+  if (known !== undefined) return known;
+  // What is wrong was reported with the schema.
+  const search = SEARCH_OF_TYPE.safeParse(type.varve ?? {}).data?.search;
+  const attributes = [...type.attributes.values()];
+  const made: SearchSettings = {
+    isExpected: [type, ...attributes].some(({ varve }) => mentionsSearch(varve)),
+    fields: attributes.flatMap((attribute) =>
+      attribute.kind === 'scalar' && !attribute.private ? ownField(attribute) : [],
+    ),
+    locale: search?.locale ?? 'en',
+    synonyms: new Map(
+      Object.entries(search?.synonyms ?? {}).map(([locale, groups]) => [locale, synonymsOf(groups)]),
+    ),
+  };
+  settings.set(type, made);
+  return made;
+}
+
+function mentionsSearch(varve: unknown): boolean {
+  return typeof varve === 'object' && varve !== null && 'search' in varve;
+}
+
+function ownField({ name, type, varve, searchable }: ScalarAttribute): SearchField[] {
+  const search = SEARCH_OF_ATTRIBUTE.safeParse(varve ?? {}).data?.search;
+  const weight = search?.weight ?? WEIGHTS[type];
+  if (weight === undefined || search?.as === 'none') return [];
+  // What `_q` must not look at is searched only where the schema asks for it.
+  if (!searchable && search === undefined) return [];
+  return [{ name, path: [], attribute: name, type, weight, isKeyword: search?.as === 'keyword' }];
+}
+
+/** Every word of a group counts as the others. */
+function synonymsOf(groups: readonly (readonly string[])[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const group of groups) {
+    const words = group.map((word) => foldWord(word.toLowerCase()));
+    for (const word of words)
+      found.set(word, [...(found.get(word) ?? []), ...words.filter((other) => other !== word)]);
+  }
+  return found;
+}

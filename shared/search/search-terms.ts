@@ -1,0 +1,82 @@
+import { foldWord } from './fold-word.ts';
+import type { Language } from './languages.ts';
+import { splitWords } from './split-words.ts';
+import { typosAllowed } from './typo-distance.ts';
+
+/** A word of a query, as it is compared with the words of texts. */
+export type SearchTerm = {
+  /** As typed, in lower case. */
+  readonly typed: string;
+  readonly folded: string;
+  readonly stem: string;
+  /** It may go on: the last word, with nothing behind it. */
+  readonly isPrefix: boolean;
+  readonly typos: number;
+  readonly mayHaveTypos: boolean;
+  /** Folded words that count as this one. */
+  readonly synonyms: readonly string[];
+  /** Its place among the words that were typed, stop words included. */
+  readonly place: number;
+  /** How often it was typed. */
+  readonly count: number;
+};
+
+/** `all`: every term has to match, `any`: one of them. */
+export type SearchMode = 'all' | 'any';
+
+/** What a query asks of texts in one language. */
+export type SearchTerms = { readonly mode: SearchMode; readonly terms: readonly SearchTerm[] };
+
+export type TermRules = {
+  readonly language: Language;
+  readonly typoTolerance: boolean;
+  /** By folded word. */
+  readonly synonyms?: ReadonlyMap<string, readonly string[]>;
+};
+
+/** A query with more words than this is a question: any of them may match. */
+const MOST_REQUIRED = 4;
+const MOST_TYPOS = 2;
+/** Shorter words are not guessed: too many others are like them. */
+const SHORTEST_GUESSED = 4;
+/** Words of a query that are looked for; the others are passed over. */
+const MOST_TERMS = 64;
+
+/** The words of a query without stop words, unless it has nothing else. */
+export function searchTerms(query: string, rules: TermRules): SearchTerms {
+  const { language, typoTolerance } = rules;
+  const words = splitWords(query, language.locale);
+  const last = words.at(-1);
+  const isOpen = last !== undefined && last.end === query.length;
+  const all = words.map(({ word }, place): SearchTerm => {
+    const folded = foldWord(word);
+    return {
+      ...{ typed: word, folded, stem: language.stem(word), place, count: 1 },
+      isPrefix: isOpen && place === words.length - 1,
+      mayHaveTypos: typoTolerance,
+      typos: typoTolerance ? typosAllowed(folded) : 0,
+      synonyms: rules.synonyms?.get(folded) ?? [],
+    };
+  });
+  const meant = all.filter(({ folded, isPrefix }) => isPrefix || !language.stopWords.has(folded));
+  const kept = meant.length === 0 ? all : meant;
+  const mode = kept.length > MOST_REQUIRED ? 'any' : 'all';
+  return { mode, terms: (mode === 'any' ? countRepeated(kept) : kept).slice(0, MOST_TERMS) };
+}
+
+/** A word that no text has, with one more typo. undefined: it has as many as it may have. */
+export function guessHarder(term: SearchTerm): SearchTerm | undefined {
+  return term.mayHaveTypos && term.typos < MOST_TYPOS && term.folded.length >= SHORTEST_GUESSED
+    ? { ...term, typos: term.typos + 1 }
+    : undefined;
+}
+
+/** Each word once, with how often it stands there. */
+function countRepeated(terms: readonly SearchTerm[]): SearchTerm[] {
+  const found = new Map<string, SearchTerm>();
+  for (const term of terms) {
+    const known = found.get(term.stem);
+    found.set(term.stem, known === undefined ? term : { ...known, count: known.count + 1 });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,194 @@
+import { foldWord } from '../../shared/search/fold-word.ts';
+import { languageOf } from '../../shared/search/languages.ts';
+import { type IndexedWord, matchWord, type WordMatch } from '../../shared/search/match-word.ts';
+import { guessHarder, type SearchTerm, searchTerms } from '../../shared/search/search-terms.ts';
+import { splitWords } from '../../shared/search/split-words.ts';
+
+/** A row as a search sees it. */
+export type NaiveRow = {
+  readonly id: number;
+  readonly locale: string;
+  /** One per field, in the fields' order. */
+  readonly texts: readonly string[];
+};
+
+/** A field: the larger the weight, the better a match in it. */
+export type NaiveField = { readonly name: string; readonly weight: number; readonly isKeyword: boolean };
+
+export type NaiveSearch = {
+  readonly query: string;
+  readonly locales: readonly string[] | 'all';
+  readonly fields?: ReadonlySet<string>;
+  readonly typoTolerance: boolean;
+};
+
+type Word = IndexedWord & { readonly field: number; readonly position: number };
+type Hit = { readonly term: number; readonly word: Word; readonly match: WordMatch };
+type ReadRow = { readonly row: NaiveRow; readonly words: readonly Word[] };
+
+/**
+ * Looks at each word of each row for each word of the query. Returns the ids of the rows found among `within`, best first, and
+ * what each was ranked by.
+ */
+export function searchNaively(
+  rows: readonly NaiveRow[],
+  fields: readonly NaiveField[],
+  search: NaiveSearch,
+  within: (row: NaiveRow) => boolean,
+): { readonly id: number; readonly rank: readonly number[] }[] {
+  const withWords = rows.filter((row) => readRow(row, fields).words.length > 0);
+  const locales = [...new Set(withWords.map(({ locale }) => locale))].filter(
+    (locale) => search.locales === 'all' || search.locales.includes(locale),
+  );
+  const parts = locales.map((locale) => {
+    const all = rows.filter((row) => row.locale === locale).map((row) => readRow(row, fields));
+    const part = { all, ...searchTerms(search.query, { ...search, language: languageOf(locale) }) };
+    return { ...part, terms: part.terms.map((term) => meant(term, part.mode, all, fields, search)) };
+  });
+  const isSearched = (hit: Hit) => isAllowed(search, fields[hit.word.field]);
+  const found = (terms: readonly SearchTerm[], all: readonly ReadRow[], least: number) =>
+    all
+      .filter(({ row }) => within(row))
+      .map((read) => ({ ...read, hits: hitsOf(terms, read).filter(isSearched) }))
+      .filter(({ hits }) => new Set(hits.map(({ term }) => term)).size >= Math.min(least, terms.length));
+  if (!/[\p{L}\p{N}]/u.test(search.query))
+    return rows
+      .filter(within)
+      .map(({ id }) => ({ id, rank: [] }))
+      .sort(byRank);
+  if (parts.some(({ mode }) => mode === 'any'))
+    return parts
+      .flatMap(({ all, terms }) =>
+        terms.length === 0
+          ? []
+          : found(terms, all, 1).map((read) => ({
+              id: read.row.id,
+              rank: [score(read, terms, all, fields, search)],
+            })),
+      )
+      .sort(byRank);
+  const places = parts.flatMap(({ terms }) => terms.map(({ place }) => place)).sort((a, b) => b - a);
+  for (const place of places) {
+    const matched = parts.flatMap(({ all, terms }) => {
+      const kept = terms.filter((term) => term.place <= place);
+      if (kept.length === 0) return [];
+      return found(kept, all, kept.length).map(({ row, hits }) => ({
+        id: row.id,
+        rank: tiers(hits, kept.length, fields),
+      }));
+    });
+    if (matched.length > 0) return matched.sort(byRank);
+  }
+  return [];
+}
+
+function isAllowed({ fields: allowed }: NaiveSearch, field: NaiveField | undefined): boolean {
+  return field !== undefined && (allowed?.has(field.name) ?? true);
+}
+
+function readRow(row: NaiveRow, fields: readonly NaiveField[]): ReadRow {
+  const words: Word[] = [];
+  let position = 0;
+  for (const [field, text] of row.texts.entries()) {
+    const found = splitWords(text, row.locale);
+    if (found.length > 0) position += 9;
+    for (const { word } of found) {
+      const stem = fields[field]?.isKeyword ? undefined : languageOf(row.locale).stem(word);
+      words.push({ folded: foldWord(word), stem, field, position: ++position });
+    }
+  }
+  return { row, words };
+}
+
+function meant(
+  term: SearchTerm,
+  mode: 'all' | 'any',
+  all: readonly ReadRow[],
+  fields: readonly NaiveField[],
+  search: NaiveSearch,
+): SearchTerm {
+  const words = all.flatMap((read) => read.words);
+  const isKnown = words.some(({ folded, stem }) => folded === term.folded || stem === term.stem);
+  const asked = mode === 'any' && isKnown ? { ...term, typos: 0, isPrefix: false } : term;
+  const searched = words.filter(({ field }) => isAllowed(search, fields[field]));
+  if (searched.some((word) => matchWord(asked, word) !== undefined)) return asked;
+  return guessHarder(asked) ?? asked;
+}
+
+function hitsOf(terms: readonly SearchTerm[], { words }: ReadRow): Hit[] {
+  return words.flatMap((word) =>
+    terms.flatMap((each, term) => {
+      const match = matchWord(each, word);
+      return match === undefined ? [] : [{ term, word, match }];
+    }),
+  );
+}
+
+/** Typos, distances, weights of fields, words that are not exact. */
+function tiers(hits: readonly Hit[], terms: number, fields: readonly NaiveField[]): number[] {
+  const weights = [...new Set(fields.map(({ weight }) => weight))].sort((a, b) => b - a);
+  const best = Array.from({ length: terms }, (_, term) => {
+    const own = hits.filter((hit) => hit.term === term);
+    const least = Math.min(...own.map(({ match }) => match.typos));
+    return own.filter(({ match }) => match.typos === least);
+  });
+  const sum = (of: (own: readonly Hit[], term: number) => number) =>
+    best.reduce((total, own, term) => total + of(own, term), 0);
+  return [
+    sum((own) => own[0]?.match.typos ?? 0),
+    sum((own, term) => (term === 0 ? 0 : nearest(best[term - 1] ?? [], own))),
+    sum((own) => Math.min(...own.map(({ word }) => weights.indexOf(fields[word.field]?.weight ?? 0)))),
+    sum((own) => (own.some(({ match }) => match.isExact) ? 0 : 1)),
+  ];
+}
+
+function nearest(before: readonly Hit[], after: readonly Hit[]): number {
+  const distances = before.flatMap((a) =>
+    after.map((b) => {
+      const distance = b.word.position - a.word.position;
+      return Math.max(1, distance > 0 ? distance : 1 - distance);
+    }),
+  );
+  return Math.min(8, ...distances);
+}
+
+function score(
+  read: ReadRow,
+  terms: readonly SearchTerm[],
+  all: readonly ReadRow[],
+  fields: readonly NaiveField[],
+  search: NaiveSearch,
+): number {
+  const withWords = all.filter(({ words }) => words.length > 0).length;
+  const lengthOf = (each: ReadRow, field: number) =>
+    each.words.filter(
+      (word) => word.field === field && !languageOf(each.row.locale).stopWords.has(word.folded),
+    ).length;
+  let total = 0;
+  for (const term of terms) {
+    const matches = (each: ReadRow) =>
+      hitsOf([term], each).filter(({ word }) => isAllowed(search, fields[word.field]));
+    const matching = all.filter((each) => matches(each).length > 0).length;
+    let frequency = 0;
+    for (const [at, { weight }] of fields.entries()) {
+      const here = matches(read)
+        .filter(({ word }) => word.field === at)
+        .reduce((sum, { match }) => sum + 0.5 ** match.typos, 0);
+      const average = all.reduce((sum, each) => sum + lengthOf(each, at), 0) / Math.max(1, withWords);
+      frequency += (weight * here) / (1 - 0.75 + 0.75 * (average === 0 ? 1 : lengthOf(read, at) / average));
+    }
+    const worth = term.count * Math.log(1 + (withWords - matching + 0.5) / (matching + 0.5));
+    total += (worth * 3 * frequency) / (2 + frequency);
+  }
+  return -total;
+}
+
+type Ranked = { readonly id: number; readonly rank: readonly number[] };
+
+function byRank(a: Ranked, b: Ranked): number {
+  for (const [at, rank] of a.rank.entries()) {
+    const other = b.rank[at] ?? 0;
+    if (Math.abs(rank - other) > 1e-9) return rank - other;
+  }
+  return a.id - b.id;
+}

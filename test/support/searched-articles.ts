@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { columnValue } from '../../shared/read-index/column.ts';
+import type { LinkChange, RowChange, RowVersion } from '../../shared/read-index/read-index.ts';
+import { buildRegistry } from '../../shared/schema/build-registry.ts';
+
+/** Articles in two locales with texts, numbers and relations, for tests of search and facets. */
+export const ARTICLE = 'api::article.article';
+const TAG = 'api::tag.tag';
+
+const type = (singularName: string, attributes: object, more: object = {}) => ({
+  model: 'contentType' as const,
+  file: `${singularName}.json`,
+  namespace: `api::${singularName}`,
+  json: {
+    kind: 'collectionType',
+    info: { singularName, pluralName: `${singularName}s`, displayName: singularName },
+    attributes,
+    ...more,
+  },
+});
+
+const localized = { pluginOptions: { i18n: { localized: true } } };
+
+export function articleRegistry() {
+  const { registry, problems } = buildRegistry([
+    type('tag', { name: { type: 'string' } }),
+    type(
+      'article',
+      {
+        title: { type: 'string', ...localized },
+        body: { type: 'text', ...localized },
+        code: {
+          type: 'string',
+          pluginOptions: { i18n: { localized: true }, varve: { search: { as: 'keyword', weight: 2 } } },
+        },
+        secret: { type: 'text', private: true, ...localized },
+        stars: { type: 'integer', ...localized },
+        tags: { type: 'relation', relation: 'manyToMany', target: TAG },
+      },
+      { options: { draftAndPublish: true }, ...localized },
+    ),
+  ]);
+  if (problems.length > 0) throw new Error(JSON.stringify(problems));
+  return registry;
+}
+
+export const ARTICLE_FIELDS = [
+  { name: 'title', weight: 2, isKeyword: false },
+  { name: 'body', weight: 1, isKeyword: false },
+  { name: 'code', weight: 2, isKeyword: true },
+];
+
+export type Article = {
+  readonly key: number;
+  readonly version: RowVersion;
+  readonly locale: string;
+  readonly texts: readonly string[];
+  readonly stars: number | null;
+};
+
+/** Words that are near to each other: by stems, accents, typos, beginnings; of two languages and a script without spaces. */
+const WORDS = [
+  ...[
+    'layer',
+    'layers',
+    'player',
+    'lawyer',
+    'boundary',
+    'boundaries',
+    'bounded',
+    'aerodynamics',
+    'aerodynamic',
+  ],
+  ...[
+    'theory',
+    'theories',
+    'the',
+    'of',
+    'and',
+    'heat',
+    'heater',
+    'heatings',
+    'café',
+    'cafe',
+    'été',
+    'maisons',
+    'maison',
+  ],
+  ...['straße', 'strasse', 'AB-12', '東京都', 'x', 'élève', 'les'],
+];
+const TYPED = [
+  ...WORDS,
+  'layr',
+  'bonudary',
+  'areodynamics',
+  'aerodynmic',
+  'theroy',
+  'haet',
+  'bo',
+  'la',
+  'th',
+  'h',
+  'zzz',
+  '東京',
+];
+
+const sentence = (words: readonly string[], maxLength: number) =>
+  fc.array(fc.constantFrom(...words), { maxLength }).map((found) => found.join(' '));
+
+export const article: fc.Arbitrary<Article> = fc.record({
+  key: fc.integer({ min: 1, max: 24 }),
+  version: fc.constantFrom<RowVersion>('draft', 'published'),
+  locale: fc.constantFrom('en', 'fr'),
+  texts: fc.tuple(sentence(WORDS, 3), sentence(WORDS, 12), sentence(WORDS, 1)),
+  stars: fc.constantFrom(null, 1, 2, 3),
+});
+
+export const typedQuery: fc.Arbitrary<string> = fc
+  .tuple(sentence(TYPED, 6), fc.constantFrom('', '', ' ', '?'))
+  .map(([words, end]) => words + end);
+
+/** The row of an article; `null` removes it. */
+export function articleChange({ key, version, locale, texts, stars }: Article, isGone = false): RowChange {
+  const [title = '', body = '', code = ''] = texts;
+  const values = { title, body, code, stars };
+  const fields = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      columnValue(name === 'stars' ? 'integer' : 'text', value),
+    ]),
+  );
+  const row = {
+    source: Buffer.from(JSON.stringify({ id: key, locale, ...values })),
+    fields: { id: key, documentId: `d${key}`, locale, ...fields },
+    components: {},
+  };
+  return { type: ARTICLE, version, key, row: isGone ? null : row };
+}
+
+/** Tags 1 to 4. */
+export function tagChanges(): RowChange[] {
+  return [1, 2, 3, 4].map((key) => ({
+    ...{ type: TAG, version: 'live' as const, key },
+    row: {
+      source: Buffer.from('{}'),
+      fields: { id: key, documentId: `t${key}`, name: tagName(key) },
+      components: {},
+    },
+  }));
+}
+
+/** Two tags have one name. */
+export const tagName = (key: number): string => (key < 3 ? `Tag ${key}` : 'Same');
+
+export type Tagging = {
+  readonly key: number;
+  readonly tag: number;
+  readonly isTagged: boolean;
+  readonly world: 'draft' | 'published';
+};
+
+export const tagging: fc.Arbitrary<Tagging> = fc.record({
+  key: fc.integer({ min: 1, max: 24 }),
+  tag: fc.integer({ min: 1, max: 4 }),
+  isTagged: fc.boolean(),
+  world: fc.constantFrom('draft', 'published'),
+});
+
+export function tagLink({ key, tag, isTagged, world }: Tagging): LinkChange {
+  const order = isTagged ? { sourceOrder: tag, targetOrder: key } : null;
+  return { space: { type: ARTICLE, path: [] }, attribute: 'tags', world, source: key, target: tag, order };
+}

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { buildRegistry } from '../../../shared/schema/build-registry.ts';
+import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
+import { searchSettingsOf } from '../../../shared/search/search-settings.ts';
+
+function built(attributes: object, pluginOptions: object = {}) {
+  return buildRegistry([
+    {
+      ...({ model: 'contentType', file: 'dish.json', namespace: 'api::dish' } as const),
+      json: {
+        kind: 'collectionType',
+        info: { singularName: 'dish', pluralName: 'dishes', displayName: 'Dish' },
+        ...{ attributes, pluginOptions },
+      },
+    },
+  ]);
+}
+
+const searched = (search: unknown) => ({ pluginOptions: { varve: { search } } });
+
+it('searches public texts, and what the schema says of them', () => {
+  const { registry, problems } = built(
+    {
+      name: { type: 'string' },
+      secret: { type: 'string', private: true },
+      text: { type: 'richtext', ...searched({ weight: 5 }) },
+      code: { type: 'string', ...searched({ as: 'keyword' }) },
+      hidden: { type: 'text', searchable: false },
+      left: { type: 'text', ...searched({ as: 'none' }) },
+      price: { type: 'decimal' },
+    },
+    { varve: { search: { locale: 'de', synonyms: { '*': [['Pommes', 'Fritten']] } } } },
+  );
+  expect(problems).toEqual([]);
+  const { fields, locale, synonyms } = searchSettingsOf(contentTypeOf(registry, 'api::dish.dish'));
+  expect(fields.map(({ name, weight, isKeyword }) => [name, weight, isKeyword])).toEqual([
+    ['name', 2, false],
+    ['text', 5, false],
+    ['code', 2, true],
+  ]);
+  expect(locale).toBe('de');
+  expect(synonyms.get('*')?.get('fritten')).toEqual(['pommes']);
+});
+
+it('reports options that are wrong where they stand', () => {
+  const { problems } = built(
+    { name: { type: 'string', ...searched({ weight: 'heavy', as: 'words' }) } },
+    { varve: { search: { synonyms: { en: [['one'], ['two words', 'x']] }, boost: 1 } } },
+  );
+  expect(problems.map(({ path }) => path)).toEqual([
+    '$.pluginOptions.varve.search.synonyms.en[0]',
+    '$.pluginOptions.varve.search.synonyms.en[1][0]',
+    '$.pluginOptions.varve.search',
+    '$.attributes.name.pluginOptions.varve.search.weight',
+    '$.attributes.name.pluginOptions.varve.search.as',
+  ]);
+});

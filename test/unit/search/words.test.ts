@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { foldWord } from '../../../shared/search/fold-word.ts';
+import { languageOf } from '../../../shared/search/languages.ts';
+import { searchTerms } from '../../../shared/search/search-terms.ts';
+import { splitWords } from '../../../shared/search/split-words.ts';
+import { visibleText } from '../../../shared/search/visible-text.ts';
+
+const words = (text: string, locale = 'en') => splitWords(text, locale).map(({ word }) => word);
+const terms = (query: string, locale = 'en') =>
+  searchTerms(query, { language: languageOf(locale), typoTolerance: true });
+
+describe('splitWords', () => {
+  it('splits at what is no letter and no digit, in lower case', () => {
+    expect(words("Joe's Café, 24/7!")).toEqual(['joe', 's', 'café', '24', '7']);
+  });
+
+  it('finds words where a script has no spaces', () => {
+    expect(words('東京都は大きい', 'ja')).toContain('東京');
+    expect(words('ภาษาไทย', 'th')).toEqual(['ภาษา', 'ไทย']);
+  });
+
+  it('says where words stand in the text as it was given', () => {
+    const text = 'Ein Cafe\u0301 in Köln';
+    expect(splitWords(text, 'de').map(({ start, end }) => text.slice(start, end))).toEqual([
+      ...['Ein', 'Cafe\u0301', 'in', 'Köln'],
+    ]);
+  });
+
+  it('takes a locale that nobody knows', () => {
+    expect(words('東京', 'xx_not a locale').length).toBeGreaterThan(0);
+  });
+});
+
+describe('foldWord', () => {
+  it.each([
+    ['café', 'cafe'],
+    ['straße', 'strasse'],
+    ['søren', 'soren'],
+    ['łódź', 'lodz'],
+    ['ﬁne', 'fine'],
+    ['が', 'が'],
+    ['한국', '한국'],
+    ['हिन्दी', 'हिन्दी'],
+  ])('folds %s to %s', (word, folded) => {
+    expect(foldWord(word)).toBe(folded.normalize('NFC'));
+  });
+});
+
+describe('languageOf', () => {
+  it.each([
+    ['en', 'theories', 'theori'],
+    ['fr-CA', 'maisons', 'maison'],
+    ['de', 'häuser', 'haus'],
+    ['xx', 'theories', 'theories'],
+  ])('stems in %s', (locale, word, stem) => {
+    expect(languageOf(locale).stem(word)).toBe(stem);
+  });
+});
+
+describe('searchTerms', () => {
+  it('leaves stop words out, but for the last word that may go on', () => {
+    expect(terms('the pizza of ').terms.map(({ folded }) => folded)).toEqual(['pizza']);
+    expect(terms('the pizza of').terms.map(({ folded }) => folded)).toEqual(['pizza', 'of']);
+    expect(terms('the ').terms.map(({ folded }) => folded)).toEqual(['the']);
+  });
+
+  it('takes the last word for a beginning where nothing stands behind it', () => {
+    expect(terms('pizza rom').terms.map(({ isPrefix }) => isPrefix)).toEqual([false, true]);
+    expect(terms('pizza rom ').terms.map(({ isPrefix }) => isPrefix)).toEqual([false, false]);
+  });
+
+  it('allows typos by the length of a word', () => {
+    const allowed = terms('pizz pizza restaurant').terms.map(({ typos }) => typos);
+    expect(allowed).toEqual([0, 1, 2]);
+  });
+
+  it('takes more than four words for a question, and counts those that are repeated', () => {
+    expect(terms('one pizza two pizzas').mode).toBe('all');
+    const question = terms('heat flow, heat transfer, heating plate ?');
+    expect(question.mode).toBe('any');
+    expect(question.terms.map(({ stem, count }) => [stem, count])).toEqual([
+      ['heat', 3],
+      ['flow', 1],
+      ['transfer', 1],
+      ['plate', 1],
+    ]);
+  });
+});
+
+describe('visibleText', () => {
+  it('blanks the markup of rich text and keeps the places of words', () => {
+    const text = '<p class="big">See <b>[the menu](http://x.test/menu)</b></p>';
+    const visible = visibleText('richtext', text);
+    expect(words(visible)).toEqual(['see', 'the', 'menu']);
+    expect(visible.indexOf('menu')).toBe(text.indexOf('menu'));
+  });
+
+  it('reads the text nodes of blocks, whose parts may be one word', () => {
+    const blocks = [
+      {
+        type: 'paragraph',
+        children: [
+          { type: 'text', text: 'Piz' },
+          { type: 'text', text: 'za', bold: true },
+        ],
+      },
+      { type: 'list', children: [{ type: 'list-item', children: [{ type: 'text', text: 'Rome' }] }] },
+    ];
+    expect(words(visibleText('blocks', JSON.stringify(blocks)))).toEqual(['pizza', 'rome']);
+  });
+});
