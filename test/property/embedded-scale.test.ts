@@ -19,9 +19,11 @@ type Dice = { readonly below: (n: number) => number };
 function book(dice: Dice, key: number, id: number): RowChange {
   const words = ['Golden', 'golden', 'Élan', 'Dragon', 'Door', 'ß', '\u{1F600}'];
   const title = `${words[dice.below(7)]} ${words[dice.below(7)]} ${dice.below(900)}`;
+  // Some have a title in common: few of them, and a few more than the index looks up one by one.
+  const shared = dice.below(150) === 0 ? 'Few' : dice.below(40) === 0 ? 'Some' : title;
   const values: Values = {
     id,
-    title: dice.below(20) === 0 ? null : title,
+    title: dice.below(20) === 0 ? null : shared,
     genre: ['novel', 'essay', 'poem'][dice.below(3)],
     pages: dice.below(15) === 0 ? null : dice.below(12),
     price: dice.below(10_000) / 100,
@@ -74,6 +76,21 @@ const QUERIES: readonly BoolQuery[] = [
   text('suffix', 'copies', '7', true),
 ];
 
+const lookup = (title: string, ...others: BoolQuery[]): BoolQuery => ({
+  kind: 'bool',
+  filter: [...others, { kind: 'term', field: 'title', value: title }],
+});
+const POEM: BoolQuery = { kind: 'term', field: 'genre', value: 'poem' };
+
+/** Answered for all their rows, so that a page from 0 on shows every wrong one. */
+const LOOKUPS: readonly BoolQuery[] = ['Few', 'Some', 'none has this'].flatMap((title) => [
+  lookup(title),
+  lookup(title, POEM),
+  lookup(title, range('pages', 3, 9)),
+  { ...lookup(title), must_not: [POEM] } as BoolQuery,
+  { ...lookup(title, range('price', 20, 80)), must_not: [POEM, range('pages', 2, 5)] } as BoolQuery,
+]);
+
 const SORTS: readonly (readonly SortKey[])[] = [
   [],
   [by('title')],
@@ -111,6 +128,11 @@ async function expectSame(
   for (const query of queries) {
     const sort = sorts[dice.below(sorts.length)] as readonly SortKey[];
     const page = [query, sort, dice.below(3) * dice.below(400), 1 + dice.below(30)] as const;
+    expect(await answer(index, ...page)).toEqual(await answer(expected, ...page));
+  }
+  for (const query of LOOKUPS) {
+    const sort = sorts[dice.below(sorts.length)] as readonly SortKey[];
+    const page = [query, sort, dice.below(2) * dice.below(5), 100] as const;
     expect(await answer(index, ...page)).toEqual(await answer(expected, ...page));
   }
 }
