@@ -39,6 +39,7 @@ import { watchGenerations } from './read-side/watch-generations.ts';
 import { assetsPlace, openAssetStore } from './stores/open-asset-store.ts';
 import { logFolder } from './stores/open-event-store.ts';
 import { ownAssets } from './stores/owned-assets.ts';
+import { importAsset } from './strapi/import-asset.ts';
 
 export type VarveOptions = ContentStoreOptions & {
   readonly defaultLocale: string;
@@ -210,7 +211,10 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       ...{ data: options.data, space, log, graph, generations, server: { pid: options.pid } },
       schemaWarnings: options.schemaWarnings,
       unreadable: halt.event,
-      imports: { registry, defaultLocale, writer: imports },
+      imports: {
+        ...{ registry, defaultLocale, writer: imports, addFormats: library.addFormats },
+        takeAsset: (file) => importAsset(owned.store, file, library.keepNamed),
+      },
       readSide: async () => readSide,
     },
     isNew,

@@ -1,5 +1,5 @@
 import { isHash } from '../../shared/asset-store/asset-hash.ts';
-import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
+import type { AssetStore, StagedAsset } from '../../shared/asset-store/asset-store.ts';
 import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
@@ -10,7 +10,7 @@ import type { CommandHandler } from '../command/command-handler.ts';
 import { partOf } from '../command/command-identity.ts';
 import { createLocks } from '../command/locks.ts';
 import { contentValues, type UploadName } from './file-values.ts';
-import { keptNames } from './names/kept-names.ts';
+import { keptNames, nameInSpace } from './names/kept-names.ts';
 import { type AddedFormats, createFileFormats } from './pictures/file-formats.ts';
 import { formatNamesOf, possibleFormatNames } from './pictures/format-names.ts';
 import type { PictureSettings } from './pictures/picture-settings.ts';
@@ -45,11 +45,13 @@ export type FileContents = {
   removeAll(documentIds: readonly string[]): Promise<void>;
   /** Removes what was suspected before a moment (milliseconds since 1970) and is named by no file. */
   sweep(before: number): Promise<void>;
+  /** Keeps content under a name that it had elsewhere. */
+  keepNamed(staged: StagedAsset, name: string, mime: string): Promise<void>;
   /** Makes the smaller pictures of a file that has none. */
   addFormats(documentId: string): Promise<AddedFormats>;
 };
 
-/** What a file is beside what follows from its content. */
+/** Attributes of a file that do not follow from its content. */
 type Named = { readonly name: string };
 
 export type FileContentsOptions = {
@@ -177,6 +179,13 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       for await (const hash of store.suspects(before))
         await holding(hash, () => settle(hash, possible(hash)));
     },
+    keepNamed: (staged, name, mime) =>
+      holding(staged.hash, async () => {
+        await store.suspect(staged.hash);
+        await staged.keep();
+        await store.names.give(nameInSpace(space, name), { hash: staged.hash, mime });
+        await store.clear(staged.hash);
+      }),
     addFormats: formats.add,
   };
 }

@@ -7,12 +7,11 @@ import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { mediaKindOf } from '../../shared/schema/media-kind.ts';
 import type { CommandHandler } from '../command/command-handler.ts';
 import { partOf, withContent } from '../command/command-identity.ts';
-import { createFileContents, type WrittenFiles, writtenFiles } from './file-contents.ts';
+import { createFileContents, type FileContents, type WrittenFiles, writtenFiles } from './file-contents.ts';
 import { parseFileInfo } from './file-info.ts';
 import { infoValues, type UploadName } from './file-values.ts';
 import { linkFiles } from './link-files.ts';
 import { type LinkScope, refuseOtherMedia, resolveLinkRequest } from './link-request.ts';
-import type { AddedFormats } from './pictures/file-formats.ts';
 import type { PictureSettings } from './pictures/picture-settings.ts';
 import {
   discardAll,
@@ -54,9 +53,7 @@ export type FileLibrary = {
   change(id: string, parts: AsyncIterable<UploadPart>, identity?: CommandIdentity): Promise<WrittenFiles>;
   describe(id: string, info: unknown, identity?: CommandIdentity): Promise<WrittenFiles>;
   remove(id: string, identity?: CommandIdentity): Promise<WrittenFiles>;
-  /** Makes the smaller pictures of a file that has none. */
-  addFormats(documentId: string): Promise<AddedFormats>;
-};
+} & Pick<FileContents, 'addFormats' | 'keepNamed'>;
 
 export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
   const { store, limits, commands } = options;
@@ -101,6 +98,7 @@ export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
       describe(findFile(options, id), infoValues(parseFileInfo([given])[0] ?? {}), identity),
     remove: (id, identity) => contents.remove(findFile(options, id), identity),
     addFormats: contents.addFormats,
+    keepNamed: contents.keepNamed,
   };
 }
 

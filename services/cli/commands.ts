@@ -18,6 +18,7 @@ import {
 export const COMMAND_GROUPS = {
   token: 'make, list and revoke access tokens',
   parked: 'documents that the read index refused',
+  assets: 'uploaded files',
 } as const;
 
 /** All commands. What one needs is imported when it runs: `--help` and a refused option answer at once. */
@@ -111,6 +112,12 @@ export const COMMANDS: readonly CommandRow[] = [
     options: [['--all', 'every one']],
     settings: OPERATOR_SETTINGS,
     load: async () => (await import('./commands/parked.ts')).dropParked,
+  }),
+  command({
+    name: 'assets formats',
+    description: 'have the running server make the smaller pictures of files that have none',
+    settings: OPERATOR_SETTINGS,
+    load: async () => (await import('./commands/asset-formats.ts')).makeAssetFormats,
   }),
   command({
     name: 'status',

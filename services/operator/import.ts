@@ -2,6 +2,19 @@ import { z } from 'zod';
 import { type ImportLine, importDocuments } from '../transfer/import-documents.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
+type Imports = NonNullable<OperatorContext['imports']>;
+
+/** What imports go through, under the lease of now. Throws a sentence where nothing is written. */
+export function leadingImports(imports: Imports | undefined): Imports & { readonly epoch: number } {
+  if (imports === undefined)
+    throw new Error('no server holds the data directory: start it, then run the command again');
+  try {
+    return { ...imports, epoch: imports.writer.epoch() };
+  } catch {
+    throw new Error('this server is not the leader: run the command on the data directory of the leader');
+  }
+}
+
 /** Imports documents beside the requests of a server that leads. The files are read by the server. */
 export const importOperation = defineOperation({
   form: z.strictObject({ files: z.array(z.string()) }),
@@ -13,14 +26,7 @@ async function* importFiles(
   { files }: { readonly files: readonly string[] },
   signal: AbortSignal,
 ): AsyncGenerator<ImportLine> {
-  if (imports === undefined) throw new Error('there is nothing here that writes');
-  const { registry, defaultLocale, writer } = imports;
-  let epoch: number;
-  try {
-    epoch = writer.epoch();
-  } catch {
-    throw new Error('this server does not lead: import through the data directory of the one that does');
-  }
+  const { registry, defaultLocale, writer, epoch } = leadingImports(imports);
   yield* importDocuments({
     ...{ files, registry, defaultLocale, space, graph: graph.reader, epoch, signal },
     write: writer.write,

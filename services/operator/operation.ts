@@ -3,9 +3,11 @@ import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { AddedFormats } from '../assets/pictures/file-formats.ts';
 import type { ImportWriter } from '../command/import-writer.ts';
 import type { ReadSide } from '../read-side/read-side.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
+import type { ArchiveFile } from '../strapi/archive.ts';
 
 /**
  * Something operators ask of a data directory that only its holder can do. Written once: a server does it for commands that
@@ -40,6 +42,10 @@ export type OperatorContext = {
     readonly registry: SchemaRegistry;
     readonly defaultLocale: string;
     readonly writer: ImportWriter;
+    /** Takes a file of an archive. */
+    readonly takeAsset: (file: ArchiveFile) => Promise<void>;
+    /** Makes the smaller pictures of a file that has none. */
+    readonly addFormats: (documentId: string) => Promise<AddedFormats>;
   };
   /** Where reads are answered. Opened when it is first asked for where no server has it open. */
   readonly readSide: () => Promise<ReadSide>;

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { formatsOperation } from './formats.ts';
 import {
   canRebuildOperation,
   dropOperation,
@@ -9,6 +10,7 @@ import {
   takeOverOperation,
 } from './generations.ts';
 import { importOperation } from './import.ts';
+import { importArchiveOperation } from './import-archive.ts';
 import type { Operation, OperatorContext } from './operation.ts';
 import { parkedOperation } from './parked.ts';
 import { statusOperation } from './status.ts';
@@ -19,6 +21,8 @@ export const OPERATIONS = {
   status: statusOperation,
   parked: parkedOperation,
   import: importOperation,
+  'import-archive': importArchiveOperation,
+  formats: formatsOperation,
   'can-rebuild': canRebuildOperation,
   generations: generationsOperation,
   level: levelOperation,

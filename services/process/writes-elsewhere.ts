@@ -8,6 +8,13 @@ const refuse = async (): Promise<never> => {
 /** The write side of a process that has none: its requests go to the leader before they come here. */
 export const WRITES_ELSEWHERE: ApiWrites = {
   commands: { execute: refuse },
-  library: { add: refuse, change: refuse, describe: refuse, remove: refuse, addFormats: refuse },
+  library: {
+    add: refuse,
+    change: refuse,
+    describe: refuse,
+    remove: refuse,
+    addFormats: refuse,
+    keepNamed: refuse,
+  },
   userId: () => undefined,
 };

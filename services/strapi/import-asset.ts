@@ -1,20 +1,30 @@
 import path from 'node:path';
-import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
+import type { AssetStore, StagedAsset } from '../../shared/asset-store/asset-store.ts';
 import { detectMedia } from '../assets/detect-media.ts';
 import { nameInSpace } from '../assets/names/kept-names.ts';
 import { keepingHead } from '../assets/receive-upload.ts';
 import type { ArchiveFile } from './archive.ts';
 
+/** Keeps content under a name that it had elsewhere. */
+type KeepNamed = (staged: StagedAsset, name: string, mime: string) => Promise<void>;
+
 /**
  * Takes a file of the media library, or a smaller picture made of one, under the name that its URL has. What it is, is told by its
  * bytes, as of an upload.
  */
-export async function importAsset(store: AssetStore, space: string, file: ArchiveFile): Promise<void> {
+export async function importAsset(store: AssetStore, file: ArchiveFile, keep: KeepNamed): Promise<void> {
   const name = path.posix.basename(file.name);
   const head: Uint8Array[] = [];
   const staged = await store.stage(keepingHead(file.content, head), Number.MAX_SAFE_INTEGER);
   const { mime } = await detectMedia(Buffer.concat(head), name);
-  if ((await store.size(staged.hash)) === undefined) await staged.keep();
-  else await staged.discard();
-  await store.names.give(nameInSpace(space, name), { hash: staged.hash, mime });
+  await keep(staged, name, mime);
+}
+
+/** For a process that alone writes to the store. */
+export function keepAlone(store: AssetStore, space: string): KeepNamed {
+  return async (staged, name, mime) => {
+    if ((await store.size(staged.hash)) === undefined) await staged.keep();
+    else await staged.discard();
+    await store.names.give(nameInSpace(space, name), { hash: staged.hash, mime });
+  };
 }

@@ -5,11 +5,11 @@ import { replayGraph } from '../../../projections/verification/replay-graph.ts';
 import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { readAccessUpTo } from '../../access/access-control.ts';
+import { createScratchDirectory } from '../../operator/scratch-directory.ts';
 import { assetsPlace, isS3, openAssetStore } from '../../stores/open-asset-store.ts';
 import { type ExportSummary, exportArchive } from '../../strapi/export-archive.ts';
 import { requireLog, withLog } from '../settings/access-log.ts';
 import type { BackupSettings } from '../settings/settings.ts';
-import { createScratchDirectory } from './scratch-directory.ts';
 
 /** The Strapi whose archives these are like. */
 const STRAPI = '5.54.0';

@@ -1,14 +1,16 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pino } from 'pino';
-import { DataDirectoryInUse } from '../../../shared/sqlite/lock-data-directory.ts';
+import { DataDirectoryInUse, type OperatorChannel } from '../../../shared/sqlite/lock-data-directory.ts';
+import { callOperator } from '../../operator/call-operator.ts';
+import type { ArchiveLine } from '../../operator/import-archive.ts';
+import { createScratchDirectory } from '../../operator/scratch-directory.ts';
 import { type ArchiveSummary, archiveSize, importArchive } from '../../strapi/import-archive.ts';
 import { showProgress } from '../output/import-progress.ts';
 import { type ReadContentTypes, readContentTypes } from '../settings/read-content-types.ts';
 import type { ImportSettings } from '../settings/settings.ts';
 import { type ImportTarget, importHere } from './import-here.ts';
-import { createScratchDirectory } from './scratch-directory.ts';
 
 export type ArchiveOptions = { readonly dryRun?: true; readonly json?: true };
 
@@ -25,7 +27,7 @@ export async function importArchiveFile(
   const run = (target: ImportTarget, scratch: string) => runImport(file, settings, target, scratch);
   const started = performance.now();
   const summary =
-    dryRun === true ? await inTemporary(contentTypes, run) : await inData(settings, contentTypes, run);
+    dryRun === true ? await inTemporary(contentTypes, run) : await inData(file, settings, contentTypes, run);
   const seconds = (performance.now() - started) / 1000;
   if (json)
     console.log(
@@ -40,7 +42,28 @@ export async function importArchiveFile(
 
 type Run = (target: ImportTarget, scratch: string) => Promise<ArchiveSummary>;
 
+/** The server that holds the data directory reads the archive and writes it, while it answers requests. */
+async function importByServer(
+  file: string,
+  { key }: ImportSettings,
+  channel: OperatorChannel,
+): Promise<ArchiveSummary> {
+  const progress = showImport(file);
+  // The server has another working directory.
+  const request = { file: resolve(file), ...(key === undefined ? {} : { key }) };
+  let summary: ArchiveSummary | undefined;
+  for await (const line of callOperator(channel, 'import-archive', request) as AsyncIterable<ArchiveLine>) {
+    if (line.kind === 'bytes') progress.onBytes(line.bytes);
+    if (line.kind === 'documents') progress.onDocuments(line.documents, line.total);
+    if (line.kind === 'summary') summary = line.summary;
+  }
+  progress.end();
+  if (summary === undefined) throw new Error('the server ended the import without a summary');
+  return summary;
+}
+
 async function inData(
+  file: string,
   settings: ImportSettings,
   contentTypes: ReadContentTypes,
   run: Run,
@@ -56,8 +79,9 @@ async function inData(
       }
     });
   } catch (error) {
-    if (!(error instanceof DataDirectoryInUse)) throw error;
-    throw new Error(`${error.message}: stop the server, import, and start it again`, { cause: error });
+    const channel = error instanceof DataDirectoryInUse ? error.holder?.channel : undefined;
+    if (channel === undefined) throw error;
+    return importByServer(file, settings, channel);
   }
 }
 
@@ -83,23 +107,34 @@ async function runImport(
   target: ImportTarget,
   scratch: string,
 ): Promise<ArchiveSummary> {
-  const reading = showProgress(archiveSize(file), 'reading');
-  let writing: ReturnType<typeof showProgress> | undefined;
-  let shown = 0;
+  const progress = showImport(file);
   const summary = await importArchive({
     ...{ file, key, defaultLocale, space, ...target },
     stagingFile: join(scratch, 'archive.db'),
+    ...{ onBytes: progress.onBytes, onDocuments: progress.onDocuments },
+  });
+  progress.end();
+  return summary;
+}
+
+/** Two bars: the archive that is read, and the documents that are written. */
+function showImport(file: string) {
+  const reading = showProgress(archiveSize(file), 'reading');
+  let writing: ReturnType<typeof showProgress> | undefined;
+  let shown = 0;
+  return {
     onBytes: reading.advance,
-    onDocuments(documents, total) {
+    onDocuments(documents: number, total: number) {
       if (writing === undefined) reading.end();
       writing ??= showProgress(total, 'importing');
       writing.advance(documents - shown);
       shown = documents;
     },
-  });
-  if (writing === undefined) reading.end();
-  writing?.end();
-  return summary;
+    end() {
+      if (writing === undefined) reading.end();
+      writing?.end();
+    },
+  };
 }
 
 function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolean): string {

@@ -13,7 +13,7 @@ import { assetsPlace, openAssetStore } from '../../stores/open-asset-store.ts';
 import { logFolder } from '../../stores/open-event-store.ts';
 import { ownAssets } from '../../stores/owned-assets.ts';
 import type { ArchiveFile } from '../../strapi/archive.ts';
-import { importAsset } from '../../strapi/import-asset.ts';
+import { importAsset, keepAlone } from '../../strapi/import-asset.ts';
 import type { WriteDocument } from '../../transfer/import-documents.ts';
 import { sayReplaced } from '../output/say-replaced.ts';
 import type { ReadContentTypes } from '../settings/read-content-types.ts';
@@ -83,6 +83,7 @@ function assetTaker(settings: ImportSettings, log: EventStore): ImportTarget['ta
   };
   return async (file) => {
     opening ??= open();
-    await importAsset(await opening, space, file);
+    const store = await opening;
+    await importAsset(store, file, keepAlone(store, space));
   };
 }

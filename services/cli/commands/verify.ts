@@ -9,13 +9,13 @@ import { replayGraph } from '../../../projections/verification/replay-graph.ts';
 import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import { isForeign } from '../../../shared/event-store/unreadable.ts';
 import { validateEvent } from '../../../shared/events/validate-event.ts';
+import { createScratchDirectory } from '../../operator/scratch-directory.ts';
 import { type ImportProgress, showProgress } from '../output/import-progress.ts';
 import { withLog } from '../settings/access-log.ts';
 import type { JsonOption } from '../settings/command.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 import { liveGraphFile } from './live-graph-file.ts';
 import { withOperations } from './operate.ts';
-import { createScratchDirectory } from './scratch-directory.ts';
 import { type AssetDifference, verifyAssets } from './verify-assets.ts';
 import { type LogDifference, parseHead, presentLogDifference, verifyLog } from './verify-log.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { loadOptional } from '../../../shared/load-optional.ts';
 import type { FormatsMade, PictureSettings } from '../../assets/pictures/picture-settings.ts';
+import { requireSharp } from '../../assets/pictures/require-sharp.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 
 /**
@@ -13,10 +13,7 @@ export async function choosePictureFormats(
 ): Promise<FormatsMade> {
   if (pictureFormats === 'off') return 'off';
   try {
-    // Only the processes that resize load it.
-    await loadOptional(`--picture-formats ${pictureFormats ?? 'before'}`, async () =>
-      import.meta.resolve('sharp'),
-    );
+    await requireSharp(`--picture-formats ${pictureFormats ?? 'before'}`);
     return pictureFormats ?? 'before';
   } catch (error) {
     if (pictureFormats !== undefined) throw error;

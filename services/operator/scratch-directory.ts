@@ -1,7 +1,9 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-const NAME = /^scratch-(\d+)$/;
+const NAME = /^scratch-(\d+)-\d+$/;
+
+let count = 0;
 
 /** A folder of this process in a data directory, for what may be large. Those of processes that were killed are removed. */
 export function createScratchDirectory(data: string): { readonly path: string; remove(): void } {
@@ -9,7 +11,7 @@ export function createScratchDirectory(data: string): { readonly path: string; r
     const pid = Number(NAME.exec(name)?.[1] ?? Number.NaN);
     if (!Number.isNaN(pid) && !isAlive(pid)) rmSync(join(data, name), { recursive: true, force: true });
   }
-  const path = join(data, `scratch-${process.pid}`);
+  const path = join(data, `scratch-${process.pid}-${++count}`);
   rmSync(path, { recursive: true, force: true });
   mkdirSync(path, { mode: 0o700 });
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };

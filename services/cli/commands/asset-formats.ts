@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
+import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
+import { isResized } from '../../assets/pictures/format-sizes.ts';
+import { wantsFormats } from '../../assets/pictures/make-formats.ts';
+import { showProgress } from '../output/import-progress.ts';
+import type { OperatorSettings } from '../settings/settings.ts';
+import { liveGraphFile } from './live-graph-file.ts';
+import { requireDataDirectory, withOperations } from './operate.ts';
+
+type FileFacts = {
+  readonly documentId: string;
+  readonly name: string;
+  readonly mime: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly formats: object | null;
+};
+
+/** Files of one request to the server: a server that stops is asked for no more. */
+const BATCH = 50;
+
+/**
+ * `varve assets formats`: has the running server make the smaller pictures of files that have none. Each is written as it is made, so
+ * the command is repeated after an end in the middle. Throws at its end when pictures were left without.
+ */
+export async function makeAssetFormats(settings: OperatorSettings): Promise<void> {
+  requireDataDirectory(settings);
+  const pictures = picturesWithoutFormats(settings.data);
+  const left: string[] = [];
+  let made = 0;
+  await withOperations(settings, async (operations) => {
+    const progress = showProgress(pictures.length, 'making formats');
+    for (let i = 0; i < pictures.length; i += BATCH) {
+      const batch = pictures.slice(i, i + BATCH);
+      const documentIds = batch.map(({ documentId }) => documentId);
+      for await (const line of operations.run('formats', { documentIds })) {
+        progress.advance(1);
+        if (line.kind === 'made') made++;
+        const { name } = batch.find(({ documentId }) => documentId === line.documentId) ?? { name: '' };
+        if (line.kind === 'left') left.push(`  ${name} (${line.documentId}): ${line.reason}`);
+      }
+    }
+    progress.end();
+  });
+  console.log(`${made} pictures got formats`);
+  if (left.length > 0) throw new Error(`these pictures have no formats\n${left.join('\n')}`);
+}
+
+function picturesWithoutFormats(data: string): readonly FileFacts[] {
+  const file = liveGraphFile(data);
+  if (!existsSync(file)) return [];
+  const graph = readGraphContents(file);
+  try {
+    return [...graph.sources(FILE_TYPE)]
+      .map((source) => source as FileFacts)
+      .filter(
+        ({ mime, width, height, formats }) =>
+          formats === null && isResized(mime) && wantsFormats(width, height),
+      );
+  } finally {
+    graph.close();
+  }
+}

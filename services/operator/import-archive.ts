@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type ArchiveSummary, importArchive } from '../strapi/import-archive.ts';
+import { leadingImports } from './import.ts';
+import { linesOf } from './lines-of.ts';
+import { defineOperation, type OperatorContext } from './operation.ts';
+import { createScratchDirectory } from './scratch-directory.ts';
+
+/** What an import of an archive says while it goes on, and at its end. */
+export type ArchiveLine =
+  | { readonly kind: 'bytes'; readonly bytes: number }
+  | { readonly kind: 'documents'; readonly documents: number; readonly total: number }
+  | { readonly kind: 'summary'; readonly summary: ArchiveSummary };
+
+const FORM = z.strictObject({ file: z.string(), key: z.string().optional() });
+
+/** Imports an archive of `strapi export` while the server, which is the leader, answers requests. The server reads the file. */
+export const importArchiveOperation = defineOperation({ form: FORM, run: importInServer });
+
+function importInServer(
+  { imports, graph, space, data }: OperatorContext,
+  { file, key }: z.output<typeof FORM>,
+  signal: AbortSignal,
+): AsyncIterable<ArchiveLine> {
+  const { registry, defaultLocale, writer, epoch, takeAsset } = leadingImports(imports);
+  return linesOf(async (say) => {
+    const tell = (line: ArchiveLine) => {
+      signal.throwIfAborted();
+      say(line);
+    };
+    const scratch = createScratchDirectory(data);
+    try {
+      const summary = await importArchive({
+        ...{ file, key, registry, defaultLocale, space, epoch, takeAsset, graph: graph.reader },
+        write: writer.write,
+        stagingFile: join(scratch.path, 'archive.db'),
+        onBytes: (bytes) => tell({ kind: 'bytes', bytes }),
+        onDocuments: (documents, total) => tell({ kind: 'documents', documents, total }),
+      });
+      tell({ kind: 'summary', summary });
+    } finally {
+      scratch.remove();
+    }
+  });
+}
