@@ -11,22 +11,22 @@ import { hashSecret, newSecret } from './token-secret.ts';
 export type TokenRequest = {
   readonly name: string;
   readonly type: TokenType;
-  /** Of custom tokens. */
+  /** For custom tokens. */
   readonly allow: readonly Right[];
   readonly drafts: boolean;
   /** ISO 8601; null: never. */
   readonly expiresAt: string | null;
 };
 
-/** `secret` is shown now and never again. `position`: from when on it counts. */
+/** `secret` is shown now and never again. `position`: the token is valid from there on. */
 export type CreatedToken = { readonly token: Token; readonly secret: string; readonly position: bigint };
 
 export type TokenCommands = {
-  /** Throws RequestError (400) when the name is taken by a token in force. */
+  /** Throws RequestError (400) if a valid token has the name. */
   create(request: TokenRequest): Promise<CreatedToken>;
-  /** By id or name. Throws RequestError (404) when there is no such token in force. */
+  /** By id or name. Throws RequestError (404) if there is no such valid token. */
   revoke(idOrName: string): Promise<{ readonly token: Token; readonly position: bigint }>;
-  /** What callers without a token may do. Appends nothing when that is so already. */
+  /** Sets what callers without a token may do. Appends nothing if it is set already. */
   setPublic(allow: readonly Right[]): Promise<{ readonly position: bigint | undefined }>;
   list(): Promise<readonly Token[]>;
 };
@@ -37,7 +37,7 @@ export type TokenCommandsOptions = {
   readonly key: Buffer;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** On whose behalf a command runs. */
+  /** Author of a command. */
   readonly author: () => Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId'>;
 };
 
@@ -45,14 +45,14 @@ const ATTEMPTS = 10;
 const ID_LENGTH = 10;
 const ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** The kinds of command by what they lead to. */
+/** Kinds of command by their events. */
 const COMMANDS: Readonly<Record<AccessEvent['type'], string>> = {
   'token-created': 'create-token',
   'token-revoked': 'revoke-token',
   'public-rights-set': 'set-public-rights',
 };
 
-/** Commands on the access stream, which any process may write: each is decided anew when another came between. */
+/** Commands on the access stream, which any process may write: each is decided again if another came in between. */
 export function createTokenCommands({ log, space, key, now, author }: TokenCommandsOptions): TokenCommands {
   const commit = async <Result>(
     decide: (state: AccessState) => readonly [AccessEvent | undefined, Result],

@@ -5,13 +5,13 @@ import { allowsMedia } from '../../shared/schema/media-kind.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { ReceivedFile } from './receive-upload.ts';
 
-/** The media attribute of an entry that files are to be linked with. */
+/** Media attribute of an entry that files are linked with. */
 export type LinkRequest = {
   readonly type: ContentType;
   readonly attribute: RelationAttribute;
   readonly documentId: string;
   readonly locale: string | null;
-  /** A draft row is meant: what is published stays as it is. */
+  /** Changes the draft row only: the published row stays as it is. */
   readonly draftOnly: boolean;
 };
 

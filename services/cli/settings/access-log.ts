@@ -23,13 +23,13 @@ export async function withLog<Result>(
   }
 }
 
-/** False where there is no file yet; a log on a server is taken to be there. */
+/** False if there is no file yet; a log on a server is assumed to exist. */
 function hasLog(settings: LogSettings): boolean {
   const file = logFile(settings);
   return file === undefined || existsSync(file);
 }
 
-/** Throws a sentence where there is no log: a typing error must not make one. */
+/** Throws a message if there is no log: a typing error must not create one. */
 export function requireLog(settings: LogSettings): void {
   if (hasLog(settings)) return;
   const { data, eventStore } = settings;
