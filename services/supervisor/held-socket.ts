@@ -32,7 +32,7 @@ export async function holdSocket({
   const { address, family } = await lookup(host);
   const handle = (net as unknown as Internals)._createServerHandle(address, port, family);
   if (typeof handle === 'number') throw systemError(handle, `${address}:${port}`);
-  // The kernel reports a used address only when a process listens: another process would get another port instead.
+  // libuv keeps the error of an address in use for `listen`. Without this check the worker would get another port.
   const error = handle.getsockname({});
   if (error === 0) return { handle, close: () => handle.close() };
   handle.close();
