@@ -6,16 +6,34 @@ import type { ContentApiOptions } from './content-api-options.ts';
 /** More locales than a site has: each is one search. */
 const MAX_LOCALES = 500;
 
+type LocalesOptions = Pick<ContentApiOptions, 'index' | 'registry' | 'defaultLocale' | 'caller'>;
+
+/** Keeps the answer until the index changes: it takes a search for each locale of each type. */
+export function createLocalesAnswer(options: LocalesOptions): () => Promise<Uint8Array> {
+  let kept: { readonly position: bigint; readonly answer: Promise<Uint8Array> } | undefined;
+  return () => {
+    const position = options.index.position();
+    if (kept?.position === position) return kept.answer;
+    const answer = answerLocales(options);
+    kept = { position, answer };
+    // The next request tries again.
+    answer.catch(() => {
+      if (kept?.answer === answer) kept = undefined;
+    });
+    return answer;
+  };
+}
+
 /**
  * Answers `GET /api/i18n/locales`, a bare array as in Strapi: the default locale and every locale in which the caller
  * can see content. Ids follow from the order of the codes.
  */
-export async function answerLocales({
+async function answerLocales({
   index,
   registry,
   defaultLocale,
   caller,
-}: Pick<ContentApiOptions, 'index' | 'registry' | 'defaultLocale' | 'caller'>): Promise<Uint8Array> {
+}: LocalesOptions): Promise<Uint8Array> {
   const { mayFind = () => true, mayReadDrafts = true } = caller;
   const types = [...registry.contentTypes.values()].filter(({ localized, uid }) => localized && mayFind(uid));
   const world = mayReadDrafts ? 'draft' : 'published';

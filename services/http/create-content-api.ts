@@ -10,7 +10,7 @@ import { answerEntry } from '../query/answer-entry.ts';
 import { answerList } from '../query/answer-list.ts';
 import { type EntryPlan, planEntry, planList, planWrite, type QueryRequest } from '../query/plan-query.ts';
 import { parseQueryString } from '../query/query-string.ts';
-import { answerLocales } from './answer-locales.ts';
+import { createLocalesAnswer } from './answer-locales.ts';
 import type { ContentApi, EntryAction, WriteAnswer } from './content-api.ts';
 import type { ContentApiOptions } from './content-api-options.ts';
 import { createUsersApi } from './create-users-api.ts';
@@ -74,7 +74,7 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
       planEntry(request(type, query));
       return index.position();
     },
-    locales: () => answerLocales(options),
+    locales: createLocalesAnswer(options),
     users: createUsersApi(options),
   };
 }

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { z } from 'zod';
 import { createEvaluateModule } from './evaluate-project.ts';
+import { configFile, projectRoot } from './project-files.ts';
 
 /** Request settings of a project's `config/api`. A missing member has Strapi's default. */
 export type ApiConfig = {
@@ -33,9 +32,7 @@ const CONFIG = z.looseObject({
 export function readApiConfig(contentTypes: string): ApiConfig | undefined {
   const root = projectRoot(contentTypes);
   if (root === undefined) return undefined;
-  const file = ['ts', 'js', 'mjs', 'cjs', 'json']
-    .map((extension) => path.join(root, 'config', `api.${extension}`))
-    .find((candidate) => existsSync(candidate));
+  const file = configFile(root, 'api');
   if (file === undefined) return undefined;
   const evaluated = createEvaluateModule(root)(file);
   const result = evaluated.kind === 'value' ? CONFIG.safeParse(evaluated.value) : undefined;
@@ -49,11 +46,4 @@ export function readApiConfig(contentTypes: string): ApiConfig | undefined {
     prefix: rest?.prefix ?? '/api',
     ...(problem === undefined ? {} : { failure: problem }),
   };
-}
-
-/** The folder that has `src/api`, when `folder` is it or its `src`. */
-function projectRoot(folder: string): string | undefined {
-  if (existsSync(path.join(folder, 'src', 'api'))) return folder;
-  const isSource = path.basename(path.resolve(folder)) === 'src' && existsSync(path.join(folder, 'api'));
-  return isSource ? path.dirname(path.resolve(folder)) : undefined;
 }

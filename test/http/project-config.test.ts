@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createEvaluateModule } from '../../services/project/evaluate-project.ts';
 import { readApiConfig } from '../../services/project/read-api-config.ts';
+import { readCorsConfig } from '../../services/project/read-cors-config.ts';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { startServer } from '../support/server.ts';
@@ -114,4 +115,51 @@ it('serves a content type whose schema is code, and refuses one that cannot be e
   const { code, stderr } = await runVarve(['serve', '--content-types', broken, '--data', server.data]);
   expect(code).toBe(1);
   expect(stderr).toContain('it cannot be evaluated: Error: no schema here');
+});
+
+const corsOf = async (url: string, origin: string) =>
+  (await fetch(`${url}/api/notes`, { headers: { origin } })).headers.get('access-control-allow-origin');
+
+it("allows the pages that the project's middlewares list, and says so", async () => {
+  const folder = project({
+    'config/middlewares.ts':
+      "export default ({ env }: { env: any }) => ['strapi::errors', { name: 'strapi::cors', config: { origin: [env('SITE'), 'http://localhost:3000', 'no origin'] } }];",
+    '.env': 'SITE=https://example.org',
+  });
+  const server = await startServer({ contentTypes: folder });
+  onTestFinished(() => server.dispose());
+  expect(await corsOf(server.url, 'https://example.org')).toBe('https://example.org');
+  expect(await corsOf(server.url, 'http://localhost:3000')).toBe('http://localhost:3000');
+  expect(await corsOf(server.url, 'https://other.example')).toBeNull();
+  expect(server.output()).toMatch(
+    /Pages of https:\/\/example\.org, http:\/\/localhost:3000 may call .*config\/middlewares\.ts/,
+  );
+  expect(server.output()).toContain('"origin":"no origin"');
+});
+
+it.each([
+  ['lists none, which is every origin in Strapi', "['strapi::cors']", []],
+  ['is not one', "['strapi::errors']", ['--cors', '']],
+])('allows no page where the project %s, and names the option', async (_, middlewares, given) => {
+  const folder = project({ 'config/middlewares.js': `module.exports = ${middlewares};` });
+  const server = await startServer({ contentTypes: folder, arguments: given });
+  onTestFinished(() => server.dispose());
+  expect(await corsOf(server.url, 'https://example.org')).toBeNull();
+  expect(server.output()).toContain('No page of another origin may call it from a browser: --cors lists');
+});
+
+it('lets --cors win over the project, and says why its middlewares cannot be read', async () => {
+  const folder = project({ 'config/middlewares.js': "module.exports = require('nonsense');" });
+  expect(readCorsConfig(folder)).toMatchObject({
+    origins: undefined,
+    failure: expect.stringContaining('nonsense'),
+  });
+  const listed = project({
+    'config/middlewares.js': "module.exports = [{ name: 'strapi::cors', config: { origin: '*' } }];",
+  });
+  expect(readCorsConfig(join(listed, 'src'))).toMatchObject({ origins: ['*'] });
+  const server = await startServer({ contentTypes: listed, arguments: ['--cors', 'https://example.org'] });
+  onTestFinished(() => server.dispose());
+  expect(await corsOf(server.url, 'https://other.example')).toBeNull();
+  expect(await corsOf(server.url, 'https://example.org')).toBe('https://example.org');
 });

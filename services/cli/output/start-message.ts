@@ -11,6 +11,8 @@ export type StartMessage = {
   readonly examples: number | undefined;
   /** There are no access tokens, and no public rights were set. */
   readonly development: boolean;
+  /** Origins of pages that may call from a browser, and the project's file that lists them. */
+  readonly pages: { readonly origins: readonly string[]; readonly file?: string };
 };
 
 const DEVELOPMENT = [
@@ -31,9 +33,17 @@ export function startMessage(message: StartMessage): string {
     ...(message.data === undefined ? [] : [`  Data  ${message.data}${examplesNote(message)}`]),
     ...(message.writesOnly ? [] : [`  Docs  ${message.url}/docs`]),
     ...(message.development ? DEVELOPMENT : GUARDED),
+    `  Pages ${pagesNote(message.pages)}`,
     '',
     'Ctrl-C stops it.',
   ].join('\n');
+}
+
+function pagesNote({ origins, file }: StartMessage['pages']): string {
+  if (origins.length === 0)
+    return 'No page of another origin may call it from a browser: --cors lists those that may.';
+  const which = origins.includes('*') ? 'Pages of every origin' : `Pages of ${origins.join(', ')}`;
+  return `${which} may call it from a browser${file === undefined ? '' : `, as ${file} says; --cors wins over it`}.`;
 }
 
 function examplesNote({ examples }: StartMessage): string {

@@ -7,6 +7,7 @@ import { createLogger } from '../output/create-logger.ts';
 import { logTrouble } from '../output/log-trouble.ts';
 import { startMessage } from '../output/start-message.ts';
 import { refuseOpenHost } from '../settings/access-log.ts';
+import { type CorsOrigins, corsOrigins } from '../settings/cors-origins.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import { connectionOf, denormaliseOf, rowCacheBytesOf } from '../settings/read-side.ts';
 import { requestRules } from '../settings/request-rules.ts';
@@ -25,6 +26,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   const logger = await createLogger(settings);
   const contentTypes = await readContentTypes(settings, logger);
   const project = readApiConfig(settings.contentTypes);
+  const pages = corsOrigins(settings, logger);
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   await refuseOpenHost(settings, publicRights !== undefined);
   const told = await openOperating(settings, logger);
@@ -52,9 +54,9 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
     if (publicRights !== undefined) await setPublic(api, publicRights);
     told.admit(api.access);
     const { operating } = told;
-    const greet = async () => console.log(greeting(listener.url, api));
-    const apiPrefix = project?.prefix ?? '/api';
-    await serveApp({ role: 'api', settings, apiPrefix, served: api, listener, logger, operating, greet });
+    const greet = async () => console.log(greeting(listener.url, api, pages));
+    const paths = { apiPrefix: project?.prefix ?? '/api', corsOrigins: pages.origins };
+    await serveApp({ role: 'api', settings, ...paths, served: api, listener, logger, operating, greet });
   } catch (error) {
     // A signal came before the greeting: its handler closes everything.
     if (stop.isStopping()) return;
@@ -79,10 +81,11 @@ async function openAndListen(
   }
 }
 
-function greeting(url: string, { registry, access }: ApiProcess): string {
+function greeting(url: string, { registry, access }: ApiProcess, pages: CorsOrigins): string {
   return startMessage({
     ...{ url, data: undefined, tryUrl: undefined, examples: undefined, writesOnly: false },
     contentTypes: [...registry.contentTypes.values()].filter((type) => !type.builtIn).length,
     development: access.state().development,
+    pages,
   });
 }

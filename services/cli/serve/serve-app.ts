@@ -15,6 +15,7 @@ export type ServeAppOptions = {
   readonly settings: ServeSettings;
   /** Additional path of the API besides `/api`. */
   readonly apiPrefix: string;
+  readonly corsOrigins: readonly string[];
   readonly served: ServedApi;
   readonly listener: Listener;
   readonly logger: Logger;
@@ -40,7 +41,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     logger: options.logger,
     bodyLimit: settings.bodyLimit,
     protection: {
-      corsOrigins: settings.cors,
+      corsOrigins: options.corsOrigins,
       rateLimit: settings.rateLimit,
       isLimiting: () => isGreeted,
       isCounted: (request) => served.forwarding.commands.judge(request).kind === 'forwarded',

@@ -17,6 +17,7 @@ import { reachableUrl } from '../output/reachable-url.ts';
 import { logReplaced } from '../output/say-replaced.ts';
 import { startMessage } from '../output/start-message.ts';
 import { refuseOpenHost } from '../settings/access-log.ts';
+import { type CorsOrigins, corsOrigins } from '../settings/cors-origins.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import { requestRules } from '../settings/request-rules.ts';
@@ -39,7 +40,8 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const logger = await createLogger(settings);
   const contentTypes = await readContentTypes(settings, logger);
   const project = readApiConfig(settings.contentTypes);
-  const apiPrefix = project?.prefix ?? '/api';
+  const pages = corsOrigins(settings, logger);
+  const paths = { apiPrefix: project?.prefix ?? '/api', corsOrigins: pages.origins };
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   await refuseOpenHost(settings, publicRights !== undefined);
   const readSide = await chooseReadSide(settings, logger);
@@ -78,7 +80,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       // The next API measures.
       const unmeasured = { ...operating, metrics: undefined };
       await serveApp({
-        ...{ role, settings, apiPrefix, served, listener, logger, operating: unmeasured },
+        ...{ role, settings, ...paths, served, listener, logger, operating: unmeasured },
         greet: async () => serving(),
       });
     },
@@ -106,11 +108,12 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     const greet = async () => {
       serving();
       if (supervisor.isGreeted) return;
-      const message = await greeting(role, settings, listener.url, varve);
+      const message = await greeting({ role, settings, pages }, listener.url, varve);
       supervisor.greeting();
       console.log(message);
     };
-    await serveApp({ role, settings, apiPrefix, served: varve, listener, logger, operating, status, greet });
+    const app = { served: varve, listener, logger, operating, status, greet };
+    await serveApp({ role, settings, ...paths, ...app });
   } catch (error) {
     // A signal came before the greeting: its handler closes everything.
     if (stop.isStopping()) return;
@@ -138,12 +141,13 @@ async function openAndListen(
   }
 }
 
-async function greeting(
-  role: 'serve' | 'project',
-  settings: ServeSettings,
-  url: string,
-  varve: Varve,
-): Promise<string> {
+type Greeted = {
+  readonly role: 'serve' | 'project';
+  readonly settings: ServeSettings;
+  readonly pages: CorsOrigins;
+};
+
+async function greeting({ role, settings, pages }: Greeted, url: string, varve: Varve): Promise<string> {
   const folder = join(settings.contentTypes, 'entries');
   const { development } = varve.access.state();
   const writes = development && settings.examples && varve.isNew && existsSync(folder);
@@ -156,5 +160,6 @@ async function greeting(
     writesOnly: role === 'project',
     development,
     examples,
+    pages,
   });
 }

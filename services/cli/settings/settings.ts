@@ -121,7 +121,7 @@ const READ_INDEX = {
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 
-function isOrigin(text: string): boolean {
+export function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 }
 
@@ -156,12 +156,12 @@ export const SERVE_SETTINGS = {
   cors: {
     flags: '--cors <origins>',
     description:
-      'origins of pages that may call from a browser, such as https://example.org, or * (default: none)',
+      'origins of pages that may call from a browser, such as https://example.org, or * (default: as config/middlewares, else none)',
     schema: z
       .string()
       .transform((text) => text.split(',').flatMap((origin) => origin.trim() || []))
       .refine((origins) => origins.every(isOrigin), 'is no list of origins such as https://example.org')
-      .default([]),
+      .optional(),
   },
   rateLimit: {
     flags: '--rate-limit <number>',

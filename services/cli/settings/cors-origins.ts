@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import { readCorsConfig } from '../../project/read-cors-config.ts';
+import { isOrigin, type ServeSettings } from './settings.ts';
+
+/** Origins of pages that may call from a browser. `file`: the project's file that lists them. */
+export type CorsOrigins = { readonly origins: readonly string[]; readonly file?: string };
+
+/** The setting wins, then what the project lists. Strapi's default, every origin, is never taken over. */
+export function corsOrigins(
+  { cors, contentTypes }: Pick<ServeSettings, 'cors' | 'contentTypes'>,
+  logger: Pick<Logger, 'warn'>,
+): CorsOrigins {
+  if (cors !== undefined) return { origins: cors };
+  const project = readCorsConfig(contentTypes);
+  if (project === undefined) return { origins: [] };
+  const { file, failure, origins = [] } = project;
+  if (failure !== undefined) {
+    const reason = { file, reason: failure };
+    logger.warn(reason, "the project's middlewares cannot be read: pages of other origins need --cors");
+  }
+  const usable = origins.filter(isOrigin);
+  for (const origin of origins) {
+    if (!isOrigin(origin))
+      logger.warn({ file, origin }, 'an origin of the project is not one: it is left out');
+  }
+  return { origins: usable, ...(usable.length > 0 ? { file } : {}) };
+}
