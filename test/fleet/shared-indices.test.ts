@@ -12,13 +12,14 @@ import {
   spawnVarve,
   startServer,
 } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const space = `owned_${process.pid}`;
 const folder = createDataDirectory();
 let url: string;
 let original: RunningServer;
 
-describe('the indices of a log', await needsElasticsearch(), () => {
+describe('the indices of a log', await needsElasticsearch(takesMinutes('who owns indices')), () => {
   const args = () => ['--space', space, '--read-index', url];
   const start = (name: string, ...more: readonly string[]) =>
     startServer({ data: join(folder, name), arguments: [...args(), ...more] });

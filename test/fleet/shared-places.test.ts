@@ -10,6 +10,7 @@ import {
   spawnVarve,
   startServer,
 } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 import { type FileAnswer, postForm, uploadForm } from '../support/upload-client.ts';
 
 /** A server with its uploaded files in a bucket, and copies of it with the same settings. */
@@ -71,6 +72,7 @@ it('are refused to a restored copy and to a copied directory, and are as they we
 });
 
 it('are taken over with --adopt, after which the original deletes nothing there and does not start', {
+  ...takesMinutes('who owns uploaded files'),
   timeout: 60_000,
 }, async () => {
   const adopting = join(folder, 'adopting');
@@ -90,6 +92,7 @@ it('are taken over with --adopt, after which the original deletes nothing there 
 });
 
 it('are refused to an original that a copy has followed, as neither can know which one is the copy', {
+  ...takesMinutes('who owns uploaded files'),
   timeout: 60_000,
 }, async () => {
   const [first, copied] = ['first', 'second'].map((name) => join(folder, name)) as [string, string];
@@ -105,6 +108,7 @@ it('are refused to an original that a copy has followed, as neither can know whi
 });
 
 it('keep what two spaces of one log file have in common, until one is their only owner', {
+  ...takesMinutes('who owns uploaded files'),
   timeout: 60_000,
 }, async () => {
   const place = join(folder, 'common');

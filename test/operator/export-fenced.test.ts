@@ -7,6 +7,7 @@ import type { EventStore, StoredEvent } from '../../shared/event-store/event-sto
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const FENCED = 500;
 const DOCUMENTS = 20;
@@ -74,6 +75,7 @@ async function answersOf(data: string): Promise<readonly string[]> {
 }
 
 it('brings nothing back that a claim had fenced off, from an export of today or of earlier releases', {
+  ...takesMinutes('exports of a log with fenced events'),
   timeout: 120_000,
 }, async () => {
   const folder = createDataDirectory();
@@ -134,6 +136,7 @@ function documentLines(file: string): readonly string[] {
 }
 
 it('ends when another process takes the lead of the log that it imports into', {
+  ...takesMinutes('an import that loses the lead'),
   timeout: 60_000,
 }, async () => {
   const folder = createDataDirectory();

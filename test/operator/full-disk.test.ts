@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
 import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from '../support/small-disk.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 const skipReason = whyNoSmallDisk();
 const options = skipReason === undefined ? {} : { skip: true, meta: { skipReason } };
@@ -98,11 +99,13 @@ async function untilWritten(url: string): Promise<void> {
     .toBe(201);
 }
 
-describe.each(['log and graph', 'log', 'graph'] as const)(
+const LAYOUTS = ['log and graph', 'log', 'graph'] as const;
+const skip = { ...options, ...takesMinutes('a full disk of the log or the graph alone') };
+describe.each(LAYOUTS.map((layout, n) => [layout, n === 0 ? options : skip] as const))(
   'with the disk of the %s full',
-  options,
-  (layout) => {
+  (layout, whether) => {
     it('reads go on, writes are 503 with the reason, and go on when there is room, also after a start', {
+      ...whether,
       timeout: 120_000,
     }, async () => {
       const { disk, start, args } = createPlace(layout);
