@@ -46,7 +46,7 @@ export type VarveOptions = ContentStoreOptions & {
   readonly usersEnvelope: boolean;
   readonly readSide: ReadSidePlan;
   readonly rules: RequestRules;
-  /** Location of uploaded files, a folder or an s3: address; absent: see assetsPlace. */
+  /** Where uploaded files are kept, a folder or an s3: address; absent: see assetsPlace. */
   readonly assets?: string | undefined;
   /** Bytes of one uploaded file. */
   readonly uploadLimit: number;
@@ -54,56 +54,54 @@ export type VarveOptions = ContentStoreOptions & {
   readonly pictureFormats: FormatsMade;
   /** Pixels of one picture. */
   readonly picturePixels: number;
-  /** Called for a picture without formats, with the reason. */
+  /** Told of a picture that stays without formats, and why. */
   readonly leftWithoutFormats: PictureSettings['left'];
   /** Take over uploaded files that another log has written. */
   readonly adopt?: boolean;
-  /** Key of tokens and cursors, base64url; absent: made in the data directory. */
+  /** Of tokens and cursors, base64url; absent: made in the data directory. */
   readonly accessKey?: string | undefined;
   readonly operating: Operating;
   /** Milliseconds that a read waits for a position of the log. */
   readonly minPositionWait: number;
-  /** Presence of this process for others of its log. */
+  /** What this process says to others of its log. */
   readonly presence: Pick<Presence, 'owner' | 'join'>;
-  /** Address for the others. */
+  /** Where the others reach it. */
   readonly address: string;
   readonly fleetLog: FleetLog;
-  /** Process that has locked the data directory. */
+  /** The process that holds the data directory. */
   readonly pid: number;
-  /** Parts of the schema files that are not served as they are. */
+  /** What is not served as the schema files have it. */
   readonly schemaWarnings: readonly SchemaWarning[];
-  /**
-   * Work while a generation of earlier content types serves. Absent: the graph is converted before the server answers.
-   */
+  /** What happens while a generation of earlier content types serves. Absent: the graph is converted before anything is served. */
   readonly meanwhile?: Meanwhile;
 };
 
-/** Receives news of the fleet. */
+/** Hears of who leads. */
 export type FleetLog = Pick<Settling, 'waiting'> &
   Pick<WriteSideOptions, 'report'> & {
-    /** The graph's disk is full, or has space again. */
+    /** The graph's disk is full, or has room again. */
     readonly space: (what: 'full' | 'resumed', error?: unknown) => void;
   };
 
 /** A content API over a data directory, in this process. */
 export type Varve = ServedApi & {
-  /** Fleet that knows where commands are carried out. */
+  /** Who carries commands out. */
   readonly fleet: Fleet;
-  /** Steps down when no write is in flight; later writes are forwarded. */
+  /** Gives the lead to others once no write is under way; from then on writes that still come are sent on to them. */
   stepDown(): Promise<void>;
-  /** Context of operators' requests. */
+  /** What operators' requests work on. */
   readonly operator: OperatorContext;
-  /** True if no document was ever written. */
+  /** No document was ever written. */
   readonly isNew: boolean;
-  /** Rejects if an event could not be applied: the served content would be wrong from then on. Resolves on close. */
+  /** Rejects when an event could not be applied: what is served would be wrong from then on. Resolves on close. */
   readonly stopped: Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * Composition root: a log, a content graph and a read side in one process, which is the only one of its data directory
- * and can lead. Resolves when its content types are in force (see settleContentTypes) and reads can be answered; the
- * leader is determined after that. Throws a message if the directory cannot be used.
+ * The composition root: a log, a content graph and a read side in one process, which is the only one of its data directory and
+ * can lead. Resolves once its content types are in force (see settleContentTypes) and reads can be answered; who leads is
+ * settled after that. Throws a sentence when the directory cannot be used.
  */
 export async function openVarve(options: VarveOptions): Promise<Varve> {
   const { registry, definitions, space, defaultLocale, usersEnvelope, operating, fleetLog } = options;
@@ -151,7 +149,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   });
   const room = createSpaceWatch((what, error) => {
     fleetLog.space(what, error);
-    // No lease is claimed in this state, and reads need not wait for one.
+    // Nothing is claimed meanwhile, and reads need not wait for that.
     if (what === 'full' && fleet.epoch() === undefined) led.follow();
   });
   const report = (what: FleetReport): void => {

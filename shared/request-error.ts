@@ -1,19 +1,68 @@
-/** The names Strapi's envelope uses. */
-export type RequestErrorName =
-  | 'ValidationError'
-  | 'PaginationError'
-  | 'ApplicationError'
-  | 'NotFoundError'
-  | 'ForbiddenError'
-  | 'UnauthorizedError'
-  | 'ConflictError'
-  | 'PayloadTooLargeError'
-  | 'RateLimitError'
-  | 'UnsupportedMediaTypeError'
-  | 'SyntaxError'
-  | 'BadRequestError'
-  | 'UnprocessableEntityError'
-  | 'ServiceUnavailableError';
+/**
+ * Why a request is refused. docs/errors.md describes each code; services/http/error-statuses.ts gives it an HTTP status. A code is
+ * never renamed: clients and log queries compare it.
+ */
+export const REFUSALS = [
+  'invalid-body',
+  'invalid-query',
+  'invalid-pagination',
+  'not-applicable',
+  'invalid-json',
+  'unauthorized',
+  'forbidden',
+  'not-found',
+  'payload-too-large',
+  'rate-limited',
+  'invalid-header',
+  'invalid-cursor',
+  'page-too-far',
+  'query-too-large',
+  'query-too-expensive',
+  'not-supported',
+  'position-unknown',
+  'document-contended',
+  'document-deleted',
+  'idempotency-key-reused',
+  'write-too-large',
+  'picture-too-large',
+  'media-type-not-allowed',
+  'invalid-token-request',
+  'token-name-taken',
+  'token-not-found',
+  'rights-contended',
+  'explain-not-allowed',
+  'development-mode',
+  'writes-only',
+  'malformed-request',
+  'request-aborted',
+  'request-timeout',
+  'method-not-served',
+  'expectation-not-met',
+] as const;
+
+/** Why a request cannot be answered for now: the same request may succeed later. */
+export const OUTAGES = [
+  'starting',
+  'busy',
+  'client-gone',
+  'position-not-shown',
+  'no-leader',
+  'leader-changing',
+  'leader-lost',
+  'upload-interrupted',
+  'process-halted',
+  'graph-stopped',
+  'disk-full',
+  'log-unavailable',
+  'outcome-unknown',
+  'read-index-unavailable',
+  'asset-store-unavailable',
+  'assets-of-another-log',
+] as const;
+
+export type Refusal = (typeof REFUSALS)[number];
+export type Outage = (typeof OUTAGES)[number];
+export type ErrorCode = Refusal | Outage;
 
 /**
  * A refused request: thrown anywhere between HTTP and the ports, answered as Strapi's envelope
@@ -21,20 +70,24 @@ export type RequestErrorName =
  * free-form JSON with the path, the value found and the values accepted.
  */
 export class RequestError extends Error {
-  readonly status: number;
-  readonly errorName: RequestErrorName;
+  readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(
-    status: number,
-    errorName: RequestErrorName,
+    code: ErrorCode,
     message: string,
     details: Readonly<Record<string, unknown>> = {},
     options?: ErrorOptions,
   ) {
     super(message, options);
-    this.status = status;
-    this.errorName = errorName;
+    this.code = code;
     this.details = details;
   }
+}
+
+const OUTAGE_CODES: ReadonlySet<ErrorCode> = new Set(OUTAGES);
+
+/** Whether an error says that something is unavailable for now, rather than that the request is wrong. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof RequestError && OUTAGE_CODES.has(error.code);
 }

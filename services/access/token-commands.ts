@@ -11,22 +11,22 @@ import { hashSecret, newSecret } from './token-secret.ts';
 export type TokenRequest = {
   readonly name: string;
   readonly type: TokenType;
-  /** For custom tokens. */
+  /** Of custom tokens. */
   readonly allow: readonly Right[];
   readonly drafts: boolean;
   /** ISO 8601; null: never. */
   readonly expiresAt: string | null;
 };
 
-/** `secret` is shown now and never again. `position`: the token is valid from there on. */
+/** `secret` is shown now and never again. `position`: from when on it counts. */
 export type CreatedToken = { readonly token: Token; readonly secret: string; readonly position: bigint };
 
 export type TokenCommands = {
-  /** Throws RequestError (400) if a valid token has the name. */
+  /** Throws RequestError (400) when the name is taken by a token in force. */
   create(request: TokenRequest): Promise<CreatedToken>;
-  /** By id or name. Throws RequestError (404) if there is no such valid token. */
+  /** By id or name. Throws RequestError (404) when there is no such token in force. */
   revoke(idOrName: string): Promise<{ readonly token: Token; readonly position: bigint }>;
-  /** Sets what callers without a token may do. Appends nothing if it is set already. */
+  /** What callers without a token may do. Appends nothing when that is so already. */
   setPublic(allow: readonly Right[]): Promise<{ readonly position: bigint | undefined }>;
   list(): Promise<readonly Token[]>;
 };
@@ -37,7 +37,7 @@ export type TokenCommandsOptions = {
   readonly key: Buffer;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Author of a command. */
+  /** On whose behalf a command runs. */
   readonly author: () => Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId'>;
 };
 
@@ -45,14 +45,14 @@ const ATTEMPTS = 10;
 const ID_LENGTH = 10;
 const ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Kinds of command by their events. */
+/** The kinds of command by what they lead to. */
 const COMMANDS: Readonly<Record<AccessEvent['type'], string>> = {
   'token-created': 'create-token',
   'token-revoked': 'revoke-token',
   'public-rights-set': 'set-public-rights',
 };
 
-/** Commands on the access stream, which any process may write: each is decided again if another came in between. */
+/** Commands on the access stream, which any process may write: each is decided anew when another came between. */
 export function createTokenCommands({ log, space, key, now, author }: TokenCommandsOptions): TokenCommands {
   const commit = async <Result>(
     decide: (state: AccessState) => readonly [AccessEvent | undefined, Result],
@@ -73,7 +73,7 @@ export function createTokenCommands({ log, space, key, now, author }: TokenComma
       ]);
       if (appended.kind === 'appended') return { result, position: appended.position };
     }
-    throw new RequestError(409, 'ConflictError', 'Access rights are being changed by others, try again');
+    throw new RequestError('rights-contended', 'Access rights are being changed by others, try again');
   };
   return {
     async create(request) {
@@ -118,7 +118,7 @@ function refuseTakenName(state: AccessState, name: string, now: number): void {
     (token) => token.name === name && tokenStatus(token, now) === 'active',
   );
   if (!taken) return;
-  throw new RequestError(400, 'ApplicationError', `There is a token called "${name}": revoke it first`, {
+  throw new RequestError('token-name-taken', `There is a token called "${name}": revoke it first`, {
     path: 'name',
     found: name,
   });
@@ -129,7 +129,7 @@ function findInForce(state: AccessState, idOrName: string): Token {
   const token =
     inForce.find(({ id }) => id === idOrName) ?? inForce.findLast(({ name }) => name === idOrName);
   if (token !== undefined) return token;
-  throw new RequestError(404, 'NotFoundError', `There is no token "${idOrName}" in force`);
+  throw new RequestError('token-not-found', `There is no token "${idOrName}" in force`);
 }
 
 function isPublic({ publicRights, development }: AccessState, allow: readonly Right[]): boolean {

@@ -10,12 +10,12 @@ export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** Returns whether a text looks like a token: anything else is refused without being hashed. */
+/** Whether it looks like a token: anything else is refused without being hashed. */
 export function isSecret(text: string): boolean {
   return FORM.test(text);
 }
 
-/** HMAC-SHA-256, hexadecimal: without the key neither the log nor the timing of a look-up reveals a secret. */
+/** HMAC-SHA-256, hexadecimal: without the key neither the log nor a look-up's timing says anything about a secret. */
 export function hashSecret(key: Buffer, secret: string): string {
   return hmac(key, secret).toString('hex');
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RequestError } from '../../shared/request-error.ts';
 
-/** File information that a client may set. Absent leaves a value, null clears it. */
+/** What a client may say of a file. Absent leaves what there is, null clears. */
 export type FileInfo = {
   readonly name?: string | null | undefined;
   readonly alternativeText?: string | null | undefined;
@@ -16,7 +16,7 @@ const FILE_INFO = z.strictObject({
   alternativeText: TEXT,
   caption: TEXT,
   focalPoint: z.strictObject({ x: PERCENT, y: PERCENT }).nullish(),
-  // Folders belong to Strapi's admin panel: accepted in its forms, without effect.
+  // Folders are a matter of Strapi's admin panel: taken from its forms and of no effect.
   folder: z.unknown().optional(),
 });
 
@@ -34,7 +34,7 @@ export function parseFileInfo(values: readonly unknown[]): readonly FileInfo[] {
     }
     const [issue] = parsed.error.issues;
     const path = ['fileInfo', ...(items.length > 1 ? [index] : []), ...(issue?.path ?? [])].join('.');
-    throw new RequestError(400, 'ValidationError', `${path}: ${issue?.message ?? 'is invalid'}`, {
+    throw new RequestError('invalid-body', `${path}: ${issue?.message ?? 'is invalid'}`, {
       path,
       found: item,
       accepted: Object.keys(FILE_INFO.shape).filter((name) => name !== 'folder'),
@@ -46,7 +46,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RequestError(400, 'ValidationError', 'fileInfo is not valid JSON', {
+    throw new RequestError('invalid-body', 'fileInfo is not valid JSON', {
       path: 'fileInfo',
       found: text.slice(0, 200),
       accepted: 'a JSON object for each file',

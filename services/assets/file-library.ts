@@ -38,18 +38,18 @@ export type FileLibraryOptions = LinkScope & {
 export type LinkTargeting = { readonly status: unknown; readonly locale: unknown };
 
 /**
- * Files: their content is in the asset store, everything else is an ordinary document of `plugin::upload.file`, written
- * by commands and so in the log. An `id` is a numeric id or a documentId; 404 if no file has it. `identity`: equal for
- * a write that is repeated with the same content.
+ * Files: their content in the asset store, everything else an ordinary document of `plugin::upload.file`, written by commands
+ * and so in the log. An `id` is a numeric id or a documentId; 404 when no file has it. `identity`: what makes a write that is sent
+ * again, with the same content, the same one.
  */
 export type FileLibrary = {
-  /** Adds a form's files, and links them if it names an entry. All of it or nothing. */
+  /** Adds a form's files, and links them when it says with what. All of it or nothing. */
   add(
     parts: AsyncIterable<UploadPart>,
     targeting: LinkTargeting,
     identity?: CommandIdentity,
   ): Promise<WrittenFiles>;
-  /** Handles a form for one file: new content, new `fileInfo`, or both. */
+  /** Takes a form for one file: new content, new `fileInfo`, or both. */
   change(id: string, parts: AsyncIterable<UploadPart>, identity?: CommandIdentity): Promise<WrittenFiles>;
   describe(id: string, info: unknown, identity?: CommandIdentity): Promise<WrittenFiles>;
   remove(id: string, identity?: CommandIdentity): Promise<WrittenFiles>;
@@ -102,7 +102,7 @@ export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
   };
 }
 
-/** Describes the form: the same form gives the same description. */
+/** What was sent: the same form again says the same. */
 function describeUpload({ files, fields }: ReceivedUpload): readonly string[] {
   return [
     ...files.map(({ staged, fileName }) => `${staged.hash} ${fileName}`),
@@ -121,18 +121,18 @@ function replacement(options: FileLibraryOptions, { files, fields }: ReceivedUpl
   const before = findFile(options, id);
   const [info] = parseFileInfo(fields.get('fileInfo') ?? []);
   if (files.length > 1) {
-    throw new RequestError(400, 'ValidationError', 'Cannot replace a file with multiple ones');
+    throw new RequestError('invalid-body', 'Cannot replace a file with multiple ones');
   }
   const [file] = files;
   if (file !== undefined) refuseOtherKind(before, file);
   return { before, info: info ?? {}, file };
 }
 
-/** An entry that shows a picture relies on it to remain one. */
+/** Whoever links a picture relies on its staying one. */
 function refuseOtherKind(before: Entry, { media }: ReceivedFile): void {
   const kind = mediaKindOf(String(before.values['mime']));
   if (mediaKindOf(media.mime) === kind) return;
-  throw new RequestError(400, 'ValidationError', `A file among ${kind} is replaced by another such only`, {
+  throw new RequestError('invalid-body', `A file among ${kind} is replaced by another such only`, {
     path: 'files',
     found: media.mime,
     accepted: kind,
@@ -143,7 +143,7 @@ function findFile({ graph }: FileLibraryOptions, id: string): Entry {
   const documentId = /^\d{1,15}$/.test(id) ? graph.documentOfId(FILE_TYPE, Number(id))?.documentId : id;
   const [file] = documentId === undefined ? [] : graph.entries(FILE_TYPE, documentId);
   // Strapi's words.
-  if (file === undefined) throw new RequestError(404, 'NotFoundError', 'file.notFound');
+  if (file === undefined) throw new RequestError('not-found', 'file.notFound');
   return file;
 }
 

@@ -5,13 +5,13 @@ import { allowsMedia } from '../../shared/schema/media-kind.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { ReceivedFile } from './receive-upload.ts';
 
-/** Media attribute of an entry that files are linked with. */
+/** The media attribute of an entry that files are to be linked with. */
 export type LinkRequest = {
   readonly type: ContentType;
   readonly attribute: RelationAttribute;
   readonly documentId: string;
   readonly locale: string | null;
-  /** Changes the draft row only: the published row stays as it is. */
+  /** A draft row is meant: what is published stays as it is. */
   readonly draftOnly: boolean;
 };
 
@@ -53,7 +53,7 @@ export function refuseOtherMedia({ attribute }: LinkRequest, files: readonly Rec
   const wrong = files.find(({ media }) => !allowsMedia(allowedTypes, media.mime));
   if (wrong !== undefined) {
     const message = `${attribute.name} takes ${allowedTypes.join(', ')} only: ${wrong.fileName} is of type ${wrong.media.mime}`;
-    throw new RequestError(400, 'ValidationError', message, {
+    throw new RequestError('invalid-body', message, {
       path: attribute.name,
       found: wrong.media.mime,
       accepted: allowedTypes,
@@ -61,7 +61,7 @@ export function refuseOtherMedia({ attribute }: LinkRequest, files: readonly Rec
   }
   if (!multiple && files.length > 1) {
     const message = `${attribute.name} takes one file`;
-    throw new RequestError(400, 'ValidationError', message, { path: attribute.name, found: files.length });
+    throw new RequestError('invalid-body', message, { path: attribute.name, found: files.length });
   }
 }
 
@@ -119,7 +119,7 @@ function mediaNames(type: ContentType): string[] {
 
 function refusal(name: string, found: unknown, accepted: unknown): RequestError {
   const text = typeof found === 'string' ? `"${found}"` : String(found);
-  return new RequestError(400, 'ValidationError', `Invalid ${name}: ${text}`, {
+  return new RequestError('invalid-body', `Invalid ${name}: ${text}`, {
     path: name,
     found,
     accepted,

@@ -5,7 +5,7 @@ import { type DetectedMedia, detectMedia, HEAD_BYTES } from './detect-media.ts';
 import { cleanFileName } from './file-name.ts';
 import { tooManyPixels } from './pictures/too-many-pixels.ts';
 
-/** Parts of a form, in the order of arrival; a file's content has to be read before the next part. */
+/** A part of a form, in the order they arrive; a file's content has to be read before the next part comes. */
 export type UploadPart =
   | { readonly kind: 'field'; readonly name: string; readonly value: unknown }
   | {
@@ -31,7 +31,7 @@ export type UploadLimits = {
   /** Bytes of one file. */
   readonly maxBytes: number;
   readonly accepted: AcceptedMedia;
-  /** Pixels of one picture, according to its head. */
+  /** Pixels of one picture, as its head says. */
   readonly maxPixels: number;
 };
 
@@ -40,7 +40,7 @@ const FILES = 'files';
 const FIELDS = ['fileInfo', 'ref', 'refId', 'field', 'source', 'path'];
 
 /**
- * Receives a whole form. If any part of it is refused or breaks off, nothing of any file remains. Throws 400, 413 or
+ * Takes a whole form in. When any part of it is refused or breaks off, nothing of any file stays behind. Throws 400, 413 or
  * 415. The caller keeps or discards every file.
  */
 export async function receiveUpload(
@@ -101,19 +101,14 @@ async function stage(
     return await store.stage(content, maxBytes);
   } catch (error) {
     if (!(error instanceof AssetTooLarge)) throw error;
-    throw new RequestError(
-      413,
-      'PayloadTooLargeError',
-      `${fileName} exceeds size limit of ${maxBytes} bytes.`,
-      {
-        path: FILES,
-        accepted: `at most ${maxBytes} bytes`,
-      },
-    );
+    throw new RequestError('payload-too-large', `${fileName} exceeds size limit of ${maxBytes} bytes.`, {
+      path: FILES,
+      accepted: `at most ${maxBytes} bytes`,
+    });
   }
 }
 
-/** Passes `content` on; `head` gets the bytes for detection. */
+/** Passes `content` on; `head` gets what of it detection looks at. */
 export async function* keepingHead(content: AsyncIterable<Uint8Array>, head: Uint8Array[]) {
   let left = HEAD_BYTES;
   for await (const chunk of content) {
@@ -125,11 +120,11 @@ export async function* keepingHead(content: AsyncIterable<Uint8Array>, head: Uin
 
 /** Strapi's words for a form without a file. */
 export function emptyFiles(details: Readonly<Record<string, unknown>> = {}): RequestError {
-  return new RequestError(400, 'ValidationError', 'Files are empty', { path: FILES, ...details });
+  return new RequestError('invalid-body', 'Files are empty', { path: FILES, ...details });
 }
 
 function unknownPart(name: string): RequestError {
-  return new RequestError(400, 'ValidationError', `Invalid key ${name}`, {
+  return new RequestError('invalid-body', `Invalid key ${name}`, {
     key: name,
     source: 'body',
     accepted: [FILES, ...FIELDS],
@@ -137,14 +132,9 @@ function unknownPart(name: string): RequestError {
 }
 
 function notAccepted(fileName: string, mime: string, accepted: AcceptedMedia): RequestError {
-  return new RequestError(
-    415,
-    'UnsupportedMediaTypeError',
-    `${fileName} is of type ${mime}, which is not allowed`,
-    {
-      path: FILES,
-      found: mime,
-      accepted,
-    },
-  );
+  return new RequestError('media-type-not-allowed', `${fileName} is of type ${mime}, which is not allowed`, {
+    path: FILES,
+    found: mime,
+    accepted,
+  });
 }

@@ -7,7 +7,7 @@ const MANIFEST = 'manifest.json';
 const position = z.string().regex(/^\d+$/);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Versions of the projector and of the file's schema: graphs of different versions differ. */
+/** Of the projector and of the file's schema: only graphs of the same ones are alike. */
 const graphVersion = { projector: z.int(), schema: z.int(), position };
 
 const common = {
@@ -21,16 +21,16 @@ const common = {
     z.strictObject({ kind: z.literal('copied'), files: z.int(), bytes: z.int() }),
     z.strictObject({ kind: z.literal('elsewhere'), place: z.string() }),
   ]),
-  /** Every other file, by path. */
+  /** Of everything beside this file, by path. */
   files: z.record(z.string(), z.strictObject({ bytes: z.int(), sha256 })),
 };
 
-/** Digests of whole tables, including numbers that another replay of the same log may assign differently. */
+/** Digests of whole tables, numbers included that another replay of the same log may give otherwise. */
 const tables = z.record(z.string(), z.strictObject({ rows: z.int(), sha256 }));
-/** Digests of the groups that compareGraphs compares. */
+/** Digests of what compareGraphs compares. */
 const groups = z.record(z.string(), z.strictObject({ count: z.int(), sum: z.string() }));
 
-/** `graph`: the graph at a position of the log; null: the directory had no graph. */
+/** `graph`: what the log added up to at a position; null: the directory had no graph. */
 const form = z.discriminatedUnion('format', [
   z.strictObject({
     ...common,
@@ -44,12 +44,12 @@ const form = z.discriminatedUnion('format', [
   }),
 ]);
 
-/** Manifest of a backup. */
+/** What a backup says of itself. */
 export type Manifest = z.infer<typeof form>;
-/** Current format of backups. */
+/** As backups are written now. */
 export type NewManifest = Extract<Manifest, { readonly format: 3 }>;
 
-/** Written last: a folder without it is not a backup. */
+/** Written last: a folder without it is no backup. */
 export function writeManifest(folder: string, manifest: NewManifest): void {
   writeFileSync(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, {
     mode: 0o600,
@@ -57,7 +57,7 @@ export function writeManifest(folder: string, manifest: NewManifest): void {
   });
 }
 
-/** Throws a message if there is none, or it is malformed. */
+/** Throws a sentence when there is none, or it is not one. */
 export function readManifest(folder: string): Manifest {
   let text: string;
   try {

@@ -10,7 +10,7 @@ import { type Manifest, type NewManifest, readManifest } from './manifest.ts';
 import { readGraph, readLog } from './write-backup.ts';
 
 export type RestoreTarget = {
-  /** Locked by this process, and empty except for the lock. */
+  /** Held by this process, and empty but for the lock. */
   readonly data: string;
   readonly logFile: string;
   /** Absent: uploaded files are elsewhere. */
@@ -21,20 +21,20 @@ export type RestoreTarget = {
 
 export type Restored = {
   readonly manifest: Manifest;
-  /** Whether the replayed graph was compared with the one in the backup. */
+  /** Whether the replayed graph was compared with the one that was backed up. */
   readonly graph: 'same' | 'not compared';
 };
 
-/** Files that an interrupted restore and a lock leave. */
+/** What a restore that was cut short leaves, and what a lock leaves. */
 const PASSED_OVER = [
   ...['restore.part', 'lock.json', 'lock.db', 'lock.db-journal'],
   ...['lock-contents.db', 'lock-contents.db-journal'],
 ];
 
 /**
- * Makes a data directory from a backup: copies it, checks every file's digest and the log's count and end, replays the
- * log and compares the graph with the manifest. The log gets its name last: before that there is no data directory.
- * Throws a message at the first error.
+ * Makes a data directory of a backup: copies it, checks every file's digest and the log's count and end, replays the log and
+ * compares the graph with what the manifest says of it. The log gets its name last: before that there is no data directory. Throws a
+ * sentence at the first thing that is wrong.
  */
 export async function restoreBackup(folder: string, target: RestoreTarget): Promise<Restored> {
   const manifest = readManifest(folder);
@@ -90,11 +90,11 @@ async function replayChecked(part: string, manifest: Manifest, target: RestoreTa
   const { onEvents } = target;
   try {
     if (graph !== null) await replayGraph({ log: store, file, upTo: BigInt(graph.position), onEvents });
-    // Before format 3 the digests included numbers that another replay of the same log may assign differently.
+    // Before format 3 the digests were made of numbers that another replay of the same log may give otherwise.
     const expected = manifest.format === 3 ? manifest.graph : null;
     const compared = expected === null ? 'not compared' : compareWith(file, expected);
     await replayGraph({ log: store, file, upTo: BigInt(log.position), onEvents });
-    // The original may still be in use: the copy is another log from now on.
+    // What it is a copy of may live: it is another log from here on.
     await beginLog(store, manifest.space);
     return compared;
   } finally {

@@ -9,13 +9,13 @@ import { type Manifest, type NewManifest, writeManifest } from './manifest.ts';
 
 export type BackupSource = {
   readonly space: string;
-  /** File of the log. A server may have it open. */
+  /** Of the log. A server may have it open. */
   readonly logFile: string;
-  /** File of the live generation; it need not exist. */
+  /** Of the generation that serves; it need not be there. */
   readonly graphFile: string;
   /** A folder; or where else uploaded files are, which are not copied then. */
   readonly assets: { readonly folder: string } | { readonly elsewhere: string };
-  /** Key that hashes tokens; it need not exist. */
+  /** What tokens are hashed with; it need not be there. */
   readonly keyFile: string | undefined;
   readonly version: string;
   readonly now: Date;
@@ -24,15 +24,15 @@ export type BackupSource = {
 type Files = { [path: string]: FileSum };
 
 /**
- * Copies a log as it is at one moment, with the uploaded files it names, to a folder that does not exist or is empty.
- * Writes continue during the copy. The manifest comes last.
+ * Copies a log as it is at one moment, with the uploaded files it speaks of, to a folder that is not there or empty. What writes
+ * goes on meanwhile. The manifest comes last.
  */
 export async function writeBackup(folder: string, source: BackupSource): Promise<NewManifest> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (readdirSync(folder).length > 0)
     throw new Error(`${folder} is not empty: a backup is written to a folder of its own`);
   const files: Files = {};
-  // Before the log, whose end is then later; files once more after the log, which may name newer ones.
+  // Before the log, whose end is then behind it; files once more after the log, which may speak of newer ones.
   const graph = readGraph(source.graphFile);
   await copyAssets(folder, source, files);
   copyDatabase(source.logFile, join(folder, 'events.db'));
@@ -60,7 +60,7 @@ export async function writeBackup(folder: string, source: BackupSource): Promise
   return manifest;
 }
 
-/** Content of a graph in the form of a manifest; null if there is none. */
+/** What a graph holds, as a manifest says it; null where there is none. */
 export function readGraph(file: string): NewManifest['graph'] {
   if (!existsSync(file)) return null;
   const contents = readGraphContents(file);
@@ -86,9 +86,7 @@ export function readLog(file: string): Manifest['log'] {
   }
 }
 
-/**
- * Names of imported files, with the records of which content has one. They are small, and may mean other content later.
- */
+/** The names that imported files kept, with what tells which content has one. They are small, and may mean other content later. */
 async function copyNames(folder: string, { assets }: BackupSource, files: Files): Promise<void> {
   if ('elsewhere' in assets) return;
   const names = join(assets.folder, 'names');
@@ -102,7 +100,7 @@ async function copyNames(folder: string, { assets }: BackupSource, files: Files)
   }
 }
 
-/** Files that are not copied yet. Each is named by the SHA-256 of its content. */
+/** Files that are not copied yet. Each is named by the SHA-256 of what is in it. */
 async function copyAssets(folder: string, { assets }: BackupSource, files: Files): Promise<void> {
   if ('elsewhere' in assets || !existsSync(assets.folder)) return;
   for (const part of readdirSync(assets.folder).filter((name) => /^[0-9a-f]{2}$/.test(name))) {

@@ -21,7 +21,7 @@ export const COMMAND_GROUPS = {
   assets: 'uploaded files',
 } as const;
 
-/** All commands. Their code is imported when they run: `--help` and a refused option answer at once. */
+/** All commands. What one needs is imported when it runs: `--help` and a refused option answer at once. */
 export const COMMANDS: readonly CommandRow[] = [
   command({
     name: 'serve',
@@ -231,7 +231,7 @@ async function exportEither() {
     strapi === true ? exportToStrapi(settings, file) : exportTo(settings, file);
 }
 
-/** The content of the files decides. An archive has its own content types. */
+/** The files say what they are. An archive has content types of its own. */
 async function importAny(given: Given, options: ArchiveOptions, files: readonly string[]): Promise<void> {
   const { beginsAsExport, importHistory } = await import('./commands/import-history.ts');
   const { isArchive } = await import('../strapi/archive.ts');
@@ -248,7 +248,7 @@ async function importAny(given: Given, options: ArchiveOptions, files: readonly 
   return importFiles(files, settings);
 }
 
-/** A setting without an option in a role has its default. */
+/** What a role has no option for has its default. */
 async function roleSettings(role: Role, given: Given): Promise<ServeSettings> {
   const settings = parseSettings(SERVE_SETTINGS, given);
   const { refuseUnusable } = await import('./settings/refuse-unusable.ts');

@@ -22,7 +22,7 @@ await run(process.argv[2] ?? 'varve', async () => {
   await program.parseAsync();
 });
 
-/** A failure is a message on stderr and exit code 1; a stack only if it is unexpected. */
+/** A failure is a message on stderr and exit code 1; a stack only when nobody foresaw it. */
 async function run(command: string, action: () => Promise<void>): Promise<void> {
   try {
     await action();
@@ -32,7 +32,7 @@ async function run(command: string, action: () => Promise<void>): Promise<void> 
     else console.error(`varve ${command}: ${(error as Error).message}`);
     if (process.env['VARVE_LOG_LEVEL'] === 'debug') console.error(error);
     process.exitCode = isWorker() ? FINAL_EXIT : 1;
-    // After a failed start, open resources would keep the process alive.
+    // Of a start that failed, what was opened by then would keep the process.
     if (Object.hasOwn(ROLE_SETTINGS, command)) process.exit();
   }
 }

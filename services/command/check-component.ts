@@ -196,8 +196,7 @@ function keptComponent(
   const kept = others.find((other) => other.id === Number(id));
   if (kept !== undefined) return kept;
   throw new RequestError(
-    400,
-    'ApplicationError',
+    'not-applicable',
     `Some of the provided components in ${attribute} are not related to the entity`,
   );
 }

@@ -98,8 +98,7 @@ async function counts(environment: CommandEnvironment, position: bigint, lead: L
     return (await environment.counts?.(position, lead)) ?? true;
   } catch (cause) {
     throw new RequestError(
-      503,
-      'ServiceUnavailableError',
+      'outcome-unknown',
       'The event log cannot be read for now: the write may have been stored',
       {},
       { cause },
@@ -148,7 +147,7 @@ async function appendPlanned(
     seen = result.actual;
     await environment.applied(await environment.eventStore.lastPosition());
   }
-  throw new RequestError(409, 'ConflictError', 'The document is being changed by others, try again', {
+  throw new RequestError('document-contended', 'The document is being changed by others, try again', {
     documentId,
   });
 }
@@ -171,8 +170,7 @@ function earlierPosition({ graph }: CommandEnvironment, { identity }: CommitRequ
   if (earlier === undefined) return undefined;
   if (earlier.request === identity?.request) return earlier.position;
   throw new RequestError(
-    422,
-    'UnprocessableEntityError',
+    'idempotency-key-reused',
     'This Idempotency-Key was used with another request: give every request one of its own',
     { header: 'Idempotency-Key' },
   );
@@ -207,8 +205,7 @@ async function append(
     if (cause instanceof AppendTooLarge) throw tooLarge(cause);
     if (cause instanceof StreamDeleted) throw deletedForGood(documentId, cause);
     throw new RequestError(
-      503,
-      'ServiceUnavailableError',
+      isOutOfSpace(cause) ? 'disk-full' : 'log-unavailable',
       isOutOfSpace(cause)
         ? 'The event log cannot be written for now: its disk is full'
         : 'The event log cannot be written for now',
@@ -222,14 +219,14 @@ function tooLarge(cause: AppendTooLarge): RequestError {
   const { limit } = cause;
   const most = limit === undefined ? 'less than this' : `at most ${limit} bytes for all events of a write`;
   const message = `The entry is too large for the event log, which takes ${most}`;
-  return new RequestError(413, 'PayloadTooLargeError', message, limit === undefined ? {} : { limit }, {
+  return new RequestError('write-too-large', message, limit === undefined ? {} : { limit }, {
     cause,
   });
 }
 
 function deletedForGood(documentId: string, cause: StreamDeleted): RequestError {
   const message = 'The document cannot be changed: its stream was deleted for good in the event log';
-  return new RequestError(409, 'ConflictError', message, { documentId }, { cause });
+  return new RequestError('document-deleted', message, { documentId }, { cause });
 }
 
 /** `shown`, or false after the time limit. */
@@ -249,9 +246,5 @@ function lockKeys({ type, documentId, identity }: CommitRequest): readonly strin
 }
 
 function unavailable(): RequestError {
-  return new RequestError(
-    503,
-    'ServiceUnavailableError',
-    'The content graph has stopped, nothing can be written',
-  );
+  return new RequestError('graph-stopped', 'The content graph has stopped, nothing can be written');
 }

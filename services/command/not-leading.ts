@@ -6,6 +6,6 @@ import { RequestError } from '../../shared/request-error.ts';
  */
 export class NotLeading extends RequestError {
   constructor() {
-    super(503, 'ServiceUnavailableError', 'Another process is taking over the writes, try again');
+    super('leader-changing', 'Another process is taking over the writes, try again');
   }
 }

@@ -22,7 +22,7 @@ export function problemsError(
   const [first] = sorted;
   const message =
     first !== undefined && sorted.length === 1 ? first.message : `${sorted.length} errors occurred`;
-  return new RequestError(400, 'ValidationError', message, { errors: sorted.map(errorDetail) });
+  return new RequestError('invalid-body', message, { errors: sorted.map(errorDetail) });
 }
 
 function errorDetail({ path, message, value }: Problem) {
@@ -45,10 +45,10 @@ export function validationError(
   message: string,
   details: Readonly<Record<string, unknown>> = {},
 ): RequestError {
-  return new RequestError(400, 'ValidationError', message, details);
+  return new RequestError('invalid-body', message, details);
 }
 
 /** 404 as Strapi's envelope has it. */
 export function notFoundError(): RequestError {
-  return new RequestError(404, 'NotFoundError', 'Not Found');
+  return new RequestError('not-found', 'Not Found');
 }

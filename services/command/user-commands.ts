@@ -135,12 +135,11 @@ function asApplicationError<Result>(run: () => Result): Result {
   try {
     return run();
   } catch (error) {
-    if (error instanceof RequestError && error.errorName === 'ValidationError')
-      throw applicationError(error.message);
+    if (error instanceof RequestError && error.code === 'invalid-body') throw applicationError(error.message);
     throw error;
   }
 }
 
 function applicationError(message: string): RequestError {
-  return new RequestError(400, 'ApplicationError', message);
+  return new RequestError('not-applicable', message);
 }

@@ -3,10 +3,7 @@ import type { StaleDocuments } from '../../projections/graph/stale/stale-documen
 import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { Report } from './report.ts';
 
-/**
- * Role of a process for the documents in Elasticsearch: it writes them, or another process does. From its start until
- * `stop`.
- */
+/** What a process does about the documents in Elasticsearch: it writes them, or another does. From its start until `stop`. */
 export type DocumentRole = {
   /** Resolves when reads can be answered, or the role has ended. */
   readonly ready: Promise<void>;
@@ -16,23 +13,23 @@ export type DocumentRole = {
   shows(position: bigint, timeoutMs: number): Promise<boolean>;
   /** Documents written in this role. */
   written(): number;
-  /** True if operators' decisions about parked documents take effect here. */
+  /** Whether an operator's word about refused documents counts here. */
   readonly writes: boolean;
-  /** Abandons requests in flight. */
+  /** Gives up what is under way. */
   stop(): void;
-  /** Progress that other processes see; for a process that writes. */
+  /** What other processes are told of how far the documents are; of one that writes. */
   readonly announcing: Announcing;
-  /** Waits for requests in flight. */
+  /** Waits for what is under way. */
   close(): Promise<void>;
-  /** Rejects when the graph cannot be read. Resolves when the role has ended and no request is in flight. */
+  /** Rejects when the graph cannot be read. Resolves when the role has ended and nothing of it is under way. */
   readonly ended: Promise<void>;
 };
 
-/** Only the live generation's progress is published. */
+/** Of two generations that one process writes, the live one is spoken of to others. */
 export type Announcing = {
   /** Begins, once searches find these documents. */
   start(): void;
-  /** Resolves when nothing is announced any more, to the last announced position; 0n: none. */
+  /** Resolves when nothing is announced any more, to the last position that was; 0n: none was. */
   stop(): Promise<bigint>;
 };
 
@@ -45,9 +42,9 @@ export type DocumentRoleOptions = {
   /** Names the log. */
   readonly log: string;
   readonly report: Report;
-  /** Makes sure that the indices belong to this log. Returns a message if they belong to another. */
+  /** Makes sure that the indices are this log's. Answers a sentence when they are another's. */
   readonly own: () => Promise<string | undefined>;
-  /** Returns whether the log has no claim newer than this epoch. */
+  /** Whether no claim of the lead in the log is newer than this epoch. */
   readonly leads: (epoch: number) => Promise<boolean>;
   /** Reads were answered in an earlier role: nothing has to be asked of the cluster first. */
   readonly isWhole: boolean;

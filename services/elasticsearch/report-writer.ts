@@ -1,7 +1,7 @@
 import type { WriterReport } from '../../projections/index-writer/index-writer.ts';
 import type { Report } from './report.ts';
 
-/** Reports events of an index writer to operators. */
+/** Says to operators what an index writer meets. */
 export function reportWriter(report: Report): (what: WriterReport) => void {
   return (what) => {
     switch (what.kind) {

@@ -5,22 +5,22 @@ import type { Lease } from '../../shared/fleet/lease.ts';
 import { type LeaseEvent, leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { Membership } from './membership.ts';
 
-/** A process of a namespace that claims its lease. */
+/** Who claims: a process of a space. */
 export type Claimant = {
   readonly log: EventStore;
   readonly space: string;
   readonly owner: string;
-  /** Address for other processes. */
+  /** Where others reach it. */
   readonly address: string;
-  /** Absent: it proves nothing, and trusts the address of a leader. */
+  /** Absent: it proves nothing, and believes who says to be the leader. */
   readonly membership?: Membership;
   /** ISO 8601. */
   readonly now: () => string;
 };
 
 /**
- * Claims a lease without a holder. Returns position and epoch of the claim; undefined if another process was faster.
- * The claim itself makes the leader: after it no event of an older epoch takes effect.
+ * Claims the lead that `lease` shows nobody to hold. Position and epoch of the claim; undefined when another was faster. A
+ * claim is the lead: from it on in the log no event of an older epoch counts.
  */
 export async function claimLease(
   claimant: Claimant,
@@ -39,13 +39,13 @@ export async function claimLease(
   return position === undefined ? undefined : { position, epoch };
 }
 
-/** Steps down, so that no process has to wait. Does nothing if another process has claimed the lease. */
+/** Gives the lead back, so that nobody has to wait. Nothing happens when another has claimed it. */
 export async function returnLease(claimant: Claimant, lease: Lease): Promise<void> {
   const { epoch } = lease;
   await append(claimant, lease, { id: randomUUID(), type: 'leader-stepped-down', data: { epoch } }, epoch);
 }
 
-/** Kinds of command by their events. */
+/** The kinds of command by what they lead to. */
 const COMMANDS: Readonly<Record<LeaseEvent['type'], string>> = {
   'leader-elected': 'claim-lead',
   'leader-stepped-down': 'step-down',

@@ -4,7 +4,7 @@ import { presentError } from './error-envelope.ts';
 import { NOT_LEADING_HEADER } from './responses.ts';
 
 const STARTING = Buffer.from(
-  JSON.stringify(presentError(new RequestError(503, 'ServiceUnavailableError', 'The server is starting'))),
+  JSON.stringify(presentError(new RequestError('starting', 'The server is starting'))),
 );
 
 /** Answers a request that arrived before the server was ready. */

@@ -72,7 +72,7 @@ function wantedPosition({ headers, method }: FastifyRequest): string | readonly 
 
 async function reach(freshness: Freshness, wanted: string | readonly string[]): Promise<void> {
   if (typeof wanted !== 'string' || !POSITION.test(wanted)) {
-    throw new RequestError(400, 'ValidationError', 'Invalid header Varve-Min-Position', {
+    throw new RequestError('invalid-header', 'Invalid header Varve-Min-Position', {
       header: 'Varve-Min-Position',
       found: wanted,
       accepted: 'the Varve-Position of a write: a whole number',
@@ -80,14 +80,14 @@ async function reach(freshness: Freshness, wanted: string | readonly string[]): 
   }
   const position = BigInt(wanted);
   if (position > freshness.position() && position > (await freshness.head(position))) {
-    throw new RequestError(400, 'ValidationError', `The log has not reached position ${wanted}`, {
+    throw new RequestError('position-unknown', `The log has not reached position ${wanted}`, {
       header: 'Varve-Min-Position',
       found: wanted,
       accepted: 'the Varve-Position of a write to this log',
     });
   }
   if (await freshness.shows(position)) return;
-  throw new RequestError(503, 'ServiceUnavailableError', `Position ${wanted} of the log is not shown yet`, {
+  throw new RequestError('position-not-shown', `Position ${wanted} of the log is not shown yet`, {
     header: 'Varve-Min-Position',
     found: wanted,
     shown: String(freshness.position()),

@@ -34,7 +34,7 @@ export function commandIdentity(
     return forwarded === undefined ? undefined : { id: forwarded };
   }
   if (typeof key !== 'string' || !KEY.test(key)) {
-    throw new RequestError(400, 'ValidationError', 'Invalid header Idempotency-Key', {
+    throw new RequestError('invalid-header', 'Invalid header Idempotency-Key', {
       header: 'Idempotency-Key',
       found: key,
       accepted: 'up to 255 visible ASCII characters, such as a UUID',

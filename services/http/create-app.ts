@@ -165,7 +165,11 @@ function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => 
       const { method, url, id: requestId } = request;
       // Something that is temporarily missing is no bug of the program.
       const isExpected = error instanceof RequestError && error.cause === undefined;
-      if (isExpected) request.log.warn({ status: error.status, method, url, requestId }, error.message);
+      if (isExpected)
+        request.log.warn(
+          { status: body.error.status, code: error.code, method, url, requestId },
+          error.message,
+        );
       else request.log.error({ err: error, method, url, requestId });
     }
     sendError(reply.header('x-request-id', request.id), body);
@@ -182,15 +186,11 @@ function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => 
         .send(METHOD_NOT_ALLOWED);
       return;
     }
-    throw new RequestError(404, 'NotFoundError', 'Not Found');
+    throw new RequestError('not-found', 'Not Found');
   });
 }
 
-const ABORTED = new RequestError(
-  400,
-  'BadRequestError',
-  'The client went away before its request had arrived',
-);
+const ABORTED = new RequestError('request-aborted', 'The client went away before its request had arrived');
 
 /** The client's disconnect caused the failure: it is not an error of the server, and the answer is not read. */
 function isAborted({ raw }: FastifyRequest): boolean {

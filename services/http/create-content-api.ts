@@ -169,6 +169,6 @@ async function singleDocument(index: ReadIndex, type: ContentType): Promise<stri
 }
 
 function found<Body>(body: Body | null): Body {
-  if (body === null) throw new RequestError(404, 'NotFoundError', 'Not Found');
+  if (body === null) throw new RequestError('not-found', 'Not Found');
   return body;
 }

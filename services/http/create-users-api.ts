@@ -59,7 +59,7 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
     count: (query) => answerCount(index, list(request(query))),
     async one(id, query) {
       const user = await one(id, query);
-      if (user === undefined && usersEnvelope) throw new RequestError(404, 'NotFoundError', 'Not Found');
+      if (user === undefined && usersEnvelope) throw new RequestError('not-found', 'Not Found');
       return user;
     },
     create: async (body, identity) =>
@@ -79,8 +79,7 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
 function userNumber(id: string): number {
   if (/^\d{1,15}$/.test(id)) return Number(id);
   throw new RequestError(
-    400,
-    'ValidationError',
+    'invalid-query',
     `Invalid parameter at 'id'. Expected the number of a user, received: ${id}`,
     {
       found: id,

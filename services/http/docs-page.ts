@@ -72,7 +72,7 @@ export function registerDocsPage(app: FastifyInstance): void {
   app.get('/docs/script.js', (_request, reply) => sendPage(reply, 'text/javascript', DOCS_SCRIPT));
   app.get('/docs/:file', async (request, reply) => {
     const type = SWAGGER_FILES.get((request.params as { readonly file: string }).file);
-    if (type === undefined) throw new RequestError(404, 'NotFoundError', 'Not Found');
+    if (type === undefined) throw new RequestError('not-found', 'Not Found');
     return sendPage(reply, type.contentType, await readSwaggerFile(type));
   });
 }

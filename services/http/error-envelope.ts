@@ -1,4 +1,5 @@
-import { RequestError } from '../../shared/request-error.ts';
+import { type ErrorCode, RequestError } from '../../shared/request-error.ts';
+import { errorStatus } from './error-statuses.ts';
 
 /** Strapi's envelope of every answer except a success (SEMANTICS section 12); a 500 has no `details`. */
 export type ErrorEnvelope = {
@@ -8,6 +9,8 @@ export type ErrorEnvelope = {
     readonly name: string;
     readonly message: string;
     readonly details?: Readonly<Record<string, unknown>>;
+    /** Of errors that Strapi does not have (docs/errors.md). */
+    readonly code?: ErrorCode;
   };
 };
 
@@ -23,7 +26,9 @@ const FASTIFY_ERRORS: Readonly<Record<string, { readonly name: string; readonly 
  */
 export function presentError(error: unknown): ErrorEnvelope {
   if (error instanceof RequestError) {
-    return envelope(error.status, error.errorName, error.message, error.details);
+    const { status, name, isOwn } = errorStatus(error.code);
+    const { error: body } = envelope(status, name, error.message, error.details);
+    return { data: null, error: isOwn ? { ...body, code: error.code } : body };
   }
   const status = clientErrorStatus(error);
   if (status === undefined) return envelope(500, 'InternalServerError', 'Internal Server Error', undefined);

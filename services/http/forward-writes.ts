@@ -185,13 +185,12 @@ function refusal(reply: FastifyReply, error: NotLeading): NotLeading {
 }
 
 function noLeader(): RequestError {
-  return new RequestError(503, 'ServiceUnavailableError', 'No process leads: nothing can be written for now');
+  return new RequestError('no-leader', 'No process leads: nothing can be written for now');
 }
 
 function unanswered(): RequestError {
   return new RequestError(
-    503,
-    'ServiceUnavailableError',
+    'leader-lost',
     'The leader did not answer, and no other process leads yet: the write may have been stored',
     { advice: SEND_AGAIN },
   );
@@ -201,8 +200,7 @@ const SEND_AGAIN = 'With an Idempotency-Key it can be sent again safely';
 
 function interrupted(): RequestError {
   return new RequestError(
-    503,
-    'ServiceUnavailableError',
+    'upload-interrupted',
     'The upload was interrupted as another process took over the writes: send it again',
     { advice: SEND_AGAIN },
   );

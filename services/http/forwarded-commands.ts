@@ -85,7 +85,7 @@ function watchBody({ raw }: FastifyRequest, command: ForwardedCommand): () => Pr
 }
 
 function invalidProof(): RequestError {
-  return new RequestError(400, 'ValidationError', `Invalid header ${COMMAND_HEADER}`, {
+  return new RequestError('invalid-header', `Invalid header ${COMMAND_HEADER}`, {
     header: COMMAND_HEADER,
     advice: 'Only processes of one log send it to each other: omit it',
   });

@@ -146,5 +146,5 @@ function guard(rights: Rights): Allow {
 
 /** Strapi's answer to a caller without the right, anonymous or not. */
 export function forbidden(): RequestError {
-  return new RequestError(403, 'ForbiddenError', 'Forbidden');
+  return new RequestError('forbidden', 'Forbidden');
 }

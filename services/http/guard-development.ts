@@ -49,8 +49,7 @@ function isLocalUrl(text: string): boolean {
 /** Refusal of a request that is not from this machine. */
 export function stranger(what: string, found: string): RequestError {
   return new RequestError(
-    403,
-    'ForbiddenError',
+    'development-mode',
     `Development mode takes no request ${what}: create an access token to serve more than this machine`,
     { found, accepted: 'localhost or a loopback address' },
   );

@@ -28,7 +28,7 @@ function parse(text: string): unknown {
 }
 
 function syntaxError(message: string, details: Readonly<Record<string, unknown>>): RequestError {
-  return new RequestError(400, 'SyntaxError', message, details);
+  return new RequestError('invalid-json', message, details);
 }
 
 /** For JSON that is known to be well-formed. */

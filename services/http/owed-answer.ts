@@ -1,4 +1,4 @@
-import { RequestError } from '../../shared/request-error.ts';
+import { isOutage } from '../../shared/request-error.ts';
 import { QueryTooExpensive } from '../../shared/turns/query-too-expensive.ts';
 import type { AnswerTerms } from '../../shared/turns/turns.ts';
 
@@ -10,8 +10,7 @@ export async function owedAnswer<Body>(make: (terms: AnswerTerms) => Promise<Bod
   try {
     return await make({ isOwed: true });
   } catch (error) {
-    if (error instanceof QueryTooExpensive || (error instanceof RequestError && error.status === 503))
-      return null;
+    if (error instanceof QueryTooExpensive || isOutage(error)) return null;
     throw error;
   }
 }

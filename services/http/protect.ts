@@ -53,7 +53,7 @@ export async function protect(app: FastifyInstance, options: ProtectionOptions):
       // IPv6 hands out whole networks: a caller is its /64.
       keyGenerator: ({ ip }) => (ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip),
       errorResponseBuilder: () =>
-        new RequestError(429, 'RateLimitError', 'Too many requests, please try again later.'),
+        new RequestError('rate-limited', 'Too many requests, please try again later.'),
     });
   }
 }

@@ -6,12 +6,8 @@ import { refusalText, refuseRequest } from './refuse-request.ts';
 
 /** Errors that node:http finds in bytes that are not a request, by code. All others are a 400. */
 const REFUSALS: Readonly<Record<string, RequestError>> = {
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: new RequestError(
-    413,
-    'PayloadTooLargeError',
-    'Chunk extensions are too large',
-  ),
-  ERR_HTTP_REQUEST_TIMEOUT: new RequestError(408, 'BadRequestError', 'The request did not arrive in time'),
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: new RequestError('payload-too-large', 'Chunk extensions are too large'),
+  ERR_HTTP_REQUEST_TIMEOUT: new RequestError('request-timeout', 'The request did not arrive in time'),
 };
 
 /** Strapi, which leaves it to node:http, has no body here (SEMANTICS section 2). */
@@ -22,8 +18,8 @@ const HEADERS_TOO_LARGE = [
   '\r\n',
 ].join('\r\n');
 
-const CONNECT = new RequestError(405, 'BadRequestError', 'CONNECT is not served');
-const EXPECTATION = new RequestError(417, 'BadRequestError', 'Expect takes only 100-continue');
+const CONNECT = new RequestError('method-not-served', 'CONNECT is not served');
+const EXPECTATION = new RequestError('expectation-not-met', 'Expect takes only 100-continue');
 
 /** Answers input that is not a request, which node:http would drop silently, in the envelope of all errors. */
 export function refuseMalformed(server: Server, output: BoundOutput): void {
@@ -46,7 +42,7 @@ export function refuseHead({ rawHeaders, httpVersion }: IncomingMessage, respons
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     refuseRequest(
       response,
-      new RequestError(400, 'BadRequestError', `HTTP/1.1 is served, got HTTP/${httpVersion}`),
+      new RequestError('malformed-request', `HTTP/1.1 is served, got HTTP/${httpVersion}`),
     );
     return true;
   }
@@ -58,7 +54,7 @@ export function refuseHead({ rawHeaders, httpVersion }: IncomingMessage, respons
   if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return false;
   refuseRequest(
     response,
-    new RequestError(400, 'BadRequestError', `A request has one Host header, got ${hosts}`),
+    new RequestError('malformed-request', `A request has one Host header, got ${hosts}`),
   );
   return true;
 }
@@ -70,8 +66,7 @@ function answerTo(error: NodeJS.ErrnoException): string {
 
 function malformed({ message }: Error): RequestError {
   return new RequestError(
-    400,
-    'BadRequestError',
+    'malformed-request',
     `This is no HTTP request: ${message.replace(/^Parse Error: /, '')}`,
   );
 }

@@ -16,7 +16,7 @@ function isOriginForm(target: string): boolean {
 /** Answers a request with another target with 400. True: it has answered. */
 export function refuseTarget({ url = '' }: IncomingMessage, response: ServerResponse): boolean {
   if (isOriginForm(url)) return false;
-  const error = new RequestError(400, 'BadRequestError', 'The request target must be a path such as /api', {
+  const error = new RequestError('malformed-request', 'The request target must be a path such as /api', {
     found: url,
     accepted: 'a path that begins with / and has no backslash, and a query string',
   });

@@ -73,7 +73,7 @@ export function registerUsers({ app, apiOf }: RouteContext): void {
   // Without login the caller is unknown, and Varve does not implement login.
   register(app, '/api/users/me', {
     GET: async () => {
-      throw new RequestError(403, 'ForbiddenError', 'Forbidden');
+      throw new RequestError('forbidden', 'Forbidden');
     },
   });
   register(app, '/api/users/:id', {

@@ -55,7 +55,7 @@ async function serveAsset(
   const { store } = options;
   const file = await findServed(options, (request.params as { readonly name: string }).name);
   const size = file === undefined ? undefined : await store.size(file.hash);
-  if (file === undefined || size === undefined) throw new RequestError(404, 'NotFoundError', 'Not Found');
+  if (file === undefined || size === undefined) throw new RequestError('not-found', 'Not Found');
   const tag = `"${file.hash}"`;
   reply.headers(assetHeaders(file.mime, file.isKept)).header('etag', tag);
   const since = httpDate(file.since);
@@ -71,7 +71,7 @@ async function serveAsset(
   reply.header('content-length', end - start + 1);
   if (request.method === 'HEAD') return reply.send();
   const opened = await store.open(file.hash, range);
-  if (opened === undefined) throw new RequestError(404, 'NotFoundError', 'Not Found');
+  if (opened === undefined) throw new RequestError('not-found', 'Not Found');
   return reply.send(opened.content);
 }
 

@@ -86,7 +86,7 @@ function refused(problems: readonly TokenProblem[]): RequestError {
   const [first] = problems;
   const message =
     problems.length === 1 ? `${first?.path} ${first?.message}` : `${problems.length} errors occurred`;
-  return new RequestError(400, 'ValidationError', message.trim(), { errors: problems });
+  return new RequestError('invalid-token-request', message.trim(), { errors: problems });
 }
 
 function sendJson(reply: FastifyReply, status: number, body: unknown): void {

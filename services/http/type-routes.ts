@@ -46,7 +46,7 @@ export function registerTypes(app: FastifyInstance, readerOf: (request: FastifyR
 
 function refuseOtherKinds(kind: QueryValue | undefined): void {
   if (kind === undefined || (typeof kind === 'string' && KINDS.includes(kind))) return;
-  throw new RequestError(400, 'ValidationError', `kind must be one of ${KINDS.join(', ')}`, {
+  throw new RequestError('invalid-query', `kind must be one of ${KINDS.join(', ')}`, {
     param: 'kind',
     found: kind,
     accepted: KINDS,
@@ -55,7 +55,7 @@ function refuseOtherKinds(kind: QueryValue | undefined): void {
 
 function named<Named extends { readonly uid: string }>(all: readonly Named[], uid: string): Named {
   const found = all.find((one) => one.uid === uid);
-  if (found === undefined) throw new RequestError(404, 'NotFoundError', 'Not Found');
+  if (found === undefined) throw new RequestError('not-found', 'Not Found');
   return found;
 }
 

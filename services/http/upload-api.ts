@@ -57,7 +57,7 @@ export function createUploadApi(options: UploadApiOptions): UploadApi {
   });
   const show = async (id: number | string, query: string, terms?: AnswerTerms): Promise<Buffer> => {
     const file = await answerBareEntry(index, planEntry(request(query)), id, terms);
-    if (file === null) throw new RequestError(404, 'NotFoundError', 'file.notFound');
+    if (file === null) throw new RequestError('not-found', 'file.notFound');
     return file;
   };
   const showAll = (ids: readonly string[]) =>
@@ -101,7 +101,7 @@ function change(
   command: CommandIdentity | undefined,
 ): Promise<WrittenFiles> {
   if (typeof id !== 'string' || id === '') {
-    throw new RequestError(400, 'ValidationError', 'File id is required and must be a single value');
+    throw new RequestError('invalid-body', 'File id is required and must be a single value');
   }
   if (body.kind === 'form') return library.change(id, body.parts, command);
   const info = (body.value as { readonly fileInfo?: unknown } | undefined)?.fileInfo;
@@ -117,7 +117,7 @@ async function listFiles(index: ReadIndex, request: QueryRequest): Promise<Uint8
   const search = { ...plan.search, from: 0, size: DEFAULT_ROW_BUDGET, withTotal: true };
   const { total = 0 } = await index.search({ ...search, size: 0 });
   if (total <= DEFAULT_ROW_BUDGET) return answerBareList(index, { ...plan, search });
-  throw new RequestError(400, 'ValidationError', `There are ${total} files: ask for a page of them`, {
+  throw new RequestError('query-too-large', `There are ${total} files: ask for a page of them`, {
     param: 'pagination',
     found: total,
     accepted: `at most ${DEFAULT_ROW_BUDGET} files without pagination`,

@@ -36,7 +36,7 @@ function uploadPart(part: Multipart): UploadPart {
     return { kind: 'file', name: part.fieldname, fileName: part.filename, content: readContent(part.file) };
   }
   if (part.valueTruncated) {
-    throw new RequestError(413, 'PayloadTooLargeError', `The field ${part.fieldname} is too long`, {
+    throw new RequestError('payload-too-large', `The field ${part.fieldname} is too long`, {
       path: part.fieldname,
       accepted: `at most ${LIMITS.fieldSize} bytes`,
     });
@@ -57,6 +57,6 @@ function formError(error: unknown): Error {
   if (error instanceof RequestError || !(error instanceof Error)) return error as Error;
   const tooLarge = (error as { statusCode?: unknown }).statusCode === 413;
   return tooLarge
-    ? new RequestError(413, 'PayloadTooLargeError', error.message, { accepted: LIMITS })
-    : new RequestError(400, 'BadRequestError', `The form cannot be read: ${error.message}`);
+    ? new RequestError('payload-too-large', error.message, { accepted: LIMITS })
+    : new RequestError('malformed-request', `The form cannot be read: ${error.message}`);
 }

@@ -32,7 +32,7 @@ export function answerSchema(scope: OpenApiScope, model: Model): JsonSchema {
   };
 }
 
-/** A component in a dynamic zone, where `__component` names its kind. */
+/** A component as it stands in a dynamic zone, where `__component` tells which it is. */
 export function zoneAnswerSchema(scope: OpenApiScope, component: Model & { uid: Uid }): JsonSchema {
   const schema = answerSchema(scope, component);
   const properties = { __component: { const: component.uid }, ...(schema['properties'] as object) };
@@ -82,7 +82,7 @@ export const PAGINATION_SCHEMA: JsonSchema = {
   ],
 };
 
-/** One `oneOf` member per component of a zone, distinguished by `__component`. */
+/** One `oneOf` member per component of a zone, told apart by `__component`. */
 export function zoneUnion(
   scope: OpenApiScope,
   components: readonly Uid[],

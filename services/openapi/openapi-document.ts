@@ -13,15 +13,15 @@ import { usedComponents } from './used-components.ts';
 import { userPaths } from './user-paths.ts';
 
 export type OpenApiOptions = {
-  /** Version of the server. */
+  /** Of the server. */
   readonly version: string;
   /** False: `/api/users` answers bare, as Strapi does. */
   readonly usersEnvelope: boolean;
-  /** True if files can be uploaded. */
+  /** Whether files can be uploaded. */
   readonly uploads: boolean;
-  /** Rights of the reader of the document; everything by default. Routes without a right are omitted. */
+  /** What the reader of the document may do; everything by default. Routes without a right are left out. */
   readonly may?: MayDo;
-  /** True if that reader may see drafts; default true. */
+  /** Whether that reader may see drafts; default true. */
   readonly drafts?: boolean;
 };
 

@@ -49,7 +49,7 @@ export type OpenApiDocument = {
   };
 };
 
-/** Source of the parts of a document. */
+/** What the parts of a document are made from. */
 export type OpenApiScope = { readonly registry: SchemaRegistry; readonly names: SchemaNames };
 
 /** `#/components/schemas/<name>` */

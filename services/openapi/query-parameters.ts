@@ -4,10 +4,10 @@ import { anyOf, type Example, type OpenApiScope, type Parameter, schemaRef } fro
 import { nameOf } from './schema-names.ts';
 import { namesOf } from './selection-schemas.ts';
 
-/** Settings for the query parameters of a type's routes. `drafts`: the caller may ask for unpublished entries. */
+/** Query parameters of a type's routes. `drafts`: whether the caller may ask for unpublished entries. */
 export type ParameterOptions = { readonly drafts: boolean };
 
-/** Parameters of a list: everything. */
+/** Of a list: everything. */
 export function listParameters(
   scope: OpenApiScope,
   type: ContentType,
@@ -24,14 +24,14 @@ export function listParameters(
   ];
 }
 
-/** Parameters of the files: all of them are answered if no page is requested. */
+/** Of the files, which are all answered where no page is asked for. */
 export function filesListParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
   return listParameters(scope, type, { drafts: false }).map((parameter) =>
     parameter === PAGINATION ? PAGES : parameter,
   );
 }
 
-/** Parameters of one entry. */
+/** Of one entry. */
 export function entryParameters(
   scope: OpenApiScope,
   type: ContentType,
@@ -45,7 +45,7 @@ export function entryParameters(
   ];
 }
 
-/** Parameters of a write: its version and locale, and the parts of the entry to answer. */
+/** Of a write: the version and locale it writes, and what of the entry it answers. */
 export function writeParameters(
   scope: OpenApiScope,
   type: ContentType,
@@ -56,19 +56,19 @@ export function writeParameters(
   return [...status, ...localeParameters(type, WRITE_LOCALE), ...selectionParameters(scope, model)];
 }
 
-/** Parameters of an action, which determines the version itself. */
+/** Of an action, which knows the version itself. */
 export function actionParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
   const model = queryModelOf(scope.registry, type.uid);
   return [...localeParameters(type, WRITE_LOCALE), ...selectionParameters(scope, model)];
 }
 
-/** Parameters of a removal. */
+/** Of a removal. */
 export function removeParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
   const model = queryModelOf(scope.registry, type.uid);
   return [...localeParameters(type, REMOVE_LOCALE), filtersParameter(scope, model)];
 }
 
-/** Parameters of Strapi's users dialect, which has no pages and ignores unknown ones (SEMANTICS section 11). */
+/** Of Strapi's users dialect, which has no pages and ignores what it does not know (SEMANTICS section 11). */
 export function usersListParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
   const model = queryModelOf(scope.registry, type.uid);
   return [
@@ -93,7 +93,7 @@ function filtersParameter(scope: OpenApiScope, model: QueryModel): Parameter {
   };
 }
 
-/** Valid for the type whatever its content. A form starts with the first. */
+/** Valid for the type whatever it holds. The first is what a form starts with. */
 function filterExamples(scope: OpenApiScope, model: QueryModel): Readonly<Record<string, Example>> {
   const examples: Record<string, Example> = { none: { summary: 'No filter', value: {} } };
   const text = textAttribute(model);
@@ -170,7 +170,7 @@ function selectionParameters(scope: OpenApiScope, model: QueryModel): readonly P
 
 function versionParameters(type: ContentType, { drafts }: ParameterOptions): readonly Parameter[] {
   return [
-    // Also if the type itself has no versions: it decides which version of related entries is seen.
+    // Also where the type itself has no versions: it decides which version of related entries is seen.
     ...(drafts ? [STATUS] : []),
     ...(drafts && type.draftAndPublish ? [PUBLICATION_FILTER] : []),
     ...localeParameters(type, READ_LOCALE),

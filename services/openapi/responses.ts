@@ -16,6 +16,10 @@ export const ERROR_SCHEMA: JsonSchema = {
           description:
             'For a refused query: `key`, `path` and `param` of the first problem, what was `found` and what is `accepted`; `problems` lists them all.',
         },
+        code: {
+          type: 'string',
+          description: 'Of errors that Strapi does not have: which one it is. Codes do not change.',
+        },
       },
       required: ['status', 'name', 'message'],
     },
@@ -109,7 +113,7 @@ export const REFUSAL_RESPONSES: Readonly<Record<string, object>> = Object.fromEn
 
 const ALWAYS: readonly RefusalName[] = ['Unauthorized', 'Forbidden', 'TooManyRequests', 'Unavailable'];
 
-/** Refusals of a read, by status. */
+/** What a read may be refused with, by status. */
 export function readRefusals(...more: readonly RefusalName[]): Readonly<Record<string, object>> {
   return { ...refusals(['BadRequest', ...more, ...ALWAYS]), 431: HEADERS_TOO_LARGE };
 }
@@ -117,12 +121,12 @@ export function readRefusals(...more: readonly RefusalName[]): Readonly<Record<s
 /** Node's own answer, without a body: a query string counts as part of the headers. */
 export const HEADERS_TOO_LARGE: object = { description: 'The URL and the headers are longer than 16 KiB.' };
 
-/** Refusals of a write. */
+/** What a write may be refused with. */
 export function writeRefusals(...more: readonly RefusalName[]): Readonly<Record<string, object>> {
   return refusals(['BadRequest', ...more, 'Conflict', 'PayloadTooLarge', 'UnsupportedMediaType', ...ALWAYS]);
 }
 
-/** Refusals by status. */
+/** By status. */
 export function refusals(names: readonly RefusalName[]): Readonly<Record<string, object>> {
   return Object.fromEntries(
     names.map((name) => [String(REFUSALS[name].status), { $ref: `#/components/responses/${name}` }]),

@@ -1,4 +1,4 @@
-/** Metrics of Varve for Prometheus, in addition to the process's own (`process_…`, `nodejs_…`). */
+/** What Varve says of itself to Prometheus: every name it exports beside the process's own (`process_…`, `nodejs_…`). */
 export type MetricDefinition = {
   readonly name: `varve_${string}`;
   readonly kind: 'counter' | 'gauge' | 'histogram';

@@ -11,7 +11,7 @@ export type ObservedQuery<Plan, Answer> = {
   readonly requestId: string | undefined;
   readonly index: ReadIndex;
   readonly plan: () => Plan;
-  /** Asks the given index. */
+  /** Asks the index that it is given. */
   readonly answer: (plan: Plan, index: ReadIndex) => Promise<Answer>;
 };
 
@@ -36,15 +36,15 @@ export type QueryReport = {
 export type ObserveQueryOptions = {
   readonly phases: DurationHistogram | undefined;
   readonly tracing: Tracing | undefined;
-  /** Called for queries that took longer than `slowMs`; 0 = for none. */
+  /** Told of queries that took longer than `slowMs`; 0 = of none. */
   readonly slowMs: number;
   readonly slow: (report: QueryReport) => void;
 };
 
-/** Runs a query without measuring. */
+/** As it is, for whoever measures nothing. */
 export const runQuery: ObserveQuery = async ({ index, plan, answer }) => answer(plan(), index);
 
-/** Everything except planning and the read index is rendering. */
+/** What is neither planning nor the read index's is rendering. */
 export function createObserveQuery(options: ObserveQueryOptions): ObserveQuery {
   const { phases, tracing, slowMs } = options;
   if (phases === undefined && tracing === undefined && slowMs === 0) return runQuery;

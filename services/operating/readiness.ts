@@ -1,8 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises';
 
-/** Whether requests should be sent to this process. */
+/** Whether requests should be sent here. */
 export type Readiness =
-  /** `note`: information for people, although reads are answered. */
+  /** `note`: what people should know though reads are answered. */
   | { readonly status: 'ready'; readonly note?: string }
   | {
       readonly status: 'unavailable';
@@ -12,17 +12,17 @@ export type Readiness =
     };
 
 export type ReadinessCheck = {
-  /** Starting until this is called; from then on the lag decides. */
+  /** Starting until this is called; from then on judged by how far the index is behind. */
   serving(lagSeconds: () => Promise<number>): void;
-  /** Added to `ready` from now on; undefined: nothing more. */
+  /** Said beside `ready` from now on; undefined: nothing more. */
   note(text: string | undefined): void;
-  /** Added to every state from now on: the process does not apply the log any more. */
+  /** Said from now on with whatever is judged: the process does not apply the log any more. */
   halted(text: string): void;
   draining(): void;
   check(): Promise<Readiness>;
 };
 
-/** A log that takes longer to return its last position counts as unreachable. */
+/** A log that takes longer to say its last position is no log to answer from. */
 const LOG_TIMEOUT_MS = 2_000;
 
 export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {

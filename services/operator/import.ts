@@ -15,7 +15,7 @@ export function leadingImports(imports: Imports | undefined): Imports & { readon
   }
 }
 
-/** Imports documents into a leading server while it serves. The server reads the files. */
+/** Imports documents beside the requests of a server that leads. The files are read by the server. */
 export const importOperation = defineOperation({
   form: z.strictObject({ files: z.array(z.string()) }),
   run: importFiles,

@@ -7,19 +7,19 @@ import { defineOperation, type OperatorContext } from './operation.ts';
 
 /** A document that the read index refused. */
 export type ParkedItem = {
-  /** Name in commands: world and key of its row, which are unique. */
+  /** What commands name it by: world and key of its row, which no other document has. */
   readonly item: string;
   readonly type: string;
   readonly documentId: string;
   readonly locale: string | null;
-  /** Position at which it was refused. */
+  /** As it was when it was refused. */
   readonly position: string;
   readonly reason: string;
-  /** Its row as an answer shows it now; null: the row no longer exists. */
+  /** Its row as an answer shows it now; null: the row is gone. */
   readonly row: unknown;
 };
 
-/** An event of another program in a stream of the namespace: it is skipped. */
+/** An event of another program in a stream of the space: it is skipped. */
 export type ForeignEvent = {
   readonly position: string;
   readonly stream: string;
@@ -34,10 +34,7 @@ export type ParkedLine =
   | { readonly kind: 'item'; readonly item: ParkedItem }
   | { readonly kind: 'count'; readonly count: number };
 
-/**
- * Lists the documents that the read index refused and the skipped events of other programs, or retries or drops
- * documents. `items`: names or documentIds; absent: all of them.
- */
+/** Lists what the read index refused and which events of other programs are skipped, or has it tried again or forgotten. `items`: names or documentIds; absent: all of them. */
 export const parkedOperation = defineOperation({
   form: z.strictObject({
     action: z.enum(['list', 'retry', 'drop']),
@@ -88,7 +85,7 @@ function presentForeign({ position, stream, revision, id, type, unreadable }: St
   return { ...place, id, type, reason: unreadable?.reason ?? '' };
 }
 
-/** undefined if the index refuses nothing. Decisions without a server take effect at its start. */
+/** undefined where the index refuses nothing. What is decided while no server runs counts from its start. */
 async function parkedOf({ server, graph, readSide }: OperatorContext): Promise<ParkedDocuments | undefined> {
   return server ? (await readSide()).parked : graph.stale?.parked;
 }

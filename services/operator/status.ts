@@ -8,7 +8,7 @@ import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import { measureLag } from '../operating/projection-lag.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
-/** State of a projection of the log. */
+/** How a projection of the log stands. */
 export type ProjectionStatus = {
   readonly name: 'content graph' | 'read index';
   readonly kind: 'sqlite' | 'embedded' | 'elasticsearch';
@@ -20,9 +20,9 @@ export type ProjectionStatus = {
   readonly lagSeconds: number;
   /** null: the engine does not answer. */
   readonly documents: number | null;
-  /** Size of its files; null: it is in the memory of the process. */
+  /** Of its files; null: it is in the memory of the process. */
   readonly bytes: number | null;
-  /** Number of stale documents, and the age of the oldest; 0 for an index that is always current. */
+  /** Documents that are out of date, and since when; 0 where an index is always level. */
   readonly backlog: number;
   readonly backlogSeconds: number;
   /** Documents that the engine refused. */
@@ -40,7 +40,7 @@ export type UnreadableStatus = {
 
 export type Status = {
   readonly space: string;
-  /** Server of the data directory; null: there is none. */
+  /** The server that holds the data directory; null: none does. */
   readonly server: {
     readonly pid: number;
     readonly memoryBytes: number;
@@ -48,25 +48,19 @@ export type Status = {
   } | null;
   readonly log: {
     readonly position: string;
-    /**
-     * Last event of the log's file, in any namespace, and its link in the hash chain: proof of the whole history. null:
-     * no chain.
-     */
+    /** The last event of the log's file, of whatever space, and its link in the hash chain: proof of the whole history. null: no chain. */
     readonly head: { readonly position: string; readonly chain: string } | null;
-    /**
-     * First event that the server cannot read: it applies the log up to there, and accepts no writes. null: there is
-     * none.
-     */
+    /** The first event that the server cannot read: it applies the log up to there, and takes no writes. null: there is none. */
     readonly unreadable: UnreadableStatus | null;
     /** Events of other programs that were skipped: see varve parked. */
     readonly foreignEvents: number;
   };
   readonly projections: readonly ProjectionStatus[];
-  /** Generations of the read model: the live one, and those that are kept or being built. */
+  /** Of the read model: the one that serves, and what is kept or in the making beside it. */
   readonly generations: readonly Generation[];
-  /** The last rebuild; null: there was none. */
+  /** The last rebuild that was begun; null: there never was one. */
   readonly rebuild: Rebuild | null;
-  /** Parts of the schema files that the server does not serve as they are. */
+  /** What the server does not serve as the schema files have it. */
   readonly schemaWarnings: readonly SchemaWarning[];
 };
 
@@ -80,7 +74,7 @@ export const statusOperation = defineOperation({
 
 export async function readStatus(context: OperatorContext): Promise<Status> {
   const { log, graph, space, server } = context;
-  // The log first: otherwise an event appended in between would make a projection seem ahead of it.
+  // The log first: what is appended meanwhile would make a projection seem ahead of it.
   const position = await log.lastPosition();
   const index = server ? [await statusOfIndex(context)] : [];
   return {
@@ -171,7 +165,7 @@ async function lagOf({ log, graph }: OperatorContext, shown: bigint) {
   return { lagEvents: events, lagSeconds: seconds };
 }
 
-/** For every type in each of its versions. */
+/** Of every type in each of its versions. */
 async function countDocuments({ graph }: OperatorContext, index: ReadIndex): Promise<number> {
   let sum = 0;
   for (const { uid, draftAndPublish } of graph.registry().contentTypes.values()) {

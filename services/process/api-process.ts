@@ -49,9 +49,9 @@ export type ApiProcessOptions = {
   readonly definitions: readonly TypeDefinition[];
   readonly connection: ElasticsearchConnection;
   readonly denormalise: DenormaliseSettings;
-  /** See `createElasticsearchCluster`. */
+  /** As of `createElasticsearchCluster`. */
   readonly rowCacheBytes: number;
-  /** Location of uploaded files. */
+  /** Where uploaded files are kept. */
   readonly assets: string;
   readonly accessKey: string | undefined;
   readonly defaultLocale: string;
@@ -60,25 +60,25 @@ export type ApiProcessOptions = {
   readonly minPositionWait: number;
   readonly operating: Operating;
   readonly report: Report;
-  /** Called for retried calls to the log's server. Default: writes them to standard error. */
+  /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
   readonly reportTrouble?: (trouble: Trouble) => void;
 };
 
-/** A content API that stores nothing: it reads from Elasticsearch, and the leader carries its writes out. */
+/** A content API that keeps nothing: it reads from Elasticsearch, and the leader carries its writes out. */
 export type ApiProcess = ServedApi & {
-  /** Knows the process that carries commands out. */
+  /** Who carries commands out. */
   readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
-  /** Rejects when it cannot continue. Resolves on close. */
+  /** Rejects when it cannot go on as it is. Resolves on close. */
   readonly stopped: Promise<void>;
   close(): Promise<void>;
 };
 
-/** Read for metrics only: callers that wait for a position read it themselves. */
+/** Looked at for metrics only: whoever waits for a position asks by itself. */
 const PROGRESS_EVERY = 1_000;
 
 /**
- * Composition of `varve api`: no content graph, no data directory. Resolves when reads can be answered, which needs a
- * leader that has made the indices; waits while there is none. Rejects with a message after a permanent refusal.
+ * The composition of `varve api`: no content graph, no data directory. Resolves once reads can be answered, which takes a leader
+ * that has made the indices; waits as long as there is none. Rejects with a sentence when something refuses for good.
  */
 export async function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> {
   const { eventStore, space, registry, definitions, defaultLocale, usersEnvelope, operating } = options;
@@ -162,14 +162,14 @@ type Following = {
   close(): Promise<void>;
 };
 
-/** Reads the leader and its content types from the log from now on. Ends before an event that cannot be read. */
+/** Who leads, and with which content types, as the log says it from now on. It ends before an event that cannot be read. */
 async function followLog(
   log: EventStore,
   space: string,
   definitions: readonly TypeDefinition[],
   halt: Halt,
 ): Promise<Following> {
-  // Before the lease is read: events appended in between arrive twice and are applied once.
+  // Before the lease is read: what is appended meanwhile comes twice and counts once.
   const start = await log.lastPosition();
   const lease = await readLease(log, space);
   const view = createLeaseView(space, lease);

@@ -27,40 +27,34 @@ export type ContentStoreOptions = {
   readonly space: string;
   readonly registry: SchemaRegistry;
   readonly definitions: readonly TypeDefinition[];
-  /**
-   * Maximum number of rows that are converted before the server answers; with more the graph stays unchanged. Default:
-   * any number.
-   */
+  /** Rows of all types that are converted before anything is served; with more the graph stays as it was. Default: any number. */
   readonly convertAtOnce?: number;
-  /** Locks the data directory. Default: this process has the lock. */
+  /** Takes the data directory. Default: this process holds it. */
   readonly takeDirectory?: (directory: string) => FileLock | Promise<FileLock>;
   readonly reportReplaced: ReportReplaced;
   /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
-  /** Called with messages about the log's server at start. */
+  /** Hears what the log's server says of itself at start. */
   readonly reportCheck?: (finding: string) => void;
   readonly reportTrouble?: (trouble: Trouble) => void;
 };
 
-/** A log and its graph in a data directory, locked by this process until `close`. */
+/** A log and the graph made from it in a data directory, which this process alone holds until `close`. */
 export type ContentStore = {
   readonly registry: SchemaRegistry;
   readonly log: EventStore;
-  /** Graph of the live generation. It had caught up with the log when the store was opened. */
+  /** Of the generation that serves. Level with the log as it was when the store was opened. */
   readonly graph: ContentGraph;
   readonly generations: ServedGenerations;
-  /**
-   * Set if content types change so that rows or documents have to be converted: the graph is at the position before
-   * that.
-   */
+  /** Content types change so that rows or documents have to be converted: the graph stands before that. */
   readonly pending: HeldChange | undefined;
-  /** True if no document was ever written. */
+  /** No document was ever written. */
   readonly isNew: boolean;
   close(): Promise<void>;
 };
 
 /**
- * Locks the data directory, opens the log, which other processes may have open too, and applies it to the graph. Throws
- * DataDirectoryInUse if another process has the lock.
+ * Takes the data directory, opens the log, which other processes may have open too, and brings the graph level with it. Throws
+ * DataDirectoryInUse when another process has the directory.
  */
 export async function openContentStore(
   options: ContentStoreOptions,
@@ -75,7 +69,7 @@ export async function openContentStore(
   }
 }
 
-/** Folders that the process of a data directory writes to. */
+/** Where a process that holds the data directory writes. */
 function folders(options: ContentStoreOptions): readonly string[] {
   return [...new Set([options.data, logFolder(options) ?? options.data])];
 }
@@ -94,7 +88,7 @@ async function openLocked(
     for (const finding of (await log.check?.()) ?? []) options.reportCheck?.(finding);
     return await openWith(options, plan, log, lock);
   } catch (error) {
-    // Otherwise they would keep the process alive, which has nothing more to do.
+    // Else they would keep the process, which has nothing to do any more.
     await log?.close();
     lock.release();
     throw error;
@@ -143,7 +137,7 @@ async function hasDocuments(log: EventStore): Promise<boolean> {
   return false;
 }
 
-/** Events of a log before its first document. */
+/** What a log has before its first document. */
 function isFromStart(event: StoredEvent): boolean {
   return (
     isForeign(event) ||

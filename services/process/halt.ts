@@ -4,14 +4,11 @@ import { RequestError } from '../../shared/request-error.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Operating } from '../operating/operating.ts';
 
-/**
- * Whether this process has stopped applying the log, before an event that it cannot read. It serves the content up to
- * there.
- */
+/** Whether this process has stopped applying the log, before an event that it cannot read. It serves what it has until then. */
 export type Halt = {
   /** The event; undefined while everything can be read. */
   event(): StoredEvent | undefined;
-  /** Records the event that the process stopped before. Only the first one counts. */
+  /** Takes the event that the process stopped before. Only the first counts. */
   stop(event: StoredEvent): void;
   /** Throws RequestError (503) with the reason once the process has stopped. */
   refuseWrites(): void;
@@ -36,7 +33,7 @@ export function createHalt({ operating, stopped }: HaltOptions): Halt {
     },
     refuseWrites() {
       if (found === undefined) return;
-      throw new RequestError(503, 'ServiceUnavailableError', haltMessage(found), {
+      throw new RequestError('process-halted', haltMessage(found), {
         position: String(found.position),
       });
     },

@@ -2,29 +2,26 @@ import { RequestError } from '../../shared/request-error.ts';
 import { isOutOfSpace } from '../../shared/sqlite/failures.ts';
 import type { FleetReport } from '../fleet/fleet.ts';
 
-/**
- * Whether a process that may lead can write at all: the disk of its graph, or of the log, may be full. Reads continue.
- */
+/** Whether a process that may lead can write at all: its graph's disk, or the log's, may be full. Reads go on meanwhile. */
 export type SpaceWatch = {
-  /** Handles a projector's report: it waits for disk space because of an error, or continues. */
+  /** Takes what a projector says: it waits for room because of an error, or goes on. */
   graphWaits(error: Error | undefined): void;
-  /** Handles a report of the fleet: the lease cannot be claimed while the log cannot be written. */
+  /** Takes what the fleet says: the lead cannot be claimed while the log cannot be written. */
   heard(what: FleetReport): void;
-  /** Throws RequestError (503) with the reason while the graph waits for disk space: it could not show new writes. */
+  /** Throws RequestError (503) with the reason while the graph waits for room: it could not show what is written. */
   refuseWithoutGraph(): void;
-  /** The same, and also while the log has no space for a claim. For writes without a leader. */
+  /** The same, and also while the log has no room for a claim. For writes that nobody takes. */
   refuseWrites(): void;
 };
 
-/** `report`: called once for each full disk, and once when the graph continues. */
+/** `report`: told once of each disk that is full, and once that the graph goes on. */
 export function createSpaceWatch(report: (what: 'full' | 'resumed', error?: unknown) => void): SpaceWatch {
   let isGraphFull = false;
   let isLogFull = false;
   const refuse = (isFull: boolean, disk: string): void => {
     if (!isFull) return;
     throw new RequestError(
-      503,
-      'ServiceUnavailableError',
+      'disk-full',
       `Nothing can be written for now: the disk of ${disk} is full. Writes go on as soon as there is room`,
     );
   };

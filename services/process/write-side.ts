@@ -27,7 +27,7 @@ import type { LedReadSide } from '../read-side/lead-read-side.ts';
 export type WriteSideOptions = {
   readonly claimant: Claimant;
   readonly view: LeaseView;
-  /** Event store for the commands' appends. */
+  /** As the commands append to it. */
   readonly eventStore: EventStore;
   readonly graph: ContentGraph;
   readonly projector: Projector;
@@ -40,16 +40,16 @@ export type WriteSideOptions = {
   readonly limits: UploadLimits;
   readonly uploadName: FileLibraryOptions['uploadName'];
   readonly pictures: FileLibraryOptions['pictures'];
-  /** Makes sure that the uploaded files belong to this log. Rejects with a message if they belong to another. */
+  /** Makes sure that the place of uploaded files is this log's. Rejects with a sentence when it is another's. */
   readonly own: () => Promise<void>;
   readonly report: (what: FleetReport) => void;
-  /** Throws RequestError (503) while new writes could not be shown. */
+  /** Throws RequestError (503) while nothing that is written could be shown. */
   readonly refuseWrites: () => void;
-  /** Called when this process becomes the leader, and when it is no longer. */
+  /** Told as soon as this process leads, and as soon as it does no more. */
   readonly led: Pick<LedReadSide, 'lead' | 'follow'>;
 };
 
-/** Write side of a process that can lead: carries commands out while it is the leader. */
+/** What carries commands out, in a process that can lead: for as long as it does. */
 export type WriteSide = {
   readonly commands: CommandHandler;
   readonly imports: ImportWriter;
@@ -68,8 +68,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     async takeOffice(lead) {
       const isCopy = claimant.membership?.isCopy() === true;
       await identifyLog(log, space, isCopy).catch((error: unknown) => {
-        // A full disk is no reason to end: the next term gives the log its identity. A copy must not be mistaken for
-        // the original.
+        // A full disk is no reason to end: the next term gives the log its identity. A copy must not pass for the original.
         if (isCopy) throw error;
       });
       claimant.membership?.noteCopy(false);
@@ -113,7 +112,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
   return { commands, imports: createImportWriter(environment, locks), library, fleet };
 }
 
-/** A process that cannot read the log up to there is no longer the leader. */
+/** Who cannot read the log up to there leads no more. */
 function refuseAsNotLeading(error: unknown): never {
   throw error instanceof UnreadableEvent ? new NotLeading() : error;
 }

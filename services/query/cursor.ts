@@ -62,7 +62,7 @@ function readValue(value: unknown): SortPosition[number] {
 
 function refusal(message: string, found: unknown, accepted: string): RequestError {
   const details = { source: 'query', param: 'pagination', at: 'pagination[cursor]', found, accepted };
-  return new RequestError(400, 'PaginationError', message, {
+  return new RequestError('invalid-cursor', message, {
     ...details,
     problems: [{ message, ...details }],
   });

@@ -198,8 +198,7 @@ async function follow(
 
 function refuseTooMany(budget: RowBudget, attribute: string): never {
   throw new RequestError(
-    400,
-    'ValidationError',
+    'query-too-large',
     `Invalid populate parameter: it would bring more than ${budget.total} entries into one answer`,
     {
       param: 'populate',

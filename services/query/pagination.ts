@@ -60,7 +60,7 @@ export function resolvePagination(query: QueryObject, problems: Problems, rules:
   if (isPage && isOffset) {
     problems.push({
       phase: 'parameter',
-      name: 'PaginationError',
+      code: 'invalid-pagination',
       message: 'Cannot use both page & offset pagination in the same query',
       param: 'pagination',
       found: value,
@@ -79,7 +79,7 @@ export function refuseFarOffset(start: number, maxOffset: number, found: unknown
   const message = `Cannot skip ${start} entries: at most ${maxOffset}. To read on from there use pagination[cursor]: empty to begin, then meta.pagination.nextCursor of each answer`;
   problems.push({
     phase: 'parameter',
-    name: 'PaginationError',
+    code: 'invalid-pagination',
     message,
     param: 'pagination',
     found,
@@ -115,7 +115,7 @@ function cursorForm(value: QueryObject, problems: Problems, limits: Limits): Omi
     const accepted = 'cursor and pageSize';
     problems.push({
       phase: 'parameter',
-      name: 'PaginationError',
+      code: 'invalid-pagination',
       message,
       param: 'pagination',
       found: value,

@@ -124,7 +124,7 @@ function planCursor(
   { search, pagination }: ListPlan,
 ): Partial<Pick<ListPlan, 'search' | 'cursors'>> {
   if (pagination.cursor === undefined) return {};
-  if (cursorKey === undefined) throw new RequestError(400, 'PaginationError', 'There are no cursors here');
+  if (cursorKey === undefined) throw new RequestError('invalid-cursor', 'There are no cursors here');
   const cursors = cursorScope(cursorKey, search);
   const after = pagination.cursor === '' ? null : readCursor(cursors, pagination.cursor);
   return { search: { ...search, cursor: { after } }, cursors };

@@ -1,4 +1,4 @@
-import { RequestError, type RequestErrorName } from '../../shared/request-error.ts';
+import { type ErrorCode, RequestError } from '../../shared/request-error.ts';
 
 /**
  * Why a query is refused. Stages add to one list, so that an answer names everything that is wrong; its `message` is Strapi's
@@ -6,7 +6,8 @@ import { RequestError, type RequestErrorName } from '../../shared/request-error.
  */
 export type Problem = {
   readonly phase: 'key' | 'parameter' | 'value';
-  readonly name?: RequestErrorName;
+  /** Default: `invalid-query`. */
+  readonly code?: ErrorCode;
   readonly message: string;
   /** The root parameter. */
   readonly param: string;
@@ -51,7 +52,7 @@ export function refuseIfAny(problems: Problems): void {
   if (problems.length === 0) return;
   const ordered = problems.toSorted((a, b) => PHASES[a.phase] - PHASES[b.phase]);
   const first = ordered[0] as Problem;
-  throw new RequestError(400, first.name ?? 'ValidationError', first.message, {
+  throw new RequestError(first.code ?? 'invalid-query', first.message, {
     ...describe(first),
     problems: ordered.map((problem) => ({ message: problem.message, ...describe(problem) })),
   });

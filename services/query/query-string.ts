@@ -58,7 +58,7 @@ function refusePrototypeName(key: string): void {
   const names = key.split(/[[\]]+/);
   if (!names.includes('__proto__')) return;
   const param = names.find((name) => name !== '') ?? key;
-  throw new RequestError(400, 'ValidationError', 'Invalid key __proto__', {
+  throw new RequestError('invalid-query', 'Invalid key __proto__', {
     key: '__proto__',
     path: null,
     source: 'query',
@@ -73,8 +73,7 @@ function refuseTooManyParameters(text: string): void {
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count++;
   if (count <= PARAMETER_LIMIT) return;
   throw new RequestError(
-    400,
-    'ValidationError',
+    'query-too-large',
     `Too many query parameters (${count}). The maximum is ${PARAMETER_LIMIT}.`,
     {
       source: 'query',

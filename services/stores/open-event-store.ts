@@ -11,16 +11,16 @@ export type EventStoreOptions = {
   readonly space: string;
   /** Applied to every event read. Default: as stored. */
   readonly decode?: Decode;
-  /** SQLite: commits on a separate thread, so that reads continue. */
+  /** SQLite: commit on a thread of its own, so that reads go on meanwhile. */
   readonly threaded?: boolean;
-  /** Called for retried calls to KurrentDB. Default: writes them to standard error. */
+  /** Hears of calls to KurrentDB that are tried again. Default: they are said on standard error. */
   readonly onTrouble?: (trouble: Trouble) => void;
 };
 
-/** Log settings of a command. */
+/** What a command says of its log. */
 export type LogSettings = {
   readonly data: string;
-  /** Address for `openEventStore`; absent: a file in the data directory. */
+  /** As `openEventStore` takes it; absent: a file in the data directory. */
   readonly eventStore?: string | undefined;
 };
 
@@ -31,7 +31,7 @@ export const logAddress = ({ data, eventStore }: LogSettings): string =>
 /** The file of a log in SQLite; undefined where it is elsewhere. */
 export const logFile = (settings: LogSettings): string | undefined => SQLITE.exec(logAddress(settings))?.[1];
 
-/** Folder for files that belong to a log, such as the key of its tokens; undefined if the log is on a server. */
+/** Where what belongs to a log lies, such as the key of its tokens; undefined where the log is on a server. */
 export const logFolder = (settings: LogSettings): string | undefined => {
   const file = logFile(settings);
   return file === undefined ? undefined : dirname(resolve(file));

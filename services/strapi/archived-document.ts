@@ -20,7 +20,7 @@ type Imported = EntryImported['data'];
 
 const AUTHOR = { actor: { kind: 'import' }, via: 'import' } as const;
 
-/** Events of a document of an archive: one for each row. Their ids follow from their content. */
+/** The events of a document of an archive: one for each row. Their ids follow from what they say. */
 export function archivedDocument(scope: DocumentScope, rows: readonly StagedRow[]): ImportedDocument {
   const [{ type, documentId }] = rows as readonly [StagedRow];
   const definition = contentTypeOf(scope.registry, type);
@@ -41,7 +41,7 @@ export function archivedDocument(scope: DocumentScope, rows: readonly StagedRow[
 
 type Row = Omit<StagedRow, 'id'> & { readonly id: number | undefined; readonly source: number };
 
-/** Of several rows with one version and locale the first is used, as no request reaches the others. */
+/** Of rows of one version and locale the first counts, as no request reaches the others. */
 function onePerVersion({ notes }: DocumentScope, rows: readonly StagedRow[]): readonly Row[] {
   const seen = new Map<string, Row>();
   for (const row of rows) {
@@ -57,7 +57,7 @@ function onePerVersion({ notes }: DocumentScope, rows: readonly StagedRow[]): re
   return [...seen.values()];
 }
 
-/** A published row has a draft. */
+/** What is published has a draft. */
 function withDrafts({ notes }: DocumentScope, rows: readonly Row[]): readonly Row[] {
   const isDrafted = (published: Row) =>
     rows.some(({ version, locale }) => version === 'draft' && locale === published.locale);
@@ -68,7 +68,7 @@ function withDrafts({ notes }: DocumentScope, rows: readonly Row[]): readonly Ro
   });
 }
 
-/** Strapi shows an entry as modified if its draft was updated after its published version: then the draft comes last. */
+/** An entry is modified, as Strapi sees it, when its draft was updated after its published version: then the draft comes last. */
 function inOrder(rows: readonly Row[]): readonly Row[] {
   const updated = (row: Row) => String(row.data['updatedAt'] ?? '');
   return rows.toSorted((a, b) => {

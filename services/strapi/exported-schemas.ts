@@ -7,7 +7,7 @@ const author = {
   ...{ visible: false, useJoinTable: false, private: true },
 };
 
-/** Lines of `schemas/`: each type of the project with Strapi's additions, and the components. */
+/** The lines of `schemas/`: each type of the project with what Strapi adds to it, and the components. */
 export function exportedSchemas(definitions: readonly TypeDefinition[]): object[] {
   const components = new Map<Uid, object>();
   const types = definitions.flatMap(({ uid, schema, components: held }) => {

@@ -17,9 +17,9 @@ export type ArchiveImport = {
   readonly defaultLocale: string;
   readonly space: string;
   readonly epoch: number;
-  /** File for staging the archive; removed by the caller. */
+  /** Where to stage the archive; removed by the caller. */
   readonly stagingFile: string;
-  /** Content before the import. */
+  /** What is there before the import. */
   readonly graph: Pick<ContentGraphReader, 'documentOfId' | 'streamRevision'>;
   readonly write: WriteDocument;
   readonly takeAsset: (file: ArchiveFile) => Promise<void>;
@@ -31,27 +31,27 @@ export type ArchiveSummary = {
   readonly strapi: string | undefined;
   /** Rows and links of the archive. */
   readonly lines: number;
-  /** Number of imported rows, by type. */
+  /** Rows that came in, by type. */
   readonly rows: { readonly [type: string]: number };
   readonly documents: number;
-  /** Rows of these that an earlier run had written: nothing was written for them. */
+  /** Those of them that an earlier run had written: nothing was written for them. */
   readonly known: number;
   /** Files of the media library, smaller pictures among them. */
   readonly assets: number;
-  /** Rights of each of Strapi's roles on the types served here, by its type, in the form of `--public` and `--allow`. */
+  /** What each role of Strapi's may do with the types served here, by its type, as `--public` and `--allow` take it. */
   readonly roles: { readonly [role: string]: readonly string[] };
-  /** Differences from the archive, and omissions. */
+  /** What came in otherwise than the archive has it, or not at all. */
   readonly notes: readonly ImportNote[];
   /** Documents that were not written, and why. */
   readonly refused: readonly string[];
 };
 
-/** Appends in flight at once: they share commits. */
+/** Appends under way at once: they share commits. */
 const BATCH = 512;
 
 /**
- * Reads an archive that `strapi export` wrote and appends its documents, each with its rows unchanged. Ids of events
- * follow from their content, so existing events are not written again.
+ * Reads an archive that `strapi export` wrote and appends its documents, each with its rows as they are there. Ids of events follow
+ * from what they say: what is in the log already is not written again.
  */
 export async function importArchive(options: ArchiveImport): Promise<ArchiveSummary> {
   const { file, key, onBytes, registry, stagingFile } = options;

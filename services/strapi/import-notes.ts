@@ -1,6 +1,6 @@
-/** Report about rows, links and values that differ from the archive. Equal notes are counted. */
+/** What an import says of rows, links and values that came in otherwise than the archive has them. Equal notes are counted. */
 export type ImportNotes = {
-  /** `what`: the type or attribute. `example`: the first occurrence. */
+  /** `what`: the type or attribute. `example`: the first that it was found at. */
   add(what: string, reason: string, example?: string, count?: number): void;
   list(): readonly ImportNote[];
 };

@@ -25,7 +25,7 @@ export type ValueScope = {
 
 type Data = { readonly [name: string]: unknown };
 
-/** Members of a row that are not attributes. */
+/** Members of a row that are no attributes. */
 const SYSTEM = new Set([
   ...['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale', '__component'],
   ...[
@@ -40,8 +40,8 @@ const SYSTEM = new Set([
 ]);
 
 /**
- * Values of a row or component in the form of events. A value that breaks a rule of today's schema is stored unchanged,
- * and reported. Only values of another type, or of a missing component, are omitted.
+ * The values of a row or component in the form of events. What breaks a rule of today's schema is stored as it is, and noted; only
+ * what is no value of its type, or of a component that is not there, is left out.
  */
 export function importedValues(
   scope: ValueScope,
@@ -56,7 +56,7 @@ export function importedValues(
   }
   for (const [name, value] of Object.entries(data)) {
     if (SYSTEM.has(name) || model.attributes.has(name) || value === null) continue;
-    // The log stores it: no content is lost.
+    // The log keeps it: nothing that was content is lost.
     values[name] = value;
     scope.notes.add(
       `${model.uid} ${name}`,

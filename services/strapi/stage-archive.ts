@@ -10,23 +10,23 @@ export type StageOptions = {
   readonly defaultLocale: string;
   readonly staging: Staging;
   readonly notes: ImportNotes;
-  /** Stores a file of the media library. */
+  /** Takes a file of the media library. */
   readonly onAsset: (file: ArchiveFile) => Promise<void>;
 };
 
-/** Content of an archive besides rows and links. */
+/** What an archive says beside rows and links. */
 export type ArchiveFacts = {
   readonly version: string | undefined;
   /** Lines of rows and links. */
   readonly lines: number;
 };
 
-/** Types whose rows are staged although Varve does not serve them: a user's role is among its links. */
+/** Types whose rows are staged though Varve does not serve them: a user's role is among its links. */
 export const ROLE_TYPE: Uid = 'plugin::users-permissions.role';
 export const PERMISSION_TYPE: Uid = 'plugin::users-permissions.permission';
 const STAGED: readonly Uid[] = [ROLE_TYPE, PERMISSION_TYPE];
 
-/** Types of Strapi's admin panel and its own plugins, whose absence is not reported. */
+/** Of Strapi's admin panel and its own plugins: nobody misses them. */
 const OF_STRAPI = /^(admin::|plugin::(i18n|upload|content-releases|review-workflows|users-permissions)\.)/;
 
 type Entity = {
@@ -92,7 +92,7 @@ function stageRow(
 }
 
 function stageLink({ registry, staging, notes }: StageOptions, { kind, left, right }: Link): void {
-  // The other locales of a document follow from its rows.
+  // The other locales of a document: they follow from its rows.
   if (left.field === 'localizations') return;
   const isMorph = kind === 'relation.morph';
   if (isMorph && left.type !== FILE_TYPE) {

@@ -5,7 +5,7 @@ import { getSystemErrorName } from 'node:util';
 /** A listening socket that outlives the workers that accept its connections. */
 export type HeldSocket = {
   readonly handle: SocketHandle;
-  /** Connections are refused after this, once no worker listens. */
+  /** Connections are refused once no worker listens any more. */
   close(): void;
 };
 
@@ -21,7 +21,7 @@ type Internals = {
   _createServerHandle(address: string, port: number, family: number): SocketHandle | number;
 };
 
-/** Binds the address. Rejects with the system's error if it is not available. */
+/** Takes the address. Rejects with the system's error when it cannot be had. */
 export async function holdSocket({
   host,
   port,
@@ -32,7 +32,7 @@ export async function holdSocket({
   const { address, family } = await lookup(host);
   const handle = (net as unknown as Internals)._createServerHandle(address, port, family);
   if (typeof handle === 'number') throw systemError(handle, `${address}:${port}`);
-  // libuv keeps the error of an address in use for `listen`. Without this check the worker would get another port.
+  // That an address is in use is kept for whoever listens: another process would get another port instead.
   const error = handle.getsockname({});
   if (error === 0) return { handle, close: () => handle.close() };
   handle.close();

@@ -13,7 +13,7 @@ export type WorkerProcess = {
 
 export type WorkerEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-/** Runs `program` with Node's options of this process. They share their output. */
+/** Runs `program` with Node's options of this process. Its output goes where this process's goes. */
 export function startWorker(
   program: string,
   args: readonly string[],

@@ -6,7 +6,7 @@ import { RequestError } from '../request-error.ts';
  */
 export class QueryTooExpensive extends RequestError {
   constructor(limitMs: number) {
-    super(400, 'ValidationError', `Invalid query: it takes more than ${limitMs} ms to answer`, {
+    super('query-too-expensive', `Invalid query: it takes more than ${limitMs} ms to answer`, {
       found: `more than ${limitMs} ms of work`,
       accepted: `at most ${limitMs} ms: filter and sort through fewer relations, or populate fewer`,
     });

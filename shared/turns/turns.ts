@@ -248,8 +248,7 @@ function dropUnwanted(queue: Queued[], now: () => number): void {
   let kept = 0;
   for (const queued of queue) {
     const { task, reject } = queued;
-    if (!task.isWanted())
-      reject(new RequestError(503, 'ServiceUnavailableError', 'Nobody waits for the answer'));
+    if (!task.isWanted()) reject(new RequestError('client-gone', 'Nobody waits for the answer'));
     else if (time - task.since > Math.max(LEAST_WALL_MS, task.limit * WALL_FACTOR))
       reject(busy('the answer took too long'));
     else queue[kept++] = queued;
@@ -265,5 +264,5 @@ function refusal({ limit, restarts }: Task): Error {
 }
 
 function busy(why: string): RequestError {
-  return new RequestError(503, 'ServiceUnavailableError', `The server is busy: ${why}. Ask again later`);
+  return new RequestError('busy', `The server is busy: ${why}. Ask again later`);
 }

@@ -62,12 +62,14 @@ it('refuses with 503 on a full disk and without file handles, and leaves nothing
     for (let n = 0; n < 10; n++) yield Buffer.alloc(50_000);
   };
   await expect(store.stage(content(), 1_000_000)).rejects.toMatchObject({
-    status: 503,
+    code: 'asset-store-unavailable',
     message: expect.stringContaining('its disk is full'),
   });
   expect(await filesOf(join(disk.path, 'incoming'))).toEqual([]);
   const noHandle = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
-  await expect(refusingTrouble(Promise.reject(noHandle))).rejects.toMatchObject({ status: 503 });
+  await expect(refusingTrouble(Promise.reject(noHandle))).rejects.toMatchObject({
+    code: 'asset-store-unavailable',
+  });
 });
 
 /** Beside the locks of processes. */

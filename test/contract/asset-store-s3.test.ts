@@ -96,7 +96,7 @@ describe('a store that is away', () => {
     const double = await doubleForTest();
     const store = await openOn(double);
     double.failWith(status);
-    const unavailable = { status: 503, errorName: 'ServiceUnavailableError' };
+    const unavailable = { code: 'asset-store-unavailable' };
     await expect(store.size('a'.repeat(64))).rejects.toMatchObject(unavailable);
     await expect(store.stage(chunks(Buffer.from('x')), 10)).rejects.toMatchObject(unavailable);
   });
@@ -105,7 +105,7 @@ describe('a store that is away', () => {
     const double = await startS3Double();
     await double.close();
     const store = await openOn(double);
-    await expect(store.open('a'.repeat(64))).rejects.toMatchObject({ status: 503 });
+    await expect(store.open('a'.repeat(64))).rejects.toMatchObject({ code: 'asset-store-unavailable' });
   });
 });
 

@@ -100,6 +100,7 @@ describe('Varve-Min-Position', () => {
             found: String(beyond),
             accepted: 'the Varve-Position of a write to this log',
           },
+          code: 'position-unknown',
         },
       });
     }

@@ -106,7 +106,7 @@ describe('a command whose events are stored but not applied in time', () => {
     const handler = handlerOn(world, { applied: () => Promise.reject(new Error('stopped')) });
     const create = { kind: 'create', type: TYPE, body: { data: {} } } as const;
     expect(await handler.execute(create)).toMatchObject({ applied: false });
-    await expect(handler.execute(create)).rejects.toMatchObject({ status: 503 });
+    await expect(handler.execute(create)).rejects.toMatchObject({ code: 'graph-stopped' });
   });
 });
 
@@ -119,7 +119,7 @@ describe('a stream that others keep writing to', () => {
     };
     const handler = handlerOn(world, { eventStore: conflicting });
     const create = { kind: 'create', type: TYPE, body: { data: {} } } as const;
-    await expect(handler.execute(create)).rejects.toMatchObject({ status: 409, errorName: 'ConflictError' });
+    await expect(handler.execute(create)).rejects.toMatchObject({ code: 'document-contended' });
     // Nothing stays locked.
     expect(await handlerOn(world, {}).execute(create)).toMatchObject({ changed: true });
   });

@@ -55,7 +55,7 @@ describe('create and update', () => {
   test('publish nothing of an edit whose publication is refused', async () => {
     const { documentId } = await create(PAGE, { name: 'a' });
     const update = { kind: 'update', type: PAGE, documentId, body: { data: { name: null } } } as const;
-    await expect(world.execute(update)).rejects.toMatchObject({ status: 400 });
+    await expect(world.execute(update)).rejects.toMatchObject({ code: 'invalid-body' });
     expect(valuesOf(world, PAGE, documentId, 'draft')).toEqual({ name: 'a' });
   });
 
@@ -93,15 +93,14 @@ describe('create and update', () => {
   ])('are refused: %s', async (_name, more, message) => {
     const command = { kind: 'create', type: TEXT, body: { data: { title: 't' } }, ...more } as const;
     await expect(world.execute(command)).rejects.toMatchObject({
-      status: 400,
-      errorName: 'ValidationError',
+      code: 'invalid-body',
       message,
     });
   });
 
   test('an unknown document is not found', async () => {
     const update = { kind: 'update', type: PAGE, documentId: 'nope', body: { data: {} } } as const;
-    await expect(world.execute(update)).rejects.toMatchObject({ status: 404, errorName: 'NotFoundError' });
+    await expect(world.execute(update)).rejects.toMatchObject({ code: 'not-found' });
   });
 
   test('a command that names itself is carried out once', async () => {
@@ -175,7 +174,7 @@ describe('actions', () => {
     const { documentId } = await create(PAGE, { name: 'a' }, { status: 'draft' });
     const act = (kind: 'publish' | 'unpublish' | 'discard-draft') =>
       world.execute({ kind, type: PAGE, documentId });
-    await expect(act('discard-draft')).rejects.toMatchObject({ status: 400 });
+    await expect(act('discard-draft')).rejects.toMatchObject({ code: 'invalid-body' });
     expect(await act('unpublish')).toMatchObject({ changed: false, version: 'draft' });
     expect(await act('publish')).toMatchObject({ changed: true, version: 'published' });
     await world.execute({
@@ -195,10 +194,12 @@ describe('actions', () => {
     '%s needs a document and drafts',
     async (kind) => {
       await expect(world.execute({ kind, type: PAGE, documentId: 'nope' })).rejects.toMatchObject({
-        status: 404,
+        code: 'not-found',
       });
       const { documentId } = await create(NOTE, {});
-      await expect(world.execute({ kind, type: NOTE, documentId })).rejects.toMatchObject({ status: 400 });
+      await expect(world.execute({ kind, type: NOTE, documentId })).rejects.toMatchObject({
+        code: 'invalid-body',
+      });
     },
   );
 
@@ -213,7 +214,9 @@ describe('actions', () => {
   test('a draft cannot be deleted alone, what is not there is deleted already', async () => {
     const { documentId } = await create(PAGE, { name: 'a' });
     const remove = { kind: 'delete', type: PAGE, documentId } as const;
-    await expect(world.execute({ ...remove, status: 'draft' })).rejects.toMatchObject({ status: 400 });
+    await expect(world.execute({ ...remove, status: 'draft' })).rejects.toMatchObject({
+      code: 'invalid-body',
+    });
     expect(await world.execute(remove)).toMatchObject({ changed: true });
     expect(await world.execute(remove)).toMatchObject({ changed: false });
     expect(await world.execute({ ...remove, documentId: 'nope' })).toMatchObject({ changed: false });
@@ -243,26 +246,25 @@ describe('users', () => {
   });
 
   test.each<[string, object, string, string]>([
-    ['empty', {}, 'ValidationError', '4 errors occurred'],
-    ['bad address', { ...user, email: 'bad' }, 'ValidationError', 'email must be a valid email'],
-    ['same name', { ...user, email: 'b@example.com' }, 'ApplicationError', 'This attribute must be unique'],
-    ['same address', { ...user, username: 'bob' }, 'ApplicationError', 'Email already taken'],
+    ['empty', {}, 'invalid-body', '4 errors occurred'],
+    ['bad address', { ...user, email: 'bad' }, 'invalid-body', 'email must be a valid email'],
+    ['same name', { ...user, email: 'b@example.com' }, 'not-applicable', 'This attribute must be unique'],
+    ['same address', { ...user, username: 'bob' }, 'not-applicable', 'Email already taken'],
     [
       'short name',
       { ...user, username: 'ad', email: 'b@example.com' },
-      'ApplicationError',
+      'not-applicable',
       'username must be at least 3 characters',
     ],
     [
       'unknown role',
       { ...user, username: 'bob', email: 'b@example.com', role: 9 },
-      'ApplicationError',
+      'not-applicable',
       '1 relation(s) of type plugin::users-permissions.role associated with this entity do not exist',
     ],
-  ])('are refused: %s', async (_name, body, errorName, message) => {
+  ])('are refused: %s', async (_name, body, code, message) => {
     await expect(world.execute({ kind: 'create-user', body })).rejects.toMatchObject({
-      status: 400,
-      errorName,
+      code,
       message,
     });
   });
@@ -279,7 +281,7 @@ describe('users', () => {
     await world.execute({ kind: 'delete-user', id });
     expect(valuesOf(world, USER_TYPE, documentId, 'live')).toBeUndefined();
     await expect(world.execute({ kind: 'update-user', id: 'x', body: {} })).rejects.toMatchObject({
-      status: 404,
+      code: 'not-found',
     });
   });
 });

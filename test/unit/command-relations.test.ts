@@ -203,7 +203,7 @@ describe('refused', () => {
       'Two connected relations are each placed beside the other.',
     ],
   ])('%s', async (_name, data, message) => {
-    await expect(put(data)).rejects.toMatchObject({ status: 400, errorName: 'ValidationError', message });
+    await expect(put(data)).rejects.toMatchObject({ code: 'invalid-body', message });
   });
 });
 

@@ -66,7 +66,7 @@ async function repeated(result: Promise<unknown>): Promise<readonly string[]> {
     await result;
     return [];
   } catch (error) {
-    if (!(error instanceof RequestError) || error.status !== 400) throw error;
+    if (!(error instanceof RequestError) || error.code !== 'invalid-body') throw error;
     const errors = error.details['errors'] as { path: string[]; message: string }[];
     expect(new Set(errors.map(({ message }) => message))).toEqual(new Set(['This attribute must be unique']));
     return errors.map(({ path }) => path.join('.'));

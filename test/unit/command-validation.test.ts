@@ -150,7 +150,7 @@ describe('values refused whatever the status', () => {
     ['zone', [{}], '2 errors occurred'],
   ])('%s: %j', async (attribute, value, message) => {
     const error = await refusal({ name: 'n', [attribute]: value });
-    expect([error.status, error.errorName, error.message]).toEqual([400, 'ValidationError', message]);
+    expect([error.code, error.message]).toEqual(['invalid-body', message]);
   });
 });
 
@@ -176,7 +176,7 @@ describe('values that only drafts may have', () => {
     const draft = await world.execute({ kind: 'create', type: KIT, status: 'draft', body: { data } });
     expect((await refusal(data, 'published')).message).toBe(message);
     const publish = world.execute({ kind: 'publish', type: KIT, documentId: draft.documentId });
-    await expect(publish).rejects.toMatchObject({ status: 400, message });
+    await expect(publish).rejects.toMatchObject({ code: 'invalid-body', message });
   });
 });
 
@@ -367,8 +367,7 @@ describe('components', () => {
         body: { data: { part: { id: 1, title: 't' } } },
       }),
     ).rejects.toMatchObject({
-      status: 400,
-      errorName: 'ApplicationError',
+      code: 'not-applicable',
       message: 'Some of the provided components in part are not related to the entity',
     });
   });

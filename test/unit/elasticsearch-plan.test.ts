@@ -134,7 +134,7 @@ describe('limits', () => {
     })();
     expect(refused).toBeInstanceOf(RequestError);
     expect(refused).toMatchObject({
-      status: 400,
+      code: 'query-too-large',
       details: { param: 'filters', accepted: expect.stringContaining('30 levels') },
     });
   });

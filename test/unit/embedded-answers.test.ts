@@ -133,7 +133,7 @@ it('refuses with a 503 what changes never let come to an end', async () => {
     await pass(250);
   }
   await turn(10_000);
-  expect(await answer).toMatchObject({ status: 503 });
+  expect(await answer).toMatchObject({ code: 'busy' });
 });
 
 it('goes on with the index that an answer began with when another takes over', async () => {

@@ -245,7 +245,7 @@ describe('a leader that is paused between its append and its answer', () => {
       counts: () => Promise.reject(new Error('no connection')),
     });
     await expect(writer.execute(create(1, 'c-1'))).rejects.toMatchObject({
-      status: 503,
+      code: 'outcome-unknown',
       message: expect.stringContaining('may have been stored'),
     });
   });
@@ -311,7 +311,9 @@ describe('a command that is sent again', () => {
     const world = await newWorld();
     const leader = leaderOf(world, await claim(world, 'first'));
     await leader.execute(create(1, 'key', 'request a'));
-    await expect(leader.execute(create(1, 'key', 'request b'))).rejects.toMatchObject({ status: 422 });
+    await expect(leader.execute(create(1, 'key', 'request b'))).rejects.toMatchObject({
+      code: 'idempotency-key-reused',
+    });
     expect((await leader.execute(create(1, 'key', 'request a'))).changed).toBe(false);
   });
 

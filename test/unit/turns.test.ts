@@ -119,7 +119,10 @@ describe('turns', () => {
     await Promise.all(others);
     const refused = settled(turns.run(waiting, work(45)));
     untilIdle();
-    expect(await refused).toMatchObject({ status: 400, message: expect.stringContaining('more than 50 ms') });
+    expect(await refused).toMatchObject({
+      code: 'query-too-expensive',
+      message: expect.stringContaining('more than 50 ms'),
+    });
     expect(waiting.spent).toBeLessThanOrEqual(60);
   });
 
@@ -142,7 +145,7 @@ describe('turns', () => {
     turn();
     pass(1_000);
     turn();
-    expect(await result).toMatchObject({ status: 503, message: expect.stringContaining('took too long') });
+    expect(await result).toMatchObject({ code: 'busy', message: expect.stringContaining('took too long') });
   });
 
   it('stop working for nobody', async () => {
@@ -152,7 +155,7 @@ describe('turns', () => {
     turn();
     isWanted = false;
     untilIdle();
-    expect(await result).toMatchObject({ status: 503 });
+    expect(await result).toMatchObject({ code: 'client-gone' });
     expect(time()).toBeLessThan(20);
   });
 
@@ -198,7 +201,7 @@ describe('turns', () => {
     const refused = (await Promise.all(all)).filter((each) => each !== 10);
     expect(refused.length).toBeGreaterThan(5);
     for (const each of refused)
-      expect(each).toMatchObject({ status: 503, message: expect.stringContaining('wait') });
+      expect(each).toMatchObject({ code: 'busy', message: expect.stringContaining('wait') });
   });
 
   it('refuse nothing that is owed, however much waits', async () => {

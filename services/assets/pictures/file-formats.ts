@@ -18,7 +18,7 @@ import {
 import type { PictureSettings } from './picture-settings.ts';
 import { tooManyPixels } from './too-many-pixels.ts';
 
-/** Outcome for a file that was to get formats. `none`: it has them, or gets none. */
+/** What became of a file that was to get formats. `none`: it has them, or is to have none. */
 export type AddedFormats =
   | { readonly kind: 'made' }
   | { readonly kind: 'none' }
@@ -36,12 +36,9 @@ type FileFormatsOptions = {
 
 /** The smaller pictures of files, as `formats` has them. */
 export type FileFormats = {
-  /**
-   * Attribute of a file whose content was just stored, under its lock. Throws 400 for a damaged picture and 413 for too
-   * many pixels.
-   */
+  /** The attribute of a file whose content was just kept, under its lock. Throws 400 for a damaged picture and 413 for too many pixels. */
   ofNew(picture: Picture & PictureSize): Promise<{ readonly formats?: PictureFormats }>;
-  /** Makes them in the background, if formats are made after the answer. */
+  /** Makes them in the background, where they are made after the answer. */
   later(documentId: string): void;
   add(documentId: string): Promise<AddedFormats>;
 };
@@ -77,7 +74,7 @@ export function createFileFormats(options: FileFormatsOptions): FileFormats {
   return {
     async ofNew(picture) {
       if (made !== 'before' || !isResized(picture.mime)) return {};
-      // A picture that needs no formats is not decoded: Strapi decodes it, and refuses a small one that is damaged too.
+      // Nobody decodes a picture that needs none: Strapi does, and refuses a small one that is damaged too.
       if (!wantsFormats(picture.width, picture.height)) return {};
       const known = formatsOfSame(options, picture);
       if (known !== undefined) return { formats: renamedFormats(known, picture.name) };
@@ -98,7 +95,7 @@ export function createFileFormats(options: FileFormatsOptions): FileFormats {
   };
 }
 
-/** Picture that should have formats and has none. */
+/** A picture that is to have formats and has none. */
 function pictureWithout(file: Entry | undefined): Picture | undefined {
   if (file === undefined) return undefined;
   const { formats, mime, width, height } = file.values;
@@ -113,7 +110,7 @@ async function contentOf({ store, space }: FileFormatsOptions, { hash, url }: Pi
   return (await store.names.find(nameInSpace(space, url.slice(UPLOADS_PATH.length))))?.hash;
 }
 
-/** Formats of a file with the same content: the meaning of their URLs never changes. */
+/** Formats of a file with the same content: what their URLs mean never changes. */
 function formatsOfSame({ graph }: FileFormatsOptions, { hash }: Picture): PictureFormats | undefined {
   const documentId = graph.documentWithUnique(FILE_TYPE, 'hash', null, hash, undefined);
   const [same] = documentId === undefined ? [] : graph.entries(FILE_TYPE, documentId);
@@ -126,7 +123,7 @@ function refusal(
 ): RequestError {
   if (result.kind === 'too large') return tooManyPixels(name, result);
   // Strapi's words.
-  return new RequestError(400, 'ApplicationError', 'File is not a valid image', {
+  return new RequestError('not-applicable', 'File is not a valid image', {
     path: 'files',
     found: name,
   });

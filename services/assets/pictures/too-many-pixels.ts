@@ -6,5 +6,5 @@ type Frames = { readonly width: number | null; readonly height: number | null; r
 export function tooManyPixels(name: string, { width, height, frames }: Frames): RequestError {
   const size = `${width} x ${height} pixels${frames > 1 ? ` in each of ${frames} frames` : ''}`;
   const message = `${name} has ${size}, which is more than --picture-pixels allows`;
-  return new RequestError(413, 'PayloadTooLargeError', message, { path: 'files' });
+  return new RequestError('picture-too-large', message, { path: 'files' });
 }

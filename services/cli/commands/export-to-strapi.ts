@@ -11,12 +11,12 @@ import { type ExportSummary, exportArchive } from '../../strapi/export-archive.t
 import { requireLog, withLog } from '../settings/access-log.ts';
 import type { BackupSettings } from '../settings/settings.ts';
 
-/** Version of Strapi whose archives have this form. */
+/** The Strapi whose archives these are like. */
 const STRAPI = '5.54.0';
 
 /**
- * `varve export --strapi`: the current content, for `strapi import`. It replays the log into a separate graph, so
- * servers may continue.
+ * `varve export --strapi`: the content as it is now, for `strapi import`. It is read from the log into a graph of its own, so servers may
+ * go on.
  */
 export async function exportToStrapi(settings: BackupSettings, file: string): Promise<void> {
   requireLog(settings);

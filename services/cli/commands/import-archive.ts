@@ -85,7 +85,7 @@ async function inData(
   }
 }
 
-/** A rehearsal: reads and validates everything, and writes nothing. */
+/** A rehearsal: everything is read and judged, nothing is written, whatever there is. */
 async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<ArchiveSummary> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-import-'));
   const nothing = { documentOfId: () => undefined, streamRevision: () => undefined } as Partial<

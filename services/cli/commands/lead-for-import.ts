@@ -9,7 +9,7 @@ import { takeLead } from '../../fleet/take-lead.ts';
 import type { ContentStore } from '../../process/content-store.ts';
 
 export type ImportLead = Lead & {
-  /** Steps down after the graph has caught up with the import. Rejects with a message if the lease was lost. */
+  /** With the graph level with all that was imported. Rejects with a sentence when the lead was lost meanwhile. */
   giveBack(): Promise<void>;
 };
 
@@ -21,13 +21,13 @@ export type ImportLeadOptions = {
   readonly space: string;
   readonly definitions: readonly TypeDefinition[];
   readonly membership: Membership;
-  /** Address at which other processes see that it exists. */
+  /** Where others see that it is there. */
   readonly address: string;
 };
 
 /**
- * Makes this process the leader of its log, because only a leader writes, and brings its content types into force.
- * Rejects with a message if there is another leader, or the log has an event that this program cannot read.
+ * Makes this process the leader of its log, as only a leader writes, and brings its content types in force. Rejects with a
+ * sentence when another process leads, or the log has an event that this program cannot read.
  */
 export async function leadForImport(options: ImportLeadOptions): Promise<ImportLead> {
   const { store, space, definitions, membership, address } = options;

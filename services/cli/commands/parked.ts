@@ -30,7 +30,7 @@ export async function listParked(settings: OperatorSettings, { json }: JsonOptio
   console.log(tables.join('\n\n'));
 }
 
-/** `varve parked show`: everything known about one document, as JSON. */
+/** `varve parked show`: all there is to know of one, as JSON. */
 export async function showParked(settings: OperatorSettings, _options: object, name: string): Promise<void> {
   for (const item of await itemsOf(settings, [name])) console.log(JSON.stringify(item, null, 2));
 }

@@ -7,7 +7,7 @@ import type { JsonOption } from '../settings/command.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 import { withOperations } from './operate.ts';
 
-/** `varve status`: the state of the log and its projections, as a table or as JSON. */
+/** `varve status`: where the log and its projections stand, as a table or as JSON. */
 export async function showStatus(settings: OperatorSettings, { json }: JsonOption): Promise<void> {
   await withOperations(settings, async (operations) => {
     for await (const status of operations.run('status', {})) {

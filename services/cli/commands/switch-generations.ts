@@ -10,7 +10,7 @@ export async function rollback(settings: OperatorSettings): Promise<void> {
   });
 }
 
-/** `varve drop`: resolves after all kept generations are removed. */
+/** `varve drop`: resolves once no generation is kept. */
 export async function drop(settings: OperatorSettings): Promise<void> {
   await withOperations(settings, async (operations) => {
     let count = 0;

@@ -20,8 +20,8 @@ export type TokenOptions = {
 };
 
 /**
- * `varve token create`: writes the secret alone to stdout, for scripts, and its description to stderr. A running server
- * accepts the token at once, because it reads the same log.
+ * `varve token create`: the secret alone to stdout, for scripts; what it is to stderr. A running server takes the token at
+ * once: it follows the same log.
  */
 export async function createToken(settings: TokenSettings, options: TokenOptions): Promise<void> {
   const parsed = parseTokenRequest(options, await requiredTypes(settings), Date.now());

@@ -1,7 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
 
 export type ImportProgress = {
-  /** Adds to the finished part of the total. */
+  /** So much more of the total is done. */
   advance(amount: number): void;
   end(): void;
 };

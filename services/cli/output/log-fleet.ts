@@ -4,7 +4,7 @@ import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import { adviseOnUnreadable } from '../../../shared/event-store/unreadable.ts';
 import type { FleetLog } from '../../main.ts';
 
-/** Logs the leader, and events that cannot be applied. */
+/** Says in the log who leads, and which events cannot be applied. */
 export function logFleet(logger: Logger): FleetLog {
   return {
     waiting(types, leader) {
@@ -58,7 +58,7 @@ export function logFleet(logger: Logger): FleetLog {
   };
 }
 
-/** Position of the first event. */
+/** Of the first event. */
 function placeOf(event: StoredEvent | undefined): object {
   if (event === undefined) return {};
   const { position, stream, type, unreadable } = event;

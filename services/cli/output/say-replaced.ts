@@ -3,7 +3,7 @@ import type { ReportReplaced } from '../../read-side/replace-unusable.ts';
 
 const WHAT = 'a file of the read model cannot be used and is made from the log anew';
 
-/** Logs which file of the read model is made again. */
+/** Says in a server's log which file of the read model is made anew. */
 export function logReplaced(logger: Logger): ReportReplaced {
   return (file, reason) => logger.warn({ file, reason }, WHAT);
 }

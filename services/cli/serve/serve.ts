@@ -32,8 +32,8 @@ import { die, stopOnSignal } from './stop-on-signal.ts';
 import { writeExamples } from './write-examples.ts';
 
 /**
- * `varve serve` and `varve project`, in a worker: resolves after the server serves and has said so; ends with exit code
- * 0 when its supervisor tells it to stop. Rejects with a message if it cannot start.
+ * `varve serve` and `varve project`, in a worker: resolves once the server serves and has said so; ends with exit code 0 when its
+ * supervisor says so. Rejects with a sentence when it cannot start.
  */
 export async function serve(settings: ServeSettings, role: 'serve' | 'project' = 'serve'): Promise<void> {
   const supervisor = await connectSupervisor();
@@ -77,7 +77,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       );
       operators.serve(operator);
       told.admit(served.access);
-      // The next API measures.
+      // The API that follows measures.
       const unmeasured = { ...operating, metrics: undefined };
       await serveApp({
         ...{ role, settings, ...paths, served, listener, logger, operating: unmeasured },
@@ -115,7 +115,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     const app = { served: varve, listener, logger, operating, status, greet };
     await serveApp({ role, settings, ...paths, ...app });
   } catch (error) {
-    // A signal came before the greeting: its handler closes everything.
+    // A signal came before the greeting was out: whoever handles it closes everything.
     if (stop.isStopping()) return;
     await operators.close();
     await listener.drain(0);

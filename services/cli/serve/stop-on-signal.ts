@@ -5,11 +5,11 @@ import { FINAL_EXIT } from '../../supervisor/protocol.ts';
 import type { OperatingProcess } from './open-operating.ts';
 
 type Closable = { close(): Promise<void> };
-/** `stepDown`: present if the process can be the leader. */
+/** `stepDown`: where it may lead. */
 type Served = Closable & { stepDown?(): Promise<void> };
 
 export type Stopper = {
-  /** Sets what has to be stopped. */
+  /** There is something to stop by now. */
   with(listener: Listener, served: Served): void;
   isStopping(): boolean;
 };
@@ -29,8 +29,8 @@ export function ownSignals(heard: (signal: NodeJS.Signals) => void): void {
 }
 
 /**
- * The first signal answers requests in flight and closes everything; a second one ends the process at once. `others`
- * are closed before requests are drained.
+ * The first signal answers what is under way and closes everything; a second one ends the process at once. `others` are closed
+ * before requests are drained.
  */
 export function stopOnSignal({ logger, drainSeconds, told, others = [], signals }: StopOptions): Stopper {
   const { operating, close } = told;
@@ -43,7 +43,7 @@ export function stopOnSignal({ logger, drainSeconds, told, others = [], signals 
     operating.readiness.draining();
     for (const other of others) await other.close();
     const drained = running?.listener.drain(drainSeconds * 1000);
-    // Reads may take long: stepping down need not wait for them.
+    // Reads may take their time: the lead need not wait for them.
     await Promise.all([drained, Promise.race([drained, running?.served.stepDown?.()])]);
     await running?.served.close();
     await close();
@@ -58,7 +58,7 @@ export function stopOnSignal({ logger, drainSeconds, told, others = [], signals 
   };
 }
 
-/** The served content would lag further and further behind: end instead of serving stale content. */
+/** What is shown would fall behind what is stored: nothing is served rather than something stale. */
 export function die(logger: Logger, error: unknown): never {
   logger.fatal({ err: error }, 'the server cannot go on');
   process.exit(isWorker() ? FINAL_EXIT : 1);

@@ -13,7 +13,7 @@ type ExampleEntry = {
 type ExampleVariant = {
   readonly state: 'live' | 'draft' | 'published' | 'modified';
   readonly data: Values;
-  /** Changes of a modified draft. */
+  /** What a modified draft changes. */
   readonly draft?: Values;
 };
 
@@ -25,9 +25,9 @@ type Variant = ExampleVariant & {
 };
 
 /**
- * Writes the entries of the `.jsonl` files in `folder`, in their order, through the public HTTP API at `base`, like any
- * client. An entry that refers to a later one is written without its relations first, and again at the end; so are the
- * edits of published entries. Returns the number of documents. Throws with the server's answer if it refuses one.
+ * Writes the entries of the `.jsonl` files in `folder`, in their order, through the public HTTP API at `base`, as any client
+ * would. What refers to a later entry is written without its relations first, and again at the end; so are the edits of
+ * published entries. Returns the number of documents. Throws with the server's answer when it refuses one.
  */
 export async function writeExamples(base: string, folder: string, registry: SchemaRegistry): Promise<number> {
   const documentIds = new Map<string, string>();
@@ -113,7 +113,7 @@ function referencesOf(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(referencesOf) : [];
 }
 
-/** Components keep everything except relations. */
+/** Components keep what is not a relation. */
 function withoutReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutReferences);
   if (typeof value !== 'object' || value === null) return value;

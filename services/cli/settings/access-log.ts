@@ -23,13 +23,13 @@ export async function withLog<Result>(
   }
 }
 
-/** False if there is no file yet; a log on a server is assumed to exist. */
+/** False where there is no file yet; a log on a server is taken to be there. */
 function hasLog(settings: LogSettings): boolean {
   const file = logFile(settings);
   return file === undefined || existsSync(file);
 }
 
-/** Throws a message if there is no log: a typing error must not create one. */
+/** Throws a sentence where there is no log: a typing error must not make one. */
 export function requireLog(settings: LogSettings): void {
   if (hasLog(settings)) return;
   const { data, eventStore } = settings;

@@ -14,21 +14,18 @@ type CommandText = {
   /** One word, or a group's and the command's. */
   readonly name: string;
   readonly description: string;
-  /** Argument in commander's form, and its description. */
+  /** As commander reads it, and what it is. */
   readonly argument?: readonly [name: string, description?: string];
-  /** Options besides the settings; `required` ones must be given. */
+  /** What it takes besides its settings; `required` ones must be given. */
   readonly options?: readonly (readonly [flags: string, description: string, required?: 'required'])[];
   readonly settings: SettingsTable;
 };
 
 type CommandDefinition<Table extends SettingsTable, Settings, Options, Argument> = CommandText & {
   readonly settings: Table;
-  /** Makes the settings from the given options; if omitted, the table does. Throws InvalidSettings. */
+  /** Makes the settings of what was given; the table does where this is omitted. Throws InvalidSettings. */
   readonly parse?: (given: Given) => Settings | Promise<Settings>;
-  /**
-   * Imports the code of the command: it gets the settings, the other options by their names in camel case, and the
-   * argument.
-   */
+  /** Imports what does the work: it gets the settings, the other options by their names in camel case, and the argument. */
   readonly load: () => Promise<(settings: Settings, options: Options, argument: Argument) => Promise<void>>;
 };
 
@@ -55,7 +52,7 @@ export function command<
   };
 }
 
-/** `groups`: the description of each, by name. `run` gets the name and the command's action. */
+/** `groups`: the description of each, by name. `run` is told the name and what the command does. */
 export function addCommands(
   program: Command,
   groups: Readonly<Record<string, string>>,

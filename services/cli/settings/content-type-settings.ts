@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SCALAR_TYPES, type ScalarType } from '../../../shared/schema/content-type.ts';
 import { folder, type Setting, yesOrNo } from './setting.ts';
 
-/** Settings for content types. */
+/** What a command says of its content types. */
 export const CONTENT_TYPE_SETTINGS = {
   contentTypes: {
     flags: '--content-types <dir>',

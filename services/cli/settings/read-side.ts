@@ -10,8 +10,8 @@ import { embeddedReadSide, type ReadSidePlan } from '../../read-side/read-side.t
 import { InvalidSettings, type OperatorSettings } from './settings.ts';
 
 /**
- * Read side of the settings. Throws a message if the certificate cannot be read, or a setting for documents has no
- * effect.
+ * Where the settings say that reads are answered. Throws a sentence when the certificate cannot be read, or what is said of
+ * documents means nothing.
  */
 export async function chooseReadSide(
   settings: OperatorSettings & { readonly adopt?: boolean },
@@ -45,7 +45,7 @@ function refuseWithoutDocuments({ denormaliseToOne, denormaliseToMany }: Operato
   );
 }
 
-/** Default copies in documents of content types. */
+/** What documents of content types copy that do not say. */
 export function denormaliseOf({
   denormaliseToOne: toOne = DEFAULT_DENORMALISE.toOne,
   denormaliseToMany: toMany = DEFAULT_DENORMALISE.toMany,

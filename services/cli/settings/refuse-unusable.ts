@@ -3,7 +3,7 @@ import { logFile } from '../../stores/open-event-store.ts';
 import type { Role } from './roles.ts';
 import { InvalidSettings, type ServeSettings } from './settings.ts';
 
-/** Throws InvalidSettings for combinations that cannot work, one sentence for each that names the alternative. */
+/** Throws InvalidSettings for combinations that cannot work, one sentence for each that says what to use. */
 export function refuseUnusable(role: Role, settings: ServeSettings): void {
   const sentences = [
     embeddedProblem(role, settings),

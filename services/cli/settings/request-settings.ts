@@ -4,7 +4,7 @@ import { type Setting, wholeNumber, yesOrNo } from './setting.ts';
 /** Entries of the largest page that can be configured. */
 export const MAX_PAGE = 100_000;
 
-/** Settings for requests: Strapi's `config/api`, and those that depend on its database. */
+/** What a server says of the requests it takes: Strapi's `config/api` and what depends on its database. */
 export const REQUEST_SETTINGS = {
   strictParams: {
     flags: '--strict-params <boolean>',

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * that both are validated alike.
  */
 export type Setting = {
-  /** Flags in commander's form: `--port <number>`; the name in camel case is the key. */
+  /** As commander reads it: `--port <number>`; the name in camel case is the key. */
   readonly flags: string;
   readonly description: string;
   readonly schema: z.ZodType;

@@ -49,7 +49,7 @@ const ACCESS_KEY = {
   schema: z.string().optional(),
 } as const satisfies Setting;
 
-/** Read index settings of every command that opens the read side. */
+/** Where reads are answered, of every command that opens what they are answered from. */
 const READ_INDEX = {
   queryTimeLimit: {
     flags: '--query-time-limit <ms>',
@@ -263,20 +263,20 @@ export const IMPORT_SETTINGS = {
   space: SPACE,
 } as const satisfies Readonly<Record<string, Setting>>;
 
-/** Settings of commands that only read the log. */
+/** Of commands that read the log alone. */
 export const LOG_SETTINGS = {
   data: DATA,
   eventStore: EVENT_STORE,
   space: SPACE,
 } as const satisfies Readonly<Record<string, Setting>>;
 
-/** Settings of commands that make copies. */
+/** Of commands that copy what is kept. */
 export const BACKUP_SETTINGS = {
   ...LOG_SETTINGS,
   assets: SERVE_SETTINGS.assets,
 } as const satisfies Readonly<Record<string, Setting>>;
 
-/** Settings of commands for operators. */
+/** Of commands for operators. */
 export const OPERATOR_SETTINGS = {
   ...LOG_SETTINGS,
   ...READ_INDEX,
@@ -303,7 +303,7 @@ export type ImportSettings = SettingsOf<typeof IMPORT_SETTINGS>;
 /** Settings that cannot be used: the message lists every problem, one a line. */
 export class InvalidSettings extends Error {}
 
-/** Parses `given`, the options and variables from commander. Throws InvalidSettings. */
+/** `given` as commander collected it from options and variables. Throws InvalidSettings. */
 export function parseSettings<Table extends SettingsTable>(
   table: Table,
   given: Readonly<Record<string, unknown>>,

@@ -13,7 +13,7 @@ const assetsPlace = folder.superRefine((place, context) => {
   }
 });
 
-/** Settings for uploaded files: location, accepted types, and smaller pictures. */
+/** Where uploaded files are kept, which are taken, and what is made of pictures. */
 export const UPLOAD_SETTINGS = {
   assets: {
     flags: '--assets <place>',

@@ -17,5 +17,5 @@ export async function refusingTrouble<Result>(work: Promise<Result>): Promise<Re
 
 function refusal(reason: string, cause: unknown): RequestError {
   const message = `The asset store cannot take or give files right now: ${reason}`;
-  return new RequestError(503, 'ServiceUnavailableError', message, {}, { cause });
+  return new RequestError('asset-store-unavailable', message, {}, { cause });
 }

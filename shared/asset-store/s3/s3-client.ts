@@ -46,7 +46,7 @@ export function presentS3Error(error: unknown): unknown {
   const passes = status === undefined || status === 429 || status >= 500;
   if (!passes) return error;
   return Object.assign(
-    new RequestError(503, 'ServiceUnavailableError', 'The asset store cannot be reached right now'),
+    new RequestError('asset-store-unavailable', 'The asset store cannot be reached right now'),
     { cause: error },
   );
 }

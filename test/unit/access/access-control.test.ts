@@ -52,15 +52,14 @@ function refusal(authorization: string | undefined): unknown {
     access.authenticate(authorization);
   } catch (error) {
     if (error instanceof RequestError)
-      return { status: error.status, name: error.errorName, message: error.message, details: error.details };
+      return { code: error.code, message: error.message, details: error.details };
     throw error;
   }
   return undefined;
 }
 
 const UNAUTHORIZED = {
-  status: 401,
-  name: 'UnauthorizedError',
+  code: 'unauthorized',
   message: 'Missing or invalid credentials',
   details: {},
 };
@@ -216,7 +215,7 @@ describe('the log', () => {
 describe('token commands', () => {
   test('keep names apart while they are in force', async () => {
     await createToken();
-    await expect(tokens.create(READER)).rejects.toMatchObject({ status: 400, errorName: 'ApplicationError' });
+    await expect(tokens.create(READER)).rejects.toMatchObject({ code: 'token-name-taken' });
     await tokens.revoke('reader');
     await expect(tokens.create(READER)).resolves.toMatchObject({ token: { name: 'reader' } });
     expect((await tokens.list()).map(({ name, revokedAt }) => [name, revokedAt !== null])).toEqual([
@@ -229,7 +228,7 @@ describe('token commands', () => {
     const { token } = await createToken();
     expect((await tokens.revoke(token.id)).token.name).toBe('reader');
     for (const name of [token.id, 'reader', 'nobody']) {
-      await expect(tokens.revoke(name)).rejects.toMatchObject({ status: 404 });
+      await expect(tokens.revoke(name)).rejects.toMatchObject({ code: 'token-not-found' });
     }
   });
 

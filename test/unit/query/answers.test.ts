@@ -202,7 +202,7 @@ describe('answerList', () => {
   it('refuses to populate more rows than the budget holds', async () => {
     await expect(list('populate=tags', { rowBudget: 3 })).resolves.toContain('"tags"');
     await expect(list('populate=tags', { rowBudget: 2 })).rejects.toMatchObject({
-      status: 400,
+      code: 'query-too-large',
       details: { param: 'populate', path: 'tags' },
     });
   });
@@ -210,9 +210,14 @@ describe('answerList', () => {
   it('counts what is shown: a row behind two parents twice, and all behind it', async () => {
     // Two restaurants show the same chef, each with both restaurants: 2 + 4 rows.
     await expect(list('populate=chef.restaurants', { rowBudget: 6 })).resolves.toContain('"restaurants"');
-    await expect(list('populate=chef.restaurants', { rowBudget: 5 })).rejects.toMatchObject({ status: 400 });
+    await expect(list('populate=chef.restaurants', { rowBudget: 5 })).rejects.toMatchObject({
+      code: 'query-too-large',
+    });
     const circle = `populate=${'chef.restaurants.'.repeat(18)}chef`;
-    await expect(list(circle)).rejects.toMatchObject({ status: 400, details: { param: 'populate' } });
+    await expect(list(circle)).rejects.toMatchObject({
+      code: 'query-too-large',
+      details: { param: 'populate' },
+    });
   });
 
   it('counts, and answers bare lists', async () => {

@@ -39,7 +39,10 @@ describe('cursors', () => {
   ])('are refused for %s', (_, query) => {
     const cursor = writeCursor(scopeOf('sort=name'), ['x', 4]);
     const refusal = refusalOf(() => plan(`${query}&pagination[cursor]=${cursor}`));
-    expect(refusal).toMatchObject({ status: 400, message: 'This cursor belongs to another query' });
+    expect(refusal).toMatchObject({
+      code: 'invalid-cursor',
+      message: 'This cursor belongs to another query',
+    });
   });
 
   it('are refused when any character was changed, and when another key signed them', () => {
@@ -58,10 +61,10 @@ describe('cursors', () => {
 
   it('are refused beside page and start, as a list, and where nothing signs them', () => {
     for (const query of ['[page]=1', '[start]=0', '[limit]=1&pagination[pageSize]=1']) {
-      expect(refusalOf(() => plan(`pagination[cursor]=&pagination${query}`)).status).toBe(400);
+      expect(refusalOf(() => plan(`pagination[cursor]=&pagination${query}`)).code).toBe('invalid-pagination');
     }
     expect(refusalOf(() => plan('pagination[cursor][]=a')).message).toBe('Invalid cursor');
-    expect(refusalOf(() => planList(requestOf('pagination[cursor]='))).status).toBe(400);
+    expect(refusalOf(() => planList(requestOf('pagination[cursor]='))).code).toBe('invalid-cursor');
   });
 
   it('refuse to carry a text that is too long for a URL', () => {
@@ -75,7 +78,7 @@ describe('far offsets', () => {
     expect(plan('pagination[start]=100000').search.from).toBe(100_000);
     for (const far of ['[start]=100001', '[page]=4002', '[page]=99999999999']) {
       const refusal = refusalOf(() => plan(`pagination${far}`));
-      expect(refusal.status).toBe(400);
+      expect(refusal.code).toBe('invalid-pagination');
       expect(refusal.message).toContain('pagination[cursor]');
     }
     const near = () => planList({ ...requestOf('pagination[start]=11'), maxOffset: 10 });
@@ -88,8 +91,8 @@ describe('explain', () => {
     expect(plan('explain=true&filters[stars]=3').explain?.filters).toMatchObject({ kind: 'and' });
     expect(plan('explain=true').explain).toEqual({ filters: null });
     expect(plan('explain=false').explain).toBeUndefined();
-    expect(refusalOf(() => plan('explain=yes')).status).toBe(400);
-    expect(refusalOf(() => planList(requestOf('explain=true'))).status).toBe(403);
+    expect(refusalOf(() => plan('explain=yes')).code).toBe('invalid-query');
+    expect(refusalOf(() => planList(requestOf('explain=true'))).code).toBe('explain-not-allowed');
     expect(refusalOf(() => planEntry({ ...requestOf('explain=true'), mayExplain: true })).message).toBe(
       'Invalid key explain',
     );

@@ -197,7 +197,7 @@ describe('single entries and users', () => {
       withTotal: false,
     });
     expect(plan('start=1&limit=2').search).toMatchObject({ from: 1, size: 2 });
-    expect(refusalOf(() => plan('limit=-1')).status).toBe(400);
+    expect(refusalOf(() => plan('limit=-1')).code).toBe('invalid-query');
     expect(refusalOf(() => plan('filters[password]=x')).message).toBe('Invalid key password');
   });
 });

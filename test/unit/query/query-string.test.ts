@@ -36,7 +36,7 @@ describe('parseQueryString', () => {
     'refuses %s, which qs would drop',
     (text) => {
       const refusal = refusalOf(() => parseQueryString(text));
-      expect(refusal.status).toBe(400);
+      expect(refusal.code).toBe('invalid-query');
       expect(refusal.message).toBe('Invalid key __proto__');
     },
   );

@@ -19,7 +19,7 @@ export function renderQuery(query: PlannedQuery, keysOf: (join: SemiJoin) => rea
 }
 
 function refuseDepth(depth: number): never {
-  throw new RequestError(400, 'ValidationError', `Invalid filters: nested ${depth} levels deep`, {
+  throw new RequestError('query-too-large', `Invalid filters: nested ${depth} levels deep`, {
     param: 'filters',
     source: 'query',
     found: `${depth} levels`,

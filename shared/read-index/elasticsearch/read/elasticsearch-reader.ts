@@ -24,7 +24,7 @@ function refuseWords({ text, facets }: SearchRequest): void {
   if (text === undefined && facets === undefined) return;
   const message =
     'search and facets are not available on Elasticsearch; use filters, or a server with the embedded index';
-  throw new RequestError(400, 'ValidationError', message);
+  throw new RequestError('not-supported', message);
 }
 
 /**

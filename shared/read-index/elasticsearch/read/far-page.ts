@@ -60,7 +60,7 @@ async function countMatches({ session, request, query }: PageSearch): Promise<nu
 }
 
 function refuseOffset(from: number): never {
-  throw new RequestError(400, 'PaginationError', `Invalid pagination: an offset of ${from}`, {
+  throw new RequestError('page-too-far', `Invalid pagination: an offset of ${from}`, {
     param: 'pagination',
     source: 'query',
     found: from,
@@ -69,7 +69,7 @@ function refuseOffset(from: number): never {
 }
 
 function refuseSize(total: number): never {
-  throw new RequestError(400, 'PaginationError', `Invalid pagination: all of ${total} entries at once`, {
+  throw new RequestError('page-too-far', `Invalid pagination: all of ${total} entries at once`, {
     param: 'pagination',
     source: 'query',
     found: `${total} entries`,

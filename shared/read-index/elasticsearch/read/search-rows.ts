@@ -96,7 +96,7 @@ function pageOf(
 
 function refuseSort(total: number, most: number, { sort }: SearchRequest): never {
   const path = sort.map((key) => [...key.path, key.field].join('.')).join(',');
-  throw new RequestError(400, 'ValidationError', `Invalid sort: ${total} entries to sort through relations`, {
+  throw new RequestError('query-too-large', `Invalid sort: ${total} entries to sort through relations`, {
     param: 'sort',
     source: 'query',
     path,

@@ -58,17 +58,12 @@ async function aggregateKeys(
 }
 
 function refuseTooMany(limit: number, into: string): never {
-  throw new RequestError(
-    400,
-    'ValidationError',
-    `Invalid filters: more than ${limit} related entries match`,
-    {
-      param: 'filters',
-      source: 'query',
-      path: into,
-      found: `more than ${limit} related entries`,
-      accepted:
-        'a narrower filter, or the relation copied into the documents (pluginOptions.varve.denormalise)',
-    },
-  );
+  throw new RequestError('query-too-large', `Invalid filters: more than ${limit} related entries match`, {
+    param: 'filters',
+    source: 'query',
+    path: into,
+    found: `more than ${limit} related entries`,
+    accepted:
+      'a narrower filter, or the relation copied into the documents (pluginOptions.varve.denormalise)',
+  });
 }

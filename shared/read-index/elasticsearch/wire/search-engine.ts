@@ -57,5 +57,5 @@ async function sendSearches(
 }
 
 export function unavailable(): RequestError {
-  return new RequestError(503, 'ServiceUnavailableError', 'The read index cannot be reached right now');
+  return new RequestError('read-index-unavailable', 'The read index cannot be reached right now');
 }

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { errorStatus } from '../../services/http/error-statuses.ts';
+import { OUTAGES, REFUSALS } from '../../shared/request-error.ts';
+
+const PAGE = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+
+/** The codes of a section, each with its status and name. */
+function documented(heading: string): readonly (readonly [code: string, status: number, name: string])[] {
+  const section = PAGE.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  return [...section.matchAll(/^\| `([a-z-]+)` \| (\d+) \| (\w+) \|/gm)].map(
+    ([, code = '', status, name = '']) => [code, Number(status), name] as const,
+  );
+}
+
+function withStatus(codes: readonly (typeof REFUSALS | typeof OUTAGES)[number][]) {
+  return codes.map((code) => {
+    const { status, name } = errorStatus(code);
+    return [code, status, name] as const;
+  });
+}
+
+it('documents each code with the status and the name that it is answered with', () => {
+  const isOwn = (code: (typeof REFUSALS)[number]) => errorStatus(code).isOwn;
+  expect(documented('Errors that Strapi has too')).toEqual(
+    withStatus(REFUSALS.filter((code) => !isOwn(code))),
+  );
+  expect(documented('Errors of Varve')).toEqual(withStatus(REFUSALS.filter(isOwn)));
+  expect(documented('Outages')).toEqual(withStatus(OUTAGES));
+});
+
+it('answers every outage with a 503 and its code', () => {
+  expect(OUTAGES.map(errorStatus)).toEqual(
+    OUTAGES.map(() => ({ status: 503, name: 'ServiceUnavailableError', isOwn: true })),
+  );
+});

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { presentError } from '../../services/http/error-envelope.ts';
+import { RequestError } from '../../shared/request-error.ts';
+
+it('answers an error that Strapi has with the bytes of Strapi', () => {
+  const error = new RequestError('invalid-body', 'name is a required field', { errors: [] });
+  expect(JSON.stringify(presentError(error))).toBe(
+    '{"data":null,"error":{"status":400,"name":"ValidationError","message":"name is a required field","details":{"errors":[]}}}',
+  );
+});
+
+it('says the code of an error that Strapi does not have', () => {
+  expect(presentError(new RequestError('no-leader', 'No process leads'))).toEqual({
+    data: null,
+    error: {
+      status: 503,
+      name: 'ServiceUnavailableError',
+      message: 'No process leads',
+      details: {},
+      code: 'no-leader',
+    },
+  });
+});
+
+it('says nothing of an error that was not expected', () => {
+  expect(presentError(new TypeError('secret'))).toEqual({
+    data: null,
+    error: { status: 500, name: 'InternalServerError', message: 'Internal Server Error' },
+  });
+});
