@@ -3,6 +3,7 @@ import { type QueryModel, queryModelOf } from '../query/query-model.ts';
 import { anyOf, type Example, type OpenApiScope, type Parameter, schemaRef } from './openapi-types.ts';
 import { nameOf } from './schema-names.ts';
 import { namesOf } from './selection-schemas.ts';
+import { wordParameters } from './word-parameters.ts';
 
 /** Query parameters of a type's routes. `drafts`: whether the caller may ask for unpublished entries. */
 export type ParameterOptions = { readonly drafts: boolean };
@@ -20,6 +21,7 @@ export function listParameters(
     PAGINATION,
     ...selectionParameters(scope, model),
     SEARCH,
+    ...wordParameters(model),
     ...versionParameters(type, options),
   ];
 }

@@ -7,6 +7,7 @@ import { onOneState } from './one-state.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
+import { wordsMeta } from './words-meta.ts';
 import { createListWriting } from './write-rows.ts';
 
 export type AnswerOptions = AnswerTerms & {
@@ -27,7 +28,8 @@ async function listBody(
   options: AnswerOptions,
   answer: AnswerScope,
 ): Promise<Buffer> {
-  const { total, hits, next } = await searchPage(index, plan, answer);
+  const found = await searchPage(index, plan, answer);
+  const { total, hits, next } = found;
   const page = await gatherPage(index, plan, hits, answer, options);
   const nextCursor = plan.cursors === undefined || !next ? null : writeCursor(plan.cursors, next);
   const pagination = describePagination(plan.pagination, total, nextCursor);
@@ -35,7 +37,8 @@ async function listBody(
     plan.explain === undefined
       ? JSON.stringify({ pagination })
       : jsonText({ pagination, explain: await explainList(index, plan, answer) });
-  const end = Buffer.from(`,"meta":${meta}}`);
+  const all = plan.words === undefined ? meta : `${meta.slice(0, -1)}${wordsMeta(plan.words, found)}}`;
+  const end = Buffer.from(`,"meta":${all}}`);
   return writeAnswer(answer, plan.selection, [
     (writer) => writeShort(writer, OPEN),
     createListWriting(page),

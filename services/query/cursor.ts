@@ -15,7 +15,9 @@ const FORM = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{22})$/;
  */
 export function cursorScope(key: Uint8Array, search: SearchRequest): CursorScope {
   const { type, world, query, sort } = search;
-  const text = JSON.stringify([type, world, query, sort], (_, value) =>
+  // Cursors of lists without words stay as they were.
+  const words = search.text === undefined ? [] : [search.text];
+  const text = JSON.stringify([type, world, query, sort, ...words], (_, value) =>
     typeof value === 'bigint' ? { bigint: String(value) } : value,
   );
   return { key, query: digestText(text) };

@@ -1,7 +1,7 @@
 import { type BoolQuery, MATCH_ALL, MATCH_NONE } from '../../shared/read-index/bool-query.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { Problems } from './problems.ts';
-import { isQueryList, isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
+import { isQueryList, isQueryObject, type QueryValue } from './query-string.ts';
 
 /** Locales of a request: the default one if it names none. */
 export type LocaleChoice =
@@ -71,9 +71,7 @@ export function localeQuery(
 ): BoolQuery {
   if (!type.localized || choice.kind === 'all') return MATCH_ALL;
   if (choice.kind === 'default') {
-    return isQueryObject(filters) && namesLocale(filters)
-      ? MATCH_ALL
-      : { kind: 'term', field: 'locale', value: defaultLocale };
+    return namesLocale(filters) ? MATCH_ALL : { kind: 'term', field: 'locale', value: defaultLocale };
   }
   const [locale, ...more] = choice.locales;
   if (locale === undefined) return MATCH_NONE;
@@ -82,8 +80,9 @@ export function localeQuery(
     : { kind: 'terms', field: 'locale', values: choice.locales };
 }
 
-function namesLocale(filters: QueryObject): boolean {
-  return filters['locale'] !== undefined;
+/** Whether a filter has a condition on the locale at its top. */
+export function namesLocale(filters: QueryValue | undefined): boolean {
+  return isQueryObject(filters) && filters['locale'] !== undefined;
 }
 
 function refuse(problems: Problems, reason: string, value: QueryValue): void {

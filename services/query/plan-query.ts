@@ -17,6 +17,7 @@ import {
   resolvePagination,
 } from './pagination.ts';
 import { type ParsedFilter, parseFilter } from './parse-filter.ts';
+import { planWords, withWords } from './plan-words.ts';
 import { resolvePopulate } from './populate.ts';
 import { type Problems, refuseIfAny } from './problems.ts';
 import { resolvePublicationFilter } from './publication-filter.ts';
@@ -28,7 +29,9 @@ import { resolveSearchText } from './search-text.ts';
 import type { Selection } from './selection.ts';
 import { resolveSort } from './sort.ts';
 import { resolveStatus } from './status.ts';
+import { WORD_PARAMETERS } from './text-search.ts';
 import { translateFilter } from './translate-filter.ts';
+import type { WordsPlan } from './words-meta.ts';
 
 /** A read request: its path, and its query string without `?`. */
 export type QueryRequest = {
@@ -71,6 +74,8 @@ export type ListPlan = {
   readonly pagination: Pagination;
   /** For a walk by cursor. */
   readonly cursors?: CursorScope;
+  /** Facets and highlights to show beside the rows. */
+  readonly words?: WordsPlan;
   /** Filter of the request, if the answer has to explain itself. */
   readonly explain?: { readonly filters: ParsedFilter | null };
 };
@@ -108,14 +113,25 @@ type Dialect = {
 export function planList(request: QueryRequest): ListPlan {
   const query = parseQueryString(request.queryString);
   const problems: Problems = [];
-  checkRootParameters(query, problems, { more: ['explain'], ignore: request.ignoreParameter });
+  const more = ['explain', ...WORD_PARAMETERS];
+  checkRootParameters(query, problems, { more, ignore: request.ignoreParameter });
   const plan = planRows(request, query, problems, { action: 'find' });
   const pagination = resolvePagination(query, problems, request);
   const explained = resolveExplain(query['explain'], request.mayExplain === true, problems);
+  const words = planWords(query, { ...request, ...plan, scope: scopeOf(request), problems });
   refuseIfAny(problems);
-  const list = listPlan(request.type, plan, pagination);
+  const list = withWords(listPlan(request.type, plan, pagination), words);
   const explain = explained ? { explain: { filters: parseFilter(query['filters'], 'filters') } } : {};
   return { ...list, ...planCursor(request, list), ...explain };
+}
+
+function scopeOf({ registry, mayFind, mayReadDrafts = true, containsIgnoresCase }: QueryRequest): QueryScope {
+  return {
+    registry,
+    mayReadDrafts,
+    containsIgnoresCase: containsIgnoresCase === true,
+    ...(mayFind === undefined ? {} : { mayFind }),
+  };
 }
 
 /** Continues a walk by cursor. */
@@ -184,14 +200,9 @@ function planRows(
   problems: Problems,
   dialect: Dialect = {},
 ): Plan {
-  const { type, registry, defaultLocale, mayFind, mayReadDrafts = true } = request;
+  const { type, registry, defaultLocale, mayReadDrafts = true } = request;
   const lenient = request.ignoreParameter !== undefined;
-  const scope: QueryScope = {
-    registry,
-    mayReadDrafts,
-    containsIgnoresCase: request.containsIgnoresCase === true,
-    ...(mayFind === undefined ? {} : { mayFind }),
-  };
+  const scope = scopeOf(request);
   const model = queryModelOf(registry, type.uid);
   const filter = planFilter(query, model, scope, problems);
   const world = dialect.users

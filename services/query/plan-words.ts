@@ -1,0 +1,56 @@
+import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
+import type { TextSearch } from '../../shared/read-index/text-search.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import { resolveFacets } from './facets.ts';
+import { resolveHighlights } from './highlights.ts';
+import { type LocaleChoice, namesLocale } from './locale.ts';
+import type { Problems } from './problems.ts';
+import { type QueryScope, queryModelOf } from './query-model.ts';
+import type { QueryObject } from './query-string.ts';
+import { resolveTextSearch, searchedLocales, WORD_PARAMETERS } from './text-search.ts';
+import type { WordsPlan } from './words-meta.ts';
+
+type PlannedWords = { readonly plan: WordsPlan; readonly text: TextSearch | undefined };
+
+type WordsContext = {
+  readonly type: ContentType;
+  readonly scope: QueryScope;
+  readonly defaultLocale: string;
+  readonly locale: LocaleChoice;
+  readonly sort: readonly SortKey[];
+  readonly problems: Problems;
+};
+
+/** A search by words, facets and highlights; undefined where the request names none of them. */
+export function planWords(query: QueryObject, context: WordsContext): PlannedWords | undefined {
+  if (!WORD_PARAMETERS.some((name) => name in query)) return undefined;
+  const { type, scope, defaultLocale, locale, sort, problems } = context;
+  const model = queryModelOf(scope.registry, type.uid);
+  const locales = searchedLocales(locale, defaultLocale, namesLocale(query['filters']));
+  const text = resolveTextSearch(query, locales, problems);
+  return {
+    plan: {
+      type,
+      facets: resolveFacets(query['facets'], model, context),
+      highlights: resolveHighlights(query, model, context),
+      manyLocales: locales === 'all' || locales.length > 1,
+    },
+    text: text && { ...text, isRanked: sort.length === 0 },
+  };
+}
+
+/** The same list with what `words` asks for. */
+export function withWords<List extends { readonly search: SearchRequest }>(
+  list: List,
+  words: PlannedWords | undefined,
+): List & { readonly words?: WordsPlan } {
+  if (words === undefined) return list;
+  const { plan, text } = words;
+  const facets = plan.facets.map(({ request }) => request);
+  const search: SearchRequest = {
+    ...list.search,
+    ...(text === undefined ? {} : { text }),
+    ...(facets.length === 0 ? {} : { facets }),
+  };
+  return { ...list, search, words: plan };
+}

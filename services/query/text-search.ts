@@ -1,0 +1,68 @@
+import type { TextSearch } from '../../shared/read-index/text-search.ts';
+import { hasWords } from '../../shared/search/split-words.ts';
+import type { LocaleChoice } from './locale.ts';
+import type { Problems } from './problems.ts';
+import type { QueryObject, QueryValue } from './query-string.ts';
+
+/** Root parameters of a search by words, its facets and highlights. */
+export const WORD_PARAMETERS = [
+  'search',
+  'typoTolerance',
+  'facets',
+  'highlight',
+  'highlightPreTag',
+  'highlightPostTag',
+];
+
+/** Characters of a query. */
+const MAX_LENGTH = 512;
+const FLAGS = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+/** `search` and `typoTolerance`; undefined where no words are given. */
+export function resolveTextSearch(
+  query: QueryObject,
+  locales: TextSearch['locales'],
+  problems: Problems,
+): Omit<TextSearch, 'isRanked'> | undefined {
+  const text = resolveQuery(query['search'], problems);
+  const typoTolerance = resolveFlag(query['typoTolerance'], problems);
+  if (text === undefined || !hasWords(text)) return undefined;
+  return { query: text, locales, typoTolerance };
+}
+
+/** The locales whose words are meant: those of the rows that a request is about. */
+export function searchedLocales(
+  choice: LocaleChoice,
+  defaultLocale: string,
+  namesLocale: boolean,
+): TextSearch['locales'] {
+  if (choice.kind === 'all') return 'all';
+  if (choice.kind === 'any-of') return choice.locales;
+  return namesLocale ? 'all' : [defaultLocale];
+}
+
+function resolveQuery(value: QueryValue | undefined, problems: Problems): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string' && value.length <= MAX_LENGTH) return value;
+  const found = typeof value === 'string' ? `${value.length} characters` : value;
+  const accepted = `text of at most ${MAX_LENGTH} characters`;
+  problems.push({
+    ...{ phase: 'parameter', param: 'search', found, accepted },
+    message: `Invalid parameter at 'search'. Expected ${accepted}`,
+  });
+  return undefined;
+}
+
+function resolveFlag(value: QueryValue | undefined, problems: Problems): boolean {
+  if (value === undefined) return true;
+  const flag = typeof value === 'string' ? FLAGS.get(value) : undefined;
+  if (flag !== undefined) return flag;
+  problems.push({
+    ...{ phase: 'parameter', param: 'typoTolerance', found: value, accepted: [...FLAGS.keys()] },
+    message: "Invalid parameter at 'typoTolerance'. Expected true or false",
+  });
+  return true;
+}

@@ -1,0 +1,98 @@
+import { facetText } from '../../shared/read-index/facet-values.ts';
+import type { FacetCounts } from '../../shared/read-index/facets.ts';
+import type { SearchResult } from '../../shared/read-index/read-index.ts';
+import type { TextSearchReport } from '../../shared/read-index/text-search.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import { escapeHtml, findMarks, highlight } from '../../shared/search/highlight.ts';
+import { languageOf } from '../../shared/search/languages.ts';
+import { searchSettingsOf } from '../../shared/search/search-settings.ts';
+import { visibleText } from '../../shared/search/visible-text.ts';
+import type { FacetPlan } from './facets.ts';
+import type { HighlightedAttribute, HighlightPlan } from './highlights.ts';
+
+/** What an answer says of words beside its rows. */
+export type WordsPlan = {
+  readonly type: ContentType;
+  readonly facets: readonly FacetPlan[];
+  readonly highlights: HighlightPlan | undefined;
+  /** One document may be there in several locales. */
+  readonly manyLocales: boolean;
+};
+
+type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };
+
+/** Members of `meta` as JSON, each behind a comma. */
+export function wordsMeta(plan: WordsPlan, { text, facets, hits }: SearchResult): string {
+  const members: string[] = [];
+  if (text !== undefined) members.push(`"search":${searchJson(text)}`);
+  if (facets !== undefined) members.push(...facetMembers(plan.facets, facets));
+  if (plan.highlights !== undefined) members.push(`"highlights":${highlightsJson(plan, hits.sources, text)}`);
+  return members.map((member) => `,${member}`).join('');
+}
+
+function searchJson({ terms, corrected }: TextSearchReport): string {
+  const typed = new Set([...terms.values()].flatMap((each) => each.map((term) => term.typed)));
+  return JSON.stringify({ terms: [...typed], corrected: Object.fromEntries(corrected) });
+}
+
+/** Written member by member: JavaScript puts names that are numbers in an order of their own. */
+function objectJson(members: Iterable<readonly [string, string]>): string {
+  return `{${[...members].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`;
+}
+
+function facetMembers(plans: readonly FacetPlan[], counts: readonly FacetCounts[]): readonly string[] {
+  const facets = plans.map(({ name }, at): [string, string] => [
+    name,
+    objectJson((counts[at]?.values ?? []).map(({ value, count }) => [value, String(count)])),
+  ]);
+  const stats = plans.flatMap(({ name, request }, at): [string, string][] => {
+    const found = counts[at]?.stats;
+    if (found === undefined) return [];
+    const bounds = { min: facetText(request.type, found.min), max: facetText(request.type, found.max) };
+    const isNumber = request.type !== 'date' && request.type !== 'datetime' && request.type !== 'time';
+    return [[name, JSON.stringify(isNumber ? found : bounds)]];
+  });
+  return [`"facets":${objectJson(facets)}`, `"facetStats":${objectJson(stats)}`];
+}
+
+/** By document; where there may be several locales of one, by `<documentId>:<locale>`. */
+function highlightsJson(
+  plan: WordsPlan,
+  sources: readonly Uint8Array[],
+  report: TextSearchReport | undefined,
+): string {
+  return objectJson(
+    sources.map((source) => {
+      const row = JSON.parse(Buffer.from(source).toString()) as Row;
+      const isOneOfMany = plan.manyLocales && row.locale !== undefined;
+      const name = isOneOfMany ? `${row.documentId}:${row.locale}` : row.documentId;
+      return [name, rowJson(plan, row, report)] as const;
+    }),
+  );
+}
+
+function rowJson({ type, highlights }: WordsPlan, row: Row, report: TextSearchReport | undefined): string {
+  const { fields, locale: ownLocale } = searchSettingsOf(type);
+  const locale = row.locale ?? ownLocale;
+  const language = languageOf(locale);
+  const terms = report?.terms.get(locale) ?? [];
+  const members = (highlights?.attributes ?? []).flatMap((attribute): [string, string][] => {
+    const text = textOf(attribute, row[attribute.name]);
+    if (text === undefined) return [];
+    const field = fields.find(({ name }) => name === attribute.name);
+    // A field that is not searched has no matches.
+    const rules = { language, terms: field === undefined ? [] : terms, isKeyword: field?.isKeyword === true };
+    const marked = highlight(text, findMarks(text, rules), locale, {
+      ...{ before: highlights?.before ?? '', after: highlights?.after ?? '', escape: escapeHtml },
+      ...(attribute.snippet === undefined ? {} : { snippet: attribute.snippet }),
+    });
+    return [[attribute.name, JSON.stringify(marked)]];
+  });
+  return objectJson(members);
+}
+
+function textOf({ type }: HighlightedAttribute, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const text = visibleText(type, typeof value === 'string' ? value : JSON.stringify(value));
+  return type === 'richtext' ? text.replace(/\s+/g, ' ').trim() : text;
+}

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, startServer } from '../support/server.ts';
+
+type Meta = {
+  readonly pagination: { readonly total: number; readonly nextCursor?: string | null };
+  readonly search?: {
+    readonly terms: readonly string[];
+    readonly corrected: Readonly<Record<string, string>>;
+  };
+  readonly facets?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly facetStats?: Readonly<Record<string, object>>;
+  readonly highlights?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+};
+type Entry = { readonly documentId: string; readonly name: string };
+type Body = {
+  readonly data: readonly Entry[];
+  readonly meta: Meta;
+  readonly error: { readonly name: string; readonly message: string; readonly details: Details };
+};
+type Details = {
+  readonly param: string;
+  readonly path?: string | null;
+  readonly found: unknown;
+  readonly accepted: unknown;
+};
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer({ contentTypes: 'examples/restaurants', arguments: ['--examples'] });
+});
+afterAll(() => server?.dispose());
+
+async function ask(query: string): Promise<Body & { readonly status: number }> {
+  const answer = await fetch(`${server.url}/api/restaurants?${query}`);
+  return { status: answer.status, ...((await answer.json()) as Body) };
+}
+
+async function names(query: string): Promise<readonly string[]> {
+  return (await ask(query)).data.map(({ name }) => name);
+}
+
+async function write(method: string, path: string, data?: object): Promise<Entry> {
+  const answer = await fetch(`${server.url}/api/restaurants${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(data === undefined ? {} : { body: JSON.stringify({ data }) }),
+  });
+  const text = await answer.text();
+  expect(answer.status, text).toBeLessThan(300);
+  return text === '' ? { documentId: '', name: '' } : (JSON.parse(text) as { data: Entry }).data;
+}
+
+describe('search', () => {
+  it('finds words, their beginnings, their stems and words with typos', async () => {
+    expect(await names('search=taberna')).toEqual(['Taberna do Rio']);
+    expect(await names('search=taber')).toEqual(['Taberna do Rio']);
+    expect(await names('search=pizza ')).toEqual(['Da Carmela']);
+    expect(await names('search=casa mare')).toEqual(['Casa da Maré']);
+    const { data, meta } = await ask('search=tabrena');
+    expect(data.map(({ name }) => name)).toEqual(['Taberna do Rio']);
+    expect(meta.search).toEqual({ terms: ['tabrena'], corrected: { tabrena: 'taberna' } });
+    expect(await names('search=tabrena&typoTolerance=false')).toEqual([]);
+  });
+
+  it('leaves out the last words until a row has the others', async () => {
+    const { meta } = await ask('search=casa chilhuacle nowhere');
+    expect(meta.search?.terms).toEqual(['casa', 'chilhuacle']);
+    expect(meta.pagination.total).toBe(1);
+  });
+
+  it('composes with filters, sort and pages, and counts exactly', async () => {
+    const all = await ask('search=a&pagination[pageSize]=100');
+    const sorted = await names('search=a&sort=name:desc&pagination[pageSize]=100');
+    expect(sorted).toEqual(
+      all.data
+        .map(({ name }) => name)
+        .sort()
+        .reverse(),
+    );
+    expect(all.data.length).toBeGreaterThan(2);
+    expect(all.meta.pagination.total).toBe(all.data.length);
+    const [first] = all.data;
+    expect(await names(`search=a&filters[name]=${first?.name}`)).toEqual([first?.name]);
+    expect(await names('search=a&pagination[start]=1&pagination[limit]=2')).toEqual(
+      all.data.slice(1, 3).map(({ name }) => name),
+    );
+  });
+
+  it('walks by cursor in the order of relevance', async () => {
+    const all = await names('search=a&pagination[pageSize]=100');
+    const walked: string[] = [];
+    for (let cursor: string | null | undefined = ''; cursor !== null && cursor !== undefined; ) {
+      const { data, meta } = await ask(`search=a&pagination[pageSize]=2&pagination[cursor]=${cursor}`);
+      walked.push(...data.map(({ name }) => name));
+      cursor = meta.pagination.nextCursor;
+    }
+    expect(walked).toEqual(all);
+    const { meta } = await ask('search=a&pagination[pageSize]=2&pagination[cursor]=');
+    const other = await ask(`search=b&pagination[cursor]=${meta.pagination.nextCursor}`);
+    expect([other.status, other.error.message]).toEqual([400, 'This cursor belongs to another query']);
+  });
+
+  it('finds an edit in the answer to the write, in the world that it is in', async () => {
+    const base = { slug: 'zanzibar-one', priceLevel: 'budget' };
+    const { documentId } = await write('POST', '?status=draft', { ...base, name: 'Quixotic Zanzibar' });
+    expect(await names('search=quixotic')).toEqual([]);
+    expect(await names('search=quixotic&status=draft')).toEqual(['Quixotic Zanzibar']);
+    await write('POST', `/${documentId}/actions/publish`);
+    expect(await names('search=quixotic')).toEqual(['Quixotic Zanzibar']);
+    await write('PUT', `/${documentId}`, { name: 'Vermilion Zanzibar' });
+    expect(await names('search=quixotic')).toEqual([]);
+    expect(await names('search=vermilion')).toEqual(['Vermilion Zanzibar']);
+    await write('POST', `/${documentId}/actions/unpublish`);
+    expect(await names('search=vermilion')).toEqual([]);
+    await write('DELETE', `/${documentId}`);
+    expect(await names('search=vermilion&status=draft')).toEqual([]);
+  });
+
+  it('takes nothing but punctuation for no search', async () => {
+    const plain = await (await fetch(`${server.url}/api/restaurants`)).text();
+    expect(await (await fetch(`${server.url}/api/restaurants?search=...`)).text()).toBe(plain);
+  });
+});
+
+describe('facets', () => {
+  it('count what filters find, through relations and components', async () => {
+    const paths = ['city.name', 'stars', 'cuisines.name', 'address.district', 'priceLevel', 'terrace'];
+    const { meta } = await ask(`facets=${paths.join(',')}`);
+    for (const path of paths) {
+      const counts = Object.entries(meta.facets?.[path] ?? {});
+      expect(counts.length, path).toBeGreaterThan(1);
+      for (const [value, count] of counts) {
+        const filter = path
+          .split('.')
+          .map((name) => `[${name}]`)
+          .join('');
+        const found = await ask(`filters${filter}[$eq]=${encodeURIComponent(value)}&fields=name`);
+        expect(count, `${path} ${value}`).toBe(found.meta.pagination.total);
+      }
+    }
+    expect(meta.facetStats?.['stars']).toMatchObject({ min: 0 });
+  });
+
+  it('count all that a search finds, whichever page is asked for', async () => {
+    const [page, all] = [
+      await ask('search=a&facets=stars&pagination[pageSize]=1'),
+      await ask('search=a&facets=stars'),
+    ];
+    expect(page.meta.facets).toEqual(all.meta.facets);
+    const counted = Object.values(all.meta.facets?.['stars'] ?? {}).reduce((sum, count) => sum + count, 0);
+    expect(counted).toBe(all.meta.pagination.total);
+  });
+
+  it('take limits, ranges and texts to look for', async () => {
+    const { meta } = await ask(
+      'facets[seats][ranges]=..40,40..60,60..&facets[openedOn][ranges]=2000-01-01..&facets[city.name][search]=li&facets[cuisines.name][limit]=1',
+    );
+    const total = meta.pagination.total;
+    expect(Object.values(meta.facets?.['seats'] ?? {}).reduce((sum, count) => sum + count, 0)).toBe(total);
+    const since = (await ask('filters[openedOn][$gte]=2000-01-01')).meta.pagination.total;
+    expect(meta.facets?.['openedOn']).toEqual({ '2000-01-01..': since });
+    expect(Object.keys(meta.facets?.['city.name'] ?? {})).toEqual(['Lisbon']);
+    expect(Object.keys(meta.facets?.['cuisines.name'] ?? {})).toHaveLength(1);
+  });
+});
+
+describe('highlights', () => {
+  it('mark what matches, escaped', async () => {
+    const base = {
+      slug: 'tags-one',
+      priceLevel: 'budget',
+      tagline: 'Soup & <b>bread</b> all day, every day of the year',
+    };
+    const { documentId } = await write('POST', '', { ...base, name: 'Marked' });
+    const { meta } = await ask('search=bred&highlight=tagline,name');
+    expect(meta.highlights?.[documentId]).toEqual({
+      tagline: 'Soup &amp; &lt;b&gt;<mark>bread</mark>&lt;/b&gt; all day, every day of the year',
+      name: 'Marked',
+    });
+    const snippet = await ask(
+      'search=bread&highlight[tagline][snippet]=3&highlightPreTag=<em>&highlightPostTag=</em>',
+    );
+    expect(snippet.meta.highlights?.[documentId]).toEqual({
+      tagline: '…b&gt;<em>bread</em>&lt;/b…',
+    });
+    await write('DELETE', `/${documentId}`);
+  });
+});
+
+describe('what is refused', () => {
+  it.each([
+    ['search[a]=b', 'search', "Invalid parameter at 'search'. Expected text of at most 512 characters"],
+    [
+      `search=${'a'.repeat(513)}`,
+      'search',
+      "Invalid parameter at 'search'. Expected text of at most 512 characters",
+    ],
+    ['typoTolerance=maybe', 'typoTolerance', "Invalid parameter at 'typoTolerance'. Expected true or false"],
+    ['facets=nope', 'facets', 'Invalid key nope'],
+    ['facets=internalNote', 'facets', 'Invalid key internalNote'],
+    ['facets=chef.nope', 'facets', 'Invalid key nope at chef'],
+    ['facets=city', 'facets', 'Invalid key city'],
+    ['facets=description', 'facets', 'Invalid key description'],
+    [
+      'facets=a.b.c.d.e.f.g',
+      'facets',
+      "Invalid parameter at 'facets'. Expected a path of at most 5 relations and components",
+    ],
+    [`facets=${Array.from({ length: 21 }, (_, i) => `x${i}`).join(',')}`, 'facets', 'Invalid key x0'],
+    [
+      'facets[stars][limit]=0',
+      'facets',
+      "Invalid parameter at 'facets[stars][limit]'. Expected a whole number from 1 to 1000",
+    ],
+    ['facets[stars][by]=0', 'facets', 'Invalid key by at stars'],
+    [
+      'facets[stars][ranges]=1-2',
+      'facets',
+      "Invalid parameter at 'facets[stars][ranges]'. Expected up to 50 ranges such as 0..10,10..20,20..",
+    ],
+    [
+      'facets[slug][ranges]=a..b',
+      'facets',
+      "Invalid parameter at 'facets[slug][ranges]'. Expected ranges of a number or a date",
+    ],
+    ['highlight=stars', 'highlight', 'Invalid key stars'],
+    ['highlight=internalNote', 'highlight', 'Invalid key internalNote'],
+    [
+      'highlight[name][snippet]=0',
+      'highlight',
+      "Invalid parameter at 'highlight[name][snippet]'. Expected a whole number from 1 to 200",
+    ],
+  ])('%s', async (query, param, message) => {
+    const { status, error } = await ask(query);
+    expect({ status, name: error.name, message: error.message, param: error.details.param }).toEqual({
+      ...{ status: 400, name: 'ValidationError', message, param },
+    });
+    expect(error.details).toHaveProperty('found');
+    expect(error.details).toHaveProperty('accepted');
+  });
+
+  it('says nothing of private attributes', async () => {
+    // A word of an internal note.
+    const { data, meta } = await ask('search=oysters');
+    expect(data).toEqual([]);
+    expect((await ask('search=oystres')).meta.search?.corrected).toEqual({});
+    expect(meta.pagination.total).toBe(0);
+  });
+});
