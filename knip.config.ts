@@ -17,6 +17,7 @@ const config: KnipConfig = {
     'test/fuzz/fuzz.ts',
     'test/pictures/*.ts',
     'test/projects/*.ts',
+    'test/login/record-strapi.ts',
   ],
   project: ['{shared,projections,services,test}/**/*.ts', '*.ts'],
   // shared/search/languages.ts loads stemmers and stop words when they are first used.
