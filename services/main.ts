@@ -1,10 +1,12 @@
 import { appliedUpTo, startProjector } from '../projections/projector/projector.ts';
+import { rolesOf } from '../shared/access/login-state.ts';
 import { isForeign } from '../shared/event-store/unreadable.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
 import { openAccessControl } from './access/access-control.ts';
 import { openAccessKey } from './access/access-key.ts';
 import { cursorKey, uploadNames } from './access/derived-keys.ts';
+import { createRoleCommands } from './access/role-commands.ts';
 import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { createPictureResizer } from './assets/pictures/picture-resizer.ts';
@@ -22,6 +24,8 @@ import type { Presence } from './fleet/presence.ts';
 import { createFreshness } from './http/freshness.ts';
 import { openForwarding } from './http/open-forwarding.ts';
 import { createApis, type ServedApi } from './http/served-api.ts';
+import type { LoginPlan } from './login/open-login.ts';
+import { createPeople } from './login/people.ts';
 import { METRICS } from './operating/metric-definitions.ts';
 import { observeEventStore } from './operating/observe-event-store.ts';
 import { traceReadIndex } from './operating/observe-read-index.ts';
@@ -30,6 +34,7 @@ import type { OperatorContext } from './operator/operation.ts';
 import { type ContentStoreOptions, openContentStore } from './process/content-store.ts';
 import { type Meanwhile, serveEarlier } from './process/earlier-generation.ts';
 import { createHalt } from './process/halt.ts';
+import { lateLogin } from './process/late-login.ts';
 import { createSpaceWatch } from './process/space-watch.ts';
 import { openWriteSide, type WriteSideOptions } from './process/write-side.ts';
 import type { RequestRules } from './query/plan-query.ts';
@@ -56,6 +61,8 @@ export type VarveOptions = ContentStoreOptions & {
   readonly picturePixels: number;
   /** Told of a picture that stays without formats, and why. */
   readonly leftWithoutFormats: PictureSettings['left'];
+  /** People sign in; absent: nobody does. */
+  readonly login?: LoginPlan | undefined;
   /** Take over uploaded files that another log has written. */
   readonly adopt?: boolean;
   /** Of tokens and cursors, base64url; absent: made in the data directory. */
@@ -116,17 +123,20 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const membership = openMembership({ log, space, owner: options.presence.owner, key });
   options.presence.join(membership);
   const claimant = { log, space, owner: membership.owner, address: options.address, now, membership };
-  const accessOptions = { log, space, key, now: Date.now };
+  const accessOptions = { log, space, key, now: Date.now, login: options.login !== undefined };
   const tokens = createTokenCommands({ ...accessOptions, author: requestOrOperator });
+  const roles = createRoleCommands({ ...accessOptions, author: requestOrOperator });
   const access = await openAccessControl(accessOptions);
   const rules = { ...options.rules, cursorKey: cursorKey(key) };
+  const people = createPeople(graph.reader);
+  const signing = lateLogin({ ...options, key, access, people });
   await assertWholeLease(log, space, graph.epochAt(graph.position() + 1n));
   const settling = { claimant, definitions, waiting: fleetLog.waiting };
   const { pending } = store;
   if (pending !== undefined && options.meanwhile !== undefined) {
     await serveEarlier({
       ...{ ...options, meanwhile: options.meanwhile, store, pending, claimant },
-      ...{ access, tokens, assets, membership, rules },
+      ...{ access, tokens, roles, assets, membership, rules, login: signing?.api },
       settle: (ahead) => settleContentTypes({ ...settling, graph: ahead }),
     });
   }
@@ -181,6 +191,8 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       left: options.leftWithoutFormats,
     },
     uploadName: uploadNames(key),
+    userPasswords: options.login?.passwords?.scheme ?? 'argon2',
+    roles: () => new Set(rolesOf(access.state().login).keys()),
   });
   await Promise.race([led.readable, led.done, fleet.done, projector.done]);
   const forwarding = openForwarding({
@@ -195,6 +207,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     ...{ registry, index, defaultLocale, usersEnvelope, rules, observe: operating.observeQuery },
     writes: { commands, library, userId },
   });
+  signing?.with({ commands, forwarding, apiFor });
   generations.followKept();
   watchGenerations(operating.metrics, generations.store);
   watchLead(operating, fleet);
@@ -204,7 +217,9 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     registry,
     access,
     tokens,
+    roles,
     apiFor,
+    ...(signing === undefined ? {} : { login: signing.api }),
     assets: { store: assets, index, space },
     freshness,
     operator: {

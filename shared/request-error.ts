@@ -13,6 +13,7 @@ export const REFUSALS = [
   'not-found',
   'payload-too-large',
   'rate-limited',
+  'missing-refresh-token',
   'invalid-header',
   'invalid-cursor',
   'page-too-far',
@@ -28,6 +29,7 @@ export const REFUSALS = [
   'media-type-not-allowed',
   'invalid-token-request',
   'token-name-taken',
+  'token-known',
   'token-not-found',
   'rights-contended',
   'explain-not-allowed',
@@ -38,6 +40,8 @@ export const REFUSALS = [
   'request-timeout',
   'method-not-served',
   'expectation-not-met',
+  'provider-not-served',
+  'mail-not-set-up',
 ] as const;
 
 /** Why a request cannot be answered for now: the same request may succeed later. */
@@ -58,6 +62,7 @@ export const OUTAGES = [
   'read-index-unavailable',
   'asset-store-unavailable',
   'assets-of-another-log',
+  'keys-unavailable',
 ] as const;
 
 export type Refusal = (typeof REFUSALS)[number];

@@ -5,14 +5,16 @@ import {
   INITIAL_ACCESS,
   type Token,
   tokenStatus,
+  withLogin,
 } from '../../shared/access/access-state.ts';
 import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
+import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { Actor, EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable, stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { isSameText } from '../../shared/text-digest.ts';
-import { hashSecret, isSecret } from './token-secret.ts';
+import { hashSecret, isSecret, isTokenValue } from './token-secret.ts';
 
 export type AccessControlOptions = {
   readonly log: EventStore;
@@ -21,6 +23,8 @@ export type AccessControlOptions = {
   readonly key: Buffer;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** People log in here, so roles count. */
+  readonly login?: boolean;
 };
 
 /** Who may do what, as of the log's end. */
@@ -28,7 +32,9 @@ export type AccessControl = {
   state(): AccessState;
   /** The rights of whoever sends this `Authorization` header. Throws RequestError 401 for a token that is not valid. */
   authenticate(authorization: string | undefined): Rights;
-  /** Who sends this `Authorization` header. Of what is no valid token: a caller without one. */
+  /** Whether this `Authorization` header has a valid token. */
+  isToken(authorization: string | undefined): boolean;
+  /** Returns the sender of this `Authorization` header. Without a valid token it is a caller without one. */
   actorOf(authorization: string | undefined): Actor;
   /** Whether it has the form of a token that is not known here: another process may just have made it. */
   mayBecomeValid(authorization: string | undefined): boolean;
@@ -52,6 +58,7 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
   let { state, isStopped } = await readUpTo(log, space);
   let position = start;
   const moved = createCondition();
+  const effective = options.login === true ? rememberLast(withLogin) : (read: AccessState) => read;
   const take = async (events: readonly StoredEvent[], upTo: bigint) => {
     for (const event of events) ({ state, isStopped } = evolveUpTo({ state, isStopped }, event));
     position = upTo;
@@ -59,21 +66,26 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
   };
   const subscription = log.subscribe(start, take, { stream });
   return {
-    state: () => state,
+    state: () => effective(state),
     authenticate(authorization) {
       const secret = bearerToken(authorization);
       if (secret !== undefined) return findToken(state, key, secret, now()).rights;
-      return state.development ? FULL_ACCESS : state.publicRights;
+      const { development, publicRights } = effective(state);
+      return development ? FULL_ACCESS : publicRights;
+    },
+    isToken(authorization) {
+      const secret = bearerToken(authorization);
+      return secret !== undefined && tokenOf(state, key, secret, now()) !== undefined;
     },
     actorOf(authorization) {
       const secret = bearerToken(authorization);
       const token = secret === undefined ? undefined : tokenOf(state, key, secret, now());
       if (token !== undefined) return { kind: 'token', id: token.id, name: token.name };
-      return { kind: state.development ? 'development' : 'anonymous' };
+      return { kind: effective(state).development ? 'development' : 'anonymous' };
     },
     mayBecomeValid(authorization) {
       const secret = bearerToken(authorization);
-      return secret !== undefined && isSecret(secret) && !state.byHash.has(hashSecret(key, secret));
+      return secret !== undefined && hasTokenForm(secret) && !state.byHash.has(hashSecret(key, secret));
     },
     applied: (wanted, timeoutMs) => moved.until(() => wanted <= position, timeoutMs),
     done: subscription.done,
@@ -117,8 +129,8 @@ function evolveUpTo({ state, isStopped: before }: StoppableAccess, event: Stored
 /** A scheme, a space, and what it takes (RFC 9110, section 11.4). */
 const CREDENTIALS = /^([\w!#$%&'*+.^`|~-]+) +(\S.*)$/;
 
-/** Other schemes than Bearer are no business of this API, as in Strapi: the caller counts as anonymous. */
-function bearerToken(authorization: string | undefined): string | undefined {
+/** Other schemes than Bearer are ignored, as in Strapi: the caller is anonymous. */
+export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
   const [, scheme, value = ''] = CREDENTIALS.exec(authorization) ?? [];
   // What is no credentials is taken for a token that is not valid.
@@ -127,7 +139,7 @@ function bearerToken(authorization: string | undefined): string | undefined {
 }
 
 function tokenOf(state: AccessState, key: Buffer, secret: string, now: number): Token | undefined {
-  if (!isSecret(secret)) return undefined;
+  if (!isTokenValue(secret)) return undefined;
   const hash = hashSecret(key, secret);
   const token = state.byHash.get(hash);
   if (token === undefined || !isSameText(token.hash, hash)) return undefined;
@@ -137,6 +149,26 @@ function tokenOf(state: AccessState, key: Buffer, secret: string, now: number): 
 function findToken(state: AccessState, key: Buffer, secret: string, now: number): Token {
   const token = tokenOf(state, key, secret, now);
   if (token !== undefined) return token;
-  // One answer, whether the token never was, was revoked or has expired.
-  throw new RequestError('unauthorized', 'Missing or invalid credentials');
+  throw unknownToken();
+}
+
+/** A JWT becomes valid in another way. */
+function hasTokenForm(text: string): boolean {
+  return isSecret(text) || (isTokenValue(text) && !text.includes('.'));
+}
+
+/** The same answer for a token that is unknown, was revoked or has expired. */
+function unknownToken(): RequestError {
+  return new RequestError('unauthorized', UNKNOWN_TOKEN);
+}
+
+/** `compute` of the newest argument, computed once. */
+function rememberLast<Argument extends object>(
+  compute: (argument: Argument) => Argument,
+): (argument: Argument) => Argument {
+  let last: { readonly argument: Argument; readonly result: Argument } | undefined;
+  return (argument) => {
+    if (last?.argument !== argument) last = { argument, result: compute(argument) };
+    return last.result;
+  };
 }

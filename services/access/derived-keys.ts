@@ -12,3 +12,8 @@ export function cursorKey(accessKey: Uint8Array): Uint8Array {
 export function uploadNames(accessKey: Uint8Array): (hash: string) => string {
   return (hash) => hmac(accessKey, `uploaded file ${hash}`).toString('hex');
 }
+
+/** 256 bits that JWTs are signed with where no other secret is given: the same in every process that has the access key. */
+export function jwtSecret(accessKey: Uint8Array): Uint8Array {
+  return hmac(accessKey, 'JSON Web Tokens of users');
+}

@@ -1,11 +1,10 @@
-import { randomInt, randomUUID } from 'node:crypto';
-import { type AccessEvent, accessStream, type TokenType } from '../../shared/access/access-events.ts';
+import { randomInt } from 'node:crypto';
+import type { AccessEvent, TokenType } from '../../shared/access/access-events.ts';
 import { type AccessState, type Token, tokenStatus } from '../../shared/access/access-state.ts';
 import type { Right } from '../../shared/access/rights.ts';
-import type { EventMetadata, EventStore } from '../../shared/event-store/event-store.ts';
-import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { readAccess } from './access-control.ts';
+import { type AccessCommitOptions, createAccessCommit } from './commit-access.ts';
 import { hashSecret, newSecret } from './token-secret.ts';
 
 export type TokenRequest = {
@@ -22,68 +21,37 @@ export type TokenRequest = {
 export type CreatedToken = { readonly token: Token; readonly secret: string; readonly position: bigint };
 
 export type TokenCommands = {
-  /** Throws RequestError (400) when the name is taken by a token in force. */
-  create(request: TokenRequest): Promise<CreatedToken>;
-  /** By id or name. Throws RequestError (404) when there is no such token in force. */
+  /**
+   * Throws RequestError (400) if a valid token has the name. `secret`: a value that callers have already; absent: a new one is
+   * made.
+   */
+  create(request: TokenRequest, secret?: string): Promise<CreatedToken>;
+  /** By id or name. Throws RequestError (404) if there is no such valid token. */
   revoke(idOrName: string): Promise<{ readonly token: Token; readonly position: bigint }>;
   /** What callers without a token may do. Appends nothing when that is so already. */
   setPublic(allow: readonly Right[]): Promise<{ readonly position: bigint | undefined }>;
   list(): Promise<readonly Token[]>;
 };
 
-export type TokenCommandsOptions = {
-  readonly log: EventStore;
-  readonly space: string;
-  readonly key: Buffer;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** On whose behalf a command runs. */
-  readonly author: () => Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId'>;
-};
+export type TokenCommandsOptions = AccessCommitOptions & { readonly key: Buffer };
 
-const ATTEMPTS = 10;
 const ID_LENGTH = 10;
 const ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** The kinds of command by what they lead to. */
-const COMMANDS: Readonly<Record<AccessEvent['type'], string>> = {
-  'token-created': 'create-token',
-  'token-revoked': 'revoke-token',
-  'public-rights-set': 'set-public-rights',
-};
-
-/** Commands on the access stream, which any process may write: each is decided anew when another came between. */
+/** Tokens and public rights, on the access stream. */
 export function createTokenCommands({ log, space, key, now, author }: TokenCommandsOptions): TokenCommands {
-  const commit = async <Result>(
-    decide: (state: AccessState) => readonly [AccessEvent | undefined, Result],
-  ) => {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const state = await readAccess(log, space);
-      const [event, result] = decide(state);
-      if (event === undefined) return { result, position: undefined };
-      const metadata = {
-        schemaVersion: EVENT_VERSIONS[event.type],
-        at: new Date(now()).toISOString(),
-        epoch: 0,
-        ...author(),
-        via: COMMANDS[event.type],
-      };
-      const appended = await log.append(accessStream(space), state.revision ?? 'none', [
-        { id: randomUUID(), ...event, metadata },
-      ]);
-      if (appended.kind === 'appended') return { result, position: appended.position };
-    }
-    throw new RequestError('rights-contended', 'Access rights are being changed by others, try again');
-  };
+  const commit = createAccessCommit({ log, space, now, author });
   return {
-    async create(request) {
-      const secret = newSecret();
+    async create(request, given) {
+      const secret = given ?? newSecret();
       const id = newTokenId();
+      const hash = hashSecret(key, secret);
       const { position } = await commit((state) => {
         refuseTakenName(state, request.name, now());
+        if (given !== undefined) refuseKnownSecret(state, hash);
         const { type, ...rest } = request;
-        const data = { id, ...rest, tokenType: type, hash: hashSecret(key, secret) };
-        return [{ type: 'token-created', data }, undefined];
+        const data = { id, ...rest, tokenType: type, hash };
+        return [[{ type: 'token-created', data }], undefined];
       });
       const token = (await readAccess(log, space)).tokens.get(id);
       if (token === undefined || position === undefined) throw new Error(`token ${id} was not stored`);
@@ -92,14 +60,14 @@ export function createTokenCommands({ log, space, key, now, author }: TokenComma
     async revoke(idOrName) {
       const { result, position } = await commit((state) => {
         const token = findInForce(state, idOrName);
-        return [{ type: 'token-revoked', data: { id: token.id } }, token];
+        return [[{ type: 'token-revoked', data: { id: token.id } }], token];
       });
       return { token: result, position: position ?? 0n };
     },
     async setPublic(allow) {
       const { position } = await commit((state) => {
         const event: AccessEvent = { type: 'public-rights-set', data: { allow } };
-        return [isPublic(state, allow) ? undefined : event, undefined];
+        return [isPublic(state, allow) ? [] : [event], undefined];
       });
       return { position };
     },
@@ -122,6 +90,12 @@ function refuseTakenName(state: AccessState, name: string, now: number): void {
     path: 'name',
     found: name,
   });
+}
+
+function refuseKnownSecret(state: AccessState, hash: string): void {
+  const known = state.byHash.get(hash);
+  if (known === undefined) return;
+  throw new RequestError('token-known', `"${known.name}" is a token of this value: revoke it first`);
 }
 
 function findInForce(state: AccessState, idOrName: string): Token {

@@ -10,12 +10,23 @@ export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** Whether it looks like a token: anything else is refused without being hashed. */
+/** Returns whether a text looks like a token made here. */
 export function isSecret(text: string): boolean {
   return FORM.test(text);
 }
 
-/** HMAC-SHA-256, hexadecimal: without the key neither the log nor a look-up's timing says anything about a secret. */
+export const LEAST_TOKEN = 32;
+export const MOST_TOKEN = 1024;
+
+/**
+ * Returns whether a text may be a token, made here or elsewhere: too long to be guessed, short enough for a header. Anything else is
+ * refused without being hashed.
+ */
+export function isTokenValue(text: string): boolean {
+  return text.length >= LEAST_TOKEN && text.length <= MOST_TOKEN && /^[\x21-\x7e]+$/.test(text);
+}
+
+/** HMAC-SHA-256, hexadecimal: without the key neither the log nor the timing of a look-up reveals a secret. */
 export function hashSecret(key: Buffer, secret: string): string {
   return hmac(key, secret).toString('hex');
 }

@@ -66,6 +66,7 @@ export const COMMANDS: readonly CommandRow[] = [
       ['--allow <rights>', 'of a custom token, such as restaurant.find,chef.*'],
       ['--drafts', 'it may see drafts'],
       ['--expires <time>', 'such as 12h, 30d, 4w or 2030-01-31 (default: never)'],
+      ['--token-stdin', 'take the token from stdin, such as one that clients have from Strapi'],
     ],
     settings: TOKEN_SETTINGS,
     load: async () => (await import('./commands/token.ts')).createToken,

@@ -1,6 +1,7 @@
 import { assertNever } from '../../shared/assert-never.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import { executeAccountCommand } from './account-commands.ts';
 import type { ActionCommand, Command, CommandResult, WriteCommand } from './command.ts';
 import { type Commit, type CommitRequest, createCommit } from './commit.ts';
 import { type DocumentState, decide, draftOf, publishedOf } from './decide.ts';
@@ -48,6 +49,9 @@ export function createCommandHandler(
         case 'update-user':
         case 'delete-user':
           return executeUserCommand(environment, commit, command);
+        case 'register-user':
+        case 'change-account':
+          return executeAccountCommand(environment, commit, command);
         default:
           return assertNever(command);
       }

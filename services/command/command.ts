@@ -1,3 +1,5 @@
+import type { LoginRecord } from '../../shared/access/login-record.ts';
+import type { EntryValues } from '../../shared/document/events.ts';
 import type { CommandIdentity, EventMetadata } from '../../shared/event-store/event-store.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 
@@ -48,9 +50,32 @@ export type UserCommand = CommandBase &
     | { readonly kind: 'delete-user'; readonly id: string }
   );
 
+export type RegisterCommand = CommandBase & {
+  readonly kind: 'register-user';
+  /** Validated as the body of a new user. */
+  readonly data: { readonly username: string; readonly email: string; readonly password: string } & {
+    readonly [attribute: string]: unknown;
+  };
+  /** Of the password. */
+  readonly hash: string;
+  readonly record: LoginRecord;
+};
+
+/** A write of the login. */
+export type AccountCommand =
+  | RegisterCommand
+  | (CommandBase & {
+      readonly kind: 'change-account';
+      /** Names the change in the metadata of its event. */
+      readonly via: string;
+      readonly documentId: string;
+      /** The stored values that change; none: nothing is written. Throws RequestError when the change is refused. */
+      readonly change: (values: EntryValues) => EntryValues;
+    });
+
 export type WriteCommand = CreateCommand | UpdateCommand | PutSingleCommand;
 
-export type Command = WriteCommand | ActionCommand | UserCommand;
+export type Command = WriteCommand | ActionCommand | UserCommand | AccountCommand;
 
 export type CommandResult = {
   readonly documentId: string;

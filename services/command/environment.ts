@@ -3,6 +3,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { Lead } from '../../shared/fleet/lease.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Author } from './command.ts';
+import type { PasswordScheme } from './password-hashes.ts';
 
 /** Dependencies of the write side. They include the clock and all randomness. */
 export type CommandEnvironment = {
@@ -24,6 +25,10 @@ export type CommandEnvironment = {
   readonly counts?: (position: bigint, lead: Lead) => Promise<boolean>;
   /** Author of a command that does not name one. */
   readonly author?: () => Author | undefined;
+  /** How passwords of users are stored. Absent: argon2. */
+  readonly userPasswords?: PasswordScheme;
+  /** Numbers that a user's `role` may have. Absent: those of Strapi's two roles. */
+  readonly roles?: () => ReadonlySet<number>;
   readonly now: () => Date;
   readonly newDocumentId: () => string;
   /** Any text that no other command has; event ids are derived from it. */

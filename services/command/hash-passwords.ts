@@ -1,23 +1,26 @@
-import { hash } from '@node-rs/argon2';
 import type { Model } from '../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { isRecord } from './json-record.ts';
+import { hashPassword, type PasswordScheme } from './password-hashes.ts';
 
 /** bcrypt's and Strapi's column's limit; longer ones are refused by validation, so there is nothing to hash. */
 const MAX_LENGTH = 255;
 
 /**
- * Argon2id hash of every password in a body, by clear text (the library's parameters: 19 MiB, two passes, off the main
- * thread). Computed before any lock, so that no command waits for it. Resolves at once if the model has no password.
+ * Hash of every password in a body, by clear text. Computed before any lock, so that no command waits for it. Resolves at once if the
+ * model has no password.
  */
 export async function hashPasswords(
   registry: SchemaRegistry,
   model: Model,
   data: unknown,
+  scheme: PasswordScheme = 'argon2',
 ): Promise<ReadonlyMap<string, string>> {
   const clear = new Set(passwordsIn(registry, model, data));
   if (clear.size === 0) return NONE;
-  return new Map(await Promise.all([...clear].map(async (text) => [text, await hash(text)] as const)));
+  return new Map(
+    await Promise.all([...clear].map(async (text) => [text, await hashPassword(text, scheme)] as const)),
+  );
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();

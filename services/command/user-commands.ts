@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { afterPasswordChange, LOGIN_ATTRIBUTE, loginRecordOf } from '../../shared/access/login-record.ts';
 import { assertNever } from '../../shared/assert-never.ts';
-import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
 import { USER_TYPE } from '../../shared/schema/content-type.ts';
@@ -14,13 +14,15 @@ import type { CommandEnvironment } from './environment.ts';
 import { hashPasswords } from './hash-passwords.ts';
 import { isRecord } from './json-record.ts';
 import type { Data } from './parse-data.ts';
+import { refuseLongPassword } from './password-rules.ts';
 import { type PreparedWrite, prepareWrite, refuse } from './prepare-write.ts';
 import { notFoundError, type Problem, problemsError } from './problem.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
 import { uniqueProblems } from './unique-values.ts';
 
 /** Keys of an answer that a client may send back: without effect, as in Strapi. */
-const SYSTEM_KEYS = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']);
+const SYSTEM_KEYS = new Set([LOGIN_ATTRIBUTE, 'id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt']);
+const OWN_ROLES: ReadonlySet<number> = new Set(Object.values<number>(USER_ROLES));
 /** In the order of Strapi's answers (cases `users.write`). */
 const FIELDS = ['email', 'username', 'password', 'role'] as const;
 
@@ -46,15 +48,15 @@ export async function executeUserCommand(
     };
     return { ...result, ...(await commit({ ...base, plan })) };
   }
-  const data = userData(command);
+  const data = userData(command, environment);
   refuseUnknownKeys(registry, type, data);
-  const hashes = await hashPasswords(registry, type, data);
+  const hashes = await hashPasswords(registry, type, data, environment.userPasswords);
   const plan = (state: DocumentState) => {
     if (command.kind === 'update-user' && state.entries.length === 0) throw notFoundError();
     const prepared = asApplicationError(() =>
       prepareWrite(environment, state, { data, locale: null, publish: true, hashes }),
     );
-    return { claims: prepared.claims, decide: () => decideUser(environment.graph, command, state, prepared) };
+    return { claims: prepared.claims, decide: () => decideUser(environment, command, state, prepared) };
   };
   return { ...result, ...(await commit({ ...base, plan })) };
 }
@@ -71,7 +73,7 @@ function userDocument(environment: CommandEnvironment, command: UserCommand): st
 }
 
 function decideUser(
-  graph: ContentGraphReader,
+  { graph, now }: CommandEnvironment,
   { kind }: UserCommand,
   state: DocumentState,
   { intent, claims, problems, unreadable }: PreparedWrite,
@@ -82,20 +84,36 @@ function decideUser(
   if (kind === 'update-user' && isTaken('username')) throw applicationError('Username already taken');
   if (isTaken('email')) throw applicationError('Email already taken');
   asApplicationError(() => refuse(state.type, [...problems, ...taken], unreadable));
-  return decide(intent, state);
+  return decide(signingOut(intent, state, now().toISOString()), state);
 }
 
-function userData(command: UserCommand & { readonly kind: 'create-user' | 'update-user' }): Data {
+/** A new password ends what is signed in with the former one. */
+function signingOut(
+  intent: PreparedWrite['intent'],
+  state: DocumentState,
+  at: string,
+): PreparedWrite['intent'] {
+  const [user] = state.entries;
+  if (intent.kind !== 'write' || user === undefined || intent.values['password'] === undefined) return intent;
+  const record = afterPasswordChange(loginRecordOf(user.values), at);
+  return { ...intent, values: { ...intent.values, [LOGIN_ATTRIBUTE]: record } };
+}
+
+function userData(
+  command: UserCommand & { readonly kind: 'create-user' | 'update-user' },
+  { roles, userPasswords }: CommandEnvironment,
+): Data {
   const body = isRecord(command.body) ? command.body : {};
   const isCreation = command.kind === 'create-user';
   const problems = FIELDS.flatMap((field) => fieldProblems(field, body[field], isCreation));
   if (problems.length > 0) throw problemsError(problems, FIELDS);
-  const { email, role } = body;
+  const { email, role, password } = body;
+  if (userPasswords === 'bcrypt' && typeof password === 'string') refuseLongPassword(password);
   const sent = Object.entries(body).filter(([key]) => !SYSTEM_KEYS.has(key));
   return {
     ...Object.fromEntries(sent),
     ...(typeof email === 'string' ? { email: email.toLowerCase() } : {}),
-    ...(role === undefined ? {} : { role: roleOf(role) }),
+    ...(role === undefined ? {} : { role: roleOf(role, roles?.() ?? OWN_ROLES) }),
     ...(isCreation ? { provider: 'local' } : {}),
   };
 }
@@ -121,11 +139,11 @@ function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreatio
 }
 
 /** Number of a role in the forms that Strapi accepts: 1, "1", {id: 1}, {connect: [1]}, {set: [1]}. */
-function roleOf(value: unknown): number {
+function roleOf(value: unknown, roles: ReadonlySet<number>): number {
   const inner = isRecord(value) ? (value['connect'] ?? value['set'] ?? value['id']) : value;
   const [item] = [inner].flat();
   const role = Number(isRecord(item) ? item['id'] : item);
-  if (Object.values<number>(USER_ROLES).includes(role)) return role;
+  if (roles.has(role)) return role;
   throw applicationError(
     '1 relation(s) of type plugin::users-permissions.role associated with this entity do not exist',
   );

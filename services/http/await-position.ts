@@ -30,17 +30,19 @@ const POSITION = /^\d{1,20}$/;
  * process. A position that the log has not reached is a 400: no write was answered with it. For scopes that know the
  * rights of their callers: a caller without rights is refused anyway, and learns no positions.
  */
-export function awaitPositions(scope: FastifyInstance, freshness: Freshness, access: AccessControl): void {
+export function awaitPositions(
+  scope: FastifyInstance,
+  freshness: Freshness,
+  authenticate: (request: FastifyRequest) => Promise<void> | undefined,
+): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     const wanted = wantedPosition(request);
     if (wanted === undefined || !mayAnything(request.rights)) done();
     else
       reach(freshness, wanted)
-        .then(() => {
-          // The rights too are those of the position.
-          request.rights = access.authenticate(request.headers.authorization);
-          done();
-        })
+        // The rights too are those of the position.
+        .then(() => authenticate(request))
+        .then(() => done())
         .catch(done);
   });
 }
@@ -64,6 +66,11 @@ export function awaitTokens(
   return freshness
     .head(position)
     .then((head) => access.applied(position < head ? position : head, TOKENS_MS));
+}
+
+/** Resolves when everything is shown that the log has by now, or a while later. */
+export async function awaitAll(freshness: Freshness): Promise<void> {
+  await freshness.shows(await freshness.head(ANY_POSITION));
 }
 
 function wantedPosition({ headers, method }: FastifyRequest): string | readonly string[] | undefined {

@@ -64,6 +64,8 @@ export type UsersApi = {
   count(query: string): Promise<Uint8Array>;
   /** undefined: there is no such user. */
   one(id: string, query: string): Promise<Uint8Array | undefined>;
+  /** A user as the user may see it, never in `data`. Whose it is, is the caller's to know. */
+  me(id: number, query: string): Promise<Uint8Array | undefined>;
   create(body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   update(id: string, body: unknown, command?: CommandIdentity): Promise<WriteAnswer>;
   /** The user as it was. */

@@ -8,8 +8,9 @@ import fastify, {
 import { RequestError } from '../../shared/request-error.ts';
 import { requestIdOf } from '../operating/request-id.ts';
 import type { Status } from '../operator/status.ts';
-import { authenticateRequests, requireAdministrator } from './authenticate.ts';
-import { awaitPositions, awaitTokens } from './await-position.ts';
+import { registerLogin } from './auth-routes.ts';
+import { authenticateRequests, createAuthenticate, requireAdministrator } from './authenticate.ts';
+import { awaitPositions } from './await-position.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
 import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 import { forwardWrites } from './forward-writes.ts';
@@ -22,6 +23,7 @@ import { refuseReads } from './refuse-reads.ts';
 import { nameAuthors } from './request-author.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { rewritePrefix } from './rewrite-prefix.ts';
+import { registerRoles } from './role-routes.ts';
 import { registerCollectionType, registerLocales, registerSingleType, registerUsers } from './routes.ts';
 import { registerAssets } from './serve-assets.ts';
 import type { ServedApi } from './served-api.ts';
@@ -76,6 +78,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   if (!options.answersReads) refuseReads(app);
   app.get(HEALTH_PATH, (_request, reply) => reply.code(204).send());
   app.decorateRequest('rights');
+  app.decorateRequest('signedIn');
   app.decorateRequest('sentJson');
   app.decorateRequest('command');
   app.decorateRequest('isElsewhere', false);
@@ -94,9 +97,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const { registry, access, tokens, apiFor } = options;
   guardDevelopment(app, access, options.protection.corsOrigins);
-  const { freshness } = options;
-  authenticateRequests(app, access, (request) => awaitTokens(freshness, access, request));
-  awaitPositions(app, freshness, access);
+  const authentication = { access, login: options.login, freshness: options.freshness };
+  const authenticate = createAuthenticate(authentication);
+  authenticateRequests(app, authenticate, authentication);
+  awaitPositions(app, options.freshness, authenticate);
   forwardWrites(app, options.forwarding);
   nameAuthors(app, access, options.meters.tracing);
   const writesOf = (request: FastifyRequest) => {
@@ -109,7 +113,9 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
     if (type.kind === 'singleType') registerSingleType(context, type);
     else registerCollectionType(context, type);
   }
-  registerUsers(context);
+  registerUsers({ ...context, login: options.login });
+  const { login } = options;
+  if (login !== undefined) app.register((scope) => registerLogin(scope, login, options.protection.isCounted));
   registerLocales(context);
   registerUploads(app, (request) => writesOf(request).uploads);
   registerTypes(app, (request) => apiFor(request.rights));
@@ -118,6 +124,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
     requireAdministrator(scope);
     refuseWritesIn(scope, options.forwarding.refuseWrites);
     registerTokens(scope, { registry, access, tokens });
+    registerRoles(scope, { registry, access, tokens, roles: options.roles });
     if (options.status !== undefined) registerProjections(scope, options.status);
   });
 }

@@ -62,6 +62,7 @@ export function createUsersApi(options: ContentApiOptions): UsersApi {
       if (user === undefined && usersEnvelope) throw new RequestError('not-found', 'Not Found');
       return user;
     },
+    me: async (id, query) => (await answerBareEntry(index, planUsersEntry(request(query)), id)) ?? undefined,
     create: async (body, identity) =>
       present(await commands.execute({ kind: 'create-user', body, identity })),
     async update(id, body, identity) {

@@ -21,6 +21,7 @@ const STRAPI_ERRORS = {
   'not-found': [404, 'NotFoundError'],
   'payload-too-large': [413, 'PayloadTooLargeError'],
   'rate-limited': [429, 'RateLimitError'],
+  'missing-refresh-token': [400, 'BadRequestError'],
 } as const satisfies Partial<Record<Refusal, readonly [number, string]>>;
 
 /** Refusals that only Varve has. */
@@ -42,6 +43,7 @@ const OWN_ERRORS: Readonly<
   'media-type-not-allowed': [415, 'UnsupportedMediaTypeError'],
   'invalid-token-request': [400, 'ValidationError'],
   'token-name-taken': [400, 'ApplicationError'],
+  'token-known': [400, 'ApplicationError'],
   'token-not-found': [404, 'NotFoundError'],
   'rights-contended': [409, 'ConflictError'],
   'explain-not-allowed': [403, 'ForbiddenError'],
@@ -52,6 +54,8 @@ const OWN_ERRORS: Readonly<
   'request-timeout': [408, 'BadRequestError'],
   'method-not-served': [405, 'BadRequestError'],
   'expectation-not-met': [417, 'BadRequestError'],
+  'provider-not-served': [501, 'NotImplementedError'],
+  'mail-not-set-up': [501, 'NotImplementedError'],
 };
 
 const STATUSES: ReadonlyMap<ErrorCode, ErrorStatus> = new Map([

@@ -16,6 +16,7 @@ import { commandIdentity } from './command-identity.ts';
 import { type ForwardedCommands, signAnswers } from './forwarded-commands.ts';
 import { NOT_LEADING_HEADER } from './responses.ts';
 import { answerHeaders, createSender, type Sender, type SentAnswer, type SentWrite } from './send-on.ts';
+import { isWriting } from './writing-methods.ts';
 
 export type ForwardingOptions = {
   readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
@@ -38,8 +39,6 @@ export type UnderWay = { enter(): void; leave(): void };
 const WAIT_MS = 10_000;
 /** Interval for asking a silent leader again. */
 const AGAIN_MS = 100;
-
-const WRITING = ['POST', 'PUT', 'DELETE'];
 
 /**
  * Sends writes of this scope to the leader, with their body, and answers with the leader's answer. While there is no
@@ -97,8 +96,8 @@ function whereItLeads(
 }
 
 /** Other methods of a path are refused in every process. */
-function isWrite({ method, url }: RouteOptions): boolean {
-  return typeof method === 'string' && WRITING.includes(method) && url.startsWith('/api/');
+function isWrite(route: RouteOptions): boolean {
+  return isWriting(route) && route.url.startsWith('/api/');
 }
 
 /** A form is still to be read; everything else was parsed from text. */

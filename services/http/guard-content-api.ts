@@ -85,6 +85,7 @@ function guardUsersApi(users: UsersApi, allow: Allow): UsersApi {
       allow(USER_TYPE, 'findOne');
       return users.one(id, query);
     },
+    me: users.me,
     async create(body, command) {
       allow(USER_TYPE, 'create');
       return users.create(body, command);

@@ -4,7 +4,7 @@ import type { Author } from '../command/command.ts';
 import { actAs } from '../command/current-author.ts';
 import type { Tracing } from '../operating/tracing.ts';
 
-const WRITING = ['POST', 'PUT', 'DELETE'];
+import { isWriting } from './writing-methods.ts';
 
 /**
  * Runs every write of this scope on behalf of its caller, by the caller's own credentials. A process that carries out a
@@ -16,8 +16,8 @@ export function nameAuthors(
   tracing: Tracing | undefined,
 ): void {
   scope.addHook('onRoute', (route) => {
-    const { handler, method } = route;
-    if (typeof method !== 'string' || !WRITING.includes(method)) return;
+    const { handler } = route;
+    if (!isWriting(route)) return;
     route.handler = function (request, reply) {
       return actAs(authorOf(request, access, tracing), () => handler.call(this, request, reply));
     };
@@ -25,13 +25,13 @@ export function nameAuthors(
 }
 
 function authorOf(
-  { headers, id }: FastifyRequest,
+  { headers, id, signedIn }: FastifyRequest,
   access: Pick<AccessControl, 'actorOf'>,
   tracing: Tracing | undefined,
 ): Author {
   const traceId = tracing?.traceId() ?? traceIdOf(headers['traceparent']);
   return {
-    actor: access.actorOf(headers.authorization),
+    actor: signedIn?.actor ?? access.actorOf(headers.authorization),
     correlationId: id,
     ...(traceId === undefined ? {} : { traceId }),
   };

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { LoginApi } from '../login/login-api.ts';
 import { POSITION_HEADER } from './await-position.ts';
 import { type Asking, type ContentApi, ENTRY_ACTIONS, type WriteAnswer } from './content-api.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
@@ -59,7 +60,11 @@ export function registerSingleType({ app, apiOf, registry }: RouteContext, type:
 }
 
 /** `/api/users`: by numeric id, without versions and locales (SEMANTICS section 11). */
-export function registerUsers({ app, apiOf }: RouteContext): void {
+export function registerUsers({
+  app,
+  apiOf,
+  login,
+}: RouteContext & { readonly login: LoginApi | undefined }): void {
   const users = (request: FastifyRequest) => apiOf(request).users;
   register(app, '/api/users', {
     GET: async (request, reply) =>
@@ -70,10 +75,15 @@ export function registerUsers({ app, apiOf }: RouteContext): void {
   register(app, '/api/users/count', {
     GET: async (request, reply) => send(reply, await users(request).count(queryOf(request))),
   });
-  // Without login the caller is unknown, and Varve does not implement login.
   register(app, '/api/users/me', {
-    GET: async () => {
-      throw new RequestError('forbidden', 'Forbidden');
+    GET: async (request, reply) => {
+      const { signedIn } = request;
+      const actions = login?.actionsOf(signedIn, request.rights);
+      if (signedIn?.user === undefined || actions?.has('user.me') !== true)
+        throw new RequestError('forbidden', 'Forbidden');
+      const user = await users(request).me(signedIn.user.id, queryOf(request));
+      if (user === undefined) sendNothing(reply);
+      else send(reply, user);
     },
   });
   register(app, '/api/users/:id', {

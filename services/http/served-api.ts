@@ -1,8 +1,10 @@
 import type { Rights } from '../../shared/access/rights.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AccessControl } from '../access/access-control.ts';
+import type { RoleCommands } from '../access/role-commands.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
 import type { FileLibrary } from '../assets/file-library.ts';
+import type { LoginApi } from '../login/login-api.ts';
 import type { Freshness } from './await-position.ts';
 import { type CallerApi, createCallerApis } from './caller-apis.ts';
 import type { ContentApiOptions } from './content-api-options.ts';
@@ -16,8 +18,11 @@ export type ServedApi = {
   readonly registry: SchemaRegistry;
   readonly access: AccessControl;
   readonly tokens: TokenCommands;
+  readonly roles: RoleCommands;
   /** API for callers with these rights. */
   readonly apiFor: (rights: Rights) => CallerApi;
+  /** Absent: nobody signs in. */
+  readonly login?: LoginApi;
   readonly assets: AssetRoutesOptions;
   readonly freshness: Freshness;
   readonly forwarding: ForwardingOptions;

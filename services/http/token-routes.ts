@@ -63,7 +63,7 @@ function sendPublic(reply: FastifyReply, { access, registry }: TokenRoutesOption
   sendJson(reply, 200, { data: { development, allow: rightNames(publicRights, registry) }, meta: {} });
 }
 
-function rightNames(rights: Rights, registry: SchemaRegistry): readonly string[] {
+export function rightNames(rights: Rights, registry: SchemaRegistry): readonly string[] {
   return rights.kind === 'custom'
     ? [...rights.allowed].sort().map((right) => shortRight(right, registry))
     : [];
@@ -78,17 +78,17 @@ function publicRights(data: unknown, registry: SchemaRegistry) {
   throw refused(parsed.problems.map((message) => ({ path: 'allow', message })));
 }
 
-function dataOf(body: unknown): unknown {
+export function dataOf(body: unknown): unknown {
   return (body as { readonly data?: unknown } | undefined)?.data;
 }
 
-function refused(problems: readonly TokenProblem[]): RequestError {
+export function refused(problems: readonly TokenProblem[]): RequestError {
   const [first] = problems;
   const message =
     problems.length === 1 ? `${first?.path} ${first?.message}` : `${problems.length} errors occurred`;
   return new RequestError('invalid-token-request', message.trim(), { errors: problems });
 }
 
-function sendJson(reply: FastifyReply, status: number, body: unknown): void {
+export function sendJson(reply: FastifyReply, status: number, body: unknown): void {
   reply.code(status).headers(JSON_HEADERS).header('cache-control', 'no-store').send(JSON.stringify(body));
 }

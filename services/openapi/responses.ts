@@ -1,3 +1,4 @@
+import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import { type JsonSchema, schemaRef } from './openapi-types.ts';
 
 /** Strapi's envelope of every refusal (SEMANTICS section 12). */
@@ -46,7 +47,7 @@ const REFUSALS = {
   Unauthorized: {
     status: 401,
     name: 'UnauthorizedError',
-    message: 'Missing or invalid credentials',
+    message: UNKNOWN_TOKEN,
     description: 'The access token is unknown, revoked or expired.',
   },
   Forbidden: {

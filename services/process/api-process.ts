@@ -15,6 +15,7 @@ import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { openAccessControl } from '../access/access-control.ts';
 import { openAccessKey } from '../access/access-key.ts';
 import { cursorKey } from '../access/derived-keys.ts';
+import { createRoleCommands } from '../access/role-commands.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
 import { requestOrOperator } from '../command/current-author.ts';
 import { definitionStream } from '../content-types/append-definitions.ts';
@@ -32,6 +33,8 @@ import { openMembership } from '../fleet/membership.ts';
 import { reachAll } from '../http/freshness.ts';
 import { openForwarding } from '../http/open-forwarding.ts';
 import { createApis, type ServedApi } from '../http/served-api.ts';
+import type { LoginPlan } from '../login/open-login.ts';
+import type { People } from '../login/people.ts';
 import { traceReadIndex } from '../operating/observe-read-index.ts';
 import { type Operating, watchVitals } from '../operating/operating.ts';
 import type { RequestRules } from '../query/plan-query.ts';
@@ -39,6 +42,7 @@ import { createLogHead } from '../stores/log-head.ts';
 import { openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder, openEventStore } from '../stores/open-event-store.ts';
 import { createHalt, type Halt } from './halt.ts';
+import { lateLogin } from './late-login.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
 export type ApiProcessOptions = {
@@ -58,6 +62,8 @@ export type ApiProcessOptions = {
   readonly usersEnvelope: boolean;
   readonly rules: RequestRules;
   readonly minPositionWait: number;
+  /** Identity providers whose tokens are accepted; absent: none. */
+  readonly login?: LoginPlan | undefined;
   readonly operating: Operating;
   readonly report: Report;
   /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
@@ -90,9 +96,10 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   const folder = logFolder({ data: '', eventStore });
   const key = await openAccessKey({ log, space, folder, given: options.accessKey });
   const membership = openMembership({ log, space, owner: randomUUID(), key });
-  const accessOptions = { log, space, key, now: Date.now };
+  const accessOptions = { log, space, key, now: Date.now, login: options.login !== undefined };
   const name = await untilReadable(options, log, cluster);
   const access = await openAccessControl(accessOptions);
+  const signing = lateLogin({ ...options, key, access, people: NO_PEOPLE, address: '' });
   const follower = followProgress({ store: progressOfLiveSet(cluster, name), stale: undefined });
   const halt = createHalt({
     operating,
@@ -110,7 +117,9 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   return {
     registry,
     access,
+    ...(signing === undefined ? {} : { login: signing.api }),
     tokens: createTokenCommands({ ...accessOptions, author: requestOrOperator }),
+    roles: createRoleCommands({ ...accessOptions, author: requestOrOperator }),
     apiFor: createApis({
       ...{ registry, index, defaultLocale, usersEnvelope, observe: operating.observeQuery },
       rules: { ...options.rules, cursorKey: cursorKey(key) },
@@ -138,6 +147,9 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     },
   };
 }
+
+/** Users are the leader's to read. */
+const NO_PEOPLE: People = { byId: () => undefined, byEmail: () => undefined, byUsername: () => undefined };
 
 /** Resolves with the log's name when the indices are there for the content types of this process. */
 async function untilReadable(

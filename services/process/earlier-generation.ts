@@ -40,6 +40,8 @@ export type EarlierOptions = {
   readonly claimant: Claimant;
   readonly access: AccessControl;
   readonly tokens: TokenCommands;
+  readonly roles: ServedApi['roles'];
+  readonly login: ServedApi['login'];
   readonly assets: AssetStore;
   readonly membership: Membership;
   readonly operating: Operating;
@@ -122,7 +124,8 @@ function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedAp
   const registry = store.graph.registry();
   const { membership } = options;
   return {
-    ...{ registry, access, tokens: options.tokens },
+    ...{ registry, access, tokens: options.tokens, roles: options.roles },
+    ...(options.login === undefined ? {} : { login: options.login }),
     assets: { store: options.assets, index, space: options.space },
     freshness: createFreshness({
       readSide: { index, sink: readSide.sink, shows: readSide.shows },

@@ -16,6 +16,7 @@ import { createImportWriter, type ImportWriter } from '../command/import-writer.
 import { createLocks } from '../command/locks.ts';
 import { newCommandKey } from '../command/new-command-key.ts';
 import { NotLeading } from '../command/not-leading.ts';
+import type { PasswordScheme } from '../command/password-hashes.ts';
 import { appendDefinitions } from '../content-types/append-definitions.ts';
 import { notInForce } from '../content-types/definitions-in-force.ts';
 import type { Claimant } from '../fleet/claim-lease.ts';
@@ -40,7 +41,9 @@ export type WriteSideOptions = {
   readonly limits: UploadLimits;
   readonly uploadName: FileLibraryOptions['uploadName'];
   readonly pictures: FileLibraryOptions['pictures'];
-  /** Makes sure that the place of uploaded files is this log's. Rejects with a sentence when it is another's. */
+  readonly userPasswords: PasswordScheme;
+  readonly roles: () => ReadonlySet<number>;
+  /** Makes sure that the uploaded files belong to this log. Rejects with a message if they belong to another. */
   readonly own: () => Promise<void>;
   readonly report: (what: FleetReport) => void;
   /** Throws RequestError (503) while nothing that is written could be shown. */
@@ -96,6 +99,8 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     },
     counts: fleet.counts,
     author: currentAuthor,
+    userPasswords: options.userPasswords,
+    roles: options.roles,
     now: () => new Date(),
     newDocumentId: randomDocumentId,
     newEventId: newCommandKey,

@@ -1,3 +1,4 @@
+import type { LoginEvent } from './login-events.ts';
 import type { Right } from './rights.ts';
 
 /** Events that define rights: one stream of a namespace, next to the documents' streams. */
@@ -30,7 +31,7 @@ export type PublicRightsSet = {
   readonly data: { readonly allow: readonly Right[] };
 };
 
-export type AccessEvent = TokenCreated | TokenRevoked | PublicRightsSet;
+export type AccessEvent = TokenCreated | TokenRevoked | PublicRightsSet | LoginEvent;
 
 /** `<space>.access` */
 export function accessStream(space: string): string {
@@ -41,6 +42,8 @@ const ACCESS_EVENTS: ReadonlySet<string> = new Set<AccessEvent['type']>([
   'token-created',
   'token-revoked',
   'public-rights-set',
+  'role-defined',
+  'login-configured',
 ]);
 
 export function isAccessEvent({ type }: { readonly type: string }): boolean {

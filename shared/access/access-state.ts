@@ -1,6 +1,8 @@
 import { assertNever } from '../assert-never.ts';
 import type { StoredEvent } from '../event-store/event-store.ts';
+import { USER_ROLES } from '../schema/built-in-types.ts';
 import { type AccessEvent, isAccessEvent, type TokenCreated, type TokenType } from './access-events.ts';
+import { evolveLogin, INITIAL_LOGIN, type LoginState } from './login-state.ts';
 import { FULL_ACCESS, NO_RIGHTS, type Rights } from './rights.ts';
 
 export type Token = {
@@ -29,6 +31,9 @@ export type AccessState = {
    * true again.
    */
   readonly development: boolean;
+  /** Whether `publicRights` were set as such, which counts more than the role Public. */
+  readonly isPublicSet: boolean;
+  readonly login: LoginState;
 };
 
 export const INITIAL_ACCESS: AccessState = {
@@ -37,6 +42,8 @@ export const INITIAL_ACCESS: AccessState = {
   byHash: new Map(),
   publicRights: NO_RIGHTS,
   development: true,
+  isPublicSet: false,
+  login: INITIAL_LOGIN,
 };
 
 /** The state after an event of the access stream. Events it has seen already, and those it cannot read, change nothing. */
@@ -45,7 +52,8 @@ export function evolveAccess(state: AccessState, stored: StoredEvent): AccessSta
   if (!isAccessEvent(stored) || stored.unreadable !== undefined)
     return { ...state, revision: stored.revision };
   const event = { type: stored.type, data: stored.data } as AccessEvent;
-  const next = { ...state, revision: stored.revision, development: false };
+  const read = { ...state, revision: stored.revision };
+  const next = { ...read, development: false };
   switch (event.type) {
     case 'token-created':
       return withToken(next, createToken(event.data, stored.metadata.at));
@@ -54,7 +62,14 @@ export function evolveAccess(state: AccessState, stored: StoredEvent): AccessSta
       return token === undefined ? next : withToken(next, { ...token, revokedAt: stored.metadata.at });
     }
     case 'public-rights-set':
-      return { ...next, publicRights: { kind: 'custom', allowed: new Set(event.data.allow), drafts: false } };
+      return {
+        ...{ ...next, isPublicSet: true },
+        publicRights: { kind: 'custom', allowed: new Set(event.data.allow), drafts: false },
+      };
+    // Imports bring these into logs of servers without login, where they must not end development mode.
+    case 'role-defined':
+    case 'login-configured':
+      return { ...read, login: evolveLogin(state.login, event) };
     default:
       return assertNever(event);
   }
@@ -84,6 +99,17 @@ function rightsOf({ tokenType, allow, drafts }: TokenCreated['data']): Rights {
     default:
       return assertNever(tokenType);
   }
+}
+
+/**
+ * The state where people log in: the role Public says what anonymous callers may do unless that was set as such, and roles end
+ * development mode.
+ */
+export function withLogin(state: AccessState): AccessState {
+  const { roles } = state.login;
+  const publicRole = roles.get(USER_ROLES.public);
+  const publicRights = state.isPublicSet || publicRole === undefined ? state.publicRights : publicRole.rights;
+  return { ...state, publicRights, development: state.development && roles.size === 0 };
 }
 
 /** Status of a token at a time, in milliseconds. */

@@ -67,6 +67,10 @@ export type EventMetadata = {
 /** Author of an event. Never contains a secret or the address of a client. */
 export type Actor =
   | { readonly kind: 'token'; readonly id: string; readonly name: string }
+  /** Somebody who is logged in; `id` is the documentId of the user. */
+  | { readonly kind: 'user'; readonly id: string }
+  /** Whom an identity provider has logged in; `id` is its `sub`. */
+  | { readonly kind: 'identity'; readonly id: string }
   /** A caller without a token, under public rights. */
   | { readonly kind: 'anonymous' }
   /** A caller of a server where no access rights were ever set. */

@@ -89,6 +89,35 @@ const tokenCreated = z.strictObject({
 const tokenRevoked = z.strictObject({ id: z.string() });
 const publicRights = z.strictObject({ allow: z.array(z.string()) });
 
+const roleDefined = z.strictObject({
+  id: z.int().describe('The `role` of its users; 1 is Authenticated, 2 Public'),
+  type: z.string().describe('Its key, such as `authenticated`'),
+  name: z.string(),
+  description: z.string(),
+  allow: z.array(z.string()).describe('Rights such as `api::tag.tag.find`'),
+  drafts: z.boolean(),
+  login: z.array(z.string()).describe('What its users may ask of the login, such as `auth.changePassword`'),
+});
+const mail = z.strictObject({
+  from: z.strictObject({ name: z.string(), email: z.string() }),
+  replyTo: z.string(),
+  subject: z.string(),
+  message: z.string(),
+});
+const loginConfigured = z.strictObject({
+  switches: z
+    .strictObject({
+      allow_register: z.boolean(),
+      email_confirmation: z.boolean(),
+      email_confirmation_redirection: z.string().nullable(),
+      email_reset_password: z.string().nullable(),
+      default_role: z.string(),
+    })
+    .optional()
+    .describe("In the words of Strapi's plugin_users-permissions_advanced"),
+  mails: z.strictObject({ resetPassword: mail, confirmation: mail }).optional(),
+});
+
 const epoch = z.int().min(1).describe('Counts the claims of a space from 1');
 const elected = z.strictObject({
   epoch,
@@ -132,6 +161,8 @@ export const EVENT_SCHEMAS: Readonly<Record<EventType, Versions>> = {
   'token-created': [tokenCreated, tokenCreated],
   'token-revoked': [tokenRevoked, tokenRevoked],
   'public-rights-set': [publicRights, publicRights],
+  'role-defined': [roleDefined],
+  'login-configured': [loginConfigured],
   'leader-elected': [elected, elected],
   'leader-stepped-down': [steppedDown, steppedDown],
   'log-identified': [identified],
@@ -145,8 +176,8 @@ export const METADATA_SCHEMA = z.looseObject({
   epoch: z.int().min(0).describe('The epoch of the lease it was written under; 0 where none is needed'),
   actor: z
     .looseObject({
-      kind: z.string().describe('token, anonymous, development, import, operator or process'),
-      id: z.string().optional().describe('Of a token or a process'),
+      kind: z.string().describe('token, user, identity, anonymous, development, import, operator or process'),
+      id: z.string().optional().describe('Of a token, a user, an identity or a process'),
       name: z.string().optional().describe('Of a token'),
     })
     .optional()

@@ -23,6 +23,8 @@ export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
   'token-created': 2,
   'token-revoked': 2,
   'public-rights-set': 2,
+  'role-defined': 1,
+  'login-configured': 1,
   'leader-elected': 2,
   'leader-stepped-down': 2,
   'log-identified': 1,

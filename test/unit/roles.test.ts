@@ -94,7 +94,9 @@ describe('a role has options for what means something to it', () => {
       [
         ...['advertise', 'examples', 'queryTimeLimit', 'readIndexReplicas', 'readIndexShards'],
         ...['readyLagSeconds', 'uploadLimit', 'uploadTypes'],
-      ],
+        ...['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit', 'registerFields'],
+        ...['rehash', 'publicUrl', 'mail', 'mailFrom'],
+      ].sort(),
     ],
   ])('varve %s is without %j', (role, left) => {
     const missing = Object.keys(SERVE_SETTINGS).filter((name) => !(name in ROLE_SETTINGS[role]));

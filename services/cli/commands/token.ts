@@ -1,8 +1,10 @@
+import { text } from 'node:stream/consumers';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { openAccessKey } from '../../access/access-key.ts';
 import { describeToken, type TokenDescription } from '../../access/describe-token.ts';
 import { createTokenCommands, type TokenCommands } from '../../access/token-commands.ts';
 import { parseTokenRequest } from '../../access/token-request.ts';
+import { isTokenValue, LEAST_TOKEN, MOST_TOKEN } from '../../access/token-secret.ts';
 import { logFolder } from '../../stores/open-event-store.ts';
 import { createLogger } from '../output/create-logger.ts';
 import { textTable } from '../output/text-table.ts';
@@ -17,13 +19,17 @@ export type TokenOptions = {
   readonly allow?: string;
   readonly drafts?: boolean;
   readonly expires?: string;
+  readonly tokenStdin?: boolean;
 };
 
 /**
  * `varve token create`: the secret alone to stdout, for scripts; what it is to stderr. A running server takes the token at
  * once: it follows the same log.
  */
-export async function createToken(settings: TokenSettings, options: TokenOptions): Promise<void> {
+export async function createToken(
+  settings: TokenSettings,
+  { tokenStdin, ...options }: TokenOptions,
+): Promise<void> {
   const parsed = parseTokenRequest(options, await requiredTypes(settings), Date.now());
   if (parsed.kind === 'problems') {
     throw new InvalidSettings(
@@ -31,11 +37,28 @@ export async function createToken(settings: TokenSettings, options: TokenOptions
     );
   }
   requireLog(settings);
-  const { token, secret } = await withCommands(settings, (commands) => commands.create(parsed.request), true);
+  const given = tokenStdin === true ? await readToken() : undefined;
+  const create = (commands: TokenCommands) => commands.create(parsed.request, given);
+  const { token, secret } = await withCommands(settings, create, true);
   const { name, id, expiresAt } = token;
   const until = expiresAt === null ? 'does not expire' : `expires at ${expiresAt}`;
-  console.error(`Token "${name}" (${id}) ${until}. It is shown this once; send it as Authorization: Bearer`);
-  console.log(secret);
+  if (given !== undefined)
+    console.error(`Token "${name}" (${id}) ${until}. Clients that have it go on with it`);
+  else {
+    console.error(
+      `Token "${name}" (${id}) ${until}. It is shown this once; send it as Authorization: Bearer`,
+    );
+    console.log(secret);
+  }
+}
+
+/** The value of a token on stdin, without the line end behind it. Throws InvalidSettings. */
+async function readToken(): Promise<string> {
+  const value = (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (isTokenValue(value)) return value;
+  throw new InvalidSettings(
+    `  --token-stdin expects a token of ${LEAST_TOKEN} to ${MOST_TOKEN} visible ASCII characters on stdin, got ${value.length} characters`,
+  );
 }
 
 /** `varve token list` */

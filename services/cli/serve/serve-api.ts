@@ -12,6 +12,7 @@ import { readContentTypes } from '../settings/read-content-types.ts';
 import { connectionOf, denormaliseOf, rowCacheBytesOf } from '../settings/read-side.ts';
 import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
+import { readLoginPlan } from './login-plan.ts';
 import { openOperating } from './open-operating.ts';
 import { parsePublic, setPublic } from './public-rights.ts';
 import { serveApp } from './serve-app.ts';
@@ -28,14 +29,15 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   const project = readApiConfig(settings.contentTypes);
   const pages = corsOrigins(settings, logger);
   const publicRights = parsePublic(settings.public, contentTypes.registry);
-  await refuseOpenHost(settings, publicRights !== undefined);
+  const login = readLoginPlan(settings, logger);
+  await refuseOpenHost(settings, publicRights !== undefined, login !== undefined);
   const told = await openOperating(settings, logger);
   const stop = stopOnSignal({
     ...{ logger, told, signals: ownSignals },
     drainSeconds: settings.drainSeconds,
   });
   const options: ApiProcessOptions = {
-    ...{ ...settings, ...contentTypes, eventStore, operating: told.operating, report: logger },
+    ...{ ...settings, ...contentTypes, eventStore, operating: told.operating, report: logger, login },
     reportTrouble: logTrouble(logger),
     rules: requestRules(settings, project, { logger, metrics: told.operating.metrics }),
     connection: connectionOf(settings),

@@ -23,6 +23,7 @@ import { chooseReadSide } from '../settings/read-side.ts';
 import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { findExampleRequest } from './example-request.ts';
+import { readLoginPlan } from './login-plan.ts';
 import { openOperating } from './open-operating.ts';
 import { choosePictureFormats, logLeftPicture } from './picture-formats.ts';
 import { parsePublic, setPublic } from './public-rights.ts';
@@ -43,7 +44,8 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const pages = corsOrigins(settings, logger);
   const paths = { apiPrefix: project?.prefix ?? '/api', corsOrigins: pages.origins };
   const publicRights = parsePublic(settings.public, contentTypes.registry);
-  await refuseOpenHost(settings, publicRights !== undefined);
+  const login = readLoginPlan(settings, logger);
+  await refuseOpenHost(settings, publicRights !== undefined, login !== undefined);
   const readSide = await chooseReadSide(settings, logger);
   const told = await openOperating(settings, logger, supervisor);
   const operators = await openOperatorListener({
@@ -56,7 +58,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const { operating, first } = told;
   const presence = createPresence();
   const options = {
-    ...{ ...settings, ...contentTypes, readSide, operating, pid: supervisor.pid },
+    ...{ ...settings, ...contentTypes, readSide, operating, pid: supervisor.pid, login },
     async takeDirectory(directory: string) {
       await supervisor.lock(directory, operators.channel);
       return lockContents(directory);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { withLogin } from '../../../shared/access/access-state.ts';
 import type { Decode } from '../../../shared/event-store/event-codec.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
@@ -52,11 +53,12 @@ export function noDataDirectory(data: string): Error {
 export async function refuseOpenHost(
   { host, ...settings }: SpaceSettings & { readonly host: string },
   willBeSet: boolean,
+  login = false,
 ): Promise<void> {
   if (isLoopback(host) || willBeSet) return;
   if (hasLog(settings)) {
-    const { development } = await withLog(settings, (log) => readAccessUpTo(log, settings.space));
-    if (!development) return;
+    const state = await withLog(settings, (log) => readAccessUpTo(log, settings.space));
+    if (!(login ? withLogin(state) : state).development) return;
   }
   throw new InvalidSettings(
     `  --host (VARVE_HOST) "${host}" is not a loopback address, and without access tokens whoever reaches it may read and change everything: start once on a loopback address and make one with varve token create, or say with --public what everyone may do`,

@@ -17,6 +17,9 @@ export const ROLE_SETTINGS: Readonly<Record<Role, SettingsTable>> = {
     ...(['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds'] as const),
     ...(['readIndexReplicas', 'readIndexShards', 'uploadLimit', 'uploadTypes'] as const),
     ...(['pictureFormats', 'picturePixels'] as const),
+    // It has no users at hand, and checks the tokens of identity providers alone.
+    ...(['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit'] as const),
+    ...(['registerFields', 'rehash', 'publicUrl', 'mail', 'mailFrom'] as const),
   ),
 };
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
+import { LOGIN_SETTINGS } from './login-settings.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
 import { folder, type Setting, variableOf, wholeNumber, yesOrNo } from './setting.ts';
 import { UPLOAD_SETTINGS } from './upload-settings.ts';
@@ -173,6 +174,7 @@ export const SERVE_SETTINGS = {
     description: 'proxies whose X-Forwarded-For is believed, such as loopback,10.0.0.0/8 (default: none)',
     schema: z.string().min(1, 'is empty: addresses are needed').optional(),
   },
+  ...LOGIN_SETTINGS,
   examples: {
     flags: '--examples [boolean]',
     description:

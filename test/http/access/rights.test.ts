@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { UNKNOWN_TOKEN } from '../../../shared/access/unknown-token.ts';
 import { type Answer, type Ask, createAsk, createTokenOver } from '../../support/access-client.ts';
 import { startOnCorpus } from '../../support/loaded-corpus.ts';
 import {
@@ -16,7 +17,7 @@ const FORBIDDEN = {
 };
 const UNAUTHORIZED = {
   data: null,
-  error: { status: 401, name: 'UnauthorizedError', message: 'Missing or invalid credentials', details: {} },
+  error: { status: 401, name: 'UnauthorizedError', message: UNKNOWN_TOKEN, details: {} },
 };
 
 const CALLERS = [

@@ -9,6 +9,7 @@ import { parseExpiry } from '../../../services/access/parse-expiry.ts';
 import { createTokenCommands, type TokenCommands } from '../../../services/access/token-commands.ts';
 import { accessStream } from '../../../shared/access/access-events.ts';
 import { FULL_ACCESS, NO_RIGHTS } from '../../../shared/access/rights.ts';
+import { UNKNOWN_TOKEN } from '../../../shared/access/unknown-token.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
@@ -60,7 +61,7 @@ function refusal(authorization: string | undefined): unknown {
 
 const UNAUTHORIZED = {
   code: 'unauthorized',
-  message: 'Missing or invalid credentials',
+  message: UNKNOWN_TOKEN,
   details: {},
 };
 
@@ -169,7 +170,7 @@ describe('authentication', () => {
     await access.applied(result.kind === 'appended' ? result.position : 0n);
     const anew = await openAccessControl(options);
     for (const control of [access, anew]) {
-      expect(() => control.authenticate(header)).toThrow('Missing or invalid credentials');
+      expect(() => control.authenticate(header)).toThrow(UNKNOWN_TOKEN);
       expect(control.state().publicRights).toEqual(NO_RIGHTS);
     }
     await expect(tokens.revoke(token.id)).rejects.toThrow(/cannot read the event .*version 3/);
@@ -207,7 +208,7 @@ describe('the log', () => {
   test('gives a token nothing under another key', async () => {
     const { header } = await createToken();
     const other = await openAccessControl({ log, space: 'varve', key: Buffer.alloc(32, 8), now: () => now });
-    expect(() => other.authenticate(header)).toThrow('Missing or invalid credentials');
+    expect(() => other.authenticate(header)).toThrow(UNKNOWN_TOKEN);
     await other.close();
   });
 });

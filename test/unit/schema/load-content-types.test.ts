@@ -148,7 +148,7 @@ test('an extension of users adds attributes, and those that users have stay as t
   const { registry, definitions, warnings } = loaded(folder);
   const type = registry.contentTypes.get('plugin::users-permissions.user');
   expect(type?.builtIn).toBe(true);
-  expect([...(type?.attributes.keys() ?? [])].slice(-3)).toEqual(['role', 'nickname', 'tags']);
+  expect([...(type?.attributes.keys() ?? [])].slice(-3)).toEqual(['varveLogin', 'nickname', 'tags']);
   expect(type?.attributes.get('username')).toMatchObject({ type: 'string', unique: true });
   expect(type?.attributes.get('role')).toMatchObject({ kind: 'scalar', private: true });
   expect(registryOfDefinitions(definitions)).toEqual(registry);

@@ -75,6 +75,7 @@ test('users and files are always there; what a user must not show is private', (
     'resetPasswordToken',
     'confirmationToken',
     'role',
+    'varveLogin',
   ]);
   expect([...queryableScalars(user).keys()].slice(2, 7)).toEqual([
     'username',

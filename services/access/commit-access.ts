@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { type AccessEvent, accessStream } from '../../shared/access/access-events.ts';
+import type { AccessState } from '../../shared/access/access-state.ts';
+import type { EventMetadata, EventStore } from '../../shared/event-store/event-store.ts';
+import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { readAccess } from './access-control.ts';
+
+export type AccessCommitOptions = {
+  readonly log: EventStore;
+  readonly space: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** On whose behalf a command runs. */
+  readonly author: () => Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId'>;
+};
+
+/** Runs a command on the access stream. The position is undefined where nothing had to be appended. */
+export type AccessCommit = <Result>(
+  decide: (state: AccessState) => readonly [readonly AccessEvent[], Result],
+) => Promise<{ readonly result: Result; readonly position: bigint | undefined }>;
+
+const ATTEMPTS = 10;
+
+/** The kinds of command by what they lead to. */
+const COMMANDS: Readonly<Record<AccessEvent['type'], string>> = {
+  'token-created': 'create-token',
+  'token-revoked': 'revoke-token',
+  'public-rights-set': 'set-public-rights',
+  'role-defined': 'define-role',
+  'login-configured': 'configure-login',
+};
+
+/** Commands on the access stream, which any process may write: each is decided anew when another came between. */
+export function createAccessCommit({ log, space, now, author }: AccessCommitOptions): AccessCommit {
+  return async (decide) => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const state = await readAccess(log, space);
+      const [events, result] = decide(state);
+      if (events.length === 0) return { result, position: undefined };
+      const at = new Date(now()).toISOString();
+      const appended = await log.append(
+        accessStream(space),
+        state.revision ?? 'none',
+        events.map((event) => ({
+          ...{ id: randomUUID(), ...event },
+          metadata: {
+            ...{ schemaVersion: EVENT_VERSIONS[event.type], at, epoch: 0 },
+            ...author(),
+            via: COMMANDS[event.type],
+          },
+        })),
+      );
+      if (appended.kind === 'appended') return { result, position: appended.position };
+    }
+    throw new RequestError('rights-contended', 'Access rights are being changed by others, try again');
+  };
+}

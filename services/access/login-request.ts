@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import type { LoginConfigured, RoleDefined } from '../../shared/access/login-events.ts';
+import {
+  DEFAULT_LOGIN_ACTIONS,
+  isLoginAction,
+  LOGIN_ACTIONS,
+  type LoginState,
+  rolesOf,
+} from '../../shared/access/login-state.ts';
+import { parseAllow } from '../../shared/access/parse-allow.ts';
+import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { RIGHTS_FORM, type TokenProblem } from './token-request.ts';
+
+type Parsed<Value> =
+  | { readonly kind: 'parsed'; readonly value: Value }
+  | { readonly kind: 'problems'; readonly problems: readonly TokenProblem[] };
+
+const text = (most: number) =>
+  z.string({ error: 'is no text' }).max(most, `is longer than ${most} characters`);
+
+const ROLE_FORM = z.strictObject({
+  name: text(100).min(1, 'is empty').optional(),
+  description: text(500).optional(),
+  allow: RIGHTS_FORM.optional(),
+  drafts: z.boolean({ error: 'is neither true nor false' }).optional(),
+  login: z
+    .array(z.string().refine(isLoginAction, `is none of ${LOGIN_ACTIONS.join(', ')}`), {
+      error: 'is no list',
+    })
+    .optional(),
+});
+
+/** A role of this type as a body describes it; what the body omits stays as it is. */
+export function parseRoleRequest(
+  type: string,
+  given: unknown,
+  state: LoginState,
+  registry: SchemaRegistry,
+): Parsed<RoleDefined['data']> {
+  const form = ROLE_FORM.safeParse(given);
+  if (!form.success) return problemsOf(form.error);
+  if (!/^[a-z][a-z0-9_-]{0,99}$/i.test(type))
+    return {
+      kind: 'problems',
+      problems: [{ path: 'type', message: 'is no name of letters, digits, _ and -' }],
+    };
+  const roles = rolesOf(state);
+  const known = [...roles.values()].find((role) => role.type === type);
+  const allowed = form.data.allow === undefined ? undefined : parseAllow(form.data.allow, registry);
+  if (allowed?.kind === 'problems')
+    return { kind: 'problems', problems: allowed.problems.map((message) => ({ path: 'allow', message })) };
+  const rights = known?.rights.kind === 'custom' ? known.rights : undefined;
+  const login = known === undefined ? DEFAULT_LOGIN_ACTIONS.authenticated : [...known.login];
+  const value = {
+    ...{ id: known?.id ?? Math.max(USER_ROLES.public, ...roles.keys()) + 1, type },
+    name: form.data.name ?? known?.name ?? type,
+    description: form.data.description ?? known?.description ?? '',
+    allow: allowed?.allowed ?? [...(rights?.allowed ?? [])],
+    drafts: form.data.drafts ?? rights?.drafts ?? false,
+    login: form.data.login ?? login,
+  };
+  return { kind: 'parsed', value };
+}
+
+const address = text(2_000)
+  .regex(/^https?:\/\//, 'is no http or https address')
+  .nullable();
+
+const LOGIN_FORM = z.strictObject({
+  allow_register: z.boolean({ error: 'is neither true nor false' }).optional(),
+  email_confirmation: z.boolean({ error: 'is neither true nor false' }).optional(),
+  email_confirmation_redirection: address.optional(),
+  email_reset_password: address.optional(),
+  default_role: text(100).optional(),
+});
+
+/** The switches of the login as a body describes them; what it omits stays as it is. */
+export function parseSwitches(
+  given: unknown,
+  { switches, ...state }: LoginState,
+): Parsed<LoginConfigured['data']> {
+  const form = LOGIN_FORM.safeParse(given);
+  if (!form.success) return problemsOf(form.error);
+  const changed = { ...switches, ...definedOf(form.data) };
+  const types = [...rolesOf({ switches, ...state }).values()].map(({ type }) => type);
+  if (!types.includes(changed.default_role)) {
+    const message = `is no role: there are ${types.join(', ')}`;
+    return { kind: 'problems', problems: [{ path: 'default_role', message }] };
+  }
+  return { kind: 'parsed', value: { switches: changed } };
+}
+
+function definedOf<Form extends object>(
+  form: Form,
+): { [Name in keyof Form]: Exclude<Form[Name], undefined> } {
+  return Object.fromEntries(Object.entries(form).filter(([, value]) => value !== undefined)) as never;
+}
+
+function problemsOf(error: z.ZodError): {
+  readonly kind: 'problems';
+  readonly problems: readonly TokenProblem[];
+} {
+  const problems = error.issues.map((issue) => ({
+    path: issue.path.join('.'),
+    message: issue.code === 'unrecognized_keys' ? `has no ${issue.keys.join(', ')}` : issue.message,
+  }));
+  return { kind: 'problems', problems };
+}

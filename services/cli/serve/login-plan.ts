@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { consoleMailer, type SendMail, smtpMailer } from '../../login/mailer.ts';
+import type { LoginPlan, PasswordPlan } from '../../login/open-login.ts';
+import { InvalidSettings, type ServeSettings } from '../settings/settings.ts';
+
+/** RFC 7518, section 3.2: as many bits as the hash has. */
+const SECRET_BYTES = 32;
+
+/** What the settings say of people who sign in; undefined: nobody does. Throws InvalidSettings. */
+export function readLoginPlan(settings: ServeSettings, logger: Logger): LoginPlan | undefined {
+  refuseIncomplete(settings);
+  const { login, jwks, jwksAudience } = settings;
+  if (!login && jwks === undefined) return undefined;
+  return {
+    passwords: login ? passwordPlan(settings, logger) : undefined,
+    provider:
+      jwks === undefined || jwksAudience === undefined
+        ? undefined
+        : {
+            ...{ keys: jwks, audience: jwksAudience, issuer: settings.jwksIssuer },
+            ...{ roleClaim: settings.jwksRoleClaim, roles: settings.jwksRoles },
+          },
+  };
+}
+
+function refuseIncomplete({
+  jwks,
+  jwksAudience,
+  login,
+  mail,
+  mailFrom,
+  rehash,
+  jwtSecretFile,
+}: ServeSettings): void {
+  const problems = [
+    ...(jwks !== undefined && jwksAudience === undefined
+      ? ['--jwks-audience is missing: without it tokens that were made for others would be accepted']
+      : []),
+    ...(mail !== undefined && mail !== 'console' && mailFrom === undefined
+      ? ['--mail-from is missing: a mail needs a sender']
+      : []),
+    ...(!login && (rehash !== undefined || jwtSecretFile !== undefined || mail !== undefined)
+      ? ['--login is missing: --rehash, --jwt-secret-file and --mail are for users who sign in here']
+      : []),
+  ];
+  if (problems.length > 0) throw new InvalidSettings(problems.map((problem) => `  ${problem}`).join('\n'));
+}
+
+function passwordPlan(settings: ServeSettings, logger: Logger): PasswordPlan {
+  const showMail = consoleMailer((text) => console.log(text));
+  return {
+    secret: readSecret(settings.jwtSecretFile, logger),
+    management: settings.jwtManagement,
+    lifetime: settings.jwtExpires,
+    scheme: settings.rehash ?? 'bcrypt',
+    rateLimit: settings.loginRateLimit,
+    registerFields: settings.registerFields,
+    url: settings.publicUrl,
+    mail: mailerOf(settings, showMail),
+    showMail,
+    mailFailed: (error) => logger.error({ err: error }, 'a mail was not sent'),
+  };
+}
+
+function mailerOf({ mail, mailFrom = '' }: ServeSettings, showMail: SendMail): SendMail | undefined {
+  if (mail === undefined) return undefined;
+  return mail === 'console' ? showMail : smtpMailer(mail, mailFrom);
+}
+
+function readSecret(file: string | undefined, logger: Logger): Uint8Array | undefined {
+  if (file === undefined) return undefined;
+  const secret = Buffer.from(readSecretText(file));
+  if (secret.length === 0) throw new InvalidSettings(`  --jwt-secret-file "${file}" is empty`);
+  if (secret.length < SECRET_BYTES)
+    logger.warn(
+      { bytes: secret.length },
+      `the JWT secret has fewer than ${SECRET_BYTES} bytes: replace it once nobody needs the JWTs of Strapi any more`,
+    );
+  return secret;
+}
+
+function readSecretText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new InvalidSettings(`  --jwt-secret-file "${file}" cannot be read: ${(error as Error).message}`);
+  }
+}

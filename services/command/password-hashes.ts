@@ -1,0 +1,65 @@
+import { createBounded } from '../../shared/bounded.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { argon2, bcrypt } from './password-libraries.ts';
+
+/** How a password is stored. Strapi knows bcrypt alone. */
+export type PasswordScheme = 'argon2' | 'bcrypt';
+
+/** bcrypt ignores the bytes behind these. */
+export const BCRYPT_BYTES = 72;
+/** Strapi's. */
+const COST = 10;
+const AT_ONCE = 2;
+const MOST_WAITING = 200;
+
+const BCRYPT = /^\$2[aby]\$/;
+const ARGON2 = /^\$argon2(id|i|d)\$/;
+
+/** The libraries work on the threads that files are read on too, so some stay free. */
+const bounded = createBounded(AT_ONCE, MOST_WAITING, () => {
+  throw new RequestError('busy', 'Too many passwords are being checked, try again');
+});
+
+/** Argon2id with its library's parameters (19 MiB, two passes), or bcrypt at Strapi's cost. Off the main thread. */
+export function hashPassword(password: string, scheme: PasswordScheme): Promise<string> {
+  return bounded(async () =>
+    scheme === 'argon2' ? (await argon2()).hash(password) : (await bcrypt()).hash(password, { cost: COST }),
+  );
+}
+
+export function schemeOf(hash: string): PasswordScheme | undefined {
+  if (BCRYPT.test(hash)) return 'bcrypt';
+  return ARGON2.test(hash) ? 'argon2' : undefined;
+}
+
+/**
+ * Whether it is the password of this hash. The work is that of one check of either scheme, whatever the hash is, and whether there is
+ * one: the time says nothing about the user.
+ */
+export function isPassword(password: string, hash: string | undefined): Promise<boolean> {
+  return bounded(async () => {
+    const scheme = hash === undefined ? undefined : schemeOf(hash);
+    const others = await decoys();
+    const ofBcrypt = await (await bcrypt()).verify(
+      password,
+      scheme === 'bcrypt' ? String(hash) : others.bcrypt,
+    );
+    const ofArgon2 = await (await argon2()).verify(
+      scheme === 'argon2' ? String(hash) : others.argon2,
+      password,
+    );
+    return (scheme === 'bcrypt' && ofBcrypt) || (scheme === 'argon2' && ofArgon2);
+  });
+}
+
+let made: Promise<Readonly<Record<PasswordScheme, string>>> | undefined;
+
+/** Hashes of no password that anybody has. */
+function decoys(): Promise<Readonly<Record<PasswordScheme, string>>> {
+  made ??= (async () => {
+    const nothing = crypto.randomUUID();
+    const ofBcrypt = await (await bcrypt()).hash(nothing, { cost: COST });
+    return { bcrypt: ofBcrypt, argon2: await (await argon2()).hash(nothing) };
+  })();
+  return made;
+}

@@ -1,0 +1,12 @@
+import type { RouteOptions } from 'fastify';
+
+const WRITING = ['POST', 'PUT', 'DELETE'];
+
+/** A GET that writes: its link stands in mails. */
+export const CONFIRMATION_PATH = '/api/auth/email-confirmation';
+
+/** Whether requests of a route may write. The other methods of a path are refused wherever they come. */
+export function isWriting({ method, url }: RouteOptions): boolean {
+  if (typeof method !== 'string') return false;
+  return WRITING.includes(method) || (method === 'GET' && url === CONFIRMATION_PATH);
+}

@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { typeMessage } from '../command/describe-value.ts';
+import { isRecord } from '../command/json-record.ts';
+import { longPasswordProblem } from '../command/password-rules.ts';
+import { type Problem, problemsError } from '../command/problem.ts';
+
+/** The bodies of the login's requests, validated in Strapi's words. */
+
+type Fields = Readonly<Record<string, string>>;
+
+/** The texts of a form, each required, in the order in which Strapi names what is wrong. Throws RequestError (400). */
+function readForm<Name extends string>(
+  body: unknown,
+  names: readonly Name[],
+  further: (fields: Fields) => readonly (Problem | undefined)[] = () => [],
+): Readonly<Record<Name, string>> {
+  const given = isRecord(body) ? body : {};
+  const problems = names.flatMap((name) => textProblem(name, given[name]));
+  const texts = Object.fromEntries(
+    names.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])),
+  ) as Fields;
+  const isNamed = new Set(problems.map(({ path }) => path));
+  const others = further(texts).flatMap((problem) =>
+    problem === undefined || isNamed.has(problem.path) ? [] : [problem],
+  );
+  if (problems.length + others.length > 0) throw problemsError([...problems, ...others], names);
+  return texts as Record<Name, string>;
+}
+
+function textProblem(name: string, value: unknown): Problem[] {
+  if (value === undefined || value === null) return [{ path: name, message: `${name} is a required field` }];
+  if (typeof value !== 'string')
+    return [{ path: name, message: typeMessage(name, 'string', value, value), value }];
+  return value === '' ? [{ path: name, message: `${name} is a required field`, value }] : [];
+}
+
+function addressProblem({ email }: Fields): Problem | undefined {
+  if (email === undefined || z.regexes.rfc5322Email.test(email)) return undefined;
+  return { path: 'email', message: 'email must be a valid email', value: email };
+}
+
+function passwordProblem({ password }: Fields): Problem | undefined {
+  return password === undefined ? undefined : longPasswordProblem(password);
+}
+
+function confirmationProblem({ password, passwordConfirmation }: Fields): Problem | undefined {
+  if (passwordConfirmation === password) return undefined;
+  return { path: 'passwordConfirmation', message: 'Passwords do not match', value: passwordConfirmation };
+}
+
+export const readCredentials = (body: unknown) => readForm(body, ['identifier', 'password']);
+
+export const readRegistration = (body: unknown) =>
+  readForm(body, ['email', 'username', 'password'], (fields) => [
+    addressProblem(fields),
+    passwordProblem(fields),
+  ]);
+
+export const readAddress = (body: unknown) => readForm(body, ['email'], (fields) => [addressProblem(fields)]);
+
+export const readReset = (body: unknown) =>
+  readForm(body, ['passwordConfirmation', 'password', 'code'], (fields) => [
+    passwordProblem(fields),
+    confirmationProblem(fields),
+  ]);
+
+export const readChange = (body: unknown) =>
+  readForm(body, ['passwordConfirmation', 'password', 'currentPassword'], (fields) => [
+    passwordProblem(fields),
+    confirmationProblem(fields),
+  ]);
+
+export const readConfirmation = (query: unknown) => readForm(query, ['confirmation']);

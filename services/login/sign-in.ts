@@ -1,0 +1,38 @@
+import { RequestError } from '../../shared/request-error.ts';
+import { hashPassword, isPassword, schemeOf } from '../command/password-hashes.ts';
+import { answerSignedIn, beginSignIn, changeAccount } from './answer-signed-in.ts';
+import { readCredentials } from './login-forms.ts';
+import type { LoginAnswer, LoginOptions } from './login-options.ts';
+import type { Person } from './people.ts';
+
+/** `POST /api/auth/local` */
+export async function signIn(options: LoginOptions, body: unknown): Promise<LoginAnswer> {
+  const { identifier, password } = readCredentials(body);
+  const { people, access } = options;
+  const found = people.byEmail(identifier.toLowerCase()) ?? people.byUsername(identifier);
+  const person = found?.provider === 'local' ? found : undefined;
+  // The work is the same for a user who is not there.
+  const isRight = await isPassword(password, person?.password);
+  if (person === undefined || !isRight) throw wrong();
+  if (access().login.switches.email_confirmation && !person.confirmed)
+    throw new RequestError('not-applicable', 'Your account email is not confirmed');
+  if (person.blocked)
+    throw new RequestError('not-applicable', 'Your account has been blocked by an administrator');
+  await rehash(options, person, password);
+  return answerSignedIn(options, person, await beginSignIn(options, person, body));
+}
+
+/** Hashes the password with Argon2 if the operator wants that and it is stored otherwise. */
+async function rehash(options: LoginOptions, person: Person, password: string): Promise<void> {
+  const { scheme } = options;
+  if (scheme !== 'argon2' || person.password === undefined || schemeOf(person.password) === scheme) return;
+  const hash = await hashPassword(password, scheme);
+  await changeAccount(options, person, 'rehash', (values) =>
+    // Meanwhile it may have been changed.
+    values['password'] === person.password ? { password: hash } : {},
+  );
+}
+
+function wrong(): RequestError {
+  return new RequestError('invalid-body', 'Invalid identifier or password');
+}

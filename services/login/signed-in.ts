@@ -1,0 +1,97 @@
+import type { AccessState } from '../../shared/access/access-state.ts';
+import { EVERY_ROLE, NO_ROLE, type Role, rolesOf } from '../../shared/access/login-state.ts';
+import type { Rights } from '../../shared/access/rights.ts';
+import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
+import type { Actor } from '../../shared/event-store/event-store.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import type { Claims, Jwts } from './jwt.ts';
+import { type People, type Person, passwordAt } from './people.ts';
+
+/** The sender of a request with a JWT. */
+export type SignedIn = {
+  readonly rights: Rights;
+  readonly actor: Actor;
+  /** Requests of the login that are allowed. */
+  readonly login: ReadonlySet<string>;
+  /** Absent: an identity provider knows the person, and Varve has no user. */
+  readonly user?: { readonly id: number; readonly documentId: string; readonly session: string | undefined };
+};
+
+export type JwtDecision =
+  | { readonly kind: 'signed-in'; readonly who: SignedIn }
+  /** `mayBecomeValid`: this process may not have read yet what makes it valid. */
+  | { readonly kind: 'refused'; readonly error: RequestError; readonly mayBecomeValid: boolean };
+
+export type JwtCheckOptions = {
+  readonly jwts: Jwts;
+  readonly people: People;
+  /** As it is where people log in. */
+  readonly access: () => AccessState;
+};
+
+/**
+ * Checks JWTs against the users as they are now: a changed role or password, a block or a removal counts at once, however long the JWT would
+ * last.
+ */
+export function createJwtCheck({
+  jwts,
+  people,
+  access,
+}: JwtCheckOptions): (jwt: string) => Promise<JwtDecision> {
+  return async (jwt) => {
+    const claims = await jwts.read(jwt);
+    if (claims === undefined || !isAccess(claims, jwts)) return refused(unknown(), false);
+    const person = people.byId(claims.userId);
+    if (person === undefined) return refused(invalid(), claims.isOwn);
+    const known = passwordAt(person.record);
+    if (known !== claims.passwordAt)
+      return refused(invalid(), claims.isOwn && isLater(claims.passwordAt, known));
+    if (!isOfSession(claims, person)) return refused(invalid(), claims.isOwn);
+    const state = access();
+    const needsConfirmation = state.login.switches.email_confirmation && !person.confirmed;
+    if (person.blocked || needsConfirmation) return refused(invalid(), false);
+    const { rights, login } = state.development ? EVERY_ROLE : roleOf(state, person.role);
+    const { id, documentId } = person;
+    const actor = { kind: 'user', id: documentId } as const;
+    return {
+      kind: 'signed-in',
+      who: { rights, login, actor, user: { id, documentId, session: claims.session } },
+    };
+  };
+}
+
+function isAccess({ use }: Claims, { management }: Jwts): boolean {
+  return use === 'access' || (use === 'legacy' && management === 'legacy-support');
+}
+
+/** Sessions that Strapi began are not known here; their JWTs last ten minutes. */
+function isOfSession({ use, isOwn, session }: Claims, { record }: Person): boolean {
+  return use !== 'access' || !isOwn || record.sessions?.some(({ id }) => id === session) === true;
+}
+
+function isLater(at: number | undefined, known: number | undefined): boolean {
+  return at !== undefined && (known === undefined || at > known);
+}
+
+export function roleOf(state: AccessState, id: number): Role {
+  return rolesOf(state.login).get(id) ?? NO_ROLE;
+}
+
+function refused(error: RequestError, mayBecomeValid: boolean): JwtDecision {
+  return { kind: 'refused', error, mayBecomeValid };
+}
+
+function unknown(): RequestError {
+  return new RequestError('unauthorized', UNKNOWN_TOKEN);
+}
+
+function invalid(): RequestError {
+  return new RequestError('unauthorized', 'Invalid credentials');
+}
+
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Whether a bearer's text has the form of a JWT. */
+export function hasJwtForm(text: string | undefined): text is string {
+  return text !== undefined && JWT.test(text);
+}

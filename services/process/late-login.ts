@@ -1,0 +1,67 @@
+import { FULL_ACCESS } from '../../shared/access/rights.ts';
+import type { AccessControl } from '../access/access-control.ts';
+import { jwtSecret } from '../access/derived-keys.ts';
+import type { CommandHandler } from '../command/command-handler.ts';
+import { NotLeading } from '../command/not-leading.ts';
+import type { UnderWay } from '../http/forward-writes.ts';
+import type { ServedApi } from '../http/served-api.ts';
+import type { LoginApi } from '../login/login-api.ts';
+import { type LoginPlan, openLogin } from '../login/open-login.ts';
+import type { People } from '../login/people.ts';
+
+export type LateLoginOptions = {
+  readonly login?: LoginPlan | undefined;
+  readonly key: Buffer;
+  readonly access: AccessControl;
+  readonly people: People;
+  /** Where the process listens. */
+  readonly address: string;
+};
+
+/** The parts of a process that are opened after people can be recognised. */
+export type LaterParts = {
+  readonly commands: CommandHandler;
+  readonly forwarding: { readonly underWay: UnderWay };
+  readonly apiFor: ServedApi['apiFor'];
+};
+
+/** The login of a process: it knows people before commands can be carried out. */
+export type LateLogin = { readonly api: LoginApi; with(parts: LaterParts): void };
+
+export function lateLogin({
+  login: plan,
+  key,
+  access,
+  people,
+  address,
+}: LateLoginOptions): LateLogin | undefined {
+  if (plan === undefined) return undefined;
+  let parts: LaterParts | undefined;
+  const opened = (): LaterParts => {
+    if (parts === undefined) throw new NotLeading();
+    return parts;
+  };
+  const api = openLogin({
+    ...{ plan, people, url: address, ownSecret: jwtSecret(key), access: access.state },
+    commands: { execute: async (command) => opened().commands.execute(command) },
+    async present(user) {
+      const body = await opened().apiFor(FULL_ACCESS).content.users.me(user, '');
+      return body === undefined ? undefined : JSON.parse(Buffer.from(body).toString());
+    },
+    later(work) {
+      const { underWay } = opened().forwarding;
+      underWay.enter();
+      setImmediate(() => {
+        work()
+          .catch((error: unknown) => plan.passwords?.mailFailed(error))
+          .finally(underWay.leave);
+      });
+    },
+  });
+  return {
+    api,
+    with(given) {
+      parts = given;
+    },
+  };
+}
