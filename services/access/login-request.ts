@@ -17,7 +17,7 @@ type Parsed<Value> =
   | { readonly kind: 'problems'; readonly problems: readonly TokenProblem[] };
 
 const text = (most: number) =>
-  z.string({ error: 'is no text' }).max(most, `is longer than ${most} characters`);
+  z.string({ error: 'is not a text' }).max(most, `is longer than ${most} characters`);
 
 const ROLE_FORM = z.strictObject({
   name: text(100).min(1, 'is empty').optional(),
@@ -26,7 +26,7 @@ const ROLE_FORM = z.strictObject({
   drafts: z.boolean({ error: 'is neither true nor false' }).optional(),
   login: z
     .array(z.string().refine(isLoginAction, `is none of ${LOGIN_ACTIONS.join(', ')}`), {
-      error: 'is no list',
+      error: 'is not a list',
     })
     .optional(),
 });
@@ -43,7 +43,7 @@ export function parseRoleRequest(
   if (!/^[a-z][a-z0-9_-]{0,99}$/i.test(type))
     return {
       kind: 'problems',
-      problems: [{ path: 'type', message: 'is no name of letters, digits, _ and -' }],
+      problems: [{ path: 'type', message: 'is not a name of letters, digits, _ and -' }],
     };
   const roles = rolesOf(state);
   const known = [...roles.values()].find((role) => role.type === type);
@@ -64,7 +64,7 @@ export function parseRoleRequest(
 }
 
 const address = text(2_000)
-  .regex(/^https?:\/\//, 'is no http or https address')
+  .regex(/^https?:\/\//, 'is not an http or https address')
   .nullable();
 
 const LOGIN_FORM = z.strictObject({
@@ -85,7 +85,7 @@ export function parseSwitches(
   const changed = { ...switches, ...definedOf(form.data) };
   const types = [...rolesOf({ switches, ...state }).values()].map(({ type }) => type);
   if (!types.includes(changed.default_role)) {
-    const message = `is no role: there are ${types.join(', ')}`;
+    const message = `is not a role: there are ${types.join(', ')}`;
     return { kind: 'problems', problems: [{ path: 'default_role', message }] };
   }
   return { kind: 'parsed', value: { switches: changed } };

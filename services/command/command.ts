@@ -56,7 +56,7 @@ export type RegisterCommand = CommandBase & {
   readonly data: { readonly username: string; readonly email: string; readonly password: string } & {
     readonly [attribute: string]: unknown;
   };
-  /** Of the password. */
+  /** Hash of the password. */
   readonly hash: string;
   readonly record: LoginRecord;
 };

@@ -21,7 +21,7 @@ export type Claims = {
   readonly passwordAt: number | undefined;
   readonly use: 'legacy' | 'access' | 'refresh';
   readonly session: string | undefined;
-  /** Of a refresh token: which one of its session. */
+  /** Counts the refresh tokens of a session. */
   readonly turn: number;
 };
 

@@ -98,7 +98,7 @@ function openPasswords(options: OpenLoginOptions, plan: PasswordPlan) {
 
 const EVERYTHING: ReadonlySet<string> = new Set(LOGIN_ACTIONS);
 
-/** Of callers who are not signed in: what the role Public may ask, and with full access everything. */
+/** Returns what a caller without a JWT may ask: what the role Public may, and with full access everything. */
 function actionsOfCaller(state: AccessState, rights: Rights): ReadonlySet<string> {
   if (state.development) return EVERY_ROLE.login;
   return rights === FULL_ACCESS ? EVERYTHING : roleOf(state, USER_ROLES.public).login;

@@ -4,7 +4,7 @@ import { SESSION_LIFETIME } from './jwt.ts';
 
 /** Sign-ins of a user that can be refreshed, where Strapi's refresh mode is on. All functions are of their arguments. */
 
-/** Of one user; the oldest end first. */
+/** Sessions of one user; the oldest end first. */
 const MOST = 20;
 
 /** The record with a new session, and that. `now` in milliseconds. */

@@ -95,7 +95,7 @@ describe('a role has options for what means something to it', () => {
         ...['advertise', 'examples', 'queryTimeLimit', 'readIndexReplicas', 'readIndexShards'],
         ...['readyLagSeconds', 'uploadLimit', 'uploadTypes'],
         ...['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit', 'registerFields'],
-        ...['rehash', 'publicUrl', 'mail', 'mailFrom'],
+        ...['rehash', 'publicUrl', 'mail', 'mailFrom', 'pictureFormats', 'picturePixels'],
       ].sort(),
     ],
   ])('varve %s is without %j', (role, left) => {

@@ -5,15 +5,15 @@ const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
 
 const lifetime = z
   .string()
-  .regex(/^\d{1,6}[smhdw]$/, 'is no duration such as 30d or 12h')
+  .regex(/^\d{1,6}[smhdw]$/, 'is not a duration such as 30d or 12h')
   .transform((text) => Number(text.slice(0, -1)) * UNITS[text.slice(-1) as keyof typeof UNITS])
-  .refine((seconds) => seconds > 0 && seconds <= 315_360_000, 'is no duration between 1s and 10 years');
+  .refine((seconds) => seconds > 0 && seconds <= 315_360_000, 'is not a duration between 1s and 10 years');
 
 const names = z.string().transform((text) => text.split(',').flatMap((name) => name.trim() || []));
 
 const pairs = names.refine(
   (list) => list.every((pair) => /^[^=]+=[^=]+$/.test(pair)),
-  'is no list such as editor=author,reader=authenticated',
+  'is not a list such as editor=author,reader=authenticated',
 );
 
 const httpAddress = (what: string) => z.url({ protocol: /^https?$/, error: `is not ${what}` });
@@ -84,7 +84,7 @@ export const LOGIN_SETTINGS = {
     description: 'the sender of mails, such as Cookbook <no-reply@example.com>',
     schema: z
       .string()
-      .regex(/^[^\r\n]+@[^\r\n]+$/, 'is no address')
+      .regex(/^[^\r\n]+@[^\r\n]+$/, 'is not an address')
       .optional(),
   },
   jwks: {
