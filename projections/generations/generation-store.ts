@@ -147,8 +147,10 @@ export function openGenerationStore(data: string): GenerationStore {
       all<readonly [string, string, string | null, string | null]>(
         'SELECT "group", name, before, after FROM difference ORDER BY rowid',
       ).map(([group, name, before, after]) => ({
-        ...{ group, name },
-        ...{ before: before ?? undefined, after: after ?? undefined },
+        group,
+        name,
+        before: before ?? undefined,
+        after: after ?? undefined,
       })),
     noteDifferences: (differences) =>
       transaction(db, () => {
@@ -193,7 +195,11 @@ function generationOf([number, state, source, madeAt, indices]: GenerationRow): 
 function rebuildOf(row: RebuildRow): Rebuild {
   const [id, scope, generation, phase, wanted, startedAt, progress, message] = row;
   return {
-    ...{ id, generation, phase, wanted, startedAt },
+    id,
+    generation,
+    phase,
+    wanted,
+    startedAt,
     scope: JSON.parse(scope) as RebuildScope,
     progress: JSON.parse(progress) as RebuildProgress,
     message: message ?? undefined,

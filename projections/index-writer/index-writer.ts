@@ -108,10 +108,23 @@ export function startIndexWriter(options: IndexWriterOptions): IndexWriter {
   const stale = accountOf(graph);
   const giveUp = new AbortController();
   const state: State = {
-    ...{ options, stale, index, taken: new Map(), turn: undefined, position: graph.position, now: Date.now },
-    ...{ changed: createCondition(), wakes: 0, requests: 0, stopping: false, stuck: false, written: 0 },
-    ...{ lastPrompt: Number.NEGATIVE_INFINITY },
-    ...{ refreshes: createRefreshes(index), giveUp, given: giveUp.signal },
+    options,
+    stale,
+    index,
+    taken: new Map(),
+    turn: undefined,
+    position: graph.position,
+    now: Date.now,
+    changed: createCondition(),
+    wakes: 0,
+    requests: 0,
+    stopping: false,
+    stuck: false,
+    written: 0,
+    lastPrompt: Number.NEGATIVE_INFINITY,
+    refreshes: createRefreshes(index),
+    giveUp,
+    given: giveUp.signal,
   };
   const workers = (['prompt', 'backlog'] as const).flatMap((lane) =>
     Array.from({ length: WORKERS[lane] }, (_, at) => runWorker(state, lane, at)),

@@ -115,8 +115,13 @@ function compareComponents(comparison: Comparison, pair: Pair): void {
           ? { attribute: name, zoneComponent: each.component }
           : { attribute: name };
       compareHeld(comparison, {
-        ...{ model: componentOf(registry, each.component), type, path: [...path, step], key: each.key },
-        ...{ wanted: each, held: held[at] as IndexedComponent, prefix: `${prefix}${name}.` },
+        model: componentOf(registry, each.component),
+        type,
+        path: [...path, step],
+        key: each.key,
+        wanted: each,
+        held: held[at] as IndexedComponent,
+        prefix: `${prefix}${name}.`,
       });
     }
   }

@@ -35,8 +35,11 @@ async function appendDefinition(
     type: 'content-type-defined',
     data: definition,
     metadata: {
-      ...{ schemaVersion: EVENT_VERSIONS['content-type-defined'], at, epoch: lead.epoch },
-      ...{ actor: { kind: 'process', id: owner }, via: 'define-content-type' },
+      schemaVersion: EVENT_VERSIONS['content-type-defined'],
+      at,
+      epoch: lead.epoch,
+      actor: { kind: 'process', id: owner },
+      via: 'define-content-type',
     },
   };
   // Fenced, or a conflict with another leader's definition: this process will read the claim of that leader.

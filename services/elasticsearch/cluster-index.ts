@@ -7,7 +7,8 @@ export function createClusterIndex(
   { apply, position }: Pick<ReadIndex, 'apply' | 'position'>,
 ): ReadIndex {
   return {
-    ...{ apply, position },
+    apply,
+    position,
     search: reader.search,
     follow: reader.follow,
     explain: async (request) => reader.explain(request),

@@ -58,8 +58,11 @@ async function append(
   epoch: number,
 ): Promise<bigint | undefined> {
   const metadata = {
-    ...{ schemaVersion: EVENT_VERSIONS[event.type], at: now(), epoch },
-    ...{ actor: { kind: 'process', id: owner } as const, via: COMMANDS[event.type] },
+    schemaVersion: EVENT_VERSIONS[event.type],
+    at: now(),
+    epoch,
+    actor: { kind: 'process', id: owner } as const,
+    via: COMMANDS[event.type],
   };
   const stored = await log.append(leaseStream(space), revision ?? 'none', [{ ...event, metadata }]);
   return stored.kind === 'appended' ? stored.position : undefined;

@@ -117,7 +117,8 @@ function forwardedCommand(seal: Seal, nonce: string, id: string, proved: string)
     ? { kind: 'text', digest: rest }
     : { kind: 'stream', length: rest };
   return {
-    ...{ id, body },
+    id,
+    body,
     isWhole: (trailer, digest, length) =>
       (rest === '' || rest === String(length)) &&
       seal.isSigned(String(trailer), 'trailer', nonce, digest, String(length)),

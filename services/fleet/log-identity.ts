@@ -69,7 +69,9 @@ function identified(data: LogIdentified['data']): NewEvent {
 
 function metadata(type: 'log-identified' | 'leader-stepped-down', epoch: number): NewEvent['metadata'] {
   return {
-    ...{ schemaVersion: EVENT_VERSIONS[type], at: new Date().toISOString(), epoch },
+    schemaVersion: EVENT_VERSIONS[type],
+    at: new Date().toISOString(),
+    epoch,
     actor: { kind: 'operator' },
   };
 }

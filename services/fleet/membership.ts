@@ -74,8 +74,11 @@ export function openMembership({ log, space, owner, key }: MembershipOptions): M
     const data = { owner: of, claim, nonce: randomBytes(32).toString('base64url') };
     const type = 'process-started';
     const metadata = {
-      ...{ schemaVersion: EVENT_VERSIONS[type], at: new Date().toISOString(), epoch: 0 },
-      ...{ actor: { kind: 'process', id: owner } as const, via: 'join-fleet' },
+      schemaVersion: EVENT_VERSIONS[type],
+      at: new Date().toISOString(),
+      epoch: 0,
+      actor: { kind: 'process', id: owner } as const,
+      via: 'join-fleet',
     };
     await log.append(stream, 'any', [{ id: randomUUID(), type, data, metadata }]);
     return keep(data);

@@ -22,7 +22,9 @@ export async function probeLeader(
   try {
     const ask = (headers: Record<string, string>) =>
       fetch(new URL(LEADER_PATH, leader.address), {
-        ...{ headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) },
+        headers,
+        redirect: 'error',
+        signal: AbortSignal.timeout(timeoutMs),
       });
     if (membership?.known(leader.claim, membership.owner) === undefined) {
       // First without a question, which takes a nonce in the log: there may be nobody to ask.

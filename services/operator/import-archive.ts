@@ -31,7 +31,14 @@ function importInServer(
     const scratch = createScratchDirectory(data);
     try {
       const summary = await importArchive({
-        ...{ file, key, registry, defaultLocale, space, epoch, takeAsset, graph: graph.reader },
+        file,
+        key,
+        registry,
+        defaultLocale,
+        space,
+        epoch,
+        takeAsset,
+        graph: graph.reader,
         write: writer.write,
         stagingFile: join(scratch.path, 'archive.db'),
         onBytes: (bytes) => tell({ kind: 'bytes', bytes }),

@@ -28,7 +28,13 @@ async function* importFiles(
 ): AsyncGenerator<ImportLine> {
   const { registry, defaultLocale, writer, epoch } = leadingImports(imports);
   yield* importDocuments({
-    ...{ files, registry, defaultLocale, space, graph: graph.reader, epoch, signal },
+    files,
+    registry,
+    defaultLocale,
+    space,
+    graph: graph.reader,
+    epoch,
+    signal,
     write: writer.write,
   });
 }

@@ -102,7 +102,12 @@ function present({ graph }: OperatorContext, document: ParkedDocument): ParkedIt
   const { type, documentId, locale, position, reason, world, key } = document;
   const row = graph.inspect().world(world).row(type, key);
   return {
-    ...{ item: nameOf(document), type, documentId, locale, position: String(position), reason },
+    item: nameOf(document),
+    type,
+    documentId,
+    locale,
+    position: String(position),
+    reason,
     row: row === undefined ? null : JSON.parse(Buffer.from(row.source).toString()),
   };
 }

@@ -84,7 +84,9 @@ export async function fillDocuments(
     failure ??= error;
   });
   const writer = startIndexWriter({
-    ...{ graph: made, index, report: reportWriter(host.report) },
+    graph: made,
+    index,
+    report: reportWriter(host.report),
     makesRoom: () => host.throttle.isSparing,
   });
   let isAtRest = false;

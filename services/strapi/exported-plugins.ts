@@ -34,7 +34,8 @@ export function exportedPlugins(facts: PluginFacts): {
   readonly configuration: readonly object[];
 } {
   const row = (type: string, id: number, data: object) => ({
-    ...{ type, id },
+    type,
+    id,
     data: { documentId: derivedDocumentId(type, String(id)), ...data, ...timesOf(facts.at), locale: null },
   });
   const names = new Intl.DisplayNames(['en'], { type: 'language' });
@@ -45,7 +46,8 @@ export function exportedPlugins(facts: PluginFacts): {
   const roles = rolesOf(facts);
   const permissions = permissionsOf(facts.publicRights);
   const role = (type: string, ref: number, of: number, field: string, pos: number) => ({
-    ...{ kind: 'relation.basic', relation: 'manyToOne' },
+    kind: 'relation.basic',
+    relation: 'manyToOne',
     left: { type, field: 'role', ref },
     right: { type: ROLE_TYPE, field, ref: of, pos },
   });

@@ -3,8 +3,14 @@ import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
 /** An attribute that Strapi adds to a type, in the words of its archives. */
 const author = {
-  ...{ type: 'relation', relation: 'oneToOne', target: 'admin::user', configurable: false, writable: false },
-  ...{ visible: false, useJoinTable: false, private: true },
+  type: 'relation',
+  relation: 'oneToOne',
+  target: 'admin::user',
+  configurable: false,
+  writable: false,
+  visible: false,
+  useJoinTable: false,
+  private: true,
 };
 
 /** The lines of `schemas/`: each type of the project with what Strapi adds to it, and the components. */

@@ -85,7 +85,10 @@ function stageRow(
     return;
   }
   staging.addRow({
-    ...{ type, id, data, version },
+    type,
+    id,
+    data,
+    version,
     documentId: String(documentId),
     locale: isLocalized ? String(locale ?? defaultLocale) : null,
   });

@@ -22,7 +22,9 @@ const metadata = z.looseObject({ schemaVersion: z.int(), at: z.string(), epoch: 
 const header = z.strictObject({ varve: z.literal('export'), format: z.literal(1), space: z.string() });
 const head = z.strictObject({ position: z.string(), chain: z.string() });
 const ending = z.strictObject({
-  ...{ end: z.literal(true), events: z.int(), sha256: z.string() },
+  end: z.literal(true),
+  events: z.int(),
+  sha256: z.string(),
   head: head.optional(),
 });
 const event = z.strictObject({

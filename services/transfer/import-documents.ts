@@ -87,7 +87,11 @@ function uidsByName({ contentTypes }: SchemaRegistry): ReadonlyMap<string, Uid> 
 function importerOf(options: DocumentImport, references: References): Importer {
   const { registry, graph, defaultLocale, space, epoch } = options;
   return createImporter({
-    ...{ registry, graph, defaultLocale, space, epoch },
+    registry,
+    graph,
+    defaultLocale,
+    space,
+    epoch,
     at: new Date().toISOString(),
     known(type, key) {
       const documentId = references.get(`${type}:${key}`);

@@ -102,7 +102,9 @@ const readContent = ({ type, data, metadata: stored }: StoredContent, decode: De
 };
 
 const damaged = (type: string, data: unknown, metadata: EventMetadata, reason: string): EventContent => ({
-  ...{ type, data: storedValue(data), metadata },
+  type,
+  data: storedValue(data),
+  metadata,
   unreadable: { kind: 'damaged', reason },
 });
 

@@ -104,7 +104,11 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
 
   /** One for all, as there is one at a time. */
   const current = {
-    ...{ now, steps: options.steps, restsAt: 0, haltsAt: 0, refusesAt: 0 },
+    now,
+    steps: options.steps,
+    restsAt: 0,
+    haltsAt: 0,
+    refusesAt: 0,
     task: NOBODYS,
     refusal: () => refusal(current.task),
   };

@@ -40,7 +40,9 @@ export function* readLocalizedDocuments(
       const [id, type, documentId, locale, sharedEdited, sharedPublished] = row as EntryRow;
       const name = `${type} ${documentId}`;
       const document = documents.get(name) ?? {
-        ...{ view: schema.typeOfNumber(type), entries: [], isPublished: false },
+        view: schema.typeOfNumber(type),
+        entries: [],
+        isPublished: false,
       };
       documents.set(name, document);
       document.entries.push({ id, locale });

@@ -95,7 +95,10 @@ export function readAppliedEvent(db: Database): AppliedEvent | undefined {
   // An earlier release that ran in between changes the position alone.
   if (position !== readGraphPosition(db)) return undefined;
   return {
-    ...{ id: String(id), stream: String(stream), revision: BigInt(revision as number), position },
+    id: String(id),
+    stream: String(stream),
+    revision: BigInt(revision as number),
+    position,
     chain: chain === null ? undefined : String(chain),
   };
 }

@@ -51,7 +51,12 @@ async function exportFrom(settings: BackupSettings, file: string, scratch: strin
   const graph = openContentGraph(replayed);
   try {
     return await exportArchive({
-      ...{ file, scratch, graph, publicRights, assets, space },
+      file,
+      scratch,
+      graph,
+      publicRights,
+      assets,
+      space,
       definitions: [...definitions.values()],
       at: new Date().toISOString(),
       version: STRAPI,

@@ -109,9 +109,14 @@ async function runImport(
 ): Promise<ArchiveSummary> {
   const progress = showImport(file);
   const summary = await importArchive({
-    ...{ file, key, defaultLocale, space, ...target },
+    file,
+    key,
+    defaultLocale,
+    space,
+    ...target,
     stagingFile: join(scratch, 'archive.db'),
-    ...{ onBytes: progress.onBytes, onDocuments: progress.onDocuments },
+    onBytes: progress.onBytes,
+    onDocuments: progress.onDocuments,
   });
   progress.end();
   return summary;

@@ -51,8 +51,11 @@ export async function importHere<Result>(
     const membership = openMembership({ log, space, owner: presence.owner, key });
     presence.join(membership);
     const lead = await leadForImport({
-      ...{ store, space, definitions: contentTypes.definitions },
-      ...{ membership, address: listener.url },
+      store,
+      space,
+      definitions: contentTypes.definitions,
+      membership,
+      address: listener.url,
     });
     const write: WriteDocument = async ({ stream, events }) => {
       const result = await store.log.append(stream, 'none', events, lead.fence).catch(reasonTooLarge);

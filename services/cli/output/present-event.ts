@@ -50,7 +50,10 @@ export function presentStored(event: StoredEvent): string {
   const metadata =
     unreadable !== undefined && 'metadata' in unreadable ? unreadable.metadata : event.metadata;
   return JSON.stringify({
-    ...{ position: String(position), revision: String(revision), ...others, metadata },
+    position: String(position),
+    revision: String(revision),
+    ...others,
+    metadata,
     ...(unreadable === undefined ? {} : { unreadable: `${unreadable.kind}: ${unreadable.reason}` }),
   });
 }

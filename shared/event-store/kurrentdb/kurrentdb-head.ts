@@ -44,7 +44,11 @@ const searchBySubscription = async (
   const { deadlineMs } = connection.patience;
   const signal = AbortSignal.timeout(deadlineMs);
   const call = await openSpaceCall(connection, {
-    ...{ node: connection.reader, after, requiresLeader: true, signal, on },
+    node: connection.reader,
+    after,
+    requiresLeader: true,
+    signal,
+    on,
   });
   try {
     for (let step = await call.next(1); step !== undefined; step = await call.next(1)) {

@@ -99,7 +99,10 @@ const followOnce = async (
   place: { at: bigint },
 ): Promise<void> => {
   const options = {
-    ...{ node: connection.writer, after: place.at, requiresLeader: false, signal },
+    node: connection.writer,
+    after: place.at,
+    requiresLeader: false,
+    signal,
     ...(follow.stream !== undefined && { stream: follow.stream }),
   };
   const call = await orDropped(openSpaceCall(connection, options));
