@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.ts';
 import type { RequestError } from '../../shared/request-error.ts';
 import type { Attribute, Model, RelationAttribute } from '../../shared/schema/content-type.ts';
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -106,7 +107,7 @@ function invalidKey(key: string, path?: string | null): RequestError {
   const where = path === undefined || path === null || path === key ? '' : ` at ${path}`;
   return validationError(`Invalid key ${key}${where}`, {
     key,
-    ...(path === undefined ? {} : { path }),
+    ...defined({ path }),
     source: 'body',
   });
 }

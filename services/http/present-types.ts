@@ -1,4 +1,5 @@
 import { assertNever } from '../../shared/assert-never.ts';
+import { defined } from '../../shared/defined.ts';
 import type {
   Attribute,
   Component,
@@ -19,7 +20,7 @@ export function presentType(type: ContentType) {
   const plugin = /^plugin::([^.]+)/.exec(uid)?.[1];
   return {
     uid,
-    ...(plugin === undefined ? {} : { plugin }),
+    ...defined({ plugin }),
     apiID: singularName,
     schema: {
       draftAndPublish,

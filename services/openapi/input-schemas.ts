@@ -1,4 +1,5 @@
 import { assertNever } from '../../shared/assert-never.ts';
+import { defined } from '../../shared/defined.ts';
 import type { Attribute, Component, ContentType, Model } from '../../shared/schema/content-type.ts';
 import { zoneUnion } from './answer-schemas.ts';
 import { anyOf, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
@@ -124,7 +125,7 @@ function attributeSchema(scope: OpenApiScope, attribute: Attribute): JsonSchema 
 function counts({ min, max, required }: { min?: number; max?: number; required: boolean }): JsonSchema {
   return {
     ...(min !== undefined && required ? { minItems: min } : {}),
-    ...(max === undefined ? {} : { maxItems: max }),
+    ...defined({ maxItems: max }),
   };
 }
 

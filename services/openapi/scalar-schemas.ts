@@ -1,4 +1,5 @@
 import { assertNever } from '../../shared/assert-never.ts';
+import { defined } from '../../shared/defined.ts';
 import type { ScalarAttribute, ScalarType } from '../../shared/schema/content-type.ts';
 import type { JsonSchema } from './openapi-types.ts';
 
@@ -79,8 +80,7 @@ function limits(attribute: ScalarAttribute): JsonSchema {
     case 'decimal':
     case 'float':
       return {
-        ...(min === undefined ? {} : { minimum: min }),
-        ...(max === undefined ? {} : { maximum: max }),
+        ...defined({ minimum: min, maximum: max }),
       };
     case 'string':
     case 'email':
@@ -91,8 +91,7 @@ function limits(attribute: ScalarAttribute): JsonSchema {
       const longest = maxLength ?? (type === 'text' || type === 'richtext' ? undefined : SHORT_TEXT);
       return {
         ...(type === 'email' ? { format: 'email' } : {}),
-        ...(minLength === undefined ? {} : { minLength }),
-        ...(longest === undefined ? {} : { maxLength: longest }),
+        ...defined({ minLength, maxLength: longest }),
         ...textPattern(attribute, regex),
       };
     }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../../shared/defined.ts';
 import { createEvaluateModule } from './evaluate-project.ts';
 import { configFile, projectRoot } from './project-files.ts';
 
@@ -44,6 +45,6 @@ export function readApiConfig(contentTypes: string): ApiConfig | undefined {
     defaultLimit: rest?.defaultLimit ?? 25,
     maxLimit: rest?.maxLimit === null ? undefined : (rest?.maxLimit ?? 100),
     prefix: rest?.prefix ?? '/api',
-    ...(problem === undefined ? {} : { failure: problem }),
+    ...defined({ failure: problem }),
   };
 }

@@ -1,4 +1,5 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { defined } from '../../shared/defined.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import {
   applyTo,
@@ -60,8 +61,7 @@ async function openBeside(
 ): Promise<ReadSide | undefined> {
   const beside = live.readSide?.index;
   const readSide = await plan?.open(graph, log, {
-    ...(beside === undefined ? {} : { beside }),
-    ...(set === undefined ? {} : { set }),
+    ...defined({ beside, set }),
   });
   await role(readSide);
   return readSide;

@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.ts';
 /** What an import says of rows, links and values that came in otherwise than the archive has them. Equal notes are counted. */
 export type ImportNotes = {
   /** `what`: the type or attribute. `example`: the first that it was found at. */
@@ -19,7 +20,7 @@ export function createImportNotes(): ImportNotes {
       const key = `${what}\n${reason}`;
       const known = notes.get(key);
       if (known !== undefined) notes.set(key, { ...known, count: known.count + count });
-      else notes.set(key, { what, reason, count, ...(example === undefined ? {} : { example }) });
+      else notes.set(key, { what, reason, count, ...defined({ example }) });
     },
     list: () => [...notes.values()],
   };

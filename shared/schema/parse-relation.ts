@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { RelationAttribute, RelationKind } from './content-type.ts';
 import type { AttributeBase } from './parse-scalar.ts';
 import type { RawRelation } from './schema-json.ts';
@@ -33,8 +34,7 @@ export function parseRelation(
     relation,
     target: raw.target,
     toMany: relation === 'oneToMany' || relation === 'manyToMany',
-    ...(raw.inversedBy === undefined ? {} : { inversedBy: raw.inversedBy }),
-    ...(raw.mappedBy === undefined ? {} : { mappedBy: raw.mappedBy }),
+    ...defined({ inversedBy: raw.inversedBy, mappedBy: raw.mappedBy }),
   };
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pino } from 'pino';
+import { defined } from '../../../shared/defined.ts';
 import { DataDirectoryInUse, type OperatorChannel } from '../../../shared/sqlite/lock-data-directory.ts';
 import { callOperator } from '../../operator/call-operator.ts';
 import type { ArchiveLine } from '../../operator/import-archive.ts';
@@ -50,7 +51,7 @@ async function importByServer(
 ): Promise<ArchiveSummary> {
   const progress = showImport(file);
   // The server has another working directory.
-  const request = { file: resolve(file), ...(key === undefined ? {} : { key }) };
+  const request = { file: resolve(file), ...defined({ key }) };
   let summary: ArchiveSummary | undefined;
   for await (const line of callOperator(channel, 'import-archive', request) as AsyncIterable<ArchiveLine>) {
     if (line.kind === 'bytes') progress.onBytes(line.bytes);

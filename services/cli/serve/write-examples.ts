@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../../../shared/defined.ts';
 import type { ContentType } from '../../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 
@@ -85,7 +86,7 @@ async function send(
   data: Values,
   status: 'draft' | 'published',
 ): Promise<string> {
-  const query = new URLSearchParams({ status, ...(locale === undefined ? {} : { locale }) });
+  const query = new URLSearchParams({ status, ...defined({ locale }) });
   const path = `/api/${type.pluralName}${documentId === undefined ? '' : `/${documentId}`}`;
   const method = documentId === undefined ? 'POST' : 'PUT';
   const answer = await fetch(`${base}${path}?${query}`, {

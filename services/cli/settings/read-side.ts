@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
+import { defined } from '../../../shared/defined.ts';
 import { loadOptional } from '../../../shared/load-optional.ts';
 import {
   DEFAULT_DENORMALISE,
@@ -65,10 +66,7 @@ export function connectionOf(settings: OperatorSettings): ElasticsearchConnectio
   const password = settings.readIndexPassword ?? (decodeURIComponent(address?.password ?? '') || undefined);
   return {
     ...(address === undefined ? {} : { url: address.origin + address.pathname }),
-    ...(cloudId === undefined ? {} : { cloudId }),
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    ...(apiKey === undefined ? {} : { apiKey }),
+    ...defined({ cloudId, username, password, apiKey }),
     ...(ca === undefined ? {} : { ca: readCertificate(ca) }),
   };
 }

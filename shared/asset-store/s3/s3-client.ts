@@ -1,4 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import { defined } from '../../defined.ts';
 import { RequestError } from '../../request-error.ts';
 import type { S3Location } from './s3-location.ts';
 
@@ -17,8 +18,7 @@ const CONNECTIONS = 512;
  */
 export function createS3Client({ endpoint, region, pathStyle }: S3Location): S3Client {
   return new S3Client({
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(region === undefined ? {} : { region }),
+    ...defined({ endpoint, region }),
     forcePathStyle: pathStyle,
     // Checksums of the SDK's own are not understood by every store; content is known by its SHA-256 anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',

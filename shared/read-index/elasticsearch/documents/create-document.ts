@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { defined } from '../../../defined.ts';
 import type { Neighbours } from '../../document-index.ts';
 import type { IndexedComponent, IndexedRow } from '../../read-index.ts';
 import {
@@ -99,7 +100,7 @@ function writeAround(making: Making, place: Place, held: HeldRow, own: boolean):
   if (place.steps.size === 0) return NOTHING_KEPT;
   const parts = writeComponents(making, place, held, own);
   const links = writeLinked(making, place, held, own);
-  return { ...(links === undefined ? {} : { links }), ...(parts === undefined ? {} : { parts }) };
+  return { ...defined({ links, parts }) };
 }
 
 /** `"e":{…}` and `"t":{…}`, where there are any. */
@@ -203,7 +204,6 @@ function writeComponent(making: Making, step: PlacedItems, item: IndexedComponen
     key: item.key,
     component: item.component,
     source: own ? Buffer.from(item.source).toString() : '',
-    ...(links === undefined ? {} : { links }),
-    ...(parts === undefined ? {} : { components: parts }),
+    ...defined({ links, components: parts }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts';
 import type { RowSpace } from '../../read-index.ts';
 import type { PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
 import { PAGE_OF_KEYS, WINDOW } from '../layout/index-definition.ts';
@@ -77,7 +78,7 @@ export async function linkingRows(
   const linked = termsDsl(`t.${mappedBy}`, [...places.keys()]);
   const body = {
     query: query === undefined ? linked : { bool: { filter: [linked, query] } },
-    ...(sort === undefined ? {} : { sort }),
+    ...defined({ sort }),
     track_total_hits: true,
     docvalue_fields: ['key', 'links', ...fields],
   };

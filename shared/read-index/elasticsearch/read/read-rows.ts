@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts';
 import type { ComponentStep, RowSpace } from '../../read-index.ts';
 import type { DocumentLayout, Place } from '../layout/document-layout.ts';
 import { PAGE_OF_KEYS } from '../layout/index-definition.ts';
@@ -69,7 +70,7 @@ export async function readRows(
     const search = {
       // Elasticsearch allocates memory for the requested number of hits, and a row is one document.
       size: located.keyField === 'key' ? asked.length : PAGE_OF_KEYS,
-      ...(sort === undefined ? {} : { sort }),
+      ...defined({ sort }),
       ...(located.list === undefined
         ? { query: matching, docvalue_fields }
         : { query: listQuery(located.list, matching, docvalue_fields) }),

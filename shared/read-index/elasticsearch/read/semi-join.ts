@@ -1,3 +1,4 @@
+import { defined } from '../../../defined.ts';
 import { RequestError } from '../../../request-error.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { type PlannedQuery, type SemiJoin, semiJoinsOf } from '../plan/planned-query.ts';
@@ -43,7 +44,7 @@ async function aggregateKeys(
   let after: KeyBuckets['after_key'];
   do {
     const sources = [{ key: { terms: { field: select } } }];
-    const composite = { size: BUCKETS, sources, ...(after === undefined ? {} : { after }) };
+    const composite = { size: BUCKETS, sources, ...defined({ after }) };
     const { aggregations } = await session.search(type, {
       size: 0,
       query,

@@ -1,0 +1,113 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseSync } from '@swc/core';
+import { PRODUCT } from './rooms.ts';
+
+/** Places in product code that break a habit of the house, each as `file: what`. */
+export type Habits = {
+  /** Spreads of a literal: `{ ...{ a, b } }`. Write the members out. */
+  readonly spreadLiterals: readonly string[];
+  /** Optional members without the helper: `...(a === undefined ? {} : { a })`. Write `...defined({ a })`. */
+  readonly optionalMembers: readonly string[];
+  /** Functions with more than four parameters. Pass an object. */
+  readonly longParameterLists: readonly string[];
+  /** Names that several files export. Rename all but one. */
+  readonly sharedNames: readonly string[];
+};
+
+type Tree = { readonly type?: string; readonly [member: string]: unknown };
+
+const FUNCTIONS = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression', 'ClassMethod'];
+const MOST_PARAMETERS = 4;
+
+/** Reads every product file of a checkout. */
+export function habitsOf(folder: string): Habits {
+  const files = globSync(
+    PRODUCT.map((root) => `${root}/**/*.ts`),
+    { cwd: folder },
+  ).sort();
+  const texts = new Map(files.map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]));
+  return habitsOfFiles(texts);
+}
+
+/** The same for texts by file. */
+export function habitsOfFiles(texts: ReadonlyMap<string, string>): Habits {
+  const found = {
+    spreadLiterals: [] as string[],
+    optionalMembers: [] as string[],
+    longParameterLists: [] as string[],
+  };
+  const exporters = new Map<string, string[]>();
+  for (const [file, text] of texts) {
+    const module = parseSync(text, { syntax: 'typescript', target: 'es2024' }) as unknown as Tree;
+    visit(module, (node) => {
+      if (spreadOf(node)?.type === 'ObjectExpression') found.spreadLiterals.push(file);
+      if (isOptionalMember(spreadOf(node))) found.optionalMembers.push(file);
+      const count = parametersOf(node);
+      if (count > MOST_PARAMETERS) found.longParameterLists.push(`${file}: ${nameOf(node)} has ${count}`);
+    });
+    for (const name of exportsOf(module)) exporters.set(name, [...(exporters.get(name) ?? []), file]);
+  }
+  const shared = [...exporters].filter(([, files]) => files.length > 1);
+  return { ...found, sharedNames: shared.map(([name, files]) => `${name}: ${files.join(', ')}`).sort() };
+}
+
+function visit(node: unknown, look: (node: Tree) => void): void {
+  if (node === null || typeof node !== 'object') return;
+  if (!Array.isArray(node) && typeof (node as Tree).type === 'string') look(node as Tree);
+  for (const child of Object.values(node)) visit(child, look);
+}
+
+/** The operand of a spread, without its brackets. */
+function spreadOf({ type, arguments: operand }: Tree): Tree | undefined {
+  if (type !== 'SpreadElement') return undefined;
+  const tree = operand as Tree;
+  return tree.type === 'ParenthesisExpression' ? (tree['expression'] as Tree) : tree;
+}
+
+/** `a === undefined ? {} : { b: a }`, either way round, where the member has the value that was tested. */
+function isOptionalMember(operand: Tree | undefined): boolean {
+  if (operand?.type !== 'ConditionalExpression') return false;
+  const { test, consequent, alternate } = operand as { [member: string]: Tree };
+  if (test?.type !== 'BinaryExpression' || (test['right'] as Tree)['value'] !== 'undefined') return false;
+  const [none, some] = test['operator'] === '===' ? [consequent, alternate] : [alternate, consequent];
+  const members = some?.['properties'] as readonly Tree[] | undefined;
+  const [member] = members ?? [];
+  if ((none?.['properties'] as readonly Tree[] | undefined)?.length !== 0 || members?.length !== 1)
+    return false;
+  const value = member?.type === 'Identifier' ? member : (member?.['value'] as Tree | undefined);
+  return value !== undefined && textOf(value) === textOf(test['left'] as Tree);
+}
+
+/** `a` and `a.b`; undefined for anything else. */
+function textOf({ type, value, object, property }: Tree): string | undefined {
+  if (type === 'Identifier') return String(value);
+  if (type !== 'MemberExpression') return undefined;
+  return `${textOf(object as Tree)}.${textOf(property as Tree)}`;
+}
+
+function parametersOf(node: Tree): number {
+  if (!FUNCTIONS.includes(node.type ?? '')) return 0;
+  const { params } = (node['function'] ?? node) as { readonly params?: readonly unknown[] };
+  return params?.length ?? 0;
+}
+
+function nameOf(node: Tree): string {
+  const name = (node['identifier'] ?? node['key']) as { readonly value?: string } | undefined;
+  return name?.value ?? 'a function';
+}
+
+/** Names that a module declares and exports. */
+function exportsOf({ body }: Tree): ReadonlySet<string> {
+  const declarations = (body as readonly Tree[])
+    .filter(({ type }) => type === 'ExportDeclaration')
+    .map(({ declaration }) => declaration as Tree);
+  const names = declarations.flatMap((declaration) =>
+    declaration.type === 'VariableDeclaration'
+      ? (declaration['declarations'] as readonly { readonly id: { readonly value: string } }[]).map(
+          ({ id }) => id.value,
+        )
+      : [((declaration['identifier'] ?? declaration['id']) as { readonly value: string }).value],
+  );
+  return new Set(names);
+}
