@@ -5,7 +5,7 @@ import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
 import { openAccessControl } from './access/access-control.ts';
 import { openAccessKey } from './access/access-key.ts';
-import { cursorKey, uploadNames } from './access/derived-keys.ts';
+import { cursorKey, followKey, uploadNames } from './access/derived-keys.ts';
 import { createRoleCommands } from './access/role-commands.ts';
 import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
@@ -21,6 +21,10 @@ import type { Fleet, FleetReport } from './fleet/fleet.ts';
 import { assertWholeLease, createLeaseView, readLeaseUpTo } from './fleet/lease-view.ts';
 import { openMembership } from './fleet/membership.ts';
 import type { Presence } from './fleet/presence.ts';
+import type { FollowApiOptions } from './follow/follow-api.ts';
+import { followStrapi } from './follow/follow-strapi.ts';
+import type { FollowOptions } from './follow/open-follower.ts';
+import { watchFollower } from './follow/watch-follower.ts';
 import { createFreshness } from './http/freshness.ts';
 import { openForwarding } from './http/open-forwarding.ts';
 import { createApis, type ServedApi } from './http/served-api.ts';
@@ -79,9 +83,13 @@ export type VarveOptions = ContentStoreOptions & {
   readonly pid: number;
   /** What is not served as the schema files have it. */
   readonly schemaWarnings: readonly SchemaWarning[];
+  /** A Strapi to follow. */
+  readonly follow?: FollowSettings | undefined;
   /** What happens while a generation of earlier content types serves. Absent: the graph is converted before anything is served. */
   readonly meanwhile?: Meanwhile;
 };
+
+export type FollowSettings = FollowOptions & Pick<FollowApiOptions, 'writes' | 'webhookSecret'>;
 
 /** Hears of who leads. */
 export type FleetLog = Pick<Settling, 'waiting'> &
@@ -178,7 +186,13 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     },
   });
   const owned = ownAssets(assets, assetsPlace(options), { log, space, adopt: options.adopt ?? false });
-  const { commands, imports, library, fleet } = openWriteSide({
+  const {
+    commands,
+    imports,
+    library,
+    fleet,
+    follow: writer,
+  } = openWriteSide({
     ...{ claimant, view, eventStore, graph, projector, index, visible: readSide.visible, led },
     ...{ registry, definitions, defaultLocale, assets: owned.store, own: owned.own, report },
     refuseWrites: room.refuseWithoutGraph,
@@ -208,6 +222,14 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     writes: { commands, library, userId },
   });
   signing?.with({ commands, forwarding, apiFor });
+  const followed =
+    options.follow === undefined
+      ? undefined
+      : followStrapi({
+          ...{ follow: options.follow, registry, defaultLocale, space, graph, imports, writer },
+          ...{ assets: owned.store, library, fleet, scratch: options.data, key: followKey(key) },
+        });
+  watchFollower(operating.metrics, followed?.api.status);
   generations.followKept();
   watchGenerations(operating.metrics, generations.store);
   watchLead(operating, fleet);
@@ -231,10 +253,12 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
         takeAsset: (file) => importAsset(owned.store, file, library.keepNamed),
       },
       readSide: async () => readSide,
+      ...(followed === undefined ? {} : { follow: followed.api.status }),
     },
     isNew,
     fleet,
     forwarding,
+    follow: followed?.api,
     async stepDown() {
       await forwarding.idle();
       await fleet.stepDown();
@@ -243,6 +267,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       ...[projector.done, access.done, readSide.done, led.done, fleet.done, types.changed],
     ]).then(() => undefined),
     async close() {
+      await followed?.close();
       await fleet.stepDown();
       types.close();
       led.close();

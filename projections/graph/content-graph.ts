@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { moreSpace } from '../../shared/disk-space.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { ContentTypeDefined } from '../../shared/document/events.ts';
+import type { RecordedRows } from '../../shared/document/recorded-rows.ts';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { followCurrent } from '../../shared/follow-current.ts';
@@ -16,6 +17,7 @@ import { PROJECTOR_VERSION } from './projector-version.ts';
 import { createGraphReader } from './read/graph-reader.ts';
 import { type GraphInspection, inspectGraph } from './read/inspect-graph.ts';
 import { readWholeGraph } from './read/read-whole-graph.ts';
+import { createRecordedRows } from './read/recorded-rows.ts';
 import type { DependenciesOf } from './stale/fan-out.ts';
 import { openStaleDocuments, type StaleDocuments } from './stale/stale-documents.ts';
 import { createChangeLog } from './store/change-log.ts';
@@ -68,6 +70,7 @@ export type ContentGraph = {
   /** Definition of a content type in force, as its event has it (JSON); undefined if there is none. */
   definition(uid: Uid): string | undefined;
   readonly reader: ContentGraphReader;
+  readonly recorded: RecordedRows;
   /** Rows of all types and versions, and bytes of the file they are in. */
   size(): { readonly rows: number; readonly bytes: number };
   /** The events of other programs that were skipped. */
@@ -224,6 +227,11 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
   };
   const readerContext = () => ({ db, names, existing, links, pending, schema: definitions.view() });
 
+  const intactContext = () => {
+    refuseAfterFailure();
+    return readerContext();
+  };
+
   const applyOrStop = (events: readonly StoredEvent[], listening: boolean): ChangeBatch => {
     refuseAfterFailure();
     changes.listen(listening || stale?.isAccounting() === true);
@@ -256,13 +264,8 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
     epochAt: claims.epochAt,
     definition: definitions.text,
     registry: () => definitions.view().registry,
-    reader: createGraphReader(
-      () => {
-        refuseAfterFailure();
-        return readerContext();
-      },
-      { position: place.position, command: commands.find },
-    ),
+    reader: createGraphReader(intactContext, { position: place.position, command: commands.find }),
+    recorded: createRecordedRows(intactContext),
     inspect: () => inspectGraph(readerContext(), place.position()),
     foreignEvents: foreign.found,
     size: () => ({ rows: existing.count(), bytes: fileBytes(db) }),

@@ -5,6 +5,11 @@ export function cursorKey(accessKey: Uint8Array): Uint8Array {
   return hmac(accessKey, 'cursors');
 }
 
+/** A process that follows a Strapi is asked by others of its log to read a document. */
+export function followKey(accessKey: Uint8Array): Uint8Array {
+  return hmac(accessKey, 'follow');
+}
+
 /**
  * Names under which uploaded content is served: the same for the same content, in every process that has the access key. Who has a file
  * cannot work its name out, and so cannot ask whether it is stored.

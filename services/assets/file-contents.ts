@@ -42,6 +42,8 @@ export type FileContents = {
     identity?: CommandIdentity,
   ): Promise<WrittenFiles>;
   remove(file: Entry, identity?: CommandIdentity): Promise<WrittenFiles>;
+  /** The content that an imported file had goes, after its row. */
+  forgetNames(file: Entry): Promise<void>;
   removeAll(documentIds: readonly string[]): Promise<void>;
   /** Removes what was suspected before a moment (milliseconds since 1970) and is named by no file. */
   sweep(before: number): Promise<void>;
@@ -175,6 +177,7 @@ export function createFileContents(options: FileContentsOptions): FileContents {
     },
     remove,
     removeAll,
+    forgetNames,
     async sweep(before) {
       for await (const hash of store.suspects(before))
         await holding(hash, () => settle(hash, possible(hash)));

@@ -53,7 +53,7 @@ export type FileLibrary = {
   change(id: string, parts: AsyncIterable<UploadPart>, identity?: CommandIdentity): Promise<WrittenFiles>;
   describe(id: string, info: unknown, identity?: CommandIdentity): Promise<WrittenFiles>;
   remove(id: string, identity?: CommandIdentity): Promise<WrittenFiles>;
-} & Pick<FileContents, 'addFormats' | 'keepNamed'>;
+} & Pick<FileContents, 'addFormats' | 'keepNamed' | 'forgetNames'>;
 
 export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
   const { store, limits, commands } = options;
@@ -99,6 +99,7 @@ export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
     remove: (id, identity) => contents.remove(findFile(options, id), identity),
     addFormats: contents.addFormats,
     keepNamed: contents.keepNamed,
+    forgetNames: contents.forgetNames,
   };
 }
 

@@ -13,6 +13,7 @@ import { authenticateRequests, createAuthenticate, requireAdministrator } from '
 import { awaitPositions } from './await-position.ts';
 import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
 import { type ErrorEnvelope, presentError } from './error-envelope.ts';
+import { registerWebhook, sendWritesToStrapi } from './follow-strapi.ts';
 import { forwardWrites } from './forward-writes.ts';
 import { guardDevelopment } from './guard-development.ts';
 import { parseJsonBody } from './json-body.ts';
@@ -46,6 +47,8 @@ export type AppOptions = ServedApi & {
   readonly answersReads: boolean;
   /** Additional path of the API besides `/api`. */
   readonly apiPrefix: string;
+  /** Bytes of one uploaded file. */
+  readonly uploadLimit: number;
 };
 
 /** The HTTP API: routes of every content type, users, files, access and `/_health`. Not listening: give `routing` its requests. */
@@ -76,6 +79,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   refuse(app, measureRequests(app, options.meters));
   await protect(app, options.protection);
   if (!options.answersReads) refuseReads(app);
+  const { follow, freshness } = options;
+  if (follow !== undefined) {
+    const maxBytes = Math.max(options.bodyLimit, options.uploadLimit);
+    sendWritesToStrapi(app, { follow, freshness, maxBytes });
+    registerWebhook(app, follow);
+  }
   app.get(HEALTH_PATH, (_request, reply) => reply.code(204).send());
   app.decorateRequest('rights');
   app.decorateRequest('signedIn');

@@ -4,6 +4,7 @@ import type { AccessControl } from '../access/access-control.ts';
 import type { RoleCommands } from '../access/role-commands.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
 import type { FileLibrary } from '../assets/file-library.ts';
+import type { FollowApi } from '../follow/follow-api.ts';
 import type { LoginApi } from '../login/login-api.ts';
 import type { Freshness } from './await-position.ts';
 import { type CallerApi, createCallerApis } from './caller-apis.ts';
@@ -26,6 +27,8 @@ export type ServedApi = {
   readonly assets: AssetRoutesOptions;
   readonly freshness: Freshness;
   readonly forwarding: ForwardingOptions;
+  /** A Strapi that is followed. */
+  readonly follow?: FollowApi | undefined;
 };
 
 /** Write side of requests. */

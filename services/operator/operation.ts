@@ -5,6 +5,7 @@ import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AddedFormats } from '../assets/pictures/file-formats.ts';
 import type { ImportWriter } from '../command/import-writer.ts';
+import type { FollowStatus } from '../follow/follow-state.ts';
 import type { ReadSide } from '../read-side/read-side.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
 import type { ArchiveFile } from '../strapi/archive.ts';
@@ -47,6 +48,8 @@ export type OperatorContext = {
     /** Makes the smaller pictures of a file that has none. */
     readonly addFormats: (documentId: string) => Promise<AddedFormats>;
   };
+  /** State of the follower of a Strapi; absent: it follows none. */
+  readonly follow?: () => FollowStatus;
   /** Where reads are answered. Opened when it is first asked for where no server has it open. */
   readonly readSide: () => Promise<ReadSide>;
 };

@@ -5,6 +5,7 @@ import type { StoredEvent, Unreadable } from '../../shared/event-store/event-sto
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { type ReadIndex, worldsOfType } from '../../shared/read-index/read-index.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
+import type { FollowStatus } from '../follow/follow-state.ts';
 import { measureLag } from '../operating/projection-lag.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
@@ -62,6 +63,8 @@ export type Status = {
   readonly rebuild: Rebuild | null;
   /** What the server does not serve as the schema files have it. */
   readonly schemaWarnings: readonly SchemaWarning[];
+  /** The Strapi that the server follows; null: none. */
+  readonly follow: FollowStatus | null;
 };
 
 /** One line: the status. Changes nothing, and opens no index that is not open. */
@@ -109,6 +112,7 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
     generations: context.generations.store.generations(),
     rebuild: context.generations.store.rebuild() ?? null,
     schemaWarnings: context.schemaWarnings,
+    follow: context.follow?.() ?? null,
   };
 }
 

@@ -23,6 +23,7 @@ import type { Claimant } from '../fleet/claim-lease.ts';
 import { type Fleet, type FleetReport, joinFleet } from '../fleet/fleet.ts';
 import type { LeaseView } from '../fleet/lease-view.ts';
 import { identifyLog } from '../fleet/log-identity.ts';
+import { createFollowWriter, type FollowWriter } from '../follow/follow-writer.ts';
 import type { LedReadSide } from '../read-side/lead-read-side.ts';
 
 export type WriteSideOptions = {
@@ -57,6 +58,7 @@ export type WriteSide = {
   readonly commands: CommandHandler;
   readonly imports: ImportWriter;
   readonly library: FileLibrary;
+  readonly follow: FollowWriter;
   readonly fleet: Fleet;
 };
 
@@ -114,7 +116,8 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     uploadName: options.uploadName,
     pictures: options.pictures,
   });
-  return { commands, imports: createImportWriter(environment, locks), library, fleet };
+  const imports = createImportWriter(environment, locks);
+  return { commands, imports, library, follow: createFollowWriter(environment, locks), fleet };
 }
 
 /** Who cannot read the log up to there leads no more. */

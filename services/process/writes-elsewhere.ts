@@ -15,6 +15,7 @@ export const WRITES_ELSEWHERE: ApiWrites = {
     remove: refuse,
     addFormats: refuse,
     keepNamed: refuse,
+    forgetNames: refuse,
   },
   userId: () => undefined,
 };

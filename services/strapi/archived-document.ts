@@ -10,13 +10,14 @@ import { importedValues, ownsRelation, targetsByAttribute, type ValueScope } fro
 import { ROLE_TYPE } from './stage-archive.ts';
 import type { StagedRow, Staging } from './staging.ts';
 
-export type DocumentScope = ValueScope & {
-  readonly staging: Pick<Staging, 'linksOf' | 'row'>;
+export type RowScope = ValueScope & { readonly staging: Pick<Staging, 'linksOf' | 'row'> };
+
+export type DocumentScope = RowScope & {
   readonly space: string;
   readonly epoch: number;
 };
 
-type Imported = EntryImported['data'];
+export type ImportedRow = EntryImported['data'];
 
 const AUTHOR = { actor: { kind: 'import' }, via: 'import' } as const;
 
@@ -24,9 +25,7 @@ const AUTHOR = { actor: { kind: 'import' }, via: 'import' } as const;
 export function archivedDocument(scope: DocumentScope, rows: readonly StagedRow[]): ImportedDocument {
   const [{ type, documentId }] = rows as readonly [StagedRow];
   const definition = contentTypeOf(scope.registry, type);
-  const imported = inOrder(withDrafts(scope, onePerVersion(scope, rows))).map((row) =>
-    importedRow(scope, definition, row),
-  );
+  const imported = importedRows(scope, definition, rows);
   const digest = hash('sha256', JSON.stringify(imported));
   const key = `archive/${scope.space}/${type}/${documentId}/${digest}`;
   const events = imported.flatMap((data, at) =>
@@ -39,10 +38,19 @@ export function archivedDocument(scope: DocumentScope, rows: readonly StagedRow[
   return { kind: 'document', type, documentId, claims: [], stream, events };
 }
 
+/** The rows of a document as events say them, in the order of their events. */
+export function importedRows(
+  scope: RowScope,
+  type: ContentType,
+  rows: readonly StagedRow[],
+): readonly ImportedRow[] {
+  return inOrder(withDrafts(scope, onePerVersion(scope, rows))).map((row) => importedRow(scope, type, row));
+}
+
 type Row = Omit<StagedRow, 'id'> & { readonly id: number | undefined; readonly source: number };
 
 /** Of rows of one version and locale the first counts, as no request reaches the others. */
-function onePerVersion({ notes }: DocumentScope, rows: readonly StagedRow[]): readonly Row[] {
+function onePerVersion({ notes }: RowScope, rows: readonly StagedRow[]): readonly Row[] {
   const seen = new Map<string, Row>();
   for (const row of rows) {
     const key = `${row.version} ${row.locale ?? ''}`;
@@ -58,7 +66,7 @@ function onePerVersion({ notes }: DocumentScope, rows: readonly StagedRow[]): re
 }
 
 /** What is published has a draft. */
-function withDrafts({ notes }: DocumentScope, rows: readonly Row[]): readonly Row[] {
+function withDrafts({ notes }: RowScope, rows: readonly Row[]): readonly Row[] {
   const isDrafted = (published: Row) =>
     rows.some(({ version, locale }) => version === 'draft' && locale === published.locale);
   return rows.flatMap((row) => {
@@ -83,7 +91,7 @@ function rowOf(a: Row, b: Row, version: Row['version']): Row {
   return a.version === version ? a : b;
 }
 
-function importedRow(scope: DocumentScope, type: ContentType, row: Row): Imported {
+function importedRow(scope: RowScope, type: ContentType, row: Row): ImportedRow {
   const { documentId, locale, version, source, data } = row;
   const createdAt = timeOf(data['createdAt']) ?? timeOf(data['updatedAt']) ?? NEVER;
   const updatedAt = timeOf(data['updatedAt']) ?? createdAt;
@@ -112,7 +120,7 @@ function timeOf(value: unknown): string | undefined {
 }
 
 /** Strapi's two roles are known by their type. Others keep their number. */
-function roleOf({ staging, notes }: DocumentScope, user: number): number {
+function roleOf({ staging, notes }: RowScope, user: number): number {
   const [link] = staging.linksOf(USER_TYPE, user).filter(({ attribute }) => attribute === 'role');
   const role = link && staging.row(ROLE_TYPE, link.targetId)?.data;
   const type = String(role?.['type'] ?? 'none');

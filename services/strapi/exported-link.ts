@@ -48,7 +48,7 @@ function position(isList: boolean, order: number): object {
 }
 
 /** Whether the other side of a relation shows a list. */
-function showsList(registry: SchemaRegistry, { target, inversedBy }: RelationAttribute): boolean {
+export function showsList(registry: SchemaRegistry, { target, inversedBy }: RelationAttribute): boolean {
   if (inversedBy === undefined) return false;
   const inverse = contentTypeOf(registry, target).attributes.get(inversedBy);
   return inverse?.kind === 'relation' && inverse.toMany;

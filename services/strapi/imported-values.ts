@@ -167,13 +167,14 @@ export function targetsByAttribute(
   links: readonly LinkedRow[],
 ): ReadonlyMap<string, readonly ImportedTarget[]> {
   const targets = new Map<string, Map<string, ImportedTarget>>();
-  for (const { attribute, targetType, documentId, locale, order } of links) {
+  for (const { attribute, targetType, documentId, locale, order, world } of links) {
     if (!registry.contentTypes.has(targetType)) continue;
     const ofAttribute = targets.get(attribute) ?? new Map<string, ImportedTarget>();
     targets.set(attribute, ofAttribute);
     const key = `${documentId} ${locale ?? ''}`;
     if (ofAttribute.has(key)) continue;
-    ofAttribute.set(key, { documentId, locale, ...(order === null ? {} : { order }) });
+    const place = { ...(order === null ? {} : { order }), ...(world === undefined ? {} : { world }) };
+    ofAttribute.set(key, { documentId, locale, ...place });
   }
   return new Map([...targets].map(([name, ofAttribute]) => [name, [...ofAttribute.values()]]));
 }

@@ -32,6 +32,8 @@ export type LinkedRow = {
   readonly locale: string | null;
   /** Place in the target's list, from 1; null where it shows none. */
   readonly order: number | null;
+  /** The only world of the link; absent: those of its owner. */
+  readonly world?: 'draft' | 'published';
 };
 
 /**

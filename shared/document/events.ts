@@ -75,9 +75,12 @@ export type EntryDeleted = { readonly type: 'entry-deleted'; readonly data: Entr
 
 /**
  * A link with its slot: the owner's list has the order of the targets; `order` is the slot in the target's list, if it
- * has one.
+ * has one. `world` is the only world of a link whose owner has no versions; absent: both.
  */
-export type ImportedTarget = LinkTarget & { readonly order?: number };
+export type ImportedTarget = LinkTarget & {
+  readonly order?: number;
+  readonly world?: 'draft' | 'published';
+};
 
 /**
  * One version of an entry from another system, with its ids and times. It replaces that version; nothing is copied to

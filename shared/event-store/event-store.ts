@@ -77,6 +77,8 @@ export type Actor =
   | { readonly kind: 'development' }
   /** An import of documents. */
   | { readonly kind: 'import' }
+  /** An editor of the Strapi that is followed. */
+  | { readonly kind: 'strapi' }
   /** A `varve` command of an operator. */
   | { readonly kind: 'operator' }
   /** A process of Varve by itself; `id` names it. */

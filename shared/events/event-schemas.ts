@@ -47,29 +47,34 @@ const created = z.strictObject({
 const changed = z.strictObject(entry);
 const named = z.strictObject(document);
 
-const imported = z.strictObject({
-  ...document,
-  version: z.enum(['draft', 'published', 'live']).describe('live: of a type without draft & publish'),
-  id: z.int().optional().describe('The numeric id; without one the next is allotted'),
-  createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
-  publishedAt: z.iso.datetime().nullable().describe('null on drafts'),
-  values: z
-    .record(z.string(), z.unknown())
-    .describe('Values by attribute. A component keeps its id, its relations are lists of targets'),
-  relations: z
-    .array(
-      z.strictObject({
-        attribute: z.string(),
-        targets: z.array(
-          linkTarget.extend({
-            order: z.number().optional().describe('Place of the link in the list of the target'),
-          }),
-        ),
-      }),
-    )
-    .describe('Of the relations that this side owns, in order'),
+const importedTarget = linkTarget.extend({
+  order: z.number().optional().describe('Place of the link in the list of the target'),
 });
+
+const importedRow = <Target extends z.ZodType>(target: Target) =>
+  z.strictObject({
+    ...document,
+    version: z.enum(['draft', 'published', 'live']).describe('live: of a type without draft & publish'),
+    id: z.int().optional().describe('The numeric id; without one the next is allotted'),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    publishedAt: z.iso.datetime().nullable().describe('null on drafts'),
+    values: z
+      .record(z.string(), z.unknown())
+      .describe('Values by attribute. A component keeps its id, its relations are lists of targets'),
+    relations: z
+      .array(z.strictObject({ attribute: z.string(), targets: z.array(target) }))
+      .describe('Of the relations that this side owns, in order'),
+  });
+
+const importedInWorlds = importedRow(
+  importedTarget.extend({
+    world: z
+      .enum(['draft', 'published'])
+      .optional()
+      .describe('The only world of the link, where its owner has no versions; absent: both'),
+  }),
+);
 
 const definition = {
   uid,
@@ -150,7 +155,7 @@ export const EVENT_SCHEMAS: Readonly<Record<EventType, Versions>> = {
   'entry-unpublished': [named, named],
   'draft-discarded': [named, named],
   'entry-deleted': [named, named],
-  'entry-imported': [imported],
+  'entry-imported': [importedRow(importedTarget), importedInWorlds],
   'content-type-defined': [
     z.strictObject(definition),
     z.strictObject({
@@ -176,7 +181,7 @@ export const METADATA_SCHEMA = z.looseObject({
   epoch: z.int().min(0).describe('The epoch of the lease it was written under; 0 where none is needed'),
   actor: z
     .looseObject({
-      kind: z.string().describe('token, user, identity, anonymous, development, import, operator or process'),
+      kind: z.string().describe('token, user, identity, anonymous, development, import, strapi, operator or process'),
       id: z.string().optional().describe('Of a token, a user, an identity or a process'),
       name: z.string().optional().describe('Of a token'),
     })

@@ -18,7 +18,7 @@ export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
   'entry-unpublished': 2,
   'draft-discarded': 2,
   'entry-deleted': 2,
-  'entry-imported': 1,
+  'entry-imported': 2,
   'content-type-defined': 2,
   'token-created': 2,
   'token-revoked': 2,

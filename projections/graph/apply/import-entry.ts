@@ -1,4 +1,5 @@
 import type { EntryImported, ImportedTarget } from '../../../shared/document/events.ts';
+import { WORLDS } from '../../../shared/read-index/read-index.ts';
 import { type ComponentLinks, storedComponents } from '../store/component-values.ts';
 import type { GraphRelation } from '../store/graph-relation.ts';
 import type { GraphEntry } from '../store/graph-session.ts';
@@ -102,13 +103,27 @@ function addLinks(
   const known = new Map(
     links.ofSource(relation, entry.id, component).map((record) => [record.target, record]),
   );
-  for (const { documentId, locale, order } of relation.toOne ? targets.slice(-1) : targets) {
+  for (const { documentId, locale, order, world: only } of oneInEachWorld(relation, targets)) {
     const target = names.entry(relation.targetType, documentId, locale);
     const record = known.get(target) ?? newLink(relation, entry.id, component, target);
     known.set(target, record);
     const sourceOrder = sequences.next('link');
-    for (const world of worldsOf(version))
-      record.orders[world] = { sourceOrder, targetOrder: order ?? sourceOrder };
+    for (const world of worldsOf(version)) {
+      if (only === undefined || only === WORLDS[world])
+        record.orders[world] = { sourceOrder, targetOrder: order ?? sourceOrder };
+    }
     links.save(record);
   }
+}
+
+/** A to-one relation has the last target of each world. */
+function oneInEachWorld(
+  { toOne }: GraphRelation,
+  targets: readonly ImportedTarget[],
+): readonly ImportedTarget[] {
+  if (!toOne) return targets;
+  const last = WORLDS.flatMap(
+    (world) => targets.findLast(({ world: only }) => (only ?? world) === world) ?? [],
+  );
+  return [...new Set(last)];
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { warningLine } from '../../../shared/schema/schema-problem.ts';
 import type { ProjectionStatus, Status } from '../../operator/status.ts';
 import { presentBytes, presentSeconds } from '../output/present-amounts.ts';
+import { presentFollow } from '../output/present-follow.ts';
 import { textTable } from '../output/text-table.ts';
 import type { JsonOption } from '../settings/command.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
@@ -17,7 +18,7 @@ export async function showStatus(settings: OperatorSettings, { json }: JsonOptio
 }
 
 function presentStatus(status: Status, data: string): string {
-  const { server, log, projections, schemaWarnings } = status;
+  const { server, log, projections, schemaWarnings, follow } = status;
   const holder =
     server === null
       ? 'none'
@@ -35,6 +36,7 @@ function presentStatus(status: Status, data: string): string {
     ]),
     ...(schemaWarnings.length === 0 ? [] : ['', 'Not served as the schemas have it:']),
     ...schemaWarnings.map((warning) => `  ${warningLine(warning)}`),
+    ...presentFollow(follow),
   ].join('\n');
 }
 

@@ -40,6 +40,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     ...(status === undefined ? {} : { status }),
     logger: options.logger,
     bodyLimit: settings.bodyLimit,
+    uploadLimit: settings.uploadLimit,
     protection: {
       corsOrigins: options.corsOrigins,
       rateLimit: settings.rateLimit,

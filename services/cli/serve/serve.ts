@@ -12,12 +12,14 @@ import { readApiConfig } from '../../project/read-api-config.ts';
 import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
 import { createLogger } from '../output/create-logger.ts';
 import { logFleet } from '../output/log-fleet.ts';
+import { logFollower } from '../output/log-follower.ts';
 import { logTrouble } from '../output/log-trouble.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
 import { logReplaced } from '../output/say-replaced.ts';
 import { startMessage } from '../output/start-message.ts';
 import { refuseOpenHost } from '../settings/access-log.ts';
 import { type CorsOrigins, corsOrigins } from '../settings/cors-origins.ts';
+import { followSettings } from '../settings/follow-settings.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import { requestRules } from '../settings/request-rules.ts';
@@ -59,6 +61,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const presence = createPresence();
   const options = {
     ...{ ...settings, ...contentTypes, readSide, operating, pid: supervisor.pid, login },
+    follow: followSettings(settings, paths.apiPrefix, logFollower(logger)),
     async takeDirectory(directory: string) {
       await supervisor.lock(directory, operators.channel);
       return lockContents(directory);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
+import { FOLLOW_SETTINGS } from './follow-settings.ts';
 import { LOGIN_SETTINGS } from './login-settings.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
 import { folder, type Setting, variableOf, wholeNumber, yesOrNo } from './setting.ts';
@@ -196,6 +197,7 @@ export const SERVE_SETTINGS = {
     schema: wholeNumber(0, 1_000_000_000).default(10_000),
   },
   ...REQUEST_SETTINGS,
+  ...FOLLOW_SETTINGS,
   ...READ_INDEX,
   minPositionWait: {
     flags: '--min-position-wait <ms>',

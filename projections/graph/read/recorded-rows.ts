@@ -1,0 +1,98 @@
+import type {
+  DocumentName,
+  RecordedLink,
+  RecordedRows,
+  RowStamp,
+} from '../../../shared/document/recorded-rows.ts';
+import type { Uid } from '../../../shared/schema/content-type.ts';
+import type { LinkRecord } from '../store/link-store.ts';
+import { rowKeyIn, VERSIONS, versionNumber, versionOfKey, type WorldNumber } from '../store/row-keys.ts';
+import type { TypeView } from '../store/type-view.ts';
+import type { ReaderContext } from './graph-reader.ts';
+
+const WORLDS = ['draft', 'published'] as const;
+
+// An id that a row had before is in the table of ids too.
+const STAMPS = `SELECT id, key, source ->> 'documentId', source ->> 'locale', source ->> 'id', source ->> 'updatedAt', source ->> 'publishedAt'
+  FROM (SELECT ids.id, rows.key, CAST(rows.source AS TEXT) AS source FROM ids JOIN rows ON rows.key = ids.key
+    WHERE ids.type = ? AND ids.id > ? ORDER BY ids.id LIMIT ?)`;
+const KEYS = 'SELECT DISTINCT key FROM ids WHERE type = ? AND key % 4 = ?';
+const BATCH = 2_000;
+
+/** The graph as a follower reads it. */
+export function createRecordedRows(context: () => ReaderContext): RecordedRows {
+  return {
+    *stamps(type) {
+      for (let after = -1; ; ) {
+        const { db, schema } = context();
+        if (!schema.registry.contentTypes.has(type)) return;
+        const rows = db.all(STAMPS, schema.type(type).number, after, BATCH);
+        const current = rows.filter(([id, , , , shown]) => id === shown);
+        if (current.length > 0) yield current.map((row) => readStamp(type, row));
+        if (rows.length < BATCH) return;
+        after = Number(rows.at(-1)?.[0]);
+      }
+    },
+    count(type, version) {
+      const { db, schema, existing } = context();
+      const keys = db.all(KEYS, schema.type(type).number, versionNumber(version));
+      return keys.filter(([key]) => existing.has(Number(key))).length;
+    },
+    links(type, documentId) {
+      const { schema } = context();
+      if (!schema.registry.contentTypes.has(type)) return [];
+      const view = schema.type(type);
+      return entriesOf(context(), view, documentId).flatMap((entry) => linksOf(context(), view, entry));
+    },
+    owners(type, documentId) {
+      const { schema, links, names } = context();
+      const owners = new Map<string, DocumentName>();
+      for (const { id } of entriesOf(context(), schema.type(type), documentId)) {
+        for (const { relation, source } of links.pointingAt(id)) {
+          const owner = { type: relation.space.type, documentId: names.target(source).documentId };
+          owners.set(`${owner.type} ${owner.documentId}`, owner);
+        }
+      }
+      return [...owners.values()];
+    },
+  };
+}
+
+function readStamp(type: Uid, row: readonly unknown[]): RowStamp {
+  const [id, key, documentId, locale, , updatedAt, publishedAt] = row;
+  return {
+    ...{ type, documentId: String(documentId), locale: locale as string | null },
+    ...{ version: VERSIONS[versionOfKey(Number(key))], id: Number(id) },
+    ...{ updatedAt: String(updatedAt), publishedAt: publishedAt as string | null },
+  };
+}
+
+type EntryName = { readonly id: number; readonly locale: string | null };
+
+function entriesOf({ db }: ReaderContext, view: TypeView, documentId: string): readonly EntryName[] {
+  return db
+    .all('SELECT id, locale FROM entries WHERE document_id = ? AND type = ?', documentId, view.number)
+    .map(([id, locale]) => ({ id: Number(id), locale: locale === '' ? null : String(locale) }));
+}
+
+function linksOf(context: ReaderContext, view: TypeView, { id, locale }: EntryName): readonly RecordedLink[] {
+  const { links, names, existing } = context;
+  const found: RecordedLink[] = [];
+  for (const attribute of view.type.attributes.values()) {
+    if (attribute.kind !== 'relation') continue;
+    const { relation, side } = view.relation(attribute.name);
+    const isOwner = side === 'owner';
+    const hasOwner = ({ source }: LinkRecord, world: WorldNumber) =>
+      existing.has(rowKeyIn(world, relation.sourceDraftAndPublish, source));
+    const records = isOwner ? links.ofSource(relation, id, 0) : links.ofTarget(relation, id);
+    for (const record of records) {
+      for (const world of [0, 1] as const) {
+        const order = record.orders[world];
+        if (order === null || !(isOwner || hasOwner(record, world))) continue;
+        const far = names.target(isOwner ? record.target : record.source);
+        found.push({ world: WORLDS[world], locale, attribute: attribute.name, far, ...order });
+      }
+    }
+  }
+  return found;
+}

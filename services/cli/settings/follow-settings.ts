@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { FollowReport } from '../../follow/follower.ts';
+import type { FollowSettings } from '../../main.ts';
+import { isArchive } from '../../strapi/archive.ts';
+import { type Setting, wholeNumber } from './setting.ts';
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** A time such as `30s`, in milliseconds. */
+const duration = z
+  .string()
+  .regex(/^\d{1,9}(ms|s|m|h)$/, 'is not a time such as 500ms, 30s or 5m')
+  .transform((text) => Number.parseInt(text, 10) * UNITS[text.replace(/^\d+/, '') as keyof typeof UNITS]);
+
+/** Of a server that follows a Strapi. */
+export const FOLLOW_SETTINGS = {
+  follow: {
+    flags: '--follow <url>',
+    description:
+      'serve what a running Strapi has, and what its editors change; writes go there (default: follow none)',
+    schema: z.url({ protocol: /^https?$/, error: 'is not an http or https address' }).optional(),
+  },
+  followToken: {
+    flags: '--follow-token <token>',
+    description:
+      'an API token of that Strapi that may find everything; better given by the variable or a file (default: ask as its role Public)',
+    schema: z.string().min(1, 'is empty: a token is needed').optional(),
+  },
+  followTokenFile: {
+    flags: '--follow-token-file <file>',
+    description: 'a file with that token',
+    schema: z.string().min(1, 'is empty: a file is needed').optional(),
+  },
+  followFrom: {
+    flags: '--follow-from <archive>',
+    description:
+      'what strapi export wrote, to begin with while nothing is stored; it has the passwords too (default: copy everything through the API)',
+    schema: z.string().min(1, 'is empty: a file is needed').optional(),
+  },
+  followWebhookSecret: {
+    flags: '--follow-webhook-secret <secret>',
+    description:
+      "what Strapi's webhooks to /_varve/strapi send as Authorization: Bearer; better given by the variable or a file (default: webhooks are refused)",
+    schema: z.string().min(16, 'is shorter than 16 characters').optional(),
+  },
+  followWebhookSecretFile: {
+    flags: '--follow-webhook-secret-file <file>',
+    description: 'a file with that secret',
+    schema: z.string().min(1, 'is empty: a file is needed').optional(),
+  },
+  followInterval: {
+    flags: '--follow-interval <time>',
+    description: 'how often to look for new and changed entries without a webhook (default: 30s)',
+    schema: duration.default(30_000),
+  },
+  followRate: {
+    flags: '--follow-rate <number>',
+    description: 'requests a second while all ids are compared, which finds every deletion (default: 5)',
+    schema: wholeNumber(1, 1_000).default(5),
+  },
+  followWrites: {
+    flags: '--follow-writes <how>',
+    description:
+      'forward: send writes on to Strapi with the token of their caller; refuse: answer 405 (default: forward)',
+    schema: z.enum(['forward', 'refuse'], { error: 'is neither forward nor refuse' }).default('forward'),
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+type Given = {
+  readonly [Name in keyof typeof FOLLOW_SETTINGS]: z.output<(typeof FOLLOW_SETTINGS)[Name]['schema']>;
+};
+
+/** The Strapi that the settings say to follow. Throws a sentence for a file that cannot be used. */
+export function followSettings(
+  given: Given,
+  prefix: string,
+  report: (what: FollowReport) => void,
+): FollowSettings | undefined {
+  if (given.follow === undefined) return undefined;
+  const { followFrom: from } = given;
+  if (from !== undefined && !isArchive(from))
+    throw new Error(`--follow-from "${from}" is not an archive that strapi export wrote`);
+  return {
+    ...{ url: given.follow, prefix, from, report },
+    token: given.followToken ?? secretIn('--follow-token-file', given.followTokenFile),
+    webhookSecret:
+      given.followWebhookSecret ?? secretIn('--follow-webhook-secret-file', given.followWebhookSecretFile),
+    ...{ intervalMs: given.followInterval, rate: given.followRate, writes: given.followWrites },
+  };
+}
+
+function secretIn(option: string, file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  let secret: string;
+  try {
+    secret = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new Error(`${option} "${file}" cannot be read: ${(error as Error).message}`);
+  }
+  if (secret === '') throw new Error(`${option} "${file}" is empty`);
+  return secret;
+}

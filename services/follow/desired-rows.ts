@@ -1,0 +1,141 @@
+import type { LinkTarget } from '../../shared/document/events.ts';
+import {
+  type ContentType,
+  type Model,
+  type RelationAttribute,
+  type Uid,
+  USER_TYPE,
+} from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { type ImportedRow, importedRows } from '../strapi/archived-document.ts';
+import { showsList } from '../strapi/exported-link.ts';
+import type { ImportNotes } from '../strapi/import-notes.ts';
+import { ROLE_TYPE } from '../strapi/stage-archive.ts';
+import type { LinkedRow } from '../strapi/staging.ts';
+import { readTargets, targetKey, type World } from './rest-row.ts';
+import type { SourceRow } from './source.ts';
+import { type StoredDocument, storedOwned } from './stored-document.ts';
+
+/** The slot of a link in the list of its target; undefined where the list was not read. */
+export type SlotOf = (owner: SourceRow, attribute: string, target: LinkTarget) => number | undefined;
+
+/** Whether a document has a row in a world. */
+export type HasRow = (type: Uid, target: LinkTarget, world: World) => boolean;
+
+export type DesiredOptions = {
+  readonly registry: SchemaRegistry;
+  readonly type: ContentType;
+  readonly stored: StoredDocument;
+  readonly slotOf: SlotOf;
+  readonly hasRow: HasRow;
+  readonly notes: ImportNotes;
+};
+
+/** The rows of a document as events say them, in the order of their events. What the source does not show stays as it is stored. */
+export function desiredRows(options: DesiredOptions, rows: readonly SourceRow[]): readonly ImportedRow[] {
+  const { registry, type, notes } = options;
+  const links = new Map<string, readonly LinkedRow[]>();
+  for (const row of rows) {
+    links.set(`${type.uid} ${row.id}`, [...ownLinks(options, row), ...roleLink(row)]);
+    for (const [name, inner] of componentLinks(registry, type, row.data)) links.set(name, inner);
+  }
+  const staging = {
+    linksOf: (uid: string, id: number) => links.get(`${uid} ${id}`) ?? [],
+    row: (uid: string, id: number) => (uid === ROLE_TYPE ? roleOf(rows, id) : undefined),
+  };
+  return importedRows({ registry, notes, staging }, type, rows);
+}
+
+/** Which world's lists say what a row links to. */
+export function worldOf({ version }: Pick<SourceRow, 'version'>): World {
+  return version === 'published' ? 'published' : 'draft';
+}
+
+type ShownTarget = LinkTarget & { readonly world?: World };
+
+/**
+ * What an owner links to. One without versions links to both versions of an entry, which is one link here, unless it links to one
+ * and not to the other that is there.
+ */
+function shownTargets(
+  { type, hasRow }: DesiredOptions,
+  row: SourceRow,
+  { name, target, toMany }: RelationAttribute,
+): readonly ShownTarget[] | undefined {
+  const lists = row.lists.get(name);
+  if (lists === undefined || type.draftAndPublish) return lists?.[worldOf(row)];
+  const { draft, published } = lists;
+  const [drafts, publications] = [new Set(draft.map(targetKey)), new Set(published.map(targetKey))];
+  const isOther = !toMany && published.length > 0 && drafts.symmetricDifference(publications).size > 0;
+  const isDraftOnly = (each: LinkTarget) =>
+    !publications.has(targetKey(each)) && (isOther || hasRow(target, each, 'published'));
+  return [
+    ...draft.map((each) => (isDraftOnly(each) ? { ...each, world: 'draft' as const } : each)),
+    ...published
+      .filter((each) => !drafts.has(targetKey(each)))
+      .map((each) => ({ ...each, world: 'published' as const })),
+  ];
+}
+
+function ownLinks(options: DesiredOptions, row: SourceRow): readonly LinkedRow[] {
+  const { registry, type, stored, slotOf } = options;
+  return [...type.attributes.values()].flatMap((attribute) => {
+    if (attribute.kind !== 'relation' || attribute.mappedBy !== undefined) return [];
+    const before = storedOwned(stored, row, attribute.name);
+    const orders = new Map(before.map((target) => [targetKey(target), target.order]));
+    const shown: readonly ShownTarget[] =
+      shownTargets(options, row, attribute) ?? before.map(({ order: _kept, ...target }) => target);
+    const hasList = showsList(registry, attribute);
+    return shown.map((target) => ({
+      ...{ attribute: attribute.name, targetType: attribute.target, targetId: 0, ...target },
+      order: hasList ? (slotOf(row, attribute.name, target) ?? orders.get(targetKey(target)) ?? null) : null,
+    }));
+  });
+}
+
+type Data = { readonly [name: string]: unknown };
+
+/** Links of a row's components, by component and id. */
+function componentLinks(
+  registry: SchemaRegistry,
+  model: Model,
+  data: Data,
+): readonly (readonly [string, readonly LinkedRow[]])[] {
+  return [...model.attributes.values()].flatMap((attribute) => {
+    if (attribute.kind !== 'component' && attribute.kind !== 'dynamiczone') return [];
+    return [data[attribute.name] ?? []].flat().flatMap((value) => {
+      const component = value as Data;
+      const uid = attribute.kind === 'component' ? attribute.component : String(component['__component']);
+      const inner = registry.components.get(uid);
+      if (inner === undefined) return [];
+      const own = [...inner.attributes.values()].flatMap((relation) =>
+        relation.kind !== 'relation'
+          ? []
+          : readTargets(component[relation.name]).map((target) => ({
+              ...{ attribute: relation.name, targetType: relation.target, targetId: 0, ...target },
+              order: null,
+            })),
+      );
+      return [
+        [`${uid} ${String(component['id'])}`, own] as const,
+        ...componentLinks(registry, inner, component),
+      ];
+    });
+  });
+}
+
+type Role = { readonly id?: unknown; readonly type?: unknown };
+
+function roleLink({ type, data }: SourceRow): readonly LinkedRow[] {
+  const id = type === USER_TYPE ? (data['role'] as Role | null | undefined)?.id : undefined;
+  if (typeof id !== 'number') return [];
+  const role = { attribute: 'role', targetType: ROLE_TYPE, targetId: id };
+  return [{ ...role, documentId: '', locale: null, order: null }];
+}
+
+function roleOf(rows: readonly SourceRow[], id: number): { readonly data: Data } | undefined {
+  const found = rows
+    .map(({ data }) => data['role'] as Role | null | undefined)
+    .find((role) => role?.id === id);
+  return found ? { data: { type: found.type } } : undefined;
+}

@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import type { DocumentName } from '../../shared/document/recorded-rows.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { hmac, isSameText } from '../../shared/text-digest.ts';
+import { NotLeading } from '../command/not-leading.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import type { FollowStatus } from './follow-state.ts';
+import type { Follower } from './follower.ts';
+import type { StrapiProxy } from './strapi-proxy.ts';
+
+/** What requests have to do with a Strapi that is followed. */
+export type FollowApi = {
+  readonly registry: SchemaRegistry;
+  readonly writes: 'forward' | 'refuse';
+  readonly isWebhook: (authorization: string | undefined) => boolean;
+  readonly proxy: StrapiProxy;
+  readonly documentOfId: (type: Uid, id: number) => { readonly documentId: string } | undefined;
+  /** Has documents read again by the process that leads. Resolves to a position of the log that shows them. */
+  reread(names: readonly DocumentName[]): Promise<bigint>;
+  /** The same for another process of the log, which proves to be one. */
+  rereadFor(proof: string | undefined, text: string): Promise<bigint>;
+  /** A webhook came. */
+  heard(names: readonly DocumentName[] | undefined): void;
+  /** Something was written that no answer names. */
+  look(): void;
+  status(): FollowStatus;
+};
+
+export type FollowApiOptions = Pick<FollowApi, 'registry' | 'writes' | 'proxy' | 'documentOfId'> & {
+  readonly url: string;
+  readonly webhookSecret: string | undefined;
+  readonly follower: Follower;
+  readonly fleet: Pick<Fleet, 'leader'>;
+  /** The same in every process of the log. */
+  readonly key: Uint8Array;
+  readonly position: () => bigint;
+};
+
+/** Where a process has documents read by the one that leads. */
+export const REREAD_PATH = '/_varve/strapi/documents';
+export const REREAD_PROOF = 'varve-follow-proof';
+
+const TIMEOUT_MS = 15_000;
+const NAMES = z
+  .array(z.strictObject({ type: z.string().max(200), documentId: z.string().max(100) }))
+  .max(100);
+const POSITION = z.object({ position: z.string().regex(/^\d{1,20}$/) });
+
+export function createFollowApi(options: FollowApiOptions): FollowApi {
+  const { follower, fleet, webhookSecret, position } = options;
+  const prove = (text: string) => hmac(options.key, text).toString('base64url');
+  const rereadHere = async (names: readonly DocumentName[]): Promise<bigint> => {
+    await follower.sync(names);
+    return position();
+  };
+  const rereadThere = async (names: readonly DocumentName[]): Promise<bigint> => {
+    const led = fleet.leader();
+    if (led.kind !== 'elsewhere') throw new NotLeading();
+    const text = JSON.stringify(names.map(({ type, documentId }) => ({ type, documentId })));
+    const answer = await fetch(new URL(REREAD_PATH, led.leader.address), {
+      ...{ method: 'POST', body: text, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) },
+      headers: { 'content-type': 'text/plain', [REREAD_PROOF]: prove(text) },
+    });
+    return BigInt(POSITION.parse(await answer.json()).position);
+  };
+  const reread: FollowApi['reread'] = (names) =>
+    fleet.leader().kind === 'here' ? rereadHere(names) : rereadThere(names);
+  return {
+    ...options,
+    reread,
+    isWebhook: (authorization) =>
+      webhookSecret !== undefined && isSameText(authorization ?? '', `Bearer ${webhookSecret}`),
+    async rereadFor(proof, text) {
+      if (!isSameText(proof ?? '', prove(text)))
+        throw new RequestError(401, 'UnauthorizedError', 'Only other processes of this log may ask for that');
+      return rereadHere(NAMES.parse(JSON.parse(text)));
+    },
+    heard(names) {
+      follower.state.heard();
+      if (names === undefined) follower.look();
+      // What is lost here the next look finds.
+      else reread(names).catch(() => follower.look());
+    },
+    look: follower.look,
+    status: () => ({ url: options.url, ...follower.state.status() }),
+  };
+}

@@ -1,0 +1,82 @@
+import type { Uid } from '../../shared/schema/content-type.ts';
+
+/** What `varve status` and the metrics say of a followed Strapi. */
+export type FollowStatus = {
+  readonly url: string;
+  /** `standby`: another process leads, and follows. */
+  readonly role: 'leading' | 'standby';
+  /** Everything was compared once since the process began to follow. */
+  readonly isComplete: boolean;
+  /** Seconds since what is stored was last seen to be what Strapi has; null: not yet. */
+  readonly ageSeconds: number | null;
+  /** The last comparison of all ids; null: not yet. */
+  readonly comparison: { readonly at: string; readonly seconds: number } | null;
+  readonly requests: number;
+  readonly events: number;
+  readonly webhooks: number;
+  /** Documents that wait to be read. */
+  readonly pending: number;
+  /** Documents that could not be stored as Strapi has them. */
+  readonly stuck: readonly string[];
+  /** Why Strapi cannot be asked for now; null: it answers. */
+  readonly trouble: string | null;
+  /** Types that Strapi refuses to answer, and why. */
+  readonly refused: { readonly [type: Uid]: string };
+};
+
+export type FollowState = ReturnType<typeof createFollowState>;
+
+export function createFollowState(counts: {
+  readonly pending: () => number;
+  readonly stuck: () => readonly string[];
+  readonly requests: () => number;
+}) {
+  const refused = new Map<Uid, string>();
+  let role: FollowStatus['role'] = 'standby';
+  let comparison: FollowStatus['comparison'] = null;
+  let trouble: string | null = null;
+  let seenAt: number | undefined;
+  let events = 0;
+  let webhooks = 0;
+  return {
+    role(now: FollowStatus['role']) {
+      role = now;
+    },
+    wrote(count: number) {
+      events += count;
+    },
+    heard() {
+      webhooks++;
+    },
+    looked(at: number) {
+      seenAt = at;
+    },
+    hasCompared: () => comparison !== null,
+    compared(at: number, seconds: number) {
+      comparison = { at: new Date(at).toISOString(), seconds: Math.round(seconds * 10) / 10 };
+      seenAt = Math.max(seenAt ?? 0, at);
+    },
+    answered() {
+      trouble = null;
+    },
+    failed(message: string) {
+      trouble = message;
+    },
+    accept: (type: Uid) => void refused.delete(type),
+    /** True when that is new. */
+    refuse(type: Uid, message: string): boolean {
+      const isNew = refused.get(type) !== message;
+      refused.set(type, message);
+      return isNew;
+    },
+    status: (): Omit<FollowStatus, 'url'> => ({
+      ...{ role, comparison, events, webhooks, trouble },
+      isComplete: comparison !== null,
+      ageSeconds: seenAt === undefined ? null : Math.round((Date.now() - seenAt) / 100) / 10,
+      requests: counts.requests(),
+      pending: counts.pending(),
+      stuck: counts.stuck(),
+      refused: Object.fromEntries(refused),
+    }),
+  };
+}

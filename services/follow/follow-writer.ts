@@ -1,0 +1,30 @@
+import type { DocumentEvent } from '../../shared/document/events.ts';
+import type { DocumentName } from '../../shared/document/recorded-rows.ts';
+import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import { createCommit } from '../command/commit.ts';
+import type { CommandEnvironment } from '../command/environment.ts';
+import type { Locks } from '../command/locks.ts';
+
+/** Writes what a followed Strapi has, as the leader of the log. */
+export type FollowWriter = {
+  /**
+   * Appends the events that `decide` gives for the document as it is then. Resolves when reads show them; rejects with NotLeading
+   * where another process leads.
+   */
+  write(name: DocumentName, decide: () => readonly DocumentEvent[]): Promise<void>;
+};
+
+const AUTHOR = { actor: { kind: 'strapi' } } as const;
+
+export function createFollowWriter(environment: CommandEnvironment, locks: Locks): FollowWriter {
+  const commit = createCommit(environment, locks);
+  return {
+    async write({ type, documentId }, decide) {
+      await commit({
+        ...{ type: contentTypeOf(environment.registry(), type), documentId },
+        ...{ author: AUTHOR, via: 'follow' },
+        plan: () => ({ claims: [], decide }),
+      });
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs, jittered } from '../../shared/backoff.ts';
+import type { DocumentName } from '../../shared/document/recorded-rows.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import { NotLeading } from '../command/not-leading.ts';
+import { createFollowState, type FollowState } from './follow-state.ts';
+import { createPendingDocuments } from './pending-documents.ts';
+import type { Pace, ReconcileOptions, Reconciliation } from './reconcile.ts';
+import { SourceRefused } from './source.ts';
+import type { DocumentWriter } from './write-documents.ts';
+
+export type FollowerOptions = {
+  readonly writer: DocumentWriter;
+  readonly reconciliation: (of: Pick<ReconcileOptions, 'sync' | 'refused'>) => Reconciliation;
+  /** Runs once in each term before anything is asked for, such as an import. Rejects with a sentence when this Strapi cannot be followed. */
+  readonly begin: () => Promise<void>;
+  /** Nothing was stored yet: the first comparison is the first copy, and is not slowed down. */
+  readonly isEmpty: () => boolean;
+  readonly requests: () => number;
+  /** Whether this process leads, and a wait for that to change. */
+  readonly isLeading: () => boolean;
+  readonly leadChanged: (ms: number) => Promise<unknown>;
+  readonly intervalMs: number;
+  /** Requests a second of a full comparison. */
+  readonly rate: number;
+  readonly report: (what: FollowReport) => void;
+};
+
+export type FollowReport =
+  | { readonly kind: 'following' }
+  | {
+      readonly kind: 'compared';
+      readonly seconds: number;
+      readonly requests: number;
+      readonly events: number;
+    }
+  | { readonly kind: 'trouble'; readonly error: Error; readonly retryInMs: number }
+  | { readonly kind: 'refused'; readonly type: Uid; readonly error: Error };
+
+export type Follower = {
+  /** Reads documents again. Resolves when reads of this process show them; rejects with NotLeading where it does not lead. */
+  sync(names: readonly DocumentName[]): Promise<void>;
+  /** Looks for changes now. */
+  look(): void;
+  readonly state: FollowState;
+  close(): Promise<void>;
+};
+
+const BATCH = 200;
+const PATIENCE = { firstMs: 1_000, longestMs: 30_000 } as const;
+const LEAD_LOOK_MS = 1_000;
+
+/** Follows a source while this process leads: what it is told of, what it finds itself, and everything again and again. */
+export function createFollower(options: FollowerOptions): Follower {
+  const closing = new AbortController();
+  const pending = createPendingDocuments();
+  const state = createFollowState({
+    pending: pending.size,
+    stuck: options.writer.stuck,
+    requests: options.requests,
+  });
+  let looked = Promise.withResolvers<void>();
+  let term: AbortController | undefined;
+
+  const sync = async (names: readonly DocumentName[]): Promise<void> => {
+    if (names.length === 0) return;
+    if (term === undefined) throw new NotLeading();
+    await pending.add(names);
+  };
+  const refused = (type: Uid, error: SourceRefused | undefined): void => {
+    if (error !== undefined && state.refuse(type, error.message))
+      options.report({ kind: 'refused', type, error });
+    if (error === undefined) state.accept(type);
+  };
+  const reconciliation = options.reconciliation({ sync, refused });
+
+  /** Repeats a call until it is through, the term ends, or what is asked for is refused. */
+  const persist = async (signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        await work();
+        state.answered();
+        return;
+      } catch (error) {
+        if (error instanceof SourceRefused || error instanceof NotLeading || signal.aborted) throw error;
+        failures++;
+        const retryInMs = jittered(backoffMs(failures, PATIENCE));
+        state.failed((error as Error).message);
+        options.report({ kind: 'trouble', error: error as Error, retryInMs });
+        await sleep(retryInMs, signal);
+      }
+    }
+  };
+  const drain = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const batch = pending.take(BATCH);
+      if (batch === undefined) {
+        await pending.some(signal);
+        continue;
+      }
+      try {
+        await persist(signal, async () => state.wrote(await options.writer.write(batch.names)));
+        if (signal.aborted) batch.failed(new NotLeading());
+        else batch.done();
+      } catch (error) {
+        batch.failed(error);
+        const [first] = batch.names;
+        if (error instanceof SourceRefused) refused(first?.type ?? '', error);
+        else throw error;
+      }
+    }
+  };
+  const lookAround = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const began = Date.now();
+      looked = Promise.withResolvers<void>();
+      if (state.hasCompared() || !options.isEmpty()) {
+        await persist(signal, reconciliation.newest);
+        state.looked(began);
+      }
+      await Promise.race([sleep(options.intervalMs, signal), looked.promise]);
+    }
+  };
+  const compareAll = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const [began, requests, events] = [Date.now(), options.requests(), state.status().events];
+      const isCopy = options.isEmpty() && !state.hasCompared();
+      const pace = isCopy ? async () => {} : createPace(options.rate, signal);
+      await persist(signal, () => reconciliation.everything(pace));
+      if (signal.aborted) return;
+      const seconds = (Date.now() - began) / 1000;
+      state.compared(began, seconds);
+      const counts = { requests: options.requests() - requests, events: state.status().events - events };
+      options.report({ kind: 'compared', seconds, ...counts });
+      await sleep(options.intervalMs, signal);
+    }
+  };
+  const runTerm = async (signal: AbortSignal): Promise<void> => {
+    await persist(signal, options.begin);
+    options.report({ kind: 'following' });
+    await Promise.all([drain(signal), lookAround(signal), compareAll(signal)]);
+  };
+  const run = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      if (!options.isLeading()) {
+        state.role('standby');
+        await options.leadChanged(LEAD_LOOK_MS);
+        continue;
+      }
+      const ended = new AbortController();
+      term = ended;
+      state.role('leading');
+      const over = watchLead(options, AbortSignal.any([ended.signal, closing.signal])).then(() =>
+        ended.abort(),
+      );
+      await runTerm(AbortSignal.any([ended.signal, closing.signal])).catch((error: unknown) => {
+        if (error instanceof NotLeading) return;
+        state.failed((error as Error).message);
+        options.report({ kind: 'trouble', error: error as Error, retryInMs: PATIENCE.longestMs });
+      });
+      ended.abort();
+      term = undefined;
+      pending.clear(new NotLeading());
+      await over;
+      if (options.isLeading()) await sleep(PATIENCE.firstMs, closing.signal);
+    }
+  };
+  const done = run();
+  return {
+    sync,
+    look: () => looked.resolve(),
+    state,
+    async close() {
+      closing.abort();
+      pending.clear(new NotLeading());
+      await done;
+    },
+  };
+}
+
+async function watchLead({ isLeading, leadChanged }: FollowerOptions, signal: AbortSignal): Promise<void> {
+  while (isLeading() && !signal.aborted) await leadChanged(LEAD_LOOK_MS);
+}
+
+/** At most so many calls a second, evenly. */
+function createPace(rate: number, signal: AbortSignal): Pace {
+  let next = Date.now();
+  return async () => {
+    const now = Date.now();
+    next = Math.max(now, next + 1000 / rate);
+    await sleep(next - now, signal);
+  };
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {});
+}

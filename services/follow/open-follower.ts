@@ -1,0 +1,128 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { FileLibrary } from '../assets/file-library.ts';
+import { UPLOADS_PATH } from '../assets/names/kept-names.ts';
+import type { ImportWriter } from '../command/import-writer.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { importArchive } from '../strapi/import-archive.ts';
+import { importAsset } from '../strapi/import-asset.ts';
+import { createImportNotes } from '../strapi/import-notes.ts';
+import type { FollowWriter } from './follow-writer.ts';
+import { createFollower, type Follower, type FollowReport } from './follower.ts';
+import { createReconciliation } from './reconcile.ts';
+import { createRestSource, typesOf } from './rest-source.ts';
+import type { SourceRow } from './source.ts';
+import { createStrapiHttp } from './strapi-http.ts';
+import { createDocumentWriter } from './write-documents.ts';
+
+/** A Strapi to follow. */
+export type FollowOptions = {
+  readonly url: string;
+  readonly prefix: string;
+  readonly token: string | undefined;
+  /** An archive to begin with. */
+  readonly from: string | undefined;
+  readonly intervalMs: number;
+  readonly rate: number;
+  readonly report: (what: FollowReport) => void;
+};
+
+export type OpenFollowerOptions = {
+  readonly follow: FollowOptions;
+  readonly registry: SchemaRegistry;
+  readonly defaultLocale: string;
+  readonly space: string;
+  readonly graph: ContentGraph;
+  readonly imports: ImportWriter;
+  readonly writer: FollowWriter;
+  readonly assets: AssetStore;
+  readonly library: Pick<FileLibrary, 'keepNamed' | 'forgetNames'>;
+  readonly fleet: Pick<Fleet, 'epoch' | 'changed'>;
+  /** A folder of this process. */
+  readonly scratch: string;
+};
+
+/** Follows a Strapi through its REST API. */
+export function openFollower(options: OpenFollowerOptions): Follower {
+  const { follow, registry, graph, fleet, defaultLocale } = options;
+  const source = createRestSource(createStrapiHttp(follow), registry, defaultLocale);
+  const { entries } = graph.reader;
+  const { recorded } = graph;
+  const isEmpty = () => graph.size().rows === 0;
+  let wasEmpty = isEmpty();
+  const take = createFileTaker(options, source.content);
+  const writer = createDocumentWriter({
+    ...{ registry, source, entries, recorded, writer: options.writer, notes: createImportNotes() },
+    takeFile: take,
+    dropFile: options.library.forgetNames,
+  });
+  return createFollower({
+    ...follow,
+    writer,
+    reconciliation: (of) =>
+      createReconciliation({ registry, types: typesOf(registry), source, entries, recorded, ...of }),
+    async begin() {
+      const locale = await source.defaultLocale();
+      if (locale !== undefined && locale !== defaultLocale)
+        throw new Error(
+          `the default locale of Strapi is ${locale}, and that of this server ${defaultLocale}: pass --default-locale ${locale}`,
+        );
+      wasEmpty = isEmpty();
+      if (follow.from !== undefined && wasEmpty) await importFirst(options, follow.from);
+    },
+    isEmpty: () => wasEmpty,
+    requests: source.requests,
+    isLeading: () => fleet.epoch() !== undefined,
+    leadChanged: fleet.changed,
+  });
+}
+
+/** Brings the content of an archive in before Strapi is asked: it has the passwords too. */
+async function importFirst(
+  { imports, registry, defaultLocale, space, graph, assets, library, scratch }: OpenFollowerOptions,
+  file: string,
+): Promise<void> {
+  const stagingFile = join(scratch, 'followed-archive.db');
+  const remove = () => {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${stagingFile}${end}`, { force: true });
+  };
+  remove();
+  try {
+    await importArchive({
+      ...{ file, registry, defaultLocale, space, stagingFile, graph: graph.reader },
+      ...{ epoch: imports.epoch(), write: imports.write },
+      takeAsset: (asset) => importAsset(assets, asset, library.keepNamed),
+      onBytes: () => {},
+      onDocuments: () => {},
+    });
+  } finally {
+    remove();
+  }
+}
+
+/** Takes the contents of a file under the names that they have in Strapi; those at another provider stay where they are. */
+function createFileTaker(
+  { assets, library, follow }: OpenFollowerOptions,
+  content: (path: string) => AsyncIterable<Buffer>,
+): (row: SourceRow) => Promise<void> {
+  return async ({ data }) => {
+    const formats = Object.values((data['formats'] ?? {}) as { readonly [name: string]: unknown });
+    for (const picture of [data, ...formats]) {
+      const path = uploadPath((picture as { readonly url?: unknown } | null)?.url, follow.url);
+      if (path === undefined) continue;
+      await importAsset(assets, { name: path, size: 0, content: content(path) }, library.keepNamed);
+    }
+  };
+}
+
+/** The path of a file that Strapi serves itself; undefined for any other address. */
+export function uploadPath(url: unknown, base: string): string | undefined {
+  if (typeof url !== 'string' || !URL.canParse(url, base)) return undefined;
+  const parsed = new URL(url, base);
+  const isThere = parsed.origin === new URL(base).origin && parsed.pathname.startsWith(UPLOADS_PATH);
+  const name = parsed.pathname.slice(UPLOADS_PATH.length);
+  return isThere && /^[^/]+$/.test(name) ? `${UPLOADS_PATH}${name}` : undefined;
+}

@@ -1,0 +1,77 @@
+import type { DocumentName } from '../../shared/document/recorded-rows.ts';
+import { documentKey } from './read-closure.ts';
+
+/** Documents that may not be as the source has them, each once, and who waits for them. */
+export type PendingDocuments = {
+  /** Resolves when the documents were read and written after this call. Rejects when they were given up. */
+  add(names: readonly DocumentName[]): Promise<void>;
+  /** Takes up to `most` documents of one type out. */
+  take(most: number): Batch | undefined;
+  size(): number;
+  /** Resolves when there is something to take, or the signal is aborted. */
+  some(signal: AbortSignal): Promise<void>;
+  /** Gives everything up. */
+  clear(error: Error): void;
+};
+
+export type Batch = {
+  readonly names: readonly DocumentName[];
+  done(): void;
+  failed(error: unknown): void;
+};
+
+type Waiter = { resolve(): void; reject(error: unknown): void };
+type Pending = { readonly name: DocumentName; readonly waiters: Waiter[] };
+
+export function createPendingDocuments(): PendingDocuments {
+  const pending = new Map<string, Pending>();
+  let wake = () => {};
+  const put = ({ name, waiters }: Pending) => {
+    const known = pending.get(documentKey(name));
+    if (known === undefined) pending.set(documentKey(name), { name, waiters });
+    else known.waiters.push(...waiters);
+  };
+  return {
+    async add(names) {
+      const all = names.map((name) => {
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        put({ name, waiters: [{ resolve, reject }] });
+        return promise;
+      });
+      wake();
+      await Promise.all(all);
+    },
+    take(most) {
+      const [first] = pending.values();
+      if (first === undefined) return undefined;
+      const taken = [...pending.values()].filter(({ name }) => name.type === first.name.type).slice(0, most);
+      for (const { name } of taken) pending.delete(documentKey(name));
+      const waiters = taken.flatMap((one) => one.waiters);
+      return {
+        names: taken.map(({ name }) => name),
+        done() {
+          for (const { resolve } of waiters) resolve();
+        },
+        failed(error) {
+          for (const { reject } of waiters) reject(error);
+        },
+      };
+    },
+    size: () => pending.size,
+    some: (signal) =>
+      new Promise((resolve) => {
+        if (pending.size > 0 || signal.aborted) return resolve();
+        const end = () => {
+          signal.removeEventListener('abort', end);
+          resolve();
+        };
+        wake = end;
+        signal.addEventListener('abort', end);
+      }),
+    clear(error) {
+      const all = [...pending.values()];
+      pending.clear();
+      for (const { waiters } of all) for (const { reject } of waiters) reject(error);
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import type { LinkTarget } from '../../shared/document/events.ts';
+import type { DocumentName, RecordedRows } from '../../shared/document/recorded-rows.ts';
+import type { RelationAttribute, Uid } from '../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { type HasRow, type SlotOf, worldOf } from './desired-rows.ts';
+import { targetKey, type World } from './rest-row.ts';
+import { slotsOf } from './slots.ts';
+import { DOCUMENTS_AT_ONCE, type Source, type SourceRow } from './source.ts';
+import { type StoredDocument, storedTargets } from './stored-document.ts';
+
+export type SourceDocument = DocumentName & { readonly rows: readonly SourceRow[] };
+
+export type ClosureOptions = {
+  readonly registry: SchemaRegistry;
+  readonly source: Pick<Source, 'documents'>;
+  readonly stored: (name: DocumentName) => StoredDocument;
+  readonly owners: RecordedRows['owners'];
+};
+
+/** Documents that have to be read together, as a change of one changes what others show. */
+export type Closure = {
+  /** In the order in which they are to be written: those that were asked for come last. */
+  readonly documents: readonly SourceDocument[];
+  readonly slotOf: SlotOf;
+  readonly hasRow: HasRow;
+  /** False: the source changed while it was read. */
+  readonly isConsistent: boolean;
+};
+
+export function documentKey({ type, documentId }: DocumentName): string {
+  return `${type} ${documentId}`;
+}
+
+/**
+ * Reads documents, and those on the other side of every relation that is not as it is stored. A change of a relation shows on one
+ * side's times only, and a source sends no word of the other side. Who is unknown yet is read by itself later.
+ */
+export async function readClosure(
+  options: ClosureOptions,
+  origins: readonly DocumentName[],
+): Promise<Closure> {
+  const read = new Map<string, SourceDocument>();
+  /** Unknown documents, for the slots in their lists alone. */
+  const listed = new Map<string, SourceDocument>();
+  const asked = new Set(origins.map(documentKey));
+  const slots = createSlots(options, (key) => read.get(key) ?? listed.get(key));
+  let wave: readonly DocumentName[] = origins;
+  while (wave.length > 0) {
+    const documents = await readDocuments(options, wave);
+    for (const document of documents) read.set(documentKey(document), document);
+    const near = documents.flatMap((document) => neighbours(options, slots, document));
+    const found = new Map(near.map((name) => [documentKey(name), name]));
+    const isKnown = (name: DocumentName) => options.stored(name).entries.length > 0;
+    wave = [...found].filter(([key, name]) => !read.has(key) && isKnown(name)).map(([, name]) => name);
+    const unknown = [...found].filter(([key, name]) => !(read.has(key) || listed.has(key) || isKnown(name)));
+    const lists = await readDocuments(
+      options,
+      unknown.map(([, name]) => name),
+    );
+    for (const document of lists) listed.set(documentKey(document), document);
+  }
+  const documents = [...read.values()];
+  return {
+    documents: [
+      ...documents.filter((document) => !asked.has(documentKey(document))),
+      ...documents.filter((document) => asked.has(documentKey(document))),
+    ],
+    slotOf: slots.slotOf,
+    hasRow(type, { documentId, locale }, world) {
+      const name = { type, documentId };
+      const rows = read.get(documentKey(name))?.rows ?? listed.get(documentKey(name))?.rows;
+      const known = rows ?? options.stored(name).entries;
+      return known.some((row) => row.locale === locale && worldsOf(row).includes(world));
+    },
+    isConsistent: documents.every((document) => agrees(options, read, document)),
+  };
+}
+
+async function readDocuments(
+  { source }: ClosureOptions,
+  names: readonly DocumentName[],
+): Promise<readonly SourceDocument[]> {
+  const documents: SourceDocument[] = [];
+  for (const [type, ofType] of Map.groupBy(names, (name) => name.type)) {
+    const ids = ofType.map(({ documentId }) => documentId);
+    for (let at = 0; at < ids.length; at += DOCUMENTS_AT_ONCE) {
+      const batch = ids.slice(at, at + DOCUMENTS_AT_ONCE);
+      const rows = Map.groupBy(await source.documents(type, batch), ({ documentId }) => documentId);
+      for (const documentId of batch) documents.push({ type, documentId, rows: rows.get(documentId) ?? [] });
+    }
+  }
+  return documents;
+}
+
+type Slots = ReturnType<typeof createSlots>;
+
+/** The documents on the other side of what is not as it is stored. */
+function neighbours(
+  options: ClosureOptions,
+  slots: Slots,
+  document: SourceDocument,
+): readonly DocumentName[] {
+  const { type, documentId, rows } = document;
+  const stored = options.stored(document);
+  const ids = new Set(stored.entries.map(({ id }) => id));
+  const isReplaced = ids.size > 0 && rows.some(({ id }) => !ids.has(id));
+  const found: DocumentName[] = isReplaced ? [...options.owners(type, documentId)] : [];
+  for (const attribute of shownRelations(options.registry, type)) {
+    const isOwner = attribute.mappedBy === undefined;
+    for (const row of rows) {
+      for (const world of worldsOf(row)) {
+        const shown = new Set(row.lists.get(attribute.name)?.[world].map(targetKey));
+        if (!row.lists.has(attribute.name)) continue;
+        const before = storedTargets(stored, attribute.name, row.locale, world).map(({ far }) =>
+          targetKey(far),
+        );
+        const moved = isOwner ? [] : slots.moved(row, attribute, world);
+        const changed = new Set(before).symmetricDifference(shown).union(new Set(moved));
+        for (const key of changed)
+          found.push({ type: attribute.target, documentId: key.split(' ')[0] as string });
+      }
+    }
+  }
+  return found;
+}
+
+/** Relations that both sides show. */
+function shownRelations(registry: SchemaRegistry, type: Uid): readonly RelationAttribute[] {
+  return [...contentTypeOf(registry, type).attributes.values()].filter(
+    (attribute) =>
+      attribute.kind === 'relation' &&
+      (attribute.mappedBy !== undefined || attribute.inversedBy !== undefined) &&
+      registry.contentTypes.has(attribute.target),
+  ) as RelationAttribute[];
+}
+
+function worldsOf({ version }: Pick<SourceRow, 'version'>): readonly World[] {
+  return version === 'live' ? ['draft', 'published'] : [version];
+}
+
+/** Slots in the lists of targets that were read. */
+function createSlots(options: ClosureOptions, find: (key: string) => SourceDocument | undefined) {
+  const known = new WeakMap<SourceRow, Map<string, ReadonlyMap<string, number>>>();
+  const before = (row: SourceRow, attribute: string, world: World) =>
+    new Map(
+      storedTargets(options.stored(row), attribute, row.locale, world).map(({ far, targetOrder }) => [
+        targetKey(far),
+        targetOrder,
+      ]),
+    );
+  const slotsIn = (row: SourceRow, attribute: string, world: World): ReadonlyMap<string, number> => {
+    const ofRow = known.get(row) ?? new Map<string, ReadonlyMap<string, number>>();
+    known.set(row, ofRow);
+    const key = `${world} ${attribute}`;
+    const found =
+      ofRow.get(key) ??
+      slotsOf((row.lists.get(attribute)?.[world] ?? []).map(targetKey), before(row, attribute, world));
+    ofRow.set(key, found);
+    return found;
+  };
+  const slotOf: SlotOf = (owner, attribute, target) => {
+    const definition = contentTypeOf(options.registry, owner.type).attributes.get(attribute);
+    if (definition?.kind !== 'relation' || definition.inversedBy === undefined) return undefined;
+    const world = worldOf(owner);
+    const rows = find(documentKey({ type: definition.target, documentId: target.documentId }))?.rows;
+    const row = rows?.find((each) => each.locale === target.locale && worldsOf(each).includes(world));
+    return row && slotsIn(row, definition.inversedBy, world).get(targetKey(owner));
+  };
+  return {
+    slotOf,
+    /** Owners whose slot in the list of a row is not the one that is stored. Owners without versions have one slot for both worlds. */
+    moved(row: SourceRow, { name, target }: RelationAttribute, world: World): readonly string[] {
+      const { draftAndPublish } = contentTypeOf(options.registry, target);
+      if (world === 'published' && !draftAndPublish) return [];
+      const stored = before(row, name, world);
+      return [...slotsIn(row, name, world)]
+        .filter(([key, slot]) => stored.get(key) !== slot)
+        .map(([key]) => key);
+    },
+  };
+}
+
+/** Whether each side of a relation that was read shows the other. */
+function agrees(
+  { registry }: ClosureOptions,
+  read: ReadonlyMap<string, SourceDocument>,
+  { type, rows }: SourceDocument,
+): boolean {
+  return shownRelations(registry, type).every((attribute) => {
+    const other = attribute.inversedBy ?? attribute.mappedBy ?? '';
+    return rows.every((row) =>
+      worldsOf(row).every((world) =>
+        (row.lists.get(attribute.name)?.[world] ?? []).every((target: LinkTarget) => {
+          const key = documentKey({ type: attribute.target, documentId: target.documentId });
+          const far = read.get(key);
+          if (far === undefined) return true;
+          const there = far.rows.find(
+            (each) => each.locale === target.locale && worldsOf(each).includes(world),
+          );
+          const back = there?.lists.get(other)?.[world];
+          return (
+            there !== undefined &&
+            (back === undefined || back.some((each) => targetKey(each) === targetKey(row)))
+          );
+        }),
+      ),
+    );
+  });
+}

@@ -1,0 +1,109 @@
+import type { Entry } from '../../shared/document/entry.ts';
+import type { DocumentName, RecordedRows, RowStamp } from '../../shared/document/recorded-rows.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { type NewestBy, type Source, SourceRefused } from './source.ts';
+
+export type ReconcileOptions = {
+  readonly registry: SchemaRegistry;
+  readonly types: readonly Uid[];
+  readonly source: Source;
+  readonly entries: (type: Uid, documentId: string) => readonly Entry[];
+  readonly recorded: RecordedRows;
+  /** Resolves when the documents are as the source has them. */
+  readonly sync: (names: readonly DocumentName[]) => Promise<void>;
+  /** A type that the source refuses is passed over, and told of; undefined: it no longer does. */
+  readonly refused: (type: Uid, error: SourceRefused | undefined) => void;
+};
+
+type Version = RowStamp['version'];
+
+/** Waits as long as the rate of requests wants. */
+export type Pace = () => Promise<void>;
+
+export type Reconciliation = {
+  /** New and changed rows, and deletions as far as the numbers of rows tell them. */
+  newest(): Promise<void>;
+  /** All rows, by their ids and times. */
+  everything(pace: Pace): Promise<void>;
+};
+
+/**
+ * Finds what differs from the source without its help. A row is another one when its id, `updatedAt` or `publishedAt` is: a discarded
+ * draft is older than before, so no watermark would find it, but its row is new.
+ */
+export function createReconciliation(options: ReconcileOptions): Reconciliation {
+  const { registry, types, source, sync } = options;
+  const eachVersion = async (work: (type: Uid, version: Version) => Promise<void>): Promise<void> => {
+    for (const type of types) {
+      try {
+        for (const version of versionsOf(registry, type)) await work(type, version);
+        options.refused(type, undefined);
+      } catch (error) {
+        if (!(error instanceof SourceRefused)) throw error;
+        options.refused(type, error);
+      }
+    }
+  };
+  const isKnown = (stamp: RowStamp): boolean =>
+    options.entries(stamp.type, stamp.documentId).some((entry) => isSame(stamp, entry));
+  const newestOf = async (type: Uid, version: Version, order: NewestBy): Promise<number | undefined> => {
+    for (let page = 1; ; page++) {
+      const { stamps, total } = await source.newest(type, version, order, page);
+      const changed = stamps.filter((stamp) => !isKnown(stamp));
+      await sync(changed);
+      if (changed.length === 0) return total;
+    }
+  };
+  const compare = async (type: Uid, version: Version, pace: Pace): Promise<void> => {
+    const stored = new Map<number, RowStamp>();
+    for (const batch of options.recorded.stamps(type)) {
+      for (const stamp of batch) if (stamp.version === version) stored.set(stamp.id, stamp);
+      await nextTurn();
+    }
+    for (let after = 0; ; ) {
+      await pace();
+      const stamps = await source.stampsAfter(type, version, after);
+      if (stamps.length === 0) break;
+      const changed = stamps.filter((stamp) => {
+        const before = stored.get(stamp.id);
+        stored.delete(stamp.id);
+        return before === undefined || !isSame(stamp, before);
+      });
+      await sync(changed);
+      after = Math.max(after, ...stamps.map(({ id }) => id));
+    }
+    await sync([...stored.values()].filter(isKnown));
+  };
+  return {
+    newest: () =>
+      eachVersion(async (type, version) => {
+        await newestOf(type, version, 'id');
+        const total = await newestOf(type, version, 'updatedAt');
+        if (total !== undefined && total !== options.recorded.count(type, version))
+          await compare(type, version, async () => {});
+      }),
+    everything: (pace) => eachVersion((type, version) => compare(type, version, pace)),
+  };
+}
+
+function versionsOf(registry: SchemaRegistry, type: Uid): readonly Version[] {
+  return contentTypeOf(registry, type).draftAndPublish ? ['draft', 'published'] : ['live'];
+}
+
+type Stamped = Pick<RowStamp, 'locale' | 'version' | 'id' | 'updatedAt' | 'publishedAt' | 'documentId'>;
+
+function isSame(a: Stamped, b: Stamped): boolean {
+  return (
+    a.id === b.id &&
+    a.documentId === b.documentId &&
+    a.version === b.version &&
+    a.locale === b.locale &&
+    a.updatedAt === b.updatedAt &&
+    a.publishedAt === b.publishedAt
+  );
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,70 @@
+import type { LinkTarget } from '../../shared/document/events.ts';
+import type { RowStamp } from '../../shared/document/recorded-rows.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import { SourceRefused, type SourceRow, type WorldLists } from './source.ts';
+
+/** Rows as Strapi's REST API answers them. */
+
+export type RestRow = { readonly [name: string]: unknown };
+
+export type World = 'draft' | 'published';
+
+/** Throws SourceRefused for what is no row of the type. */
+export function readStamp(
+  type: ContentType,
+  version: RowStamp['version'],
+  defaultLocale: string,
+  row: RestRow,
+): RowStamp {
+  const { id, documentId, updatedAt, publishedAt, locale } = row;
+  if (typeof id !== 'number' || typeof documentId !== 'string' || typeof updatedAt !== 'string')
+    throw new SourceRefused(200, `Strapi answered a row of ${type.uid} without id, documentId or updatedAt`);
+  return {
+    ...{ type: type.uid, documentId, version, id, updatedAt },
+    locale: type.localized ? String(locale ?? defaultLocale) : null,
+    publishedAt: version === 'draft' ? null : String(publishedAt),
+  };
+}
+
+/** A whole row, answered in one world. */
+export function readRow(type: ContentType, stamp: RowStamp, row: RestRow, world: World): SourceRow {
+  const { documentId, locale, version, id } = stamp;
+  return { type: type.uid, id, documentId, locale, version, data: row, lists: readLists(type, row, world) };
+}
+
+/** A row without versions shows other relations in either world. */
+export function joinWorlds(draft: SourceRow, published: SourceRow | undefined): SourceRow {
+  const lists = new Map<string, WorldLists>();
+  for (const [attribute, shown] of draft.lists)
+    lists.set(attribute, {
+      draft: shown.draft,
+      published: published?.lists.get(attribute)?.published ?? shown.draft,
+    });
+  return { ...draft, lists };
+}
+
+function readLists(type: ContentType, row: RestRow, world: World): ReadonlyMap<string, WorldLists> {
+  const lists = new Map<string, WorldLists>();
+  for (const attribute of type.attributes.values()) {
+    if (attribute.kind !== 'relation' || !(attribute.name in row)) continue;
+    const targets = readTargets(row[attribute.name]);
+    lists.set(attribute.name, { draft: [], published: [], [world]: targets });
+  }
+  return lists;
+}
+
+/** Targets of a relation, in order; each document and locale once. */
+export function readTargets(value: unknown): readonly LinkTarget[] {
+  const found = new Map<string, LinkTarget>();
+  for (const target of [value ?? []].flat()) {
+    const { documentId, locale } = target as { readonly documentId?: unknown; readonly locale?: unknown };
+    if (typeof documentId !== 'string') continue;
+    const read = { documentId, locale: typeof locale === 'string' ? locale : null };
+    found.set(targetKey(read), read);
+  }
+  return [...found.values()];
+}
+
+export function targetKey({ documentId, locale }: LinkTarget): string {
+  return `${documentId} ${locale ?? ''}`;
+}

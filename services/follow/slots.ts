@@ -1,0 +1,63 @@
+/**
+ * Gives each member of a list a number so that the numbers grow along the list. Members keep the numbers they have as far as
+ * possible: each other number is one more event.
+ */
+export function slotsOf(
+  list: readonly string[],
+  known: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  const kept = longestGrowing(list.map((member) => known.get(member)));
+  const slots = new Map<string, number>();
+  for (let at = 0; at < list.length; ) {
+    const number = kept[at];
+    if (number !== undefined) {
+      slots.set(list[at] as string, number);
+      at++;
+      continue;
+    }
+    let end = at;
+    while (end < list.length && kept[end] === undefined) end++;
+    const between = numbersBetween(kept[at - 1], kept[end], end - at);
+    // No number fits between two that are next to each other.
+    if (between === undefined) return new Map(list.map((member, slot) => [member, slot + 1]));
+    for (const [offset, slot] of between.entries()) slots.set(list[at + offset] as string, slot);
+    at = end;
+  }
+  return slots;
+}
+
+/** So many numbers above `low` and below `high`, whichever of them there is. */
+function numbersBetween(
+  low: number | undefined,
+  high: number | undefined,
+  count: number,
+): readonly number[] | undefined {
+  if (high === undefined) return Array.from({ length: count }, (_, at) => Math.floor(low ?? 0) + at + 1);
+  const bottom = low ?? high - count - 1;
+  const step = (high - bottom) / (count + 1);
+  const numbers = Array.from({ length: count }, (_, at) => bottom + step * (at + 1));
+  return [bottom, ...numbers, high].every((number, at, all) => at === 0 || number > (all[at - 1] as number))
+    ? numbers
+    : undefined;
+}
+
+/** The numbers of a longest growing subsequence in their places; undefined in all others. */
+function longestGrowing(numbers: readonly (number | undefined)[]): readonly (number | undefined)[] {
+  /** By length: where the subsequence of this length with the smallest last number ends. */
+  const ends: number[] = [];
+  const before: (number | undefined)[] = [];
+  for (const [at, number] of numbers.entries()) {
+    if (number === undefined) continue;
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((numbers[ends[middle] as number] as number) < number) low = middle + 1;
+      else high = middle;
+    }
+    before[at] = ends[low - 1];
+    ends[low] = at;
+  }
+  const kept: (number | undefined)[] = numbers.map(() => undefined);
+  for (let at = ends.at(-1); at !== undefined; at = before[at]) kept[at] = numbers[at];
+  return kept;
+}

@@ -1,0 +1,48 @@
+import type { Entry } from '../../shared/document/entry.ts';
+import type { ImportedTarget } from '../../shared/document/events.ts';
+import type { RecordedLink } from '../../shared/document/recorded-rows.ts';
+import { targetKey, type World } from './rest-row.ts';
+
+/** A document as the content graph has it. */
+export type StoredDocument = {
+  readonly entries: readonly Entry[];
+  readonly links: readonly RecordedLink[];
+};
+
+/** What a row owns through an attribute, in order, as its event would say it. */
+export function storedOwned(
+  stored: StoredDocument,
+  { version, locale }: { readonly version: string; readonly locale: string | null },
+  attribute: string,
+): readonly (ImportedTarget & { readonly order: number })[] {
+  const inWorld = (world: World) =>
+    storedTargets(stored, attribute, locale, world).map(({ far, targetOrder }) => ({
+      ...far,
+      order: targetOrder,
+    }));
+  if (version !== 'live') return inWorld(version === 'published' ? 'published' : 'draft');
+  const [draft, published] = [inWorld('draft'), inWorld('published')];
+  const [drafts, publications] = [new Set(draft.map(targetKey)), new Set(published.map(targetKey))];
+  return [
+    ...draft.map((target) =>
+      publications.has(targetKey(target)) ? target : { ...target, world: 'draft' as const },
+    ),
+    ...published
+      .filter((target) => !drafts.has(targetKey(target)))
+      .map((target) => ({ ...target, world: 'published' as const })),
+  ];
+}
+
+/** What a relation attribute shows in a world, in order. `side`: whose list it is. */
+export function storedTargets(
+  { links }: StoredDocument,
+  attribute: string,
+  locale: string | null,
+  world: World,
+  side: 'owner' | 'inverse' = 'owner',
+): readonly RecordedLink[] {
+  const order = (link: RecordedLink) => (side === 'owner' ? link.sourceOrder : link.targetOrder);
+  return links
+    .filter((link) => link.attribute === attribute && link.locale === locale && link.world === world)
+    .sort((a, b) => order(a) - order(b));
+}

@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Backoff, backoffMs, jittered } from '../../shared/backoff.ts';
+import { SourceRefused, SourceUnavailable } from './source.ts';
+
+export type StrapiHttpOptions = {
+  /** Where Strapi is: an origin, with a path where it lies below one. */
+  readonly url: string;
+  /** Path of its API, such as `/api`. */
+  readonly prefix: string;
+  /** An API token; absent: asks as Strapi's role Public. */
+  readonly token: string | undefined;
+  /** One call, from its beginning to the last byte of JSON. */
+  readonly timeoutMs?: number;
+  /** Between two parts of a file. */
+  readonly idleMs?: number;
+  /** Bytes of one answer. */
+  readonly maxBytes?: number;
+  readonly maxFileBytes?: number;
+  /** Attempts of a call that fails for reasons that pass. */
+  readonly attempts?: number;
+  readonly backoff?: Backoff;
+};
+
+/** Asks one Strapi, and nobody else: redirects are refused. */
+export type StrapiHttp = {
+  /** Parsed JSON of a path below the API's prefix; undefined for 404. */
+  json(path: string): Promise<unknown>;
+  /** Bytes at a path of the same origin. */
+  bytes(path: string): AsyncIterable<Buffer>;
+  requests(): number;
+};
+
+const DEFAULTS = {
+  timeoutMs: 30_000,
+  idleMs: 30_000,
+  maxBytes: 64 * 1024 * 1024,
+  maxFileBytes: 2 * 1024 * 1024 * 1024,
+  attempts: 4,
+  backoff: { firstMs: 250, longestMs: 5_000 },
+} as const;
+
+/** What may pass: too many requests, and what a proxy says while Strapi starts. */
+const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
+const LONGEST_RETRY_AFTER_MS = 60_000;
+
+export function createStrapiHttp(given: StrapiHttpOptions): StrapiHttp {
+  const options = { ...DEFAULTS, ...given };
+  const base = options.url.replace(/\/+$/, '');
+  const headers = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
+  let requests = 0;
+  const ask = async (path: string, signal: AbortSignal): Promise<Response> => {
+    requests++;
+    // The path is Varve's own or begins with /uploads/: it cannot name another host.
+    const response = await fetch(`${base}${path}`, { headers, signal, redirect: 'manual' }).catch(
+      unreachable,
+    );
+    if (response.ok) return response;
+    const found = await readText(response, 64 * 1024).catch(() => '');
+    if (PASSING.has(response.status)) throw new Passing(response, messageOf(found));
+    if (response.status >= 300 && response.status < 400)
+      throw new SourceRefused(
+        response.status,
+        `Strapi redirects ${path.split('?')[0]}, which is not followed`,
+      );
+    throw new SourceRefused(response.status, `${path.split('?')[0]}: ${response.status} ${messageOf(found)}`);
+  };
+  const repeat = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof SourceRefused || failures >= options.attempts) throw unavailable(error);
+        const waited = error instanceof Passing ? error.retryAfterMs : undefined;
+        await delay(waited ?? jittered(backoffMs(failures, options.backoff)), undefined, { ref: false });
+      }
+    }
+  };
+  return {
+    requests: () => requests,
+    json: (path) =>
+      repeat(async () => {
+        const signal = AbortSignal.timeout(options.timeoutMs);
+        const response = await ask(`${options.prefix}${path}`, signal).catch(absent);
+        if (response === undefined) return undefined;
+        return parse(path, await readText(response, options.maxBytes));
+      }),
+    async *bytes(path) {
+      const abort = new AbortController();
+      const timer = setTimeout(() => abort.abort(), options.idleMs);
+      try {
+        const response = await repeat(() => ask(path, abort.signal));
+        let size = 0;
+        for await (const part of response.body ?? []) {
+          timer.refresh();
+          size += part.length;
+          if (size > options.maxFileBytes)
+            throw new SourceRefused(200, `${path} is longer than ${options.maxFileBytes} bytes`);
+          yield Buffer.from(part as Uint8Array);
+        }
+      } catch (error) {
+        throw unavailable(error);
+      } finally {
+        clearTimeout(timer);
+        abort.abort();
+      }
+    },
+  };
+}
+
+/** An answer that may be another one later. */
+class Passing extends Error {
+  readonly retryAfterMs: number | undefined;
+
+  constructor({ status, headers }: Response, message: string) {
+    super(`Strapi answers ${status} ${message}`);
+    const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+    this.retryAfterMs = Number.isFinite(seconds)
+      ? Math.min(Math.max(0, seconds * 1_000), LONGEST_RETRY_AFTER_MS)
+      : undefined;
+  }
+}
+
+function unreachable(error: unknown): never {
+  const { cause, message } = error as Error & { readonly cause?: Error };
+  throw new Error(`Strapi does not answer: ${cause?.message ?? message}`, { cause: error });
+}
+
+function unavailable(error: unknown): Error {
+  if (error instanceof SourceRefused || error instanceof SourceUnavailable) return error;
+  return new SourceUnavailable((error as Error).message, { cause: error });
+}
+
+function absent(error: unknown): undefined {
+  if (error instanceof SourceRefused && error.status === 404) return undefined;
+  throw error;
+}
+
+async function readText(response: Response, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.length;
+    if (size > maxBytes) throw new SourceRefused(200, `Strapi's answer is longer than ${maxBytes} bytes`);
+    text += decoder.decode(part as Uint8Array, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function parse(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SourceRefused(200, `${path.split('?')[0]}: Strapi's answer is not JSON`);
+  }
+}
+
+/** Of Strapi's envelope. */
+function messageOf(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: { readonly message?: unknown } };
+    return String(error?.message ?? '').slice(0, 200);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { RequestError } from '../../shared/request-error.ts';
+
+export type ProxiedRequest = {
+  readonly method: string;
+  /** Path and query below the API's prefix, with their slash. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: AsyncIterable<Uint8Array> | undefined;
+  readonly clientAddress: string;
+};
+
+export type ProxiedAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Buffer;
+};
+
+export type StrapiProxyOptions = {
+  readonly url: string;
+  readonly prefix: string;
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+};
+
+/** Sends requests on to one Strapi, as their callers: with their headers, and no rights of this server's. */
+export type StrapiProxy = (request: ProxiedRequest) => Promise<ProxiedAnswer>;
+
+const TIMEOUT_MS = 60_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+/** What Strapi is told of a request. */
+const SENT = [
+  ...['authorization', 'content-type', 'accept', 'accept-language', 'cookie', 'origin', 'user-agent'],
+  ...['strapi-response-format', 'x-forwarded-proto'],
+];
+/** What the caller is told of an answer. */
+const ANSWERED = ['content-type', 'location', 'retry-after', 'allow'];
+
+export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
+  const base = options.url.replace(/\/+$/, '');
+  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
+  return async ({ method, path, headers, body, clientAddress }) => {
+    const api = `${base}${options.prefix}/`;
+    const url = URL.parse(`${base}${options.prefix}${path}`);
+    // Dots in a path lead elsewhere.
+    if (url === null || !url.href.startsWith(new URL(api).href))
+      throw new RequestError(404, 'NotFoundError', 'Not Found');
+    const sent = new Headers({ 'x-forwarded-for': forwardedFor(headers, clientAddress) });
+    for (const name of SENT) {
+      const value = headers[name];
+      if (typeof value === 'string') sent.set(name, value);
+    }
+    const init: RequestInit & { duplex: 'half' } = {
+      ...{
+        method,
+        headers: sent,
+        redirect: 'manual',
+        duplex: 'half',
+        signal: AbortSignal.timeout(timeoutMs),
+      },
+      ...(body === undefined ? {} : { body: body as unknown as NonNullable<RequestInit['body']> }),
+    };
+    try {
+      const response = await fetch(url, init);
+      return { status: response.status, headers: answered(response), body: await read(response, maxBytes) };
+    } catch (error) {
+      if (error instanceof RequestError) throw error;
+      const { cause } = error as { readonly cause?: unknown };
+      if (cause instanceof RequestError) throw cause;
+      throw new RequestError(
+        503,
+        'ServiceUnavailableError',
+        'Strapi, which is followed, does not answer: nothing can be written for now',
+      );
+    }
+  };
+}
+
+function forwardedFor(headers: IncomingHttpHeaders, clientAddress: string): string {
+  const before = headers['x-forwarded-for'];
+  return before === undefined ? clientAddress : `${[before].flat().join(', ')}, ${clientAddress}`;
+}
+
+function answered({ headers }: Response): ProxiedAnswer['headers'] {
+  const kept: Record<string, string | string[]> = {};
+  for (const name of ANSWERED) {
+    const value = headers.get(name);
+    if (value !== null) kept[name] = value;
+  }
+  const cookies = headers.getSetCookie();
+  return cookies.length === 0 ? kept : { ...kept, 'set-cookie': cookies };
+}
+
+async function read(response: Response, maxBytes: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.length;
+    if (size > maxBytes) throw new Error(`Strapi's answer is longer than ${maxBytes} bytes`);
+    parts.push(part as Uint8Array);
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto';
+import type { DocumentEvent } from '../../shared/document/events.ts';
+import type { DocumentName, RecordedRows } from '../../shared/document/recorded-rows.ts';
+import { FILE_TYPE, type Uid } from '../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { ImportNotes } from '../strapi/import-notes.ts';
+import type { FollowWriter } from './follow-writer.ts';
+import { followedEvents } from './followed-events.ts';
+import { type Closure, documentKey, readClosure, type SourceDocument } from './read-closure.ts';
+import type { Source, SourceRow } from './source.ts';
+import type { StoredDocument } from './stored-document.ts';
+
+export type WriteDocumentsOptions = {
+  readonly registry: SchemaRegistry;
+  readonly source: Source;
+  readonly entries: (type: Uid, documentId: string) => StoredDocument['entries'];
+  readonly recorded: RecordedRows;
+  readonly writer: FollowWriter;
+  /** Takes the contents of a file before its row is written. */
+  readonly takeFile: (row: SourceRow) => Promise<void>;
+  readonly dropFile: (entry: StoredDocument['entries'][number]) => Promise<void>;
+  readonly notes: ImportNotes;
+};
+
+export type DocumentWriter = {
+  /** Brings documents, and what they changed of others, to what the source has. Resolves to how many events that took. */
+  write(names: readonly DocumentName[]): Promise<number>;
+  /** Documents that are not as the source has them though they were written. */
+  stuck(): readonly string[];
+};
+
+const READS = 4;
+const AT_ONCE = 32;
+
+export function createDocumentWriter(options: WriteDocumentsOptions): DocumentWriter {
+  const { registry, recorded, source } = options;
+  const stuck = new Map<string, string>();
+  const stored = ({ type, documentId }: DocumentName): StoredDocument => ({
+    entries: options.entries(type, documentId),
+    links: recorded.links(type, documentId),
+  });
+  const eventsOf = (closure: Closure, document: SourceDocument): readonly DocumentEvent[] => {
+    const type = contentTypeOf(registry, document.type);
+    const { slotOf, hasRow } = closure;
+    const desired = { registry, type, stored: stored(document), slotOf, hasRow, notes: options.notes };
+    return followedEvents(desired, document.rows);
+  };
+  const write = async (closure: Closure, document: SourceDocument): Promise<number> => {
+    const key = documentKey(document);
+    const digest = hash('sha256', JSON.stringify(document.rows.map(({ data }) => data)));
+    if (eventsOf(closure, document).length === 0) {
+      stuck.delete(key);
+      return 0;
+    }
+    if (stuck.get(key) === digest) return 0;
+    const before = document.type === FILE_TYPE ? stored(document).entries : [];
+    if (document.type === FILE_TYPE) for (const row of document.rows) await options.takeFile(row);
+    let events = 0;
+    await options.writer.write(document, () => {
+      const decided = eventsOf(closure, document);
+      events = decided.length;
+      return decided;
+    });
+    if (document.rows.length === 0) for (const entry of before) await options.dropFile(entry);
+    // Never again and again: each attempt is an event.
+    if (eventsOf(closure, document).length > 0) stuck.set(key, digest);
+    else stuck.delete(key);
+    return events;
+  };
+  return {
+    stuck: () => [...stuck.keys()],
+    async write(names) {
+      const closure = await readConsistently({ registry, source, stored, owners: recorded.owners }, names);
+      const asked = new Set(names.map(documentKey));
+      const [others, origins] = split(closure.documents, (document) => asked.has(documentKey(document)));
+      let written = 0;
+      for (const documents of [others, origins]) {
+        for (let at = 0; at < documents.length; at += AT_ONCE) {
+          const batch = documents.slice(at, at + AT_ONCE);
+          for (const one of await Promise.all(batch.map((document) => write(closure, document))))
+            written += one;
+        }
+      }
+      return written;
+    },
+  };
+}
+
+function split<Item>(items: readonly Item[], isSecond: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter((item) => !isSecond(item)), items.filter(isSecond)];
+}
+
+/** What an editor changes while it is read is read again. What never agrees is taken as it is. */
+async function readConsistently(
+  options: Parameters<typeof readClosure>[0],
+  names: readonly DocumentName[],
+): Promise<Closure> {
+  for (let reads = 1; ; reads++) {
+    const closure = await readClosure(options, names);
+    if (closure.isConsistent || reads >= READS) return closure;
+  }
+}

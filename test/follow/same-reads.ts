@@ -1,0 +1,64 @@
+import { pathOf, populateWhole, queryText } from '../../services/follow/rest-query.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
+import { CONFORMANCE_SCHEMA } from '../support/server.ts';
+
+const loaded = loadContentTypes(CONFORMANCE_SCHEMA);
+if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
+const { registry } = loaded;
+
+/** Every row of every type in both versions and all locales, with everything that can be populated, as far as the two differ. */
+export async function differences(strapi: string, varve: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const type of registry.contentTypes.values()) {
+    for (const status of type.builtIn ? [''] : ['draft', 'published']) {
+      const [there, here] = await Promise.all([allRows(strapi, type, status), allRows(varve, type, status)]);
+      found.push(...differing(`${type.uid} ${status}`, there, here));
+    }
+  }
+  return found;
+}
+
+type Row = { readonly id: number };
+type Answer = { readonly data?: readonly Row[] };
+
+async function allRows(url: string, type: ContentType, status: string): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (;;) {
+    const query = queryText([
+      ...(type.builtIn ? [] : populateWhole(registry, type)),
+      ...(status === '' ? [] : [['status', status] as const]),
+      ...(type.localized ? [['locale', '*'] as const] : []),
+      ['sort', 'id'],
+      ['filters[id][$gt]', String(rows.at(-1)?.id ?? 0)],
+    ]);
+    const page = await rowsOf(url, `/api${pathOf(type)}?${query}`);
+    if (page.length === 0) return rows;
+    rows.push(...page);
+  }
+}
+
+async function rowsOf(url: string, path: string): Promise<readonly Row[]> {
+  const response = await fetch(`${url}${path}`);
+  const answer = (await response.json()) as Answer | readonly Row[];
+  if (!response.ok) throw new Error(`${url}${path}: ${JSON.stringify(answer)}`);
+  return 'data' in answer ? (answer.data ?? []) : (answer as readonly Row[]);
+}
+
+function differing(what: string, there: readonly Row[], here: readonly Row[]): readonly string[] {
+  const ours = new Map(here.map((row) => [row.id, comparable(row)]));
+  const theirs = new Map(there.map((row) => [row.id, comparable(row)]));
+  return [...new Set([...ours.keys(), ...theirs.keys()])].flatMap((id) => {
+    const [left, right] = [theirs.get(id), ours.get(id)];
+    return left === right ? [] : [`${what} ${id}:\n  strapi ${left}\n  varve  ${right}`];
+  });
+}
+
+/** Ids of what a relation shows are those of its rows; the order of members is not compared. */
+function comparable(value: unknown): string {
+  return JSON.stringify(value, (_name, inner: unknown) => {
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
+    const { isUrlSigned: _asked, ...members } = inner as Record<string, unknown>;
+    return Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from './elasticsearch-node.ts';
+import type { SkipOptions } from './takes-minutes.ts';
+
+const LOCAL = fileURLToPath(new URL('../../infra/strapi-local/', import.meta.url));
+/** Kept between runs: an installation takes two minutes. */
+const HOME = process.env['VARVE_TEST_STRAPI_HOME'] ?? join(tmpdir(), 'varve-strapi-local');
+
+/** A real Strapi with the fixtures of the corpus. */
+export type StrapiNode = {
+  readonly url: string;
+  /** Ends it at once. */
+  kill(): Promise<void>;
+  /** Starts it again with its content. */
+  start(): Promise<void>;
+  /** Calls the API of the admin panel. */
+  admin(method: string, path: string, body?: object): Promise<Response>;
+  /** An API token that may read everything. */
+  token(): Promise<string>;
+  stop(): Promise<void>;
+};
+
+export type StrapiNodeOptions = {
+  /** Where its webhooks go, and what they say of themselves. */
+  readonly webhook?: { readonly url: string; readonly secret: string };
+};
+
+/** Options of a suite that needs a Strapi: skipped with the reason where it cannot be started, save in `.ci/run`. */
+export function needsStrapi(options: SkipOptions): SkipOptions {
+  if (options.skip || process.env['VARVE_REQUIRE_STRAPI'] === '1' || process.getuid?.() === 0) return options;
+  return {
+    skip: true,
+    meta: { skipReason: 'infra/strapi-local needs root to run PostgreSQL as another user' },
+  };
+}
+
+export async function startStrapi(options: StrapiNodeOptions = {}): Promise<StrapiNode> {
+  const port = await freePort();
+  const { webhook } = options;
+  const env = {
+    ...process.env,
+    STRAPI_LOCAL_HOME: HOME,
+    STRAPI_LOCAL_DB: 'varve_follow',
+    STRAPI_LOCAL_PG_PORT: process.env['VARVE_TEST_STRAPI_PG_PORT'] ?? String(await freePort()),
+    STRAPI_LOCAL_PG_SHARED_BUFFERS: '128MB',
+    ...(webhook === undefined ? {} : { WEBHOOK_URL: webhook.url, WEBHOOK_SECRET: webhook.secret }),
+  };
+  const run = (script: string, ...args: string[]) => runScript(join(LOCAL, script), args, env);
+  let pid = pidIn(await run('up.sh', String(port), '--fresh'));
+  const url = `http://127.0.0.1:${port}`;
+  let login: Promise<string> | undefined;
+  const admin = async (method: string, path: string, body?: object): Promise<Response> => {
+    login ??= adminToken(url);
+    const headers = { authorization: `Bearer ${await login}`, 'content-type': 'application/json' };
+    return fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body ?? {}) });
+  };
+  return {
+    url,
+    admin,
+    async kill() {
+      process.kill(pid, 'SIGKILL');
+      while (isAlive(pid)) await delay(20);
+    },
+    async start() {
+      pid = pidIn(await run('up.sh', String(port)));
+      login = undefined;
+    },
+    async token() {
+      const body = { name: `t${Date.now()}`, description: '', type: 'read-only', lifespan: null };
+      const { data } = (await (await admin('POST', '/admin/api-tokens', body)).json()) as {
+        data: { accessKey: string };
+      };
+      return data.accessKey;
+    },
+    stop: async () => void (await run('down.sh', String(port))),
+  };
+}
+
+async function adminToken(url: string): Promise<string> {
+  const account = { email: 'admin@example.com', password: 'Passw0rd!' };
+  const ask = async (path: string, body: object): Promise<string | undefined> => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return ((await response.json()) as { data?: { token?: string } }).data?.token;
+  };
+  const token =
+    (await ask('/admin/login', account)) ??
+    (await ask('/admin/register-admin', { firstname: 'A', lastname: 'B', ...account }));
+  if (token === undefined) throw new Error('Strapi gives no administrator a token');
+  return token;
+}
+
+function pidIn(output: string): number {
+  return Number(/^strapi_pid=(\d+)$/m.exec(output)?.[1]);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function runScript(script: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(script, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [output, errors] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors += text;
+    });
+    // What it starts keeps its output open: the end of the script itself counts.
+    child.once('exit', (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`${script} ended with ${code}:\n${errors}`)),
+    );
+  });
+}
