@@ -54,8 +54,8 @@ export function worldOf({ version }: Pick<SourceRow, 'version'>): World {
 type ShownTarget = LinkTarget & { readonly world?: World };
 
 /**
- * What an owner links to. One without versions links to both versions of an entry, which is one link here, unless it links to one
- * and not to the other that is there.
+ * Targets of an owner. An owner without versions links to both versions of an entry, which is one link here, unless it links to
+ * one and not to the other that is there.
  */
 function shownTargets(
   { type, hasRow }: DesiredOptions,

@@ -10,14 +10,14 @@ import type { FollowStatus } from './follow-state.ts';
 import type { Follower } from './follower.ts';
 import type { StrapiProxy } from './strapi-proxy.ts';
 
-/** What requests have to do with a Strapi that is followed. */
+/** The part of HTTP requests that concerns a Strapi that is followed. */
 export type FollowApi = {
   readonly registry: SchemaRegistry;
   readonly writes: 'forward' | 'refuse';
   readonly isWebhook: (authorization: string | undefined) => boolean;
   readonly proxy: StrapiProxy;
   readonly documentOfId: (type: Uid, id: number) => { readonly documentId: string } | undefined;
-  /** Has documents read again by the process that leads. Resolves to a position of the log that shows them. */
+  /** Has the leader read documents again. Resolves to a position of the log that shows them. */
   reread(names: readonly DocumentName[]): Promise<bigint>;
   /** The same for another process of the log, which proves to be one. */
   rereadFor(proof: string | undefined, text: string): Promise<bigint>;
@@ -38,7 +38,7 @@ export type FollowApiOptions = Pick<FollowApi, 'registry' | 'writes' | 'proxy' |
   readonly position: () => bigint;
 };
 
-/** Where a process has documents read by the one that leads. */
+/** Path under which the leader reads documents for another process. */
 export const REREAD_PATH = '/_varve/strapi/documents';
 export const REREAD_PROOF = 'varve-follow-proof';
 
@@ -80,7 +80,7 @@ export function createFollowApi(options: FollowApiOptions): FollowApi {
     heard(names) {
       follower.state.heard();
       if (names === undefined) follower.look();
-      // What is lost here the next look finds.
+      // The next look finds a hint that is lost here.
       else reread(names).catch(() => follower.look());
     },
     look: follower.look,

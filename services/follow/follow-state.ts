@@ -1,9 +1,9 @@
 import type { Uid } from '../../shared/schema/content-type.ts';
 
-/** What `varve status` and the metrics say of a followed Strapi. */
+/** State of a follower, for `varve status` and the metrics. */
 export type FollowStatus = {
   readonly url: string;
-  /** `standby`: another process leads, and follows. */
+  /** `standby`: another process is the leader, and follows. */
   readonly role: 'leading' | 'standby';
   /** Everything was compared once since the process began to follow. */
   readonly isComplete: boolean;

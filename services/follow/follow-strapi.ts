@@ -7,7 +7,7 @@ export type FollowStrapiOptions = Omit<OpenFollowerOptions, 'follow'> &
     readonly follow: FollowOptions & Pick<FollowApiOptions, 'writes' | 'webhookSecret'>;
   };
 
-/** Follows a Strapi in this process: what leads reads it, and every process sends writes on to it. */
+/** Follows a Strapi in this process: the leader reads it, and every process sends writes on to it. */
 export function followStrapi(options: FollowStrapiOptions): {
   readonly api: FollowApi;
   close(): Promise<void>;

@@ -17,7 +17,7 @@ export type FollowerOptions = {
   /** Nothing was stored yet: the first comparison is the first copy, and is not slowed down. */
   readonly isEmpty: () => boolean;
   readonly requests: () => number;
-  /** Whether this process leads, and a wait for that to change. */
+  /** Whether this process is the leader, and a wait for that to change. */
   readonly isLeading: () => boolean;
   readonly leadChanged: (ms: number) => Promise<unknown>;
   readonly intervalMs: number;
@@ -50,7 +50,7 @@ const BATCH = 200;
 const PATIENCE = { firstMs: 1_000, longestMs: 30_000 } as const;
 const LEAD_LOOK_MS = 1_000;
 
-/** Follows a source while this process leads: what it is told of, what it finds itself, and everything again and again. */
+/** Follows a source while this process is the leader: by hints, by looking for new rows, and by comparing everything. */
 export function createFollower(options: FollowerOptions): Follower {
   const closing = new AbortController();
   const pending = createPendingDocuments();

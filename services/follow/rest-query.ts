@@ -26,7 +26,7 @@ export function queryText(query: Query): string {
   return query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
 }
 
-/** What a stamp is made of. */
+/** Fields of a stamp. */
 export function stampFields(type: ContentType): Query {
   const names = ['documentId', 'updatedAt', 'publishedAt', ...(type.localized ? ['locale'] : [])];
   return names.map((name, at) => [`fields[${at}]`, name]);

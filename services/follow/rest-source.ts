@@ -195,7 +195,7 @@ function createSingles(api: Api) {
 }
 
 export function typesOf(registry: SchemaRegistry): readonly Uid[] {
-  // What others link to comes first: files, users, and types with versions before those whose links are to both.
+  // Targets come before their owners: files, users, then types with versions, then those that link to both versions.
   const rank = ({ builtIn, draftAndPublish }: ContentType) => (builtIn ? 0 : draftAndPublish ? 1 : 2);
   return [...registry.contentTypes.values()].sort((a, b) => rank(a) - rank(b)).map(({ uid }) => uid);
 }

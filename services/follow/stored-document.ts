@@ -9,7 +9,7 @@ export type StoredDocument = {
   readonly links: readonly RecordedLink[];
 };
 
-/** What a row owns through an attribute, in order, as its event would say it. */
+/** Targets that a row owns through an attribute, in order, as its event would say it. */
 export function storedOwned(
   stored: StoredDocument,
   { version, locale }: { readonly version: string; readonly locale: string | null },
@@ -33,7 +33,7 @@ export function storedOwned(
   ];
 }
 
-/** What a relation attribute shows in a world, in order. `side`: whose list it is. */
+/** Links that a relation attribute shows in a world, in order. `side`: whose list it is. */
 export function storedTargets(
   { links }: StoredDocument,
   attribute: string,

@@ -39,7 +39,7 @@ const DEFAULTS = {
   backoff: { firstMs: 250, longestMs: 5_000 },
 } as const;
 
-/** What may pass: too many requests, and what a proxy says while Strapi starts. */
+/** Errors that pass: too many requests, and a proxy's answers while Strapi starts. */
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 const LONGEST_RETRY_AFTER_MS = 60_000;
 
@@ -155,7 +155,7 @@ function parse(path: string, text: string): unknown {
   }
 }
 
-/** Of Strapi's envelope. */
+/** Message in Strapi's envelope. */
 function messageOf(text: string): string {
   try {
     const { error } = JSON.parse(text) as { readonly error?: { readonly message?: unknown } };

@@ -28,12 +28,12 @@ export type StrapiProxy = (request: ProxiedRequest) => Promise<ProxiedAnswer>;
 
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** What Strapi is told of a request. */
+/** Request headers that Strapi gets. */
 const SENT = [
   ...['authorization', 'content-type', 'accept', 'accept-language', 'cookie', 'origin', 'user-agent'],
   ...['strapi-response-format', 'x-forwarded-proto'],
 ];
-/** What the caller is told of an answer. */
+/** Response headers that the caller gets. */
 const ANSWERED = ['content-type', 'location', 'retry-after', 'allow'];
 
 export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {

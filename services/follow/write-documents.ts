@@ -90,7 +90,7 @@ function split<Item>(items: readonly Item[], isSecond: (item: Item) => boolean):
   return [items.filter((item) => !isSecond(item)), items.filter(isSecond)];
 }
 
-/** What an editor changes while it is read is read again. What never agrees is taken as it is. */
+/** Reads again while an editor changes the documents. After some attempts it takes them as they are. */
 async function readConsistently(
   options: Parameters<typeof readClosure>[0],
   names: readonly DocumentName[],

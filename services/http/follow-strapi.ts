@@ -15,11 +15,11 @@ export type FollowStrapiOptions = {
   readonly maxBytes: number;
 };
 
-/** Of a webhook: it has a whole entry, of which only the name counts. */
+/** Largest webhook: it has a whole entry, of which only the name counts. */
 const WEBHOOK_BYTES = 16 * 1024 * 1024;
 const WRITING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** What Strapi does while it is followed: writes and logins go there, whatever Varve could do itself. */
+/** Sends writes and logins on to the followed Strapi, also those that Varve could carry out itself. */
 export function sendWritesToStrapi(app: FastifyInstance, options: FollowStrapiOptions): void {
   const { follow } = options;
   app.addHook('onRequest', async (request, reply) => {
@@ -105,7 +105,7 @@ async function shownPosition(
   const isJson = /json/.test(String(headers['content-type'] ?? '')) && body.length > 0;
   const answered = { path: path.split('?')[0] ?? path, body: isJson ? parse(body) : undefined };
   const names = touchedDocuments(follow.registry, follow.documentOfId, answered);
-  // What is linked with an upload, and what a route of the project's own did, its answer does not say.
+  // An upload does not say what it was linked with, and a route of the project's own says nothing.
   if (names === undefined || /^\/upload(\/|$)/.test(answered.path)) follow.look();
   if (names === undefined) return undefined;
   try {

@@ -4,7 +4,7 @@ import type { LinkTarget } from './events.ts';
 /** A document by its name. */
 export type DocumentName = { readonly type: Uid; readonly documentId: string };
 
-/** What tells that a row is another one than it was. */
+/** Identity and times of a row: another stamp means that the row changed. */
 export type RowStamp = DocumentName & {
   readonly locale: string | null;
   readonly version: 'draft' | 'published' | 'live';
@@ -16,9 +16,9 @@ export type RowStamp = DocumentName & {
 /** A link that the content graph has, seen from one of its ends, whether or not the far end has a row. */
 export type RecordedLink = {
   readonly world: 'draft' | 'published';
-  /** Of the near entry. */
+  /** Locale of the near entry. */
   readonly locale: string | null;
-  /** Of the near type: the side that owns the relation, or the one that shows it. */
+  /** Attribute of the near type: of the side that owns the relation, or of the one that shows it. */
   readonly attribute: string;
   readonly far: LinkTarget;
   /** Slot in the list of the owner. */
@@ -27,7 +27,7 @@ export type RecordedLink = {
   readonly targetOrder: number;
 };
 
-/** What a follower compares its source with. All reads are synchronous. */
+/** Rows and links that a follower compares with its source. All reads are synchronous. */
 export type RecordedRows = {
   /** The rows of a type in batches; the graph may change between two of them. */
   stamps(type: Uid): Iterable<readonly RowStamp[]>;

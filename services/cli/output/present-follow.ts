@@ -5,7 +5,7 @@ import { presentSeconds } from './present-amounts.ts';
 export function presentFollow(follow: FollowStatus | null): readonly string[] {
   if (follow === null) return [];
   const { url, role, ageSeconds, comparison, isComplete, requests, events, webhooks, pending } = follow;
-  if (role === 'standby') return ['', `Follows ${url}: another process leads, and reads it`];
+  if (role === 'standby') return ['', `Follows ${url}: another process is the leader, and reads it`];
   const seen = ageSeconds === null ? 'not seen yet' : `as it was ${presentSeconds(ageSeconds)} ago`;
   const compared =
     comparison === null ? 'never compared' : `compared at ${comparison.at} in ${comparison.seconds} s`;

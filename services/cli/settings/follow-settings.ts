@@ -13,7 +13,7 @@ const duration = z
   .regex(/^\d{1,9}(ms|s|m|h)$/, 'is not a time such as 500ms, 30s or 5m')
   .transform((text) => Number.parseInt(text, 10) * UNITS[text.replace(/^\d+/, '') as keyof typeof UNITS]);
 
-/** Of a server that follows a Strapi. */
+/** Settings of a server that follows a Strapi. */
 export const FOLLOW_SETTINGS = {
   follow: {
     flags: '--follow <url>',
