@@ -60,6 +60,7 @@ export const OUTAGES = [
   'log-unavailable',
   'outcome-unknown',
   'read-index-unavailable',
+  'strapi-unavailable',
   'asset-store-unavailable',
   'assets-of-another-log',
   'keys-unavailable',

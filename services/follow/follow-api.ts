@@ -74,7 +74,7 @@ export function createFollowApi(options: FollowApiOptions): FollowApi {
       webhookSecret !== undefined && isSameText(authorization ?? '', `Bearer ${webhookSecret}`),
     async rereadFor(proof, text) {
       if (!isSameText(proof ?? '', prove(text)))
-        throw new RequestError(401, 'UnauthorizedError', 'Only other processes of this log may ask for that');
+        throw new RequestError('unauthorized', 'Only other processes of this log may ask for that');
       return rereadHere(NAMES.parse(JSON.parse(text)));
     },
     heard(names) {

@@ -44,7 +44,7 @@ export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
     const url = URL.parse(`${base}${options.prefix}${path}`);
     // Dots in a path lead elsewhere.
     if (url === null || !url.href.startsWith(new URL(api).href))
-      throw new RequestError(404, 'NotFoundError', 'Not Found');
+      throw new RequestError('not-found', 'Not Found');
     const sent = new Headers({ 'x-forwarded-for': forwardedFor(headers, clientAddress) });
     for (const name of SENT) {
       const value = headers[name];
@@ -68,8 +68,7 @@ export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
       const { cause } = error as { readonly cause?: unknown };
       if (cause instanceof RequestError) throw cause;
       throw new RequestError(
-        503,
-        'ServiceUnavailableError',
+        'strapi-unavailable',
         'Strapi, which is followed, does not answer: nothing can be written for now',
       );
     }

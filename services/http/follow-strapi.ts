@@ -49,8 +49,7 @@ export function registerWebhook(app: FastifyInstance, follow: FollowApi): void {
       onRequest: async ({ headers }) => {
         if (!follow.isWebhook(headers.authorization))
           throw new RequestError(
-            401,
-            'UnauthorizedError',
+            'unauthorized',
             'A webhook needs the header Authorization: Bearer and the secret of --follow-webhook-secret-file',
           );
       },
@@ -89,7 +88,7 @@ async function* limited({ raw }: FastifyRequest, maxBytes: number): AsyncGenerat
   for await (const part of raw as AsyncIterable<Uint8Array>) {
     size += part.length;
     if (size > maxBytes)
-      throw new RequestError(413, 'PayloadTooLargeError', `The body is longer than ${maxBytes} bytes`);
+      throw new RequestError('payload-too-large', `The body is longer than ${maxBytes} bytes`);
     yield part;
   }
 }

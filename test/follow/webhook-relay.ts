@@ -6,8 +6,8 @@ import { buffer } from 'node:stream/consumers';
 /** Takes Strapi's webhooks and passes them on, but for those that it shall lose. */
 export type WebhookRelay = {
   readonly url: string;
-  /** Where to, and a judgement of each. */
-  to(url: string, isLost: () => boolean): void;
+  /** Sends webhooks to an address; `loses` says which not. */
+  to(url: string, loses: () => boolean): void;
   /** How many came, and how many of them were lost. */
   counts(): { readonly heard: number; readonly lost: number };
   close(): Promise<void>;
@@ -35,9 +35,9 @@ export async function startWebhookRelay(): Promise<WebhookRelay> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    to(url, judge) {
+    to(url, loses) {
       target = url;
-      isLost = judge;
+      isLost = loses;
     },
     counts: () => ({ heard, lost }),
     async close() {
