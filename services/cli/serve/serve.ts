@@ -48,6 +48,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const publicRights = parsePublic(settings.public, contentTypes.registry);
   const login = readLoginPlan(settings, logger);
   await refuseOpenHost(settings, publicRights !== undefined, login !== undefined);
+  const follow = followSettings(settings, paths.apiPrefix, logFollower(logger));
   const readSide = await chooseReadSide(settings, logger);
   const told = await openOperating(settings, logger, supervisor);
   const operators = await openOperatorListener({
@@ -60,8 +61,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const { operating, first } = told;
   const presence = createPresence();
   const options = {
-    ...{ ...settings, ...contentTypes, readSide, operating, pid: supervisor.pid, login },
-    follow: followSettings(settings, paths.apiPrefix, logFollower(logger)),
+    ...{ ...settings, ...contentTypes, readSide, operating, pid: supervisor.pid, login, follow },
     async takeDirectory(directory: string) {
       await supervisor.lock(directory, operators.channel);
       return lockContents(directory);

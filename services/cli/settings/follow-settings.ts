@@ -73,11 +73,15 @@ type Given = {
 
 /** The Strapi that the settings say to follow. Throws a sentence for a file that cannot be used. */
 export function followSettings(
-  given: Given,
+  given: Given & { readonly login: boolean },
   prefix: string,
   report: (what: FollowReport) => void,
 ): FollowSettings | undefined {
   if (given.follow === undefined) return undefined;
+  if (given.login)
+    throw new Error(
+      '--login cannot be used with --follow: Strapi gives no password hashes, and signs its users in',
+    );
   const { followFrom: from } = given;
   if (from !== undefined && !isArchive(from))
     throw new Error(`--follow-from "${from}" is not an archive that strapi export wrote`);
