@@ -181,7 +181,9 @@ export const METADATA_SCHEMA = z.looseObject({
   epoch: z.int().min(0).describe('The epoch of the lease it was written under; 0 where none is needed'),
   actor: z
     .looseObject({
-      kind: z.string().describe('token, user, identity, anonymous, development, import, strapi, operator or process'),
+      kind: z
+        .string()
+        .describe('token, user, identity, anonymous, development, import, strapi, operator or process'),
       id: z.string().optional().describe('Of a token, a user, an identity or a process'),
       name: z.string().optional().describe('Of a token'),
     })
