@@ -76,11 +76,17 @@ type Writer = {
   key: number;
 };
 
+/** Makes a text of about so many words. */
+export type TextOf = (random: Random, words: number) => string;
+
+const randomWords: TextOf = (random, words) =>
+  Array.from({ length: words }, () => random.pick(WORDS)).join(' ');
+
 /** Everything in one batch, as at start. */
-export function benchmarkBatch(registry: SchemaRegistry): ChangeBatch {
+export function benchmarkBatch(registry: SchemaRegistry, textOf: TextOf = randomWords): ChangeBatch {
   const writer: Writer = { registry, rows: [], links: [], key: 0 };
   const random = createRandom(7);
-  const text = (words: number) => Array.from({ length: words }, () => random.pick(WORDS)).join(' ');
+  const text = (words: number) => textOf(random, words);
   const time = () => new Date(Date.UTC(2020, 0) + random.below(157_766_400) * 1000).toISOString();
   const continents = CONTINENTS.map((name, i) => live(writer, 'continent', i, { name }));
   const countries = many(COUNTS.country, (i) => {

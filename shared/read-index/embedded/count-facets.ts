@@ -64,32 +64,33 @@ function bindFacet(
   return { steps, column: columnOf(at, field), rows: at.size };
 }
 
+type Note = (end: number, counted: number) => void;
+
 /** Calls `note` for each row at the end of the way, once however many paths lead there. Returns how many steps it took. */
-function createVisit(
-  steps: readonly Step[],
-): (row: number, note: (end: number, counted: number) => void) => number {
+function createVisit(steps: readonly Step[]): (row: number, note: Note) => number {
+  const last = steps.at(-1);
+  if (last === undefined) {
+    return (row, note) => {
+      note(row, row);
+      return 1;
+    };
+  }
   const visited = steps.map(({ target }) => new Int32Array(target.size).fill(-1));
-  return (row, note) => {
-    let reached: number[] = [row];
-    let work = 1;
-    for (const [level, { down, target }] of steps.entries()) {
-      const seen = visited[level] as Int32Array;
-      const next: number[] = [];
-      for (const above of reached) {
-        const count = listCount(down.lists, above);
-        work += count;
-        for (let index = 0; index < count; index++) {
-          const linked = listEntry(down.lists, above, index);
-          if (linked >= target.size || seen[linked] === row) continue;
-          seen[linked] = row;
-          next.push(linked);
-        }
-      }
-      reached = next;
+  const follow = (level: number, row: number, counted: number, note: Note): number => {
+    const { down, target } = steps[level] as Step;
+    const seen = visited[level] as Int32Array;
+    const count = listCount(down.lists, row);
+    let work = count;
+    for (let index = 0; index < count; index++) {
+      const linked = listEntry(down.lists, row, index);
+      if (linked >= target.size || seen[linked] === counted) continue;
+      seen[linked] = counted;
+      if (level === steps.length - 1) note(linked, counted);
+      else work += follow(level + 1, linked, counted, note);
     }
-    for (const end of reached) note(end, row);
     return work;
   };
+  return (row, note) => 1 + follow(0, row, row, note);
 }
 
 function createCounter(field: FacetField, request: FacetRequest): Counter {

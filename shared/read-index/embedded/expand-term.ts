@@ -1,28 +1,51 @@
 import { matchWord, type WordMatch } from '../../search/match-word.ts';
 import type { SearchTerm } from '../../search/search-terms.ts';
 import { rest } from '../../turns/slice.ts';
-import { type KnownWord, lettersOf, type Vocabulary } from './vocabulary.ts';
-
-/** Words of a vocabulary that match a term, and how. */
-export type Expansion = { readonly words: readonly number[]; readonly matches: readonly WordMatch[] };
+import {
+  createExpansionCache,
+  type Expansion,
+  type KnownWord,
+  lettersOf,
+  type Vocabulary,
+} from './vocabulary.ts';
 
 /** Words between two looks at the clock. */
 const AT_ONCE = 256;
 
 /** Every word that `matchWord` takes for the term. Where a call ends with its slice, the next goes on with it. */
 export function createExpansion(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
+  const { expansions } = vocabulary;
+  if (expansions.version !== vocabulary.version) {
+    expansions.byTerm = createExpansionCache();
+    expansions.version = vocabulary.version;
+  }
+  const name = nameOf(term);
+  const known = expansions.byTerm.get(name);
+  if (known !== undefined) return () => known;
+  const expand = createScan(vocabulary, term);
+  return () => {
+    const expansion = expand();
+    expansions.byTerm.set(name, expansion);
+    return expansion;
+  };
+}
+
+function nameOf({ folded, stem, isPrefix, typos, synonyms }: SearchTerm): string {
+  return [isPrefix, typos, folded, stem, ...synonyms].join(' ');
+}
+
+function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
   const words: number[] = [];
   const matches: WordMatch[] = [];
-  const add = (number: number): void => {
+  for (const number of new Set(lookedUp(vocabulary, term))) {
     const match = matchWord(term, vocabulary.words[number] as KnownWord);
-    if (match === undefined || words.includes(number)) return;
+    if (match === undefined) continue;
     words.push(number);
     matches.push(match);
-  };
-  for (const number of lookedUp(vocabulary, term)) add(number);
+  }
   if (!term.isPrefix && term.typos === 0) return () => ({ words, matches });
   const lists = scannedLists(vocabulary, term);
-  const isNear = nearness(term);
+  const isNear = nearness(vocabulary, term);
   const found: number[] = [];
   let list = 0;
   let next = 0;
@@ -31,7 +54,7 @@ export function createExpansion(vocabulary: Vocabulary, term: SearchTerm): () =>
       const numbers = lists[list] as readonly number[];
       while (next < numbers.length) {
         const number = numbers[next++] as number;
-        if (isNear(vocabulary.words[number] as KnownWord)) found.push(number);
+        if (isNear(number)) found.push(number);
         if (next % AT_ONCE === 0) rest(AT_ONCE);
       }
     }
@@ -79,14 +102,17 @@ function scannedLists({ byLetter }: Vocabulary, { folded, typos }: SearchTerm): 
 }
 
 /** A cheap test that no matching word fails. */
-function nearness({ folded, typos, isPrefix }: SearchTerm): (word: KnownWord) => boolean {
-  const letters = lettersOf(folded);
+function nearness(
+  { letters, lengths }: Vocabulary,
+  { folded, typos, isPrefix }: SearchTerm,
+): (word: number) => boolean {
+  const wanted = lettersOf(folded);
   const shortest = folded.length - typos;
   const longest = isPrefix ? Number.POSITIVE_INFINITY : folded.length + typos;
   return (word) => {
-    const { length } = word.folded;
+    const length = lengths[word] as number;
     if (length < shortest || length > longest) return false;
-    let missing = letters & ~word.letters;
+    let missing = wanted & ~(letters[word] as number);
     // Each typo takes at most one letter away: a letter that is not in the word costs one.
     for (let left = typos; missing !== 0; left--) {
       if (left === 0) return false;

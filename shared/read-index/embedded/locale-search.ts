@@ -4,11 +4,11 @@ import { PART, rest } from '../../turns/slice.ts';
 import { compareCodePoints } from '../column.ts';
 import type { TextSearch } from '../text-search.ts';
 import { type Bits, countBits } from './bits.ts';
-import { createExpansion, type Expansion, isKnownTerm } from './expand-term.ts';
+import { createExpansion, isKnownTerm } from './expand-term.ts';
 import { collectPosting, type Postings, postingCount } from './postings.ts';
 import { borrowBits } from './row-space.ts';
 import type { LocaleText, TextIndex } from './text-index.ts';
-import type { KnownWord } from './vocabulary.ts';
+import type { Expansion, KnownWord } from './vocabulary.ts';
 
 /** A term of a query in one locale: the words that match it, and the rows that have one of them. */
 export type LocaleTerm = { readonly term: SearchTerm; readonly expansion: Expansion; readonly rows: Bits };
@@ -109,9 +109,10 @@ export function correctionOf(search: LocaleSearch, { expansion }: LocaleTerm): s
     const typos = expansion.matches[at]?.typos ?? 0;
     const word = vocabulary.words[number];
     if (rows === 0 || word === undefined) continue;
+    if (typos === 0) return undefined;
     if (best === undefined || isBetter({ word, typos, rows }, best)) best = { word, typos, rows };
   }
-  return best === undefined || best.typos === 0 ? undefined : best.word.key;
+  return best?.word.key;
 }
 
 type Candidate = { readonly word: KnownWord; readonly typos: number; readonly rows: number };

@@ -66,6 +66,8 @@ function createRowRank(index: TextIndex, search: LocaleSearch): RankRow {
   };
 }
 
+const NO_STOP_WORDS = new Uint8Array(0);
+
 type Scan = {
   /** Words by field, but stop words, in the row that was read last. */
   readonly lengths: Uint32Array;
@@ -73,7 +75,7 @@ type Scan = {
   readonly read: (row: number) => void;
 };
 
-function createScan({ tokens, fields }: TextIndex, { text, terms, isSearched }: LocaleSearch): Scan {
+function createScan({ tokens, fields }: TextIndex, { text, mode, terms, isSearched }: LocaleSearch): Scan {
   const slots = new Uint16Array(text.vocabulary.words.length);
   const matchesBySlot: TermMatch[][] = [[]];
   for (const [term, { expansion }] of terms.entries()) {
@@ -84,7 +86,8 @@ function createScan({ tokens, fields }: TextIndex, { text, terms, isSearched }: 
       else if (matchesBySlot.length < 65_535) slots[word] = matchesBySlot.push([match]) - 1;
     }
   }
-  const isStopWord = stopWordsOf(text.vocabulary);
+  // Lengths count for BM25 only.
+  const isStopWord = mode === 'any' ? stopWordsOf(text.vocabulary) : NO_STOP_WORDS;
   const lengths = new Uint32Array(fields.length);
   const at = { position: 0, field: 0 };
   const read = (row: number) => {

@@ -1,12 +1,11 @@
+import { createRecentValues, type RecentValues } from '../../recent-values.ts';
 import { foldWord } from '../../search/fold-word.ts';
 import type { Language } from '../../search/languages.ts';
-import type { IndexedWord } from '../../search/match-word.ts';
+import type { IndexedWord, WordMatch } from '../../search/match-word.ts';
 
 /** A word of the vocabulary. */
 export type KnownWord = IndexedWord & {
   readonly key: string;
-  /** Which letters and digits it has, as bits. */
-  readonly letters: number;
   /** How many words of texts it is. */
   uses: number;
   /** In the list of its first letter. */
@@ -21,6 +20,11 @@ export type Vocabulary = {
   readonly language: Language;
   /** By number; undefined = the number is free. */
   readonly words: (KnownWord | undefined)[];
+  /** By number: which letters and digits the folded word has, as bits, and how long it is. Scans look at nothing else. */
+  letters: Int32Array;
+  lengths: Int32Array;
+  /** What terms were expanded to, as long as `version` stays. */
+  readonly expansions: { version: number; byTerm: RecentValues<string, Expansion> };
   readonly numbers: Map<string, number>;
   readonly freeNumbers: number[];
   readonly byFolded: Map<string, number[]>;
@@ -31,13 +35,27 @@ export type Vocabulary = {
   version: number;
 };
 
+/** Words of a vocabulary that match a term, and how. */
+export type Expansion = { readonly words: readonly number[]; readonly matches: readonly WordMatch[] };
+
+const FIRST_WORDS = 1_024;
+/** Words in the expansions that are kept. */
+const EXPANSIONS_HELD = 100_000;
+const EXPANSION_OVERHEAD = 20;
 /** Before a keyword's word: it is another word than that of a text. */
 const KEYWORD = '\0';
+
+export function createExpansionCache(): RecentValues<string, Expansion> {
+  return createRecentValues(EXPANSIONS_HELD, ({ words }) => words.length + EXPANSION_OVERHEAD);
+}
 
 export function createVocabulary(language: Language): Vocabulary {
   return {
     language,
     words: [],
+    letters: new Int32Array(FIRST_WORDS),
+    lengths: new Int32Array(FIRST_WORDS),
+    expansions: { version: 0, byTerm: createExpansionCache() },
     numbers: new Map(),
     freeNumbers: [],
     byFolded: new Map(),
@@ -90,12 +108,24 @@ function addWord(vocabulary: Vocabulary, key: string, word: string, isKeyword: b
   const place = alike?.length ?? 0;
   if (alike === undefined) vocabulary.byLetter.set(letter, [number]);
   else alike.push(number);
-  vocabulary.words[number] = { key, folded, stem, letters: lettersOf(folded), uses: 0, place };
+  vocabulary.words[number] = { key, folded, stem, uses: 0, place };
+  if (number >= vocabulary.letters.length) grow(vocabulary);
+  vocabulary.letters[number] = lettersOf(folded);
+  vocabulary.lengths[number] = folded.length;
   vocabulary.numbers.set(key, number);
   addTo(vocabulary.byFolded, folded, number);
   if (stem !== undefined) addTo(vocabulary.byStem, stem, number);
   vocabulary.version++;
   return number;
+}
+
+function grow(vocabulary: Vocabulary): void {
+  const size = vocabulary.letters.length * 2;
+  const [letters, lengths] = [new Int32Array(size), new Int32Array(size)];
+  letters.set(vocabulary.letters);
+  lengths.set(vocabulary.lengths);
+  vocabulary.letters = letters;
+  vocabulary.lengths = lengths;
 }
 
 function addTo(lists: Map<string, number[]>, key: string, number: number): void {

@@ -1,0 +1,160 @@
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { answerList } from '../../services/query/answer-list.ts';
+import { planList } from '../../services/query/plan-query.ts';
+import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { readCisi, readCranfield } from './collections.ts';
+import { benchmarkBatch, createRandom, type Random, uid } from './embedded-data.ts';
+import { corrupt } from './typos.ts';
+
+/**
+ * `npm run bench:search -- --collections DIR`: lists with search, facets and highlights over 20,000 restaurants and 60,000 reviews
+ * whose texts are sentences of Cranfield and CISI, planned, found and written one after the other in this process, without HTTP.
+ * No query comes twice: two words of a text, the second cut to its beginning, in a fifth of them the first with a typo.
+ */
+const options = new Command()
+  .requiredOption('--collections <dir>', 'folder with the files of Cranfield and CISI')
+  .option('--requests <n>', 'of each kind', '2000')
+  .parse()
+  .opts<{ collections: string; requests: string }>();
+
+type Kind = {
+  readonly name: string;
+  readonly type: string;
+  readonly query: (words: string, one: string) => string;
+};
+
+const RESTAURANT_FACETS = 'facets=stars,kind,category.name,tags.name,open';
+const REVIEW_FACETS = 'facets=score,author,verified,restaurant.kind,restaurant.category.name';
+const KINDS: readonly Kind[] = [
+  { name: 'restaurants: search', type: 'restaurant', query: (words) => `status=draft&search=${words}` },
+  {
+    ...{ name: 'restaurants: search, 5 facets, highlights', type: 'restaurant' },
+    query: (words) => `status=draft&search=${words}&${RESTAURANT_FACETS}&highlight=name,description`,
+  },
+  {
+    ...{ name: 'restaurants: $containsi', type: 'restaurant' },
+    query: (_, one) => `status=draft&filters[description][$containsi]=${one}`,
+  },
+  {
+    ...{ name: 'restaurants: $containsi, 5 facets', type: 'restaurant' },
+    query: (_, one) => `status=draft&filters[description][$containsi]=${one}&${RESTAURANT_FACETS}`,
+  },
+  { name: 'reviews: search', type: 'review', query: (words) => `search=${words}` },
+  {
+    ...{ name: 'reviews: search, 5 facets, highlights', type: 'review' },
+    query: (words) => `search=${words}&${REVIEW_FACETS}&highlight=title,text`,
+  },
+  { name: 'reviews: $containsi', type: 'review', query: (_, one) => `filters[text][$containsi]=${one}` },
+];
+
+const documents = [readCranfield, readCisi].flatMap((read) => read(options.collections).documents);
+const sentences = documents
+  .flatMap(({ body }) => body.split(/ \.|\. /))
+  .map((sentence) => sentence.replace(/\s+/g, ' ').trim())
+  .filter((sentence) => sentence.split(' ').length > 4);
+
+const registry = readRegistry();
+const index = createEmbeddedIndex({ registry });
+const before = megabytes();
+let started = process.cpuUsage();
+await index.apply(benchmarkBatch(registry, sentenceOf));
+const loaded = megabytes();
+console.log(`rows: ${elapsed()} ms of one core with their making, ${Math.round(loaded - before)} MB`);
+started = process.cpuUsage();
+for (const type of ['restaurant', 'review']) await ask(index, type, 'status=draft&search=boundary%20lay');
+console.log(
+  `words of both types, read by their first search: ${elapsed()} ms of one core, ${Math.round(megabytes() - loaded)} MB`,
+);
+await index.warm?.();
+for (const kind of KINDS) await measure(kind);
+
+/** Milliseconds of the processor. */
+function elapsed(): number {
+  const { user, system } = process.cpuUsage(started);
+  return Math.round((user + system) / 1000);
+}
+
+async function measure({ name, type, query }: Kind): Promise<void> {
+  const random = createRandom(3);
+  const times: number[] = [];
+  let found = 0;
+  // Warm up with queries of their own.
+  for (let i = 0; i < 200; i++) await ask(index, type, query(twoWords(random), oneWord(random)));
+  const cpu = process.cpuUsage();
+  for (let i = 0; i < Number(options.requests); i++) {
+    const text = query(twoWords(random), oneWord(random));
+    const start = performance.now();
+    found += await ask(index, type, text);
+    times.push(performance.now() - start);
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  times.sort((a, b) => a - b);
+  const at = (share: number) => (times[Math.floor(times.length * share)] as number).toFixed(2);
+  // Of the processor: the rest of the machine may be busy.
+  const mean = (user + system) / 1000 / times.length;
+  const rate = Math.round(1000 / mean);
+  const matches = Math.round(found / times.length);
+  console.log(
+    `${name.padEnd(44)} ${mean.toFixed(3)} ms of one core each, ${String(rate).padStart(6)}/s; ` +
+      `p50 ${at(0.5)} p99 ${at(0.99)} ms, ${matches} found on average`,
+  );
+}
+
+/** Returns how many rows were found. */
+async function ask(of: ReadIndex, type: string, queryString: string): Promise<number> {
+  const plan = planList({
+    registry,
+    type: contentTypeOf(registry, uid(type)),
+    queryString,
+    defaultLocale: 'en',
+  });
+  const body = await answerList(of, plan);
+  return Number(/"total":(\d+)/.exec(body.subarray(-20_000).toString())?.[1] ?? 0);
+}
+
+function sentenceOf(random: Random, words: number): string {
+  const parts: string[] = [];
+  for (let length = 0; length < words; ) {
+    const sentence = random.pick(sentences);
+    parts.push(sentence);
+    length += sentence.split(' ').length;
+  }
+  return parts.join('. ').split(' ').slice(0, words).join(' ');
+}
+
+function longWords(random: Random): readonly string[] {
+  const words =
+    random
+      .pick(sentences)
+      .toLowerCase()
+      .match(/[a-z]{4,}/g) ?? [];
+  return words.length < 2 ? longWords(random) : words;
+}
+
+function twoWords(random: Random): string {
+  const words = longWords(random);
+  const at = random.below(words.length - 1);
+  const [first = '', second = ''] = words.slice(at, at + 2);
+  const typed = random.chance(0.2) && first.length > 4 ? corrupt(first, 1, random) : first;
+  return `${typed}%20${second.slice(0, random.between(3, second.length))}`;
+}
+
+function oneWord(random: Random): string {
+  return random.pick(longWords(random));
+}
+
+function megabytes(): number {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 2 ** 20;
+}
+
+function readRegistry(): SchemaRegistry {
+  const types = loadContentTypes(fileURLToPath(new URL('../conformance/schema', import.meta.url)));
+  if (types.kind === 'problems') throw new Error(JSON.stringify(types.problems));
+  return types.registry;
+}
