@@ -1,37 +1,51 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openKurrentDbEventStore } from '../../shared/event-store/kurrentdb/kurrentdb-event-store.ts';
 import { newEvents } from '../contract/event-store-fixtures.ts';
-import { startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
+import { MEASURED_PACE, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { realServerUrl } from '../support/kurrentdb/real-server.ts';
 import { startServer } from '../support/server.ts';
 import { importDataSet, ROOT } from './bench-data.ts';
 
 /**
- * `node test/bench/kurrentdb.ts [seconds]`: raw appends of the adapter and POSTs to a server on the same log, by turns, with 1, 8 and 32
- * at once; then an import into such a log and one into an SQLite file. The log is the gRPC double in a process of its own, or the server that VARVE_TEST_KURRENTDB names.
+ * `node test/bench/kurrentdb.ts [seconds]`: raw appends of the adapter and POSTs to a server on the same log, by turns, with 1,
+ * 8 and 32 at once; then an import into such a log and one into an SQLite file. The log is the gRPC double in a process of its
+ * own, as fast as it can be and at the pace of a server (MEASURED_PACE), or the server that VARVE_TEST_KURRENTDB names.
  */
 const CONCURRENCY = [1, 8, 32] as const;
 const ROUNDS = 3;
 
-if (process.send === undefined) await run();
-else await serveDouble();
+const PACED = '--paced';
 
-async function serveDouble(): Promise<void> {
-  const double = await startKurrentDbDouble();
+if (process.send !== undefined) await serveDouble(process.argv.includes(PACED));
+else if (realServerUrl() !== undefined) await run(realServerUrl() as string);
+else for (const pace of [[], [PACED]]) await runOnDouble(pace);
+
+async function serveDouble(isPaced: boolean): Promise<void> {
+  const double = await startKurrentDbDouble(isPaced ? { pace: MEASURED_PACE } : {});
   process.send?.(double.url);
 }
 
-async function run(): Promise<void> {
+async function runOnDouble(pace: readonly string[]): Promise<void> {
+  const double = fork(fileURLToPath(import.meta.url), pace);
+  try {
+    const [url] = await once(double, 'message');
+    console.log(
+      pace.length === 0 ? 'the double, as fast as it can be' : 'the double, at the pace of a server',
+    );
+    await run(String(url));
+  } finally {
+    double.kill();
+  }
+}
+
+async function run(url: string): Promise<void> {
   const seconds = Number(process.argv[2] ?? 3);
-  const double = realServerUrl() === undefined ? fork(fileURLToPath(import.meta.url)) : undefined;
-  const url =
-    realServerUrl() ??
-    (await new Promise<string>((resolve) => double?.once('message', (text) => resolve(String(text)))));
   const space = `bench_${process.pid}`;
   const store = openKurrentDbEventStore(url, { space });
   const key = randomBytes(32).toString('base64url');
@@ -53,7 +67,6 @@ async function run(): Promise<void> {
   } finally {
     await server.dispose();
     await store.close();
-    double?.kill();
   }
 }
 
