@@ -13,6 +13,8 @@ const AT_ONCE = 2;
 const MOST_WAITING = 200;
 
 const BCRYPT = /^\$2[aby]\$/;
+/** PHP's name of what is `$2b$` elsewhere. */
+const OTHER_NAME = /^\$2y\$/;
 const ARGON2 = /^\$argon2(id|i|d)\$/;
 
 /** The libraries work on the threads that files are read on too, so some stay free. */
@@ -23,7 +25,7 @@ const bounded = createBounded(AT_ONCE, MOST_WAITING, () => {
 /** Argon2id with its library's parameters (19 MiB, two passes), or bcrypt at Strapi's cost. Off the main thread. */
 export function hashPassword(password: string, scheme: PasswordScheme): Promise<string> {
   return bounded(async () =>
-    scheme === 'argon2' ? (await argon2()).hash(password) : (await bcrypt()).hash(password, { cost: COST }),
+    scheme === 'argon2' ? (await argon2()).hash(password) : (await bcrypt()).hash(password, COST),
   );
 }
 
@@ -40,9 +42,9 @@ export function isPassword(password: string, hash: string | undefined): Promise<
   return bounded(async () => {
     const scheme = hash === undefined ? undefined : schemeOf(hash);
     const others = await decoys();
-    const ofBcrypt = await (await bcrypt()).verify(
+    const ofBcrypt = await (await bcrypt()).compare(
       password,
-      scheme === 'bcrypt' ? String(hash) : others.bcrypt,
+      scheme === 'bcrypt' ? String(hash).replace(OTHER_NAME, '$2b$') : others.bcrypt,
     );
     const ofArgon2 = await (await argon2()).verify(
       scheme === 'argon2' ? String(hash) : others.argon2,
@@ -58,7 +60,7 @@ let made: Promise<Readonly<Record<PasswordScheme, string>>> | undefined;
 function decoys(): Promise<Readonly<Record<PasswordScheme, string>>> {
   made ??= (async () => {
     const nothing = crypto.randomUUID();
-    const ofBcrypt = await (await bcrypt()).hash(nothing, { cost: COST });
+    const ofBcrypt = await (await bcrypt()).hash(nothing, COST);
     return { bcrypt: ofBcrypt, argon2: await (await argon2()).hash(nothing) };
   })();
   return made;

@@ -1,3 +1,3 @@
 /** Loaded with the first password. */
 export const argon2 = () => import('@node-rs/argon2');
-export const bcrypt = () => import('@node-rs/bcrypt');
+export const bcrypt = async () => (await import('bcrypt')).default;
