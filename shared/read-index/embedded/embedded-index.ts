@@ -27,7 +27,7 @@ import { addSources, createSourceStore, type LoadSource, sourcesOf } from './sou
 import { createSpaces, worldSpace } from './spaces.ts';
 import { warmColumns } from './warm-columns.ts';
 import { warmLike } from './warm-like.ts';
-import { warmTexts } from './warm-texts.ts';
+import { readBeforeSearch, warmTexts } from './warm-texts.ts';
 import { createWordSearch, type WordSearchState } from './word-search.ts';
 
 export type EmbeddedIndexOptions = {
@@ -98,7 +98,11 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
       }),
     position: () => position,
     answer: answers.answer,
-    search: (request) => answers.part(request.answer, () => createSearch(state, request)),
+    search: (request) => {
+      const find = () => answers.part(request.answer, () => createSearch(state, request));
+      const reading = readBeforeSearch(state, request, () => isOpen);
+      return reading === undefined ? find() : reading.then(find);
+    },
     follow: (request) => answers.part(request.answer, () => createFollow(state, request)),
     explain: (request) => answers.part(request.answer, () => () => explain(state, request)),
     held: (world) => readHeldRows(spaces, state.sources, world),

@@ -87,10 +87,23 @@ export function bringUpToDate(index: TextIndex): void {
   }
 }
 
-/** Reads the rows below `end` that have not been read. */
-export function readUpTo(index: TextIndex, end: number): void {
+/** Rows whose words are still to be read. */
+export function unreadRows({ space, read, changed }: TextIndex): number {
+  return space.size - read + changed.size;
+}
+
+/** Reads the words of so many rows, outside of any slice. */
+export function readSome(index: TextIndex, rows: number): void {
   watch(index);
-  while (index.read < Math.min(end, index.space.size)) readRow(index, index.read++);
+  for (let left = rows; left > 0; left--) {
+    if (index.read < index.space.size) readRow(index, index.read++);
+    else {
+      const [row] = index.changed;
+      if (row === undefined) return;
+      index.changed.delete(row);
+      readRow(index, row);
+    }
+  }
 }
 
 function watch(index: TextIndex): void {

@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { contentTypeOf } from '../../schema/schema-registry.ts';
 import { searchSettingsOf } from '../../search/search-settings.ts';
-import { inSlices, type Slices } from './slices.ts';
-import { counterpart, versionSpaces } from './spaces.ts';
-import { readUpTo } from './text-index.ts';
+import type { SearchRequest } from '../read-index.ts';
+import type { Slices } from './slices.ts';
+import { counterpart, versionSpaces, worldSpace } from './spaces.ts';
+import { readSome, type TextIndex, unreadRows } from './text-index.ts';
 import { textIndexOf, type WordSearchState } from './word-search.ts';
 
 /**
@@ -20,12 +22,49 @@ export async function warmTexts(
   );
   for (const space of new Set([...searched, ...expected])) {
     const index = textIndexOf(state, space);
-    const isDone = await inSlices(
-      () => space.size,
-      (_, end) => readUpTo(index, end),
-      slices,
-    );
-    if (!isDone) return false;
+    if (!(await readWords(index, slices))) return false;
+  }
+  return true;
+}
+
+/** A search reads as many rows itself. */
+const FEW_ROWS = 1_000;
+const ROWS_AT_ONCE = 16;
+/** Somebody waits: as much as an answer gets at a time. */
+const SLICE_MS = 3;
+
+/**
+ * Reads the words of a type before its first search: as part of that it would count for the time that an answer may take. Undefined
+ * where there is little to read. Searches that come meanwhile wait for the same reading.
+ */
+export function readBeforeSearch(
+  state: WordSearchState,
+  { type, world, text }: SearchRequest,
+  isOpen: () => boolean,
+): Promise<unknown> | undefined {
+  if (text === undefined) return undefined;
+  const index = textIndexOf(state, worldSpace(state.spaces, type, world));
+  if (unreadRows(index) <= FEW_ROWS) return undefined;
+  const known = readings.get(index);
+  if (known !== undefined) return known;
+  const pause = async () => {
+    await nextTurn();
+    return isOpen();
+  };
+  const reading = readWords(index, { pause, sliceMs: SLICE_MS }).finally(() => readings.delete(index));
+  readings.set(index, reading);
+  return reading;
+}
+
+const readings = new WeakMap<TextIndex, Promise<boolean>>();
+
+/** False when a pause said that there is no more to be done. */
+async function readWords(index: TextIndex, { pause, sliceMs }: Slices): Promise<boolean> {
+  while (unreadRows(index) > 0) {
+    const until = performance.now() + sliceMs;
+    do readSome(index, ROWS_AT_ONCE);
+    while (unreadRows(index) > 0 && performance.now() < until);
+    if (!(await pause())) return false;
   }
   return true;
 }
