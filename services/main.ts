@@ -55,7 +55,7 @@ export type VarveOptions = ContentStoreOptions & {
   readonly usersEnvelope: boolean;
   readonly readSide: ReadSidePlan;
   readonly rules: RequestRules;
-  /** Where uploaded files are kept, a folder or an s3: address; absent: see assetsPlace. */
+  /** Location of uploaded files, a folder or an s3: address; absent: see assetsPlace. */
   readonly assets?: string | undefined;
   /** Bytes of one uploaded file. */
   readonly uploadLimit: number;
@@ -63,60 +63,62 @@ export type VarveOptions = ContentStoreOptions & {
   readonly pictureFormats: FormatsMade;
   /** Pixels of one picture. */
   readonly picturePixels: number;
-  /** Told of a picture that stays without formats, and why. */
+  /** Called for a picture without formats, with the reason. */
   readonly leftWithoutFormats: PictureSettings['left'];
   /** People sign in; absent: nobody does. */
   readonly login?: LoginPlan | undefined;
   /** Take over uploaded files that another log has written. */
   readonly adopt?: boolean;
-  /** Of tokens and cursors, base64url; absent: made in the data directory. */
+  /** Key of tokens and cursors, base64url; absent: made in the data directory. */
   readonly accessKey?: string | undefined;
   readonly operating: Operating;
   /** Milliseconds that a read waits for a position of the log. */
   readonly minPositionWait: number;
-  /** What this process says to others of its log. */
+  /** Presence of this process for others of its log. */
   readonly presence: Pick<Presence, 'owner' | 'join'>;
-  /** Where the others reach it. */
+  /** Address for the others. */
   readonly address: string;
   readonly fleetLog: FleetLog;
-  /** The process that holds the data directory. */
+  /** Process that has locked the data directory. */
   readonly pid: number;
-  /** What is not served as the schema files have it. */
+  /** Parts of the schema files that are not served as they are. */
   readonly schemaWarnings: readonly SchemaWarning[];
   /** A Strapi to follow. */
   readonly follow?: FollowSettings | undefined;
-  /** What happens while a generation of earlier content types serves. Absent: the graph is converted before anything is served. */
+  /**
+   * Work while a generation of earlier content types serves. Absent: the graph is converted before the server answers.
+   */
   readonly meanwhile?: Meanwhile;
 };
 
 export type FollowSettings = FollowOptions & Pick<FollowApiOptions, 'writes' | 'webhookSecret'>;
 
-/** Hears of who leads. */
+/** Receives news of the fleet. */
 export type FleetLog = Pick<Settling, 'waiting'> &
   Pick<WriteSideOptions, 'report'> & {
-    /** The graph's disk is full, or has room again. */
+    /** The graph's disk is full, or has space again. */
     readonly space: (what: 'full' | 'resumed', error?: unknown) => void;
   };
 
 /** A content API over a data directory, in this process. */
 export type Varve = ServedApi & {
-  /** Who carries commands out. */
+  /** Fleet that knows where commands are carried out. */
   readonly fleet: Fleet;
-  /** Gives the lead to others once no write is under way; from then on writes that still come are sent on to them. */
+  /** Steps down when no write is in flight; later writes are forwarded. */
   stepDown(): Promise<void>;
-  /** What operators' requests work on. */
+  /** Context of operators' requests. */
   readonly operator: OperatorContext;
-  /** No document was ever written. */
+  /** True if no document was ever written. */
   readonly isNew: boolean;
-  /** Rejects when an event could not be applied: what is served would be wrong from then on. Resolves on close. */
+  /** Rejects if an event could not be applied: the served content would be wrong from then on. Resolves on close. */
   readonly stopped: Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * The composition root: a log, a content graph and a read side in one process, which is the only one of its data directory and
- * can lead. Resolves once its content types are in force (see settleContentTypes) and reads can be answered; who leads is
- * settled after that. Throws a sentence when the directory cannot be used.
+ * Composition root: a log, a content graph and a read side in one process, which is the only one of its data directory
+ * and can lead. Resolves when its content types are in force (see settleContentTypes) and reads can be answered; the
+ * leader is determined after that. Throws a message if the directory cannot be used.
  */
 export async function openVarve(options: VarveOptions): Promise<Varve> {
   const { registry, definitions, space, defaultLocale, usersEnvelope, operating, fleetLog } = options;
@@ -167,7 +169,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   });
   const room = createSpaceWatch((what, error) => {
     fleetLog.space(what, error);
-    // Nothing is claimed meanwhile, and reads need not wait for that.
+    // No lease is claimed in this state, and reads need not wait for one.
     if (what === 'full' && fleet.epoch() === undefined) led.follow();
   });
   const report = (what: FleetReport): void => {

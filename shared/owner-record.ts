@@ -27,8 +27,6 @@ export function parseOwners(text: string, where: string): z.infer<typeof FORM> {
   try {
     return FORM.parse(JSON.parse(text));
   } catch {
-    throw new Error(
-      `${where} does not say which log writes there: remove it if you know that only this one does`,
-    );
+    throw new Error(`${where} does not name the log that writes there: remove it if only this one does`);
   }
 }

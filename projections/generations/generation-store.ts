@@ -120,7 +120,7 @@ export function openGenerationStore(data: string): GenerationStore {
     begin: (scope, at) =>
       transaction(db, () => {
         const last = rebuild();
-        if (last !== undefined && !isEnded(last.phase)) throw new Error('the last rebuild has not ended');
+        if (last !== undefined && !isEnded(last.phase)) throw new Error('the last rebuild is still running');
         const number = Math.max(last?.generation ?? 0, ...generations().map((each) => each.number)) + 1;
         run('DELETE FROM difference');
         run(

@@ -207,7 +207,8 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
     const last = events.at(-1);
     const position = place.position();
     if (last === undefined) return { position, rows: [], links: [] };
-    if ((events[0]?.position ?? 0n) <= position) throw new Error(`the graph stands at ${position} already`);
+    if ((events[0]?.position ?? 0n) <= position)
+      throw new Error(`the graph is already at position ${position}`);
     const work = () => {
       applyAll(events);
       sequences.flush();

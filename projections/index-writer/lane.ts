@@ -117,7 +117,7 @@ export type Sent = { readonly settled: readonly Settlement[]; readonly again: st
 
 export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Promise<Sent> {
   if (work.given.aborted) return { settled: [], again: 'another process writes' };
-  if (work.now() > batch.deadline) return { settled: [], again: 'the process was stopped meanwhile' };
+  if (work.now() > batch.deadline) return { settled: [], again: 'the process was stopped' };
   const outcomes = await work.index.write(batch.sent, { refresh, signal: work.given });
   const settled: Settlement[] = [];
   let again: string | undefined;

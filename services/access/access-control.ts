@@ -27,33 +27,33 @@ export type AccessControlOptions = {
   readonly login?: boolean;
 };
 
-/** Who may do what, as of the log's end. */
+/** Tokens and rights at the log's end. */
 export type AccessControl = {
   state(): AccessState;
-  /** The rights of whoever sends this `Authorization` header. Throws RequestError 401 for a token that is not valid. */
+  /** Returns the rights of the sender of this `Authorization` header. Throws RequestError 401 for an invalid token. */
   authenticate(authorization: string | undefined): Rights;
   /** Whether this `Authorization` header has a valid token. */
   isToken(authorization: string | undefined): boolean;
   /** Returns the sender of this `Authorization` header. Without a valid token it is a caller without one. */
   actorOf(authorization: string | undefined): Actor;
-  /** Whether it has the form of a token that is not known here: another process may just have made it. */
+  /** Returns whether the header has the form of a token that is unknown here: another process may just have made it. */
   mayBecomeValid(authorization: string | undefined): boolean;
-  /** True as soon as every access event up to `position` counts, false when `timeoutMs` is over. */
+  /** Resolves with true as soon as every access event up to `position` is applied, with false after `timeoutMs`. */
   applied(position: bigint, timeoutMs?: number): Promise<boolean>;
-  /** Rejects when the log cannot be followed any more; resolves on close. */
+  /** Rejects when the log cannot be read any more; resolves on close. */
   readonly done: Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * Reads the access stream and follows it from then on: what is appended by any process counts here as soon as the log's
- * subscription brings it. At an event of that stream that this program cannot vouch for, the rights stay as they were
- * before it; revocations still count.
+ * Reads the access stream and subscribes to it: an event of any process takes effect here when the subscription
+ * delivers it. At an event of that stream that this program cannot read, the rights stay as they were before it;
+ * revocations still take effect.
  */
 export async function openAccessControl(options: AccessControlOptions): Promise<AccessControl> {
   const { log, space, key, now } = options;
   const stream = accessStream(space);
-  // Before the stream is read: what is appended meanwhile comes twice and counts once.
+  // Before the stream is read: events appended in between arrive twice and are applied once.
   const start = await log.lastPosition();
   let { state, isStopped } = await readUpTo(log, space);
   let position = start;
@@ -94,8 +94,8 @@ export async function openAccessControl(options: AccessControlOptions): Promise<
 }
 
 /**
- * The access stream as it stands. Throws UnreadableEvent when it has an event that this program cannot vouch for: nothing can be
- * decided on the rights before that.
+ * Current state of the access stream. Throws UnreadableEvent if it has an event that this program cannot read: nothing
+ * can be decided about rights then.
  */
 export async function readAccess(log: EventStore, space: string): Promise<AccessState> {
   let state = INITIAL_ACCESS;
@@ -119,21 +119,24 @@ async function readUpTo(log: EventStore, space: string) {
 
 type StoppableAccess = { readonly state: AccessState; readonly isStopped: boolean };
 
-/** Behind an event that this program cannot vouch for only revocations count: whatever it says, they take rights away. */
+/**
+ * After an event that this program cannot read only revocations take effect: whatever that event says, they remove
+ * rights.
+ */
 function evolveUpTo({ state, isStopped: before }: StoppableAccess, event: StoredEvent): StoppableAccess {
   const isStopped = before || stopsReaders(event);
   const counts = !isStopped || event.type === 'token-revoked';
   return { state: counts ? evolveAccess(state, event) : state, isStopped };
 }
 
-/** A scheme, a space, and what it takes (RFC 9110, section 11.4). */
+/** A scheme, a space, and its value (RFC 9110, section 11.4). */
 const CREDENTIALS = /^([\w!#$%&'*+.^`|~-]+) +(\S.*)$/;
 
 /** Other schemes than Bearer are ignored, as in Strapi: the caller is anonymous. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;
   const [, scheme, value = ''] = CREDENTIALS.exec(authorization) ?? [];
-  // What is no credentials is taken for a token that is not valid.
+  // A malformed header is treated as an invalid token.
   if (scheme === undefined) return '';
   return scheme.toLowerCase() === 'bearer' ? value.trim() : undefined;
 }

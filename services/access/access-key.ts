@@ -10,9 +10,9 @@ const FILE = 'access.key';
 const BYTES = 32;
 
 /**
- * The key that tokens are hashed with, and by which processes of one log know each other. They must share it: given as a
- * setting (base64url of at least 32 bytes), or else from the folder of the log's file, where it is made, readable by its owner
- * only, when it is not there. Throws a sentence when what is there is not a key, and when the log has no folder.
+ * Returns the key that hashes tokens, and by which processes of one log identify each other. They must share it. It is
+ * a setting (base64url of at least 32 bytes), or a file in the folder of the log, which is created, readable by its
+ * owner only. Throws a message if the file is not a key, and if the log has no folder.
  */
 export function readAccessKey(folder: string | undefined, given: string | undefined): Buffer {
   if (given !== undefined) return decode(given, 'VARVE_ACCESS_KEY');
@@ -30,15 +30,15 @@ export function readAccessKey(folder: string | undefined, given: string | undefi
 export type AccessKeyOptions = {
   readonly log: EventStore;
   readonly space: string;
-  /** Of the log's file; undefined where it is on a server. */
+  /** Folder of the log's file; undefined if the log is on a server. */
   readonly folder: string | undefined;
   /** base64url */
   readonly given: string | undefined;
 };
 
 /**
- * The key as readAccessKey gives it. Rejects with a sentence when it would be made anew while the log has tokens: no other key
- * knows them.
+ * Returns the key of readAccessKey. Rejects with a message if a new key would be made while the log has tokens: no
+ * other key fits them.
  */
 export async function openAccessKey({ log, space, folder, given }: AccessKeyOptions): Promise<Buffer> {
   if (given === undefined && folder !== undefined && !existsSync(join(folder, FILE))) {
@@ -46,7 +46,7 @@ export async function openAccessKey({ log, space, folder, given }: AccessKeyOpti
     const active = [...tokens.values()].filter((token) => tokenStatus(token, Date.now()) === 'active');
     if (active.length > 0) {
       throw new Error(
-        `${join(folder, FILE)} is not there, and the log has ${active.length} access tokens that were made with it (${active[0]?.name}): put the file back from a backup, or give the key as VARVE_ACCESS_KEY. If it is lost, end every token with varve token revoke, then a new key is made`,
+        `${join(folder, FILE)} is missing, and the log has ${active.length} access tokens that were made with it (${active[0]?.name}): put the file back from a backup, or give the key as VARVE_ACCESS_KEY. If it is lost, revoke every token with varve token revoke; then a new key is made`,
       );
     }
   }

@@ -1,6 +1,6 @@
 import { hmac } from '../../shared/text-digest.ts';
 
-/** Cursors go on after a restart, and in every process that has the same access key. */
+/** Key for cursors, which stay valid after a restart and in every process with the same access key. */
 export function cursorKey(accessKey: Uint8Array): Uint8Array {
   return hmac(accessKey, 'cursors');
 }
@@ -11,8 +11,8 @@ export function followKey(accessKey: Uint8Array): Uint8Array {
 }
 
 /**
- * Names under which uploaded content is served: the same for the same content, in every process that has the access key. Who has a file
- * cannot work its name out, and so cannot ask whether it is stored.
+ * Names under which uploaded content is served: the same for the same content, in every process with the access key.
+ * The owner of a file cannot compute its name, and so cannot find out whether it is stored.
  */
 export function uploadNames(accessKey: Uint8Array): (hash: string) => string {
   return (hash) => hmac(accessKey, `uploaded file ${hash}`).toString('hex');

@@ -23,7 +23,7 @@ const ROLE_FORM = z.strictObject({
   name: text(100).min(1, 'is empty').optional(),
   description: text(500).optional(),
   allow: RIGHTS_FORM.optional(),
-  drafts: z.boolean({ error: 'is neither true nor false' }).optional(),
+  drafts: z.boolean({ error: 'must be true or false' }).optional(),
   login: z
     .array(z.string().refine(isLoginAction, `is none of ${LOGIN_ACTIONS.join(', ')}`), {
       error: 'is not a list',
@@ -64,12 +64,12 @@ export function parseRoleRequest(
 }
 
 const address = text(2_000)
-  .regex(/^https?:\/\//, 'is not an http or https address')
+  .regex(/^https?:\/\//, 'must be an http or https address')
   .nullable();
 
 const LOGIN_FORM = z.strictObject({
-  allow_register: z.boolean({ error: 'is neither true nor false' }).optional(),
-  email_confirmation: z.boolean({ error: 'is neither true nor false' }).optional(),
+  allow_register: z.boolean({ error: 'must be true or false' }).optional(),
+  email_confirmation: z.boolean({ error: 'must be true or false' }).optional(),
   email_confirmation_redirection: address.optional(),
   email_reset_password: address.optional(),
   default_role: text(100).optional(),

@@ -4,8 +4,8 @@ const UNITS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as cons
 const MAX_DAYS = 36_500;
 
 /**
- * When a token expires, as ISO 8601: a time from `now` (milliseconds) on, such as `90m`, `12h`, `30d` or `4w`, or a date or
- * datetime in the future. undefined when the text is neither.
+ * Parses the expiry of a token into ISO 8601: a duration from `now` (milliseconds), such as `90m`, `12h`, `30d` or
+ * `4w`, or a date or datetime in the future. undefined for other texts.
  */
 export function parseExpiry(text: string, now: number): string | undefined {
   const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(text) ?? [];

@@ -10,14 +10,14 @@ import { hashSecret, newSecret } from './token-secret.ts';
 export type TokenRequest = {
   readonly name: string;
   readonly type: TokenType;
-  /** Of custom tokens. */
+  /** For custom tokens. */
   readonly allow: readonly Right[];
   readonly drafts: boolean;
   /** ISO 8601; null: never. */
   readonly expiresAt: string | null;
 };
 
-/** `secret` is shown now and never again. `position`: from when on it counts. */
+/** `secret` is shown now and never again. `position`: the token is valid from there on. */
 export type CreatedToken = { readonly token: Token; readonly secret: string; readonly position: bigint };
 
 export type TokenCommands = {
@@ -28,7 +28,7 @@ export type TokenCommands = {
   create(request: TokenRequest, secret?: string): Promise<CreatedToken>;
   /** By id or name. Throws RequestError (404) if there is no such valid token. */
   revoke(idOrName: string): Promise<{ readonly token: Token; readonly position: bigint }>;
-  /** What callers without a token may do. Appends nothing when that is so already. */
+  /** Sets what callers without a token may do. Appends nothing if it is set already. */
   setPublic(allow: readonly Right[]): Promise<{ readonly position: bigint | undefined }>;
   list(): Promise<readonly Token[]>;
 };

@@ -16,14 +16,18 @@ export type TokenProblem = { readonly path: string; readonly message: string };
 /** Rights as a body lists them: text with commas, or a list of texts. */
 export const RIGHTS_FORM = z.union(
   [z.string(), z.array(z.string()).transform((rights) => rights.join(','))],
-  { error: 'is no list of rights' },
+  { error: 'must be a list of rights' },
 );
 
 const FORM = z.strictObject({
-  name: z.string({ error: 'is missing' }).trim().min(1, 'is empty').max(100, 'is longer than 100 characters'),
-  type: z.enum(TOKEN_TYPES, { error: `is none of ${TOKEN_TYPES.join(', ')}` }),
+  name: z
+    .string({ error: 'is missing' })
+    .trim()
+    .min(1, 'is empty')
+    .max(100, 'must have at most 100 characters'),
+  type: z.enum(TOKEN_TYPES, { error: `must be one of ${TOKEN_TYPES.join(', ')}` }),
   allow: RIGHTS_FORM.optional(),
-  drafts: z.boolean({ error: 'is neither true nor false' }).default(false),
+  drafts: z.boolean({ error: 'must be true or false' }).default(false),
   expires: z.string({ error: 'is no text' }).nullish(),
 });
 
@@ -48,7 +52,7 @@ export function parseTokenRequest(
   if (expiresAt === undefined) {
     problems.push({
       path: 'expires',
-      message: `"${expires}" is no time from now such as 12h, 30d or 4w, and no date to come`,
+      message: `must be a duration such as 12h, 30d or 4w, or a future date, got "${expires}"`,
     });
   }
   if (problems.length > 0 || expiresAt === undefined) return { kind: 'problems', problems };
@@ -66,13 +70,14 @@ function allowOf(
     return [];
   }
   if (allow === undefined || allow.trim() === '') {
-    report(`is missing: a custom token may do what it says${drafts ? ', drafts alone are no action' : ''}`);
+    report(
+      `is missing: a custom token needs a list of rights${drafts ? ', drafts alone are not a right' : ''}`,
+    );
     return [];
   }
   const parsed = parseAllow(allow, registry());
   const shown = ACTIONS.find((action) => showsDraft(action) && allow.includes(`.${action}`));
-  if (shown !== undefined && !drafts)
-    report(`has ${shown}, which is answered with the draft: it needs drafts`);
+  if (shown !== undefined && !drafts) report(`has ${shown}, whose answer is the draft: add drafts`);
   if (parsed.kind === 'allowed') return parsed.allowed;
   parsed.problems.forEach(report);
   return [];

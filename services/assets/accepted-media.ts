@@ -3,7 +3,7 @@ export type AcceptedMedia = readonly string[];
 
 const PATTERN = /^(\*\/\*|[a-z0-9.+-]+\/(\*|[a-z0-9.+-]+))$/;
 
-/** `image/*, application/pdf` → the list; undefined when a part is no MIME type. */
+/** Parses `image/*, application/pdf` into a list; undefined if a part is not a MIME type. */
 export function parseAcceptedMedia(text: string): AcceptedMedia | undefined {
   const patterns = text.split(',').map((part) => part.trim().toLowerCase());
   return patterns.every((pattern) => PATTERN.test(pattern)) ? patterns : undefined;

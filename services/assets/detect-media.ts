@@ -2,16 +2,16 @@ import { extname } from 'node:path';
 import type { FileTypeResult } from 'file-type';
 import { detectText } from './text-media.ts';
 
-/** What a file is, by its bytes. `ext` begins with a dot and always fits `mime`. */
+/** Type of a file by its bytes. `ext` begins with a dot and always fits `mime`. */
 export type DetectedMedia = {
   readonly ext: string;
   readonly mime: string;
-  /** Pixels; null for what is no picture, or one whose size its head does not tell. */
+  /** Pixels; null if the file is not a picture, or its head does not contain the size. */
   readonly width: number | null;
   readonly height: number | null;
 };
 
-/** What of a file is looked at: pictures have their size behind embedded profiles and previews. */
+/** Bytes of a file that are examined: pictures have their size behind embedded profiles and previews. */
 export const HEAD_BYTES = 512 * 1024;
 
 /** Formats of one container: the bytes show the container, only the name which of them it is. */
@@ -53,7 +53,7 @@ async function detectBinary(head: Uint8Array): Promise<FileTypeResult | undefine
 async function measure(head: Uint8Array): Promise<Pick<DetectedMedia, 'width' | 'height'>> {
   const { imageSize } = await import('image-size');
   try {
-    // A copy with memory of its own: the library reads past the end of a view into what lies behind it.
+    // A separate copy: the library reads past the end of a view.
     const { width, height } = imageSize(new Uint8Array(head));
     return { width: pixels(width), height: pixels(height) };
   } catch {

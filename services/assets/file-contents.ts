@@ -24,12 +24,12 @@ export type WrittenFiles = {
 };
 
 /**
- * Content and the events that name it, one after the other under the lock of its hash: content is there before the first
- * event that names it, and goes after the last file that has it. It is suspected in the store for as long as neither is certain:
- * what a process that ended leaves so is found by `sweep`.
+ * Stores content and the events that name it, one after the other under the lock of its hash. So content exists before
+ * the first event that names it, and is deleted after the last file with it. The store has it as suspect while either
+ * is uncertain: `sweep` finds what a process that ended left behind.
  */
 export type FileContents = {
-  /** All of `files` or none; `values` are what their attributes are beside what follows from the content. */
+  /** Adds all of `files` or none; `values` are their attributes besides those of the content. */
   addAll(
     files: readonly ReceivedFile[],
     values: (file: ReceivedFile, i: number) => Named,
@@ -45,7 +45,7 @@ export type FileContents = {
   /** The content that an imported file had goes, after its row. */
   forgetNames(file: Entry): Promise<void>;
   removeAll(documentIds: readonly string[]): Promise<void>;
-  /** Removes what was suspected before a moment (milliseconds since 1970) and is named by no file. */
+  /** Removes content that was suspected before a time (milliseconds since 1970) and that no file names. */
   sweep(before: number): Promise<void>;
   /** Keeps content under a name that it had elsewhere. */
   keepNamed(staged: StagedAsset, name: string, mime: string): Promise<void>;
@@ -77,7 +77,10 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       release();
     }
   };
-  /** To be called under its lock, when no command that concerns it is under way. `formats`: names of smaller pictures that go with it. */
+  /**
+   * Call it under the lock of the content, while no command about it runs. `formats`: names of smaller pictures that
+   * are removed with it.
+   */
   const settle = async (hash: string, formats: readonly string[] = []) => {
     if (!(await isUsed(options, hash))) {
       await Promise.all(formats.map(forgetName));
@@ -85,7 +88,7 @@ export function createFileContents(options: FileContentsOptions): FileContents {
     }
     await store.clear(hash);
   };
-  /** Content that had a name of its own goes with it, unless it has another. */
+  /** Content with a name of its own is removed with it, unless it has another name. */
   const forgetName = async (name: string): Promise<void> => {
     const content = await store.names.find(name);
     if (content === undefined) return;
@@ -103,17 +106,17 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       await staged.keep();
       try {
         const result = await execute();
-        // It is named now, whatever becomes of the note.
+        // It is named now, whether or not the record can be removed.
         await store.clear(staged.hash).catch(() => {});
         return result;
       } catch (error) {
-        // After anything but a refusal nobody knows whether an event names it.
+        // After any failure other than a refusal, an event may name it.
         if (error instanceof RequestError && !isOutage(error))
           await settle(staged.hash, possible(staged.hash));
         throw error;
       }
     });
-  /** Content of an imported file goes with the names that it had elsewhere. */
+  /** Content of an imported file is removed with its original names. */
   const forgetNames = async (file: Entry) => {
     for (const name of [...keptNames(space, file), ...formatNamesOf(space, file)]) await forgetName(name);
   };
@@ -128,7 +131,7 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       const { documentId } = file;
       await store.suspect(hashOf(file));
       const result = await commands.execute({ kind: 'delete', type: FILE_TYPE, documentId, identity });
-      // Not applied: reads still show the file, so its content stays until it is swept.
+      // Not applied: reads still show the file, so its content remains until it is swept.
       if (result.applied) await settle(hashOf(file), formatNamesOf(space, file));
       return writtenFiles([result]);
     });
@@ -201,7 +204,10 @@ export function writtenFiles(results: readonly CommandResult[]): WrittenFiles {
   };
 }
 
-/** Whether a file or a name has it. The graph and the index are asked, as each may be behind or in the making: content goes when neither knows a file that has it. */
+/**
+ * Returns whether a file or a name has the content. It asks the graph and the index, because each may lag: content is
+ * deleted when neither has a file with it.
+ */
 async function isUsed({ graph, index, store }: FileContentsOptions, hash: string): Promise<boolean> {
   if (await store.names.isNamed(hash)) return true;
   if (graph.documentWithUnique(FILE_TYPE, 'hash', null, hash, undefined) !== undefined) return true;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RequestError } from '../../shared/request-error.ts';
 
-/** What a client may say of a file. Absent leaves what there is, null clears. */
+/** File information that a client may set. Absent leaves a value, null clears it. */
 export type FileInfo = {
   readonly name?: string | null | undefined;
   readonly alternativeText?: string | null | undefined;
@@ -16,7 +16,7 @@ const FILE_INFO = z.strictObject({
   alternativeText: TEXT,
   caption: TEXT,
   focalPoint: z.strictObject({ x: PERCENT, y: PERCENT }).nullish(),
-  // Folders are a matter of Strapi's admin panel: taken from its forms and of no effect.
+  // Folders belong to Strapi's admin panel: accepted in its forms, without effect.
   folder: z.unknown().optional(),
 });
 

@@ -38,18 +38,18 @@ export type FileLibraryOptions = LinkScope & {
 export type LinkTargeting = { readonly status: unknown; readonly locale: unknown };
 
 /**
- * Files: their content in the asset store, everything else an ordinary document of `plugin::upload.file`, written by commands
- * and so in the log. An `id` is a numeric id or a documentId; 404 when no file has it. `identity`: what makes a write that is sent
- * again, with the same content, the same one.
+ * Files: their content is in the asset store, everything else is an ordinary document of `plugin::upload.file`, written
+ * by commands and so in the log. An `id` is a numeric id or a documentId; 404 if no file has it. `identity`: equal for
+ * a write that is repeated with the same content.
  */
 export type FileLibrary = {
-  /** Adds a form's files, and links them when it says with what. All of it or nothing. */
+  /** Adds a form's files, and links them if it names an entry. All of it or nothing. */
   add(
     parts: AsyncIterable<UploadPart>,
     targeting: LinkTargeting,
     identity?: CommandIdentity,
   ): Promise<WrittenFiles>;
-  /** Takes a form for one file: new content, new `fileInfo`, or both. */
+  /** Handles a form for one file: new content, new `fileInfo`, or both. */
   change(id: string, parts: AsyncIterable<UploadPart>, identity?: CommandIdentity): Promise<WrittenFiles>;
   describe(id: string, info: unknown, identity?: CommandIdentity): Promise<WrittenFiles>;
   remove(id: string, identity?: CommandIdentity): Promise<WrittenFiles>;
@@ -103,7 +103,7 @@ export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
   };
 }
 
-/** What was sent: the same form again says the same. */
+/** Describes the form: the same form gives the same description. */
 function describeUpload({ files, fields }: ReceivedUpload): readonly string[] {
   return [
     ...files.map(({ staged, fileName }) => `${staged.hash} ${fileName}`),
@@ -129,11 +129,11 @@ function replacement(options: FileLibraryOptions, { files, fields }: ReceivedUpl
   return { before, info: info ?? {}, file };
 }
 
-/** Whoever links a picture relies on its staying one. */
+/** An entry that shows a picture relies on it to remain one. */
 function refuseOtherKind(before: Entry, { media }: ReceivedFile): void {
   const kind = mediaKindOf(String(before.values['mime']));
   if (mediaKindOf(media.mime) === kind) return;
-  throw new RequestError('invalid-body', `A file among ${kind} is replaced by another such only`, {
+  throw new RequestError('invalid-body', `A file among ${kind} can only be replaced by another of them`, {
     path: 'files',
     found: media.mime,
     accepted: kind,

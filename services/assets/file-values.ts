@@ -6,7 +6,7 @@ import type { ReceivedFile } from './receive-upload.ts';
 /** The name that content of a hash is served under; the hash does not tell it. */
 export type UploadName = (hash: string) => string;
 
-/** What follows from a file's bytes, as attributes of `plugin::upload.file`. */
+/** Attributes of `plugin::upload.file` that follow from a file's bytes. */
 export function contentValues({ staged, media }: ReceivedFile, uploadName: UploadName) {
   const { ext, mime, width, height } = media;
   return {
@@ -22,7 +22,7 @@ export function contentValues({ staged, media }: ReceivedFile, uploadName: Uploa
   };
 }
 
-/** What the client says of a file, of that which it says anything of. */
+/** Attributes of a file that the client sets. */
 export function infoValues({ name, ...others }: FileInfo) {
   const said = Object.entries(others).filter(([, value]) => value !== undefined);
   return { ...(name ? { name: cleanFileName(name) } : {}), ...Object.fromEntries(said) };

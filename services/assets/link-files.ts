@@ -5,7 +5,7 @@ import type { CommandHandler } from '../command/command-handler.ts';
 import type { WrittenFiles } from './file-contents.ts';
 import type { LinkRequest } from './link-request.ts';
 
-/** Links files that were just written, as an update of the entry; `status` is the request's. Throws what the update throws. */
+/** Links new files by an update of the entry; `status` is the request's. Throws what the update throws. */
 export async function linkFiles(
   { commands, index }: { readonly commands: CommandHandler; readonly index: ReadIndex },
   link: LinkRequest,
@@ -28,7 +28,7 @@ export async function linkFiles(
   return { documentIds, position, applied: applied && written.applied };
 }
 
-/** A link goes public with an entry that is, unless that would publish edits that nobody asked to publish. */
+/** Publishes the link if the entry is published, unless that would publish other edits too. */
 async function impliedStatus(
   index: ReadIndex,
   { type, documentId, locale, draftOnly }: LinkRequest,

@@ -5,13 +5,13 @@ import { allowsMedia } from '../../shared/schema/media-kind.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { ReceivedFile } from './receive-upload.ts';
 
-/** The media attribute of an entry that files are to be linked with. */
+/** Media attribute of an entry that files are linked with. */
 export type LinkRequest = {
   readonly type: ContentType;
   readonly attribute: RelationAttribute;
   readonly documentId: string;
   readonly locale: string | null;
-  /** A draft row is meant: what is published stays as it is. */
+  /** Changes the draft row only: the published row stays as it is. */
   readonly draftOnly: boolean;
 };
 
@@ -52,7 +52,7 @@ export function refuseOtherMedia({ attribute }: LinkRequest, files: readonly Rec
   const { multiple, allowedTypes } = attribute.media ?? { multiple: true, allowedTypes: [] };
   const wrong = files.find(({ media }) => !allowsMedia(allowedTypes, media.mime));
   if (wrong !== undefined) {
-    const message = `${attribute.name} takes ${allowedTypes.join(', ')} only: ${wrong.fileName} is of type ${wrong.media.mime}`;
+    const message = `${attribute.name} accepts only ${allowedTypes.join(', ')}: ${wrong.fileName} is of type ${wrong.media.mime}`;
     throw new RequestError('invalid-body', message, {
       path: attribute.name,
       found: wrong.media.mime,
@@ -60,7 +60,7 @@ export function refuseOtherMedia({ attribute }: LinkRequest, files: readonly Rec
     });
   }
   if (!multiple && files.length > 1) {
-    const message = `${attribute.name} takes one file`;
+    const message = `${attribute.name} accepts one file`;
     throw new RequestError('invalid-body', message, { path: attribute.name, found: files.length });
   }
 }

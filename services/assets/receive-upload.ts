@@ -5,7 +5,7 @@ import { type DetectedMedia, detectMedia, HEAD_BYTES } from './detect-media.ts';
 import { cleanFileName } from './file-name.ts';
 import { tooManyPixels } from './pictures/too-many-pixels.ts';
 
-/** A part of a form, in the order they arrive; a file's content has to be read before the next part comes. */
+/** Parts of a form, in the order of arrival; a file's content has to be read before the next part. */
 export type UploadPart =
   | { readonly kind: 'field'; readonly name: string; readonly value: unknown }
   | {
@@ -31,7 +31,7 @@ export type UploadLimits = {
   /** Bytes of one file. */
   readonly maxBytes: number;
   readonly accepted: AcceptedMedia;
-  /** Pixels of one picture, as its head says. */
+  /** Pixels of one picture, according to its head. */
   readonly maxPixels: number;
 };
 
@@ -40,7 +40,7 @@ const FILES = 'files';
 const FIELDS = ['fileInfo', 'ref', 'refId', 'field', 'source', 'path'];
 
 /**
- * Takes a whole form in. When any part of it is refused or breaks off, nothing of any file stays behind. Throws 400, 413 or
+ * Receives a whole form. If any part of it is refused or breaks off, nothing of any file remains. Throws 400, 413 or
  * 415. The caller keeps or discards every file.
  */
 export async function receiveUpload(
@@ -108,7 +108,7 @@ async function stage(
   }
 }
 
-/** Passes `content` on; `head` gets what of it detection looks at. */
+/** Passes `content` on; `head` gets the bytes for detection. */
 export async function* keepingHead(content: AsyncIterable<Uint8Array>, head: Uint8Array[]) {
   let left = HEAD_BYTES;
   for await (const chunk of content) {

@@ -1,10 +1,10 @@
-/** Longer than any upload takes: content that was suspected before belongs to a process that is gone. */
+/** Longer than any upload takes: content suspected before that belongs to a process that has ended. */
 const SUSPECTED_MS = 24 * 60 * 60 * 1000;
 const PAUSE_MS = 60 * 60 * 1000;
 
 /**
- * A function to call with every upload: now and then it sweeps, in the background. So the process that records uploads does it,
- * and no other; where there are no uploads nothing is left by them.
+ * Returns a function to call with every upload: now and then it sweeps, in the background. So only the process that
+ * records uploads sweeps; without uploads there is nothing to sweep.
  */
 export function createSweeper(sweep: (before: number) => Promise<void>): () => void {
   let next = Number.NEGATIVE_INFINITY;
@@ -12,7 +12,7 @@ export function createSweeper(sweep: (before: number) => Promise<void>): () => v
     const now = Date.now();
     if (now < next) return;
     next = now + PAUSE_MS;
-    // What fails here is tried again.
+    // A failure is retried later.
     void sweep(now - SUSPECTED_MS).catch(() => {});
   };
 }

@@ -25,7 +25,7 @@ const MARKUP: Readonly<Record<string, TextMedia>> = {
 const XML: TextMedia = { ext: '.xml', mime: 'application/xml' };
 const PLAIN: TextMedia = { ext: '.txt', mime: 'text/plain' };
 
-/** The text format of a file that begins with `head`; undefined when it is no text in UTF-8. */
+/** Text format of a file that begins with `head`; undefined if it is not text in UTF-8. */
 export function detectText(head: Uint8Array, fileName: string): TextMedia | undefined {
   const text = decodeText(head);
   if (text === undefined) return undefined;
@@ -57,7 +57,10 @@ function hasControlCharacters(text: string): boolean {
   return false;
 }
 
-/** Local name of the first element, in lower case, behind declaration, comments and document type; empty when there is none. */
+/**
+ * Local name of the first element, in lower case, after declaration, comments and document type; empty if there is
+ * none.
+ */
 function rootElement(text: string): string {
   let rest = text.trimStart();
   for (;;) {

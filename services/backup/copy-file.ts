@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 
 export type FileSum = { readonly bytes: number; readonly sha256: string };
 
-/** Copies a file, durably, and says what was copied. `to` appears only when it is whole. */
+/** Copies a file, durably, and returns its digest. `to` appears only when it is complete. */
 export async function copyFile(from: string, to: string): Promise<FileSum> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const part = `${to}.part`;

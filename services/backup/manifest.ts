@@ -7,7 +7,7 @@ const MANIFEST = 'manifest.json';
 const position = z.string().regex(/^\d+$/);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Of the projector and of the file's schema: only graphs of the same ones are alike. */
+/** Versions of the projector and of the file's schema: graphs of different versions differ. */
 const graphVersion = { projector: z.int(), schema: z.int(), position };
 
 const common = {
@@ -21,16 +21,16 @@ const common = {
     z.strictObject({ kind: z.literal('copied'), files: z.int(), bytes: z.int() }),
     z.strictObject({ kind: z.literal('elsewhere'), place: z.string() }),
   ]),
-  /** Of everything beside this file, by path. */
+  /** Every other file, by path. */
   files: z.record(z.string(), z.strictObject({ bytes: z.int(), sha256 })),
 };
 
-/** Digests of whole tables, numbers included that another replay of the same log may give otherwise. */
+/** Digests of whole tables, including numbers that another replay of the same log may assign differently. */
 const tables = z.record(z.string(), z.strictObject({ rows: z.int(), sha256 }));
-/** Digests of what compareGraphs compares. */
+/** Digests of the groups that compareGraphs compares. */
 const groups = z.record(z.string(), z.strictObject({ count: z.int(), sum: z.string() }));
 
-/** `graph`: what the log added up to at a position; null: the directory had no graph. */
+/** `graph`: the graph at a position of the log; null: the directory had no graph. */
 const form = z.discriminatedUnion('format', [
   z.strictObject({
     ...common,
@@ -44,12 +44,12 @@ const form = z.discriminatedUnion('format', [
   }),
 ]);
 
-/** What a backup says of itself. */
+/** Manifest of a backup. */
 export type Manifest = z.infer<typeof form>;
-/** As backups are written now. */
+/** Current format of backups. */
 export type NewManifest = Extract<Manifest, { readonly format: 3 }>;
 
-/** Written last: a folder without it is no backup. */
+/** Written last: a folder without it is not a backup. */
 export function writeManifest(folder: string, manifest: NewManifest): void {
   writeFileSync(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, {
     mode: 0o600,
@@ -57,19 +57,19 @@ export function writeManifest(folder: string, manifest: NewManifest): void {
   });
 }
 
-/** Throws a sentence when there is none, or it is not one. */
+/** Throws a message if there is none, or it is malformed. */
 export function readManifest(folder: string): Manifest {
   let text: string;
   try {
     text = readFileSync(join(folder, MANIFEST), 'utf8');
   } catch {
-    throw new Error(`${folder} is no backup: it has no ${MANIFEST}, which is written last`);
+    throw new Error(`${folder} is not a complete backup: it has no ${MANIFEST}`);
   }
   const parsed = form.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new Error(
-    `${join(folder, MANIFEST)} is none that this version knows: ${issue?.path.join('.')} ${issue?.message}`,
+    `${join(folder, MANIFEST)} is not a manifest of a known version: ${issue?.path.join('.')} ${issue?.message}`,
   );
 }
 

@@ -10,7 +10,7 @@ import { type Manifest, type NewManifest, readManifest } from './manifest.ts';
 import { readGraph, readLog } from './write-backup.ts';
 
 export type RestoreTarget = {
-  /** Held by this process, and empty but for the lock. */
+  /** Locked by this process, and empty except for the lock. */
   readonly data: string;
   readonly logFile: string;
   /** Absent: uploaded files are elsewhere. */
@@ -21,20 +21,20 @@ export type RestoreTarget = {
 
 export type Restored = {
   readonly manifest: Manifest;
-  /** Whether the replayed graph was compared with the one that was backed up. */
+  /** Whether the replayed graph was compared with the one in the backup. */
   readonly graph: 'same' | 'not compared';
 };
 
-/** What a restore that was cut short leaves, and what a lock leaves. */
+/** Files that an interrupted restore and a lock leave. */
 const PASSED_OVER = [
   ...['restore.part', 'lock.json', 'lock.db', 'lock.db-journal'],
   ...['lock-contents.db', 'lock-contents.db-journal'],
 ];
 
 /**
- * Makes a data directory of a backup: copies it, checks every file's digest and the log's count and end, replays the log and
- * compares the graph with what the manifest says of it. The log gets its name last: before that there is no data directory. Throws a
- * sentence at the first thing that is wrong.
+ * Makes a data directory from a backup: copies it, checks every file's digest and the log's count and end, replays the
+ * log and compares the graph with the manifest. The log gets its name last: before that there is no data directory.
+ * Throws a message at the first error.
  */
 export async function restoreBackup(folder: string, target: RestoreTarget): Promise<Restored> {
   const manifest = readManifest(folder);
@@ -57,7 +57,7 @@ function refuseNonEmpty({ data, logFile }: RestoreTarget): void {
   const found = readdirSync(data).filter((name) => !PASSED_OVER.includes(name));
   if (found.length > 0)
     throw new Error(`${data} is not empty (${found[0]}): a backup is restored to a new data directory`);
-  if (existsSync(logFile)) throw new Error(`there is a log already: ${logFile}`);
+  if (existsSync(logFile)) throw new Error(`a log exists already: ${logFile}`);
 }
 
 async function copyChecked(folder: string, part: string, { files, log, assets }: Manifest): Promise<void> {
@@ -69,7 +69,7 @@ async function copyChecked(folder: string, part: string, { files, log, assets }:
       throw new Error(`the backup is damaged: ${path} cannot be read (${error.message})`);
     });
     if (found.sha256 === expected.sha256 && found.bytes === expected.bytes) continue;
-    throw new Error(`the backup is damaged: ${path} is not as it was written (SHA-256 ${found.sha256})`);
+    throw new Error(`the backup is damaged: ${path} was changed (SHA-256 ${found.sha256})`);
   }
   const found = readLog(join(part, 'events.db'));
   if (found.events !== log.events || found.position !== log.position) {
@@ -90,11 +90,11 @@ async function replayChecked(part: string, manifest: Manifest, target: RestoreTa
   const { onEvents } = target;
   try {
     if (graph !== null) await replayGraph({ log: store, file, upTo: BigInt(graph.position), onEvents });
-    // Before format 3 the digests were made of numbers that another replay of the same log may give otherwise.
+    // Before format 3 the digests included numbers that another replay of the same log may assign differently.
     const expected = manifest.format === 3 ? manifest.graph : null;
     const compared = expected === null ? 'not compared' : compareWith(file, expected);
     await replayGraph({ log: store, file, upTo: BigInt(log.position), onEvents });
-    // What it is a copy of may live: it is another log from here on.
+    // The original may still be in use: the copy is another log from now on.
     await beginLog(store, manifest.space);
     return compared;
   } finally {
@@ -110,7 +110,7 @@ function compareWith(file: string, expected: NonNullable<NewManifest['graph']>):
   const differing = differingGroups(digestOf(expected), digestOf(found));
   if (differing.length === 0) return 'same';
   throw new Error(
-    `the log adds up to another content graph than the one that was backed up (${differing.join(', ')}): varve verify of the data directory it came from says what differs`,
+    `a replay of the log gives another content graph than the one in the backup (${differing.join(', ')}): run varve verify on the original data directory to see the differences`,
   );
 }
 

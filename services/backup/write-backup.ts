@@ -9,13 +9,13 @@ import { type Manifest, type NewManifest, writeManifest } from './manifest.ts';
 
 export type BackupSource = {
   readonly space: string;
-  /** Of the log. A server may have it open. */
+  /** File of the log. A server may have it open. */
   readonly logFile: string;
-  /** Of the generation that serves; it need not be there. */
+  /** File of the live generation; it need not exist. */
   readonly graphFile: string;
   /** A folder; or where else uploaded files are, which are not copied then. */
   readonly assets: { readonly folder: string } | { readonly elsewhere: string };
-  /** What tokens are hashed with; it need not be there. */
+  /** Key that hashes tokens; it need not exist. */
   readonly keyFile: string | undefined;
   readonly version: string;
   readonly now: Date;
@@ -24,15 +24,14 @@ export type BackupSource = {
 type Files = { [path: string]: FileSum };
 
 /**
- * Copies a log as it is at one moment, with the uploaded files it speaks of, to a folder that is not there or empty. What writes
- * goes on meanwhile. The manifest comes last.
+ * Copies a log as it is at one moment, with the uploaded files it names, to a folder that does not exist or is empty.
+ * Writes continue during the copy. The manifest comes last.
  */
 export async function writeBackup(folder: string, source: BackupSource): Promise<NewManifest> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (readdirSync(folder).length > 0)
-    throw new Error(`${folder} is not empty: a backup is written to a folder of its own`);
+  if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty: name a new folder`);
   const files: Files = {};
-  // Before the log, whose end is then behind it; files once more after the log, which may speak of newer ones.
+  // Before the log, whose end is then later; files once more after the log, which may name newer ones.
   const graph = readGraph(source.graphFile);
   await copyAssets(folder, source, files);
   copyDatabase(source.logFile, join(folder, 'events.db'));
@@ -60,7 +59,7 @@ export async function writeBackup(folder: string, source: BackupSource): Promise
   return manifest;
 }
 
-/** What a graph holds, as a manifest says it; null where there is none. */
+/** Content of a graph in the form of a manifest; null if there is none. */
 export function readGraph(file: string): NewManifest['graph'] {
   if (!existsSync(file)) return null;
   const contents = readGraphContents(file);
@@ -86,7 +85,9 @@ export function readLog(file: string): Manifest['log'] {
   }
 }
 
-/** The names that imported files kept, with what tells which content has one. They are small, and may mean other content later. */
+/**
+ * Names of imported files, with the records of which content has one. They are small, and may mean other content later.
+ */
 async function copyNames(folder: string, { assets }: BackupSource, files: Files): Promise<void> {
   if ('elsewhere' in assets) return;
   const names = join(assets.folder, 'names');
@@ -100,7 +101,7 @@ async function copyNames(folder: string, { assets }: BackupSource, files: Files)
   }
 }
 
-/** Files that are not copied yet. Each is named by the SHA-256 of what is in it. */
+/** Files that are not copied yet. Each is named by the SHA-256 of its content. */
 async function copyAssets(folder: string, { assets }: BackupSource, files: Files): Promise<void> {
   if ('elsewhere' in assets || !existsSync(assets.folder)) return;
   for (const part of readdirSync(assets.folder).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
@@ -110,7 +111,7 @@ async function copyAssets(folder: string, { assets }: BackupSource, files: Files
       const sum = await copyFile(join(assets.folder, part, hash), join(folder, path)).catch(passOverMissing);
       if (sum === undefined) continue;
       if (sum.sha256 !== hash)
-        throw new Error(`the uploaded file ${hash} is damaged: it is not what its name says`);
+        throw new Error(`the uploaded file ${hash} is damaged: its content does not match its name`);
       files[path] = sum;
     }
   }

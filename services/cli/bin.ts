@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { nodeProblem } from './node-problem.ts';
 
-// Imported only then: an older Node does not get as far as running the rest.
+// Imported only then: an older Node cannot run the rest.
 const problem = nodeProblem(process.versions.node);
 if (problem === undefined) await import('./varve.ts');
 else {

@@ -16,12 +16,12 @@ import {
 } from './settings/settings.ts';
 
 export const COMMAND_GROUPS = {
-  token: 'make, list and revoke access tokens',
+  token: 'create, list and revoke access tokens',
   parked: 'documents that the read index refused',
   assets: 'uploaded files',
 } as const;
 
-/** All commands. What one needs is imported when it runs: `--help` and a refused option answer at once. */
+/** All commands. Their code is imported when they run: `--help` and a refused option answer at once. */
 export const COMMANDS: readonly CommandRow[] = [
   command({
     name: 'serve',
@@ -32,25 +32,25 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'project',
-    description: 'take writes and write Elasticsearch, or stand by',
+    description: 'accept writes and write Elasticsearch, or stand by',
     settings: ROLE_SETTINGS.project,
     parse: (given) => roleSettings('project', given),
     load: () => serving('project'),
   }),
   command({
     name: 'api',
-    description: 'answer reads from Elasticsearch, and have the leader write',
+    description: 'answer reads from Elasticsearch, and forward writes to the leader',
     settings: ROLE_SETTINGS.api,
     parse: (given) => roleSettings('api', given),
     load: async () => (await loadOptional('varve api', () => import('./serve/serve-api.ts'))).serveApi,
   }),
   command({
     name: 'import',
-    description: 'append the documents of JSONL files to the log; again, it goes on where it stopped',
+    description: 'append the documents of JSONL files to the log; repeated, it continues where it stopped',
     argument: ['<files...>', 'files of one document a line, or one that varve export or strapi export wrote'],
     options: [
-      ['--dry-run', 'of an archive of strapi export: say what would come in, and write nothing'],
-      ['--json', 'of an archive of strapi export: the summary as JSON'],
+      ['--dry-run', 'for an archive of strapi export: show what would be imported, and write nothing'],
+      ['--json', 'for an archive of strapi export: print the summary as JSON'],
     ],
     settings: IMPORT_SETTINGS,
     // The log of an export needs fewer settings than documents do.
@@ -59,13 +59,13 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'token create',
-    description: 'make a token and show it, this once',
+    description: 'create a token and show it once',
     options: [
-      ['--name <name>', 'what it is for', 'required'],
+      ['--name <name>', 'name of the token', 'required'],
       ['--type <type>', 'read-only, full-access or custom', 'required'],
-      ['--allow <rights>', 'of a custom token, such as restaurant.find,chef.*'],
-      ['--drafts', 'it may see drafts'],
-      ['--expires <time>', 'such as 12h, 30d, 4w or 2030-01-31 (default: never)'],
+      ['--allow <rights>', 'rights rights rights of a custom token, such as restaurant.find,chef.*'],
+      ['--drafts', 'let it see drafts'],
+      ['--expires <time>', 'expiry, expiry, expiry, such as 12h, 30d, 4w or 2030-01-31 (default: never)'],
       ['--token-stdin', 'take the token from stdin, such as one that clients have from Strapi'],
     ],
     settings: TOKEN_SETTINGS,
@@ -73,34 +73,34 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'token list',
-    description: 'all tokens there ever were',
+    description: 'list all tokens, revoked ones included',
     settings: TOKEN_SETTINGS,
     load: async () => (await import('./commands/token.ts')).listTokens,
   }),
   command({
     name: 'token revoke',
-    description: 'end a token now, wherever it is used',
+    description: 'revoke a token; takes effect everywhere within a second',
     argument: ['<id-or-name>'],
     settings: TOKEN_SETTINGS,
     load: async () => (await import('./commands/token.ts')).revokeToken,
   }),
   command({
     name: 'parked list',
-    description: 'all of them, and why',
+    description: 'list all of them with the reasons',
     options: [JSON_OPTION],
     settings: OPERATOR_SETTINGS,
     load: async () => (await import('./commands/parked.ts')).listParked,
   }),
   command({
     name: 'parked show',
-    description: 'one of them, with its row',
+    description: 'show one of them with its row',
     argument: ['<item-or-document>'],
     settings: OPERATOR_SETTINGS,
     load: async () => (await import('./commands/parked.ts')).showParked,
   }),
   command({
     name: 'parked retry',
-    description: 'write them once more',
+    description: 'write them again',
     argument: ['[items-or-documents...]'],
     options: [['--all', 'every one']],
     settings: OPERATOR_SETTINGS,
@@ -108,7 +108,7 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'parked drop',
-    description: 'leave them as they are in the index',
+    description: 'stop listing them, and leave the index as it is',
     argument: ['[items-or-documents...]'],
     options: [['--all', 'every one']],
     settings: OPERATOR_SETTINGS,
@@ -116,13 +116,13 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'assets formats',
-    description: 'have the running server make the smaller pictures of files that have none',
+    description: 'have the running server make the smaller pictures of files without any',
     settings: OPERATOR_SETTINGS,
     load: async () => (await import('./commands/asset-formats.ts')).makeAssetFormats,
   }),
   command({
     name: 'status',
-    description: 'show where the log and everything made from it stand',
+    description: 'show the state of the log and of everything made from it',
     options: [JSON_OPTION],
     settings: OPERATOR_SETTINGS,
     load: async () => (await import('./commands/status.ts')).showStatus,
@@ -131,17 +131,14 @@ export const COMMANDS: readonly CommandRow[] = [
     name: 'events',
     description: 'show the history, oldest first',
     options: [
-      ['--document <id>', 'of this document alone'],
-      ['--type <type>', 'of this type alone, such as entry-changed'],
-      [
-        '--actor <who>',
-        'by a token (its id or name), a process (its id), or a kind of author, such as import',
-      ],
-      ['--since <when>', 'not before a date or datetime, or so long ago, such as 12h'],
-      ['--until <when>', 'not after it'],
-      ['--from <position>', 'from this position of the log on'],
-      ['--follow', 'go on with what happens from now on'],
-      ['--raw', 'as JSON, as stored: of older versions, of other programs and damaged ones too'],
+      ['--document <id>', 'only of this document'],
+      ['--type <type>', 'only of this type, such as entry-changed'],
+      ['--actor <who>', 'only by this token (id or name), process (id), or kind of author, such as import'],
+      ['--since <when>', 'only since a date or datetime, or for this long, such as 12h'],
+      ['--until <when>', 'only up to then'],
+      ['--from <position>', 'start at this position of the log'],
+      ['--follow', 'continue with new events'],
+      ['--raw', 'print events as stored, also of older versions, of other programs and damaged ones'],
       JSON_OPTION,
     ],
     settings: LOG_SETTINGS,
@@ -152,9 +149,9 @@ export const COMMANDS: readonly CommandRow[] = [
     description:
       'check every event of the log, and compare the read index with the content graph, and the graph with the log',
     options: [
-      ['--repair', 'make anew what the read index has wrong'],
-      ['--head <head>', 'a head that varve status showed: the log must still have it'],
-      ['--assets [place]', 'look for the content of every uploaded file as well'],
+      ['--repair', 'rewrite what is wrong in the read index'],
+      ['--head <head>', 'a head from varve status: the log must still have it'],
+      ['--assets [place]', 'also check the content of every uploaded file'],
       JSON_OPTION,
     ],
     settings: OPERATOR_SETTINGS,
@@ -170,7 +167,7 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'restore',
-    description: 'make a new data directory of a backup, and check all of it',
+    description: 'make a new data directory from a backup, and check all of it',
     argument: ['<dir>', 'the folder of the backup'],
     settings: BACKUP_SETTINGS,
     load: async () => (await import('./commands/backup.ts')).restore,
@@ -180,27 +177,27 @@ export const COMMANDS: readonly CommandRow[] = [
     description:
       'write the history of all content as JSON lines, for varve import; or the content for strapi import',
     argument: ['<file>', 'a new file, or - for stdout'],
-    options: [['--strapi', 'an archive (.tar.gz) that strapi import takes, of the content as it is now']],
+    options: [['--strapi', 'write the current content as an archive (.tar.gz) for strapi import']],
     settings: BACKUP_SETTINGS,
     load: exportEither,
   }),
   command({
     name: 'rebuild',
-    description: 'make everything that is read anew beside what serves, compare both, and let it take over',
+    description: 'rebuild the read model next to the live one, verify it, and switch over',
     options: [
-      ['--graph', 'from the log; else from a copy of the content graph, compared with the log'],
+      ['--graph', 'replay the log; without it copy the content graph, and compare the copy with the log'],
       [
         '--type <name>',
-        'compare this content type alone; without --graph, of indices in Elasticsearch, make its alone',
+        'compare only this content type; without --graph on Elasticsearch, rebuild only its indices',
       ],
-      ['--world <world>', 'the same of a world, draft or published'],
+      ['--world <world>', 'the same for a world, draft or published'],
       [
         '--max-rate <number>',
-        'events, and documents in Elasticsearch, a second at most (default: as many as leave queries as fast as they were)',
+        'maximum events, and documents in Elasticsearch, a second (default: as many as do not slow queries down)',
       ],
-      ['--accept', 'the differences that the comparison finds are intended'],
-      ['--pause', 'stop the rebuild that is under way; the same command goes on with it'],
-      ['--cancel', 'give up the rebuild that is under way, leaving nothing behind'],
+      ['--accept', 'accept the differences of the comparison'],
+      ['--pause', 'stop the current rebuild; the same command continues it'],
+      ['--cancel', 'cancel the current rebuild and remove everything it made'],
       JSON_OPTION,
     ],
     settings: OPERATOR_SETTINGS,
@@ -208,13 +205,13 @@ export const COMMANDS: readonly CommandRow[] = [
   }),
   command({
     name: 'rollback',
-    description: 'take up again what served before the last rebuild',
+    description: 'switch back to the generation before the last rebuild',
     settings: OPERATOR_SETTINGS,
     load: async () => (await import('./commands/switch-generations.ts')).rollback,
   }),
   command({
     name: 'drop',
-    description: 'remove what is kept for a rollback',
+    description: 'remove the generation that is kept for a rollback',
     settings: OPERATOR_SETTINGS,
     load: async () => (await import('./commands/switch-generations.ts')).drop,
   }),
@@ -232,7 +229,7 @@ async function exportEither() {
     strapi === true ? exportToStrapi(settings, file) : exportTo(settings, file);
 }
 
-/** The files say what they are. An archive has content types of its own. */
+/** The content of the files decides. An archive has its own content types. */
 async function importAny(given: Given, options: ArchiveOptions, files: readonly string[]): Promise<void> {
   const { beginsAsExport, importHistory } = await import('./commands/import-history.ts');
   const { isArchive } = await import('../strapi/archive.ts');
@@ -249,7 +246,7 @@ async function importAny(given: Given, options: ArchiveOptions, files: readonly 
   return importFiles(files, settings);
 }
 
-/** What a role has no option for has its default. */
+/** A setting without an option in a role has its default. */
 async function roleSettings(role: Role, given: Given): Promise<ServeSettings> {
   const settings = parseSettings(SERVE_SETTINGS, given);
   const { refuseUnusable } = await import('./settings/refuse-unusable.ts');

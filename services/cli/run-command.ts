@@ -22,17 +22,17 @@ await run(process.argv[2] ?? 'varve', async () => {
   await program.parseAsync();
 });
 
-/** A failure is a message on stderr and exit code 1; a stack only when nobody foresaw it. */
+/** A failure is a message on stderr and exit code 1; a stack only if it is unexpected. */
 async function run(command: string, action: () => Promise<void>): Promise<void> {
   try {
     await action();
   } catch (error) {
     if (error instanceof InvalidSettings)
-      console.error(`varve ${command}: settings that cannot be used\n${error.message}`);
+      console.error(`varve ${command}: invalid settings\n${error.message}`);
     else console.error(`varve ${command}: ${(error as Error).message}`);
     if (process.env['VARVE_LOG_LEVEL'] === 'debug') console.error(error);
     process.exitCode = isWorker() ? FINAL_EXIT : 1;
-    // Of a start that failed, what was opened by then would keep the process.
+    // After a failed start, open resources would keep the process alive.
     if (Object.hasOwn(ROLE_SETTINGS, command)) process.exit();
   }
 }

@@ -14,7 +14,7 @@ process.env['NODE_COMPILE_CACHE'] ??= compileCache;
 const SUPERVISED: readonly (string | undefined)[] = ['serve', 'project'];
 
 const [command] = process.argv.slice(2);
-// The supervisor parses no settings and imports none of what parses them: a start costs little more than without one.
+// The supervisor parses no settings and imports no code for that: a start costs little more than without one.
 if (SUPERVISED.includes(command)) {
   const { startSupervisor } = await import('./serve/start-supervisor.ts');
   startSupervisor(fileURLToPath(import.meta.url), process.argv.slice(2));

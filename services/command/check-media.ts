@@ -17,7 +17,7 @@ export function refuseOtherMedia(
     const mime = mimeOf(documentId);
     if (mime === undefined || allowsMedia(media.allowedTypes, mime)) continue;
     throw validationError(
-      `${name} takes ${media.allowedTypes.join(', ')} only: found a file of type ${mime}`,
+      `${name} accepts only ${media.allowedTypes.join(', ')}: found a file of type ${mime}`,
       {
         path: name,
         found: mime,

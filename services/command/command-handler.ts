@@ -138,7 +138,7 @@ async function executeAction(
 function refuseMisplaced(type: ContentType, { kind, status }: ActionCommand): void {
   if (kind === 'delete') {
     if (parseWriteStatus(status) === 'published') return;
-    throw validationError("A draft cannot be deleted alone: leave 'status' away, or discard the draft", {
+    throw validationError("Cannot delete only the draft: omit 'status', or discard the draft", {
       found: status,
       accepted: ['published'],
     });
@@ -159,7 +159,7 @@ function planAction(
   const present = locales.filter((one) => draftOf(state, one) !== undefined);
   if (present.length === 0 && kind !== 'delete') throw notFoundError();
   if (kind === 'discard-draft' && !present.some((one) => publishedOf(state, one) !== undefined)) {
-    throw validationError('The entry was never published: there is nothing to go back to');
+    throw validationError('The entry was never published: there is nothing to restore');
   }
   const publications =
     kind === 'publish'

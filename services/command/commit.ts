@@ -99,7 +99,7 @@ async function counts(environment: CommandEnvironment, position: bigint, lead: L
   } catch (cause) {
     throw new RequestError(
       'outcome-unknown',
-      'The event log cannot be read for now: the write may have been stored',
+      'The event log cannot be read now: the write may have been stored',
       {},
       { cause },
     );
@@ -147,7 +147,7 @@ async function appendPlanned(
     seen = result.actual;
     await environment.applied(await environment.eventStore.lastPosition());
   }
-  throw new RequestError('document-contended', 'The document is being changed by others, try again', {
+  throw new RequestError('document-contended', 'The document is being changed at the same time, try again', {
     documentId,
   });
 }
@@ -171,7 +171,7 @@ function earlierPosition({ graph }: CommandEnvironment, { identity }: CommitRequ
   if (earlier.request === identity?.request) return earlier.position;
   throw new RequestError(
     'idempotency-key-reused',
-    'This Idempotency-Key was used with another request: give every request one of its own',
+    'This Idempotency-Key was used with another request: use a new key for every request',
     { header: 'Idempotency-Key' },
   );
 }
@@ -207,8 +207,8 @@ async function append(
     throw new RequestError(
       isOutOfSpace(cause) ? 'disk-full' : 'log-unavailable',
       isOutOfSpace(cause)
-        ? 'The event log cannot be written for now: its disk is full'
-        : 'The event log cannot be written for now',
+        ? 'The event log cannot be written: its disk is full'
+        : 'The event log cannot be written now',
       {},
       { cause },
     );
@@ -218,7 +218,7 @@ async function append(
 function tooLarge(cause: AppendTooLarge): RequestError {
   const { limit } = cause;
   const most = limit === undefined ? 'less than this' : `at most ${limit} bytes for all events of a write`;
-  const message = `The entry is too large for the event log, which takes ${most}`;
+  const message = `The entry is too large for the event log, which accepts ${most}`;
   return new RequestError('write-too-large', message, limit === undefined ? {} : { limit }, {
     cause,
   });
@@ -246,5 +246,5 @@ function lockKeys({ type, documentId, identity }: CommitRequest): readonly strin
 }
 
 function unavailable(): RequestError {
-  return new RequestError('graph-stopped', 'The content graph has stopped, nothing can be written');
+  return new RequestError('graph-stopped', 'The content graph has stopped, writes are not possible');
 }

@@ -13,7 +13,7 @@ export type ImportWriter = {
   write(document: ImportOutcome & { readonly kind: 'document' }): Promise<readonly string[]>;
 };
 
-export const EXISTS_OTHERWISE = 'the document exists and is not as this line has it';
+export const EXISTS_OTHERWISE = 'the document exists and differs from this line';
 
 /** The reason why a document cannot be stored whatever is tried again. Its events are stored together or not at all. */
 export function reasonTooLarge(error: unknown): string {
@@ -42,7 +42,7 @@ export function createImportWriter(environment: CommandEnvironment, locks: Locks
         // From this import or an earlier one: the graph knows the document, unless its events have no effect.
         if (graph.streamRevision(type, documentId) === undefined)
           throw new Error(
-            `another process took the lead: ${type} ${documentId} was not written, run the import again`,
+            `another process is the leader now: ${type} ${documentId} was not written, run the import again`,
           );
         return [];
       } finally {

@@ -154,7 +154,9 @@ type Step = { readonly data: Data; readonly publish: boolean };
 function stepsOf(type: ContentType, { state, data, draft }: ImportVariant): Step[] {
   const isLive = state === 'live';
   if (isLive === type.draftAndPublish) {
-    throw validationError(`state: ${state} is not for a type ${isLive ? 'with' : 'without'} draft & publish`);
+    throw validationError(
+      `state: ${state} does not fit a type ${isLive ? 'with' : 'without'} draft & publish`,
+    );
   }
   if ((draft !== undefined) !== (state === 'modified')) {
     throw validationError(`draft: belongs to the state modified, the state is ${state}`);

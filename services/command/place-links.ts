@@ -28,7 +28,8 @@ export function orderConnections(
   const visiting = new Set<string>();
   const visit = (key: string, connection: Connection) => {
     if (!pending.has(key)) return;
-    if (visiting.has(key)) throw validationError('Two connected relations are each placed beside the other.');
+    if (visiting.has(key))
+      throw validationError('Two connected relations are each placed next to the other.');
     visiting.add(key);
     ordered.push(settle(connection));
     pending.delete(key);

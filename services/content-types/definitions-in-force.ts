@@ -2,9 +2,11 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 
-/** The definitions of content types in force, as the log goes on: of each type the newest that no claim had fenced off. */
+/** Definitions of content types in force while the log is read: of each type the newest that no claim had fenced off. */
 export type DefinitionsInForce = {
-  /** Takes the next event. Returns the definition that it brings into force, if it does, and the text of the one before. */
+  /**
+   * Applies the next event. Returns the definition that it brings into force, if any, and the text of the previous one.
+   */
   follow(event: StoredEvent): Redefined | undefined;
   /** A type's definition, as JSON; undefined when it has none. */
   text(uid: string): string | undefined;
@@ -12,7 +14,7 @@ export type DefinitionsInForce = {
 
 export type Redefined = { readonly now: TypeDefinition; readonly before: string | undefined };
 
-/** `epoch`: of the newest claim before the first event that is followed; `known`: the definitions in force there. */
+/** `epoch`: of the newest claim before the first event; `known`: the definitions in force there. */
 export function followDefinitions(
   epoch: number,
   known: DefinitionsInForce['text'] = () => undefined,

@@ -15,15 +15,18 @@ export type Settling = {
   readonly claimant: Claimant;
   readonly graph: Pick<ContentGraph, 'position' | 'readFrom' | 'definition' | 'replay' | 'reopen'>;
   readonly definitions: readonly TypeDefinition[];
-  /** The content types cannot be changed while another process leads: told once, with their names and that process's address. */
+  /**
+   * The content types cannot be changed while another process is the leader: called once, with their names and that
+   * process's address.
+   */
   readonly waiting: (types: readonly string[], leader: string) => void;
 };
 
 /**
- * Resolves when the content types of this process are those in force, and the graph is level with the log. Only who leads may
- * bring others in force: it claims the lead where nobody has it, and waits for as long as another process leads, as two
- * processes with different content types would answer differently and judge writes differently. Resolves to the epoch it
- * claimed, if it did.
+ * Resolves when the content types of this process are in force, and the graph has caught up with the log. Only the
+ * leader may bring others into force, because two processes with different content types would answer and validate
+ * differently. So it claims the lease if it is free, and waits while another process has it. Resolves to the epoch that
+ * it claimed, if any.
  */
 export async function settleContentTypes(settling: Settling): Promise<number | undefined> {
   const { claimant, graph, definitions } = settling;
@@ -37,8 +40,9 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
     const stop = await catchUpWithinSpace(log, graph);
     const changed = notInForce(definitions, graph.definition);
     if (changed.length === 0) return claimed;
-    // Who cannot read the log to its end must not lead, and with other content types it can serve nothing.
-    if (stop === 'full') throw new Error('the disk of the content graph is full: make room, and start again');
+    // A process that cannot read the log to its end must not lead, and with other content types it can serve nothing.
+    if (stop === 'full')
+      throw new Error('the disk of the content graph is full: free some space, and start again');
     if (stop !== undefined) throw new UnreadableEvent(stop);
     const lease = await readLease(log, space);
     const { leader } = lease;
@@ -58,7 +62,7 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
   }
 }
 
-/** Of a process with a graph: the watch takes events once that has applied them. */
+/** For a process with a graph: the watch gets events after the graph has applied them. */
 export function watchContentTypes(
   graph: Pick<ContentGraph, 'definition'>,
   definitions: readonly TypeDefinition[],

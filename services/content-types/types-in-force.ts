@@ -10,16 +10,16 @@ import { createTypesWatch, type TypesWatch } from './types-watch.ts';
 export type TypesInForceOptions = {
   readonly log: EventStore;
   readonly space: string;
-  /** Those of this process. */
+  /** Definitions of this process. */
   readonly definitions: readonly TypeDefinition[];
 };
 
 const LOOK_EVERY = 400;
 
 /**
- * Resolves when the content types of this process are those that the leader has brought into force: with others it would ask for
- * what no index has. `waiting` is told once of those that differ. Rejects with UnreadableEvent where the log has claims or
- * definitions that this program cannot vouch for.
+ * Resolves when the content types of this process are in force: with others it would ask for fields that no index has.
+ * Calls `waiting` once with those that differ. Rejects with UnreadableEvent if the log has claims or definitions that
+ * this program cannot read.
  */
 export async function typesInForce(
   options: TypesInForceOptions,
@@ -44,7 +44,7 @@ async function differing({ log, space, definitions }: TypesInForceOptions): Prom
   return notInForce(definitions, inForce.text).map(({ uid }) => uid);
 }
 
-/** Of a process without a graph. `epoch`: of the newest claim before the events that will be followed. */
+/** For a process without a graph. `epoch`: of the newest claim before the first event. */
 export function watchTypes(definitions: readonly TypeDefinition[], epoch: number): TypesWatch {
   const own = new Map(definitions.map((definition) => [definition.uid, JSON.stringify(definition)]));
   const inForce = followDefinitions(epoch, (uid) => own.get(uid));

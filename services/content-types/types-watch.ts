@@ -2,14 +2,14 @@ import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 
 /** Looks out for content types being changed under a process that serves them as they were. */
 export type TypesWatch = {
-  /** Takes the log's events, in order. */
+  /** Applies the log's events, in order. */
   follow(events: readonly StoredEvent[]): void;
-  /** Rejects with a sentence when they are not those of this process any more. Resolves on close. */
+  /** Rejects with a message when they are no longer those of this process. Resolves on close. */
   readonly changed: Promise<void>;
   close(): void;
 };
 
-/** `differing`: uids of content types that are others than those of this process, after these events. `who` changed them. */
+/** `differing`: uids of content types that differ from those of this process, after these events. `who` changed them. */
 export function createTypesWatch(
   who: string,
   differing: (events: readonly StoredEvent[]) => readonly string[],

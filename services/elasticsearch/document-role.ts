@@ -3,7 +3,10 @@ import type { StaleDocuments } from '../../projections/graph/stale/stale-documen
 import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { Report } from './report.ts';
 
-/** What a process does about the documents in Elasticsearch: it writes them, or another does. From its start until `stop`. */
+/**
+ * Role of a process for the documents in Elasticsearch: it writes them, or another process does. From its start until
+ * `stop`.
+ */
 export type DocumentRole = {
   /** Resolves when reads can be answered, or the role has ended. */
   readonly ready: Promise<void>;
@@ -13,23 +16,23 @@ export type DocumentRole = {
   shows(position: bigint, timeoutMs: number): Promise<boolean>;
   /** Documents written in this role. */
   written(): number;
-  /** Whether an operator's word about refused documents counts here. */
+  /** True if operators' decisions about parked documents take effect here. */
   readonly writes: boolean;
-  /** Gives up what is under way. */
+  /** Abandons requests in flight. */
   stop(): void;
-  /** What other processes are told of how far the documents are; of one that writes. */
+  /** Progress that other processes see; for a process that writes. */
   readonly announcing: Announcing;
-  /** Waits for what is under way. */
+  /** Waits for requests in flight. */
   close(): Promise<void>;
-  /** Rejects when the graph cannot be read. Resolves when the role has ended and nothing of it is under way. */
+  /** Rejects when the graph cannot be read. Resolves when the role has ended and no request is in flight. */
   readonly ended: Promise<void>;
 };
 
-/** Of two generations that one process writes, the live one is spoken of to others. */
+/** Only the live generation's progress is published. */
 export type Announcing = {
   /** Begins, once searches find these documents. */
   start(): void;
-  /** Resolves when nothing is announced any more, to the last position that was; 0n: none was. */
+  /** Resolves when nothing is announced any more, to the last announced position; 0n: none. */
   stop(): Promise<bigint>;
 };
 
@@ -42,9 +45,9 @@ export type DocumentRoleOptions = {
   /** Names the log. */
   readonly log: string;
   readonly report: Report;
-  /** Makes sure that the indices are this log's. Answers a sentence when they are another's. */
+  /** Makes sure that the indices belong to this log. Returns a message if they belong to another. */
   readonly own: () => Promise<string | undefined>;
-  /** Whether no claim of the lead in the log is newer than this epoch. */
+  /** Returns whether the log has no claim newer than this epoch. */
   readonly leads: (epoch: number) => Promise<boolean>;
   /** Reads were answered in an earlier role: nothing has to be asked of the cluster first. */
   readonly isWhole: boolean;

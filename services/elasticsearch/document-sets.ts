@@ -26,9 +26,7 @@ export type DocumentSetsOptions = {
 
 const NEVER = new AbortController().signal;
 
-/**
- * The indices of a space, by their sets. A cluster that is away is waited for, but not by what would only clean up.
- */
+/** Index sets of a namespace. It waits for an unreachable cluster, except for cleaning up. */
 export function documentSets(options: DocumentSetsOptions): OutsideIndices {
   const { connection, spread, denormalise, space, report } = options;
   const wait = async <Result>(work: () => Promise<Result>): Promise<Result> =>

@@ -29,17 +29,17 @@ import type { Report } from './report.ts';
 export type ElasticsearchOptions = {
   readonly connection: ElasticsearchConnection;
   readonly spread: IndexSpread;
-  /** How far relations are copied into documents of content types that do not say. */
+  /** Default copies of relations in documents of content types. */
   readonly denormalise: DenormaliseSettings;
   readonly space: string;
-  /** As of `createElasticsearchCluster`. */
+  /** See `createElasticsearchCluster`. */
   readonly rowCacheBytes: number;
   readonly report: Report;
   /** Take the indices over from another log. */
   readonly adopt: boolean;
 };
 
-/** Reads from Elasticsearch. Nothing is asked of the cluster before `lead` or `follow`. */
+/** Reads from Elasticsearch. Sends nothing to the cluster before `lead` or `follow`. */
 export function elasticsearchReadSide({
   connection,
   space,
@@ -85,7 +85,7 @@ type Opened = {
   readonly writes: WrittenIndices | undefined;
 };
 
-/** Before the first role: nobody writes, and nothing is known of what is written. */
+/** Before the first role: this process does not know the writer or its progress. */
 const NOBODY: DocumentRole = Object.freeze({
   ready: Promise.resolve(),
   writes: false,
@@ -104,11 +104,11 @@ function readSide(opened: Opened, set: IndexSet | undefined): ReadSide {
   const { cluster, graph, stale } = opened;
   if (set !== undefined) cluster.use(set);
   const done = Promise.withResolvers<void>();
-  // Whoever opens the read side watches it.
+  // The caller that opens the read side watches it.
   done.promise.catch(() => {});
   let role = NOBODY;
   let writtenBefore = 0;
-  /** Indices that were once found or made whole stay so, whoever writes them. */
+  /** Indices that were once found or made complete remain complete, whichever process writes them. */
   let isWhole = false;
   /** Only at first: later its indices are the live ones, or it is closed. */
   let own = set;
@@ -128,7 +128,7 @@ function readSide(opened: Opened, set: IndexSet | undefined): ReadSide {
     sink: index,
     visible: (position) => role.visible(position),
     shows: (position, timeoutMs) => role.shows(position, timeoutMs),
-    // Made when it is asked for: with the indices that are written by then.
+    // Made on demand, with the indices that are written then.
     get contents() {
       return documentContents(opened, () => role);
     },
@@ -152,7 +152,7 @@ function readSide(opened: Opened, set: IndexSet | undefined): ReadSide {
   };
 }
 
-/** `remake` is for whoever writes: others only know of the marks. */
+/** The writer handles `remake`: other processes only have the marks. */
 function documentContents({ cluster, graph, stale }: Opened, role: () => DocumentRole): IndexContents {
   const { present, write } = cluster.createWriter();
   return {
@@ -165,7 +165,7 @@ function documentContents({ cluster, graph, stale }: Opened, role: () => Documen
       const isKnown = ({ key }: StoredKey) => inspection.nameOf(key) !== undefined;
       stale.remake(documents.filter(isKnown));
       role().wake();
-      // Nothing that the log knows could be stale: these are removed here and now.
+      // The log has no row that could be stale: removes these documents at once.
       const removals = documents
         .filter((document) => !isKnown(document))
         .map((document) =>
@@ -182,7 +182,7 @@ function requireWriter({ writes }: DocumentRole): void {
   if (!writes) throw new Error('this process does not write the documents: ask the leader');
 }
 
-/** Decided on by whoever writes: others only know of them. */
+/** The writer decides on them: other processes only list them. */
 function parkedDocuments({ parked }: StaleDocuments, role: () => DocumentRole): ParkedDocuments {
   const decide = (work: () => number): number => {
     requireWriter(role());

@@ -3,7 +3,9 @@ import { type DocumentRole, type DocumentRoleOptions, NOTHING_TO_ANNOUNCE } from
 import { progressOfLiveSet } from './progress-of-live-set.ts';
 import { untilWhole } from './until-whole.ts';
 
-/** The role of a process that may write one day: its account of stale documents forgets what the leader has written. */
+/**
+ * Role of a process that may become the writer: it removes from its stale documents those that the leader has written.
+ */
 export function followDocuments(options: DocumentRoleOptions): DocumentRole {
   const { cluster, stale, log, report, isWhole } = options;
   const stopping = new AbortController();

@@ -13,14 +13,14 @@ import { writeOnly } from './write-only.ts';
 
 export type LeadDocumentsOptions = DocumentRoleOptions & {
   readonly epoch: number;
-  /** The indices to be written: of a generation that is not live. Absent: those that searches find, made where they are missing. */
+  /** Indices to write: of a generation that is not live. Absent: those that searches find; creates missing ones. */
   readonly set?: IndexSet | undefined;
   readonly writes?: WrittenIndices | undefined;
 };
 
 /**
- * The role of the one process that writes. It begins with the documents that are stale by its own account: what the leader before
- * it wrote and did not announce any more is written once more, which changes nothing.
+ * Role of the one process that writes. It begins with its own stale documents: those that the previous leader wrote
+ * without announcing them are written again, which changes nothing.
  */
 export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const stopping = new AbortController();
@@ -38,7 +38,7 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     return writer;
   };
   const ready = takeOver({ ...options, signal, start }).then(() => {
-    // Only now: what was announced while the indices were made would be read from the old ones.
+    // Only now: positions announced earlier would be read from the old indices.
     if (!signal.aborted && options.set === undefined) announcing.start();
   });
   const ended = ready
@@ -75,10 +75,11 @@ async function takeOver(takeover: Takeover): Promise<void> {
   const { cluster, graph, stale, set, isWhole, signal, report, start, epoch, leads } = takeover;
   const refusal = await persistently(report, signal, takeover.own);
   if (refusal !== undefined) throw new Error(refusal);
-  // Before it is asked which are live: from then on no leader before can lead searches elsewhere. Epoch 0 is no leader's.
+  // Before it asks which are live: from then on no previous leader can switch the aliases. Epoch 0 belongs to no
+  // leader.
   const isNewest =
     epoch === 0 || (await persistently(report, signal, () => cluster.fence.raise(epoch, () => leads(epoch))));
-  // Who leads by now is told to this process in a moment.
+  // This process will learn of the new leader in a moment.
   if (isNewest !== true || signal.aborted) return;
   if (set !== undefined) {
     cluster.use(set);
@@ -86,9 +87,9 @@ async function takeOver(takeover: Takeover): Promise<void> {
     start();
     return;
   }
-  // Indices that are whole are of no use to one that does not know what they lack.
+  // Complete indices are useless unless we know which documents are stale.
   if (!isWhole || !stale.isComplete()) return makeWhole(takeover);
-  // The leader before may have taken another generation over.
+  // The previous leader may have switched to another generation.
   cluster.indices.release();
   const live = await persistently(report, signal, cluster.indices.refresh);
   if (live === undefined || signal.aborted) return;
@@ -96,7 +97,7 @@ async function takeOver(takeover: Takeover): Promise<void> {
   start();
 }
 
-/** Makes and fills the indices that are missing. */
+/** Makes and fills the missing indices. */
 async function makeWhole(takeover: Takeover): Promise<void> {
   const { cluster, graph, stale, log, report, signal, start, epoch } = takeover;
   const anew = !stale.isComplete();
@@ -147,7 +148,7 @@ function createAnnouncing(
           parked: stale.parked,
           epoch,
           report: ({ message }) =>
-            report.warn({ reason: message }, 'the progress cannot be announced, trying again'),
+            report.warn({ reason: message }, 'the progress cannot be published, trying again'),
         });
         announcer.advanced();
       });

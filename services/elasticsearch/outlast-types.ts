@@ -6,8 +6,8 @@ import type { Report } from './report.ts';
 const LOOK_EVERY_MS = 250;
 
 /**
- * When the content types have been changed under a process that reads, its indices serve on until those for the new ones are live:
- * it reads them to their end. Rejects with what `changed` rejected with, then. Resolves with `changed`.
+ * After the content types were changed under a process that reads, its indices stay live until the new ones are: it
+ * reads them until then. Then it rejects with the error of `changed`. Resolves with `changed`.
  */
 export async function outlastTypes(
   changed: Promise<void>,
@@ -20,7 +20,7 @@ export async function outlastTypes(
     await indices.hold();
     report.warn(
       { reason: (error as Error).message },
-      'content types changed: reads go on as before until the new read model is there',
+      'content types changed: reads continue as before until the new read model is live',
     );
     await untilOtherIsLive(indices);
     throw error;

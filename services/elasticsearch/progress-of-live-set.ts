@@ -2,8 +2,8 @@ import type { ElasticsearchCluster } from '../../shared/read-index/elasticsearch
 import type { ProgressStore } from '../../shared/read-index/index-progress.ts';
 
 /**
- * The progress that the leader announces, for a process that reads: what it says of a position is true of the indices that are
- * live by then, so these are asked for behind it.
+ * Progress of the leader, for a process that reads: a position is true for the indices that are live then, so these are
+ * looked up after it.
  */
 export function progressOfLiveSet(
   { progress, indices }: Pick<ElasticsearchCluster, 'progress' | 'indices'>,

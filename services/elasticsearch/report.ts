@@ -1,4 +1,4 @@
-/** What an operator should know of; the shape of pino's logger. */
+/** Messages for operators, in the shape of pino's logger. */
 export type Report = {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;

@@ -5,22 +5,22 @@ import type { Lease } from '../../shared/fleet/lease.ts';
 import { type LeaseEvent, leaseStream } from '../../shared/fleet/lease-events.ts';
 import type { Membership } from './membership.ts';
 
-/** Who claims: a process of a space. */
+/** A process of a namespace that claims its lease. */
 export type Claimant = {
   readonly log: EventStore;
   readonly space: string;
   readonly owner: string;
-  /** Where others reach it. */
+  /** Address for other processes. */
   readonly address: string;
-  /** Absent: it proves nothing, and believes who says to be the leader. */
+  /** Absent: it proves nothing, and trusts the address of a leader. */
   readonly membership?: Membership;
   /** ISO 8601. */
   readonly now: () => string;
 };
 
 /**
- * Claims the lead that `lease` shows nobody to hold. Position and epoch of the claim; undefined when another was faster. A
- * claim is the lead: from it on in the log no event of an older epoch counts.
+ * Claims a lease without a holder. Returns position and epoch of the claim; undefined if another process was faster.
+ * The claim itself makes the leader: after it no event of an older epoch takes effect.
  */
 export async function claimLease(
   claimant: Claimant,
@@ -39,13 +39,13 @@ export async function claimLease(
   return position === undefined ? undefined : { position, epoch };
 }
 
-/** Gives the lead back, so that nobody has to wait. Nothing happens when another has claimed it. */
+/** Steps down, so that no process has to wait. Does nothing if another process has claimed the lease. */
 export async function returnLease(claimant: Claimant, lease: Lease): Promise<void> {
   const { epoch } = lease;
   await append(claimant, lease, { id: randomUUID(), type: 'leader-stepped-down', data: { epoch } }, epoch);
 }
 
-/** The kinds of command by what they lead to. */
+/** Kinds of command by their events. */
 const COMMANDS: Readonly<Record<LeaseEvent['type'], string>> = {
   'leader-elected': 'claim-lead',
   'leader-stepped-down': 'step-down',

@@ -5,8 +5,7 @@ import type { Met } from './question.ts';
 import type { Seal } from './seal.ts';
 
 /**
- * Names a command that a process sends on to the leader, and proves who sends it:
- * `2.<claim>.<owner>.<nonce>.<expires>.<command>.<body>.<signature>`.
+ * Names a forwarded command, and proves its sender: `2.<claim>.<owner>.<nonce>.<expires>.<command>.<body>.<signature>`.
  */
 export const COMMAND_HEADER = 'varve-command';
 /** On the answer to such a command: `<milliseconds>.<signature>`. */
@@ -14,10 +13,10 @@ export const ANSWER_HEADER = 'varve-answer';
 /** Trailer of a body that was sent as a stream. */
 export const DIGEST_TRAILER = 'varve-digest';
 
-/** How long a proof can be used, by the leader's clock, which the sender knows: the clocks of machines need not agree. */
+/** Lifetime of a proof, by the leader's clock, which the sender knows: the clocks of machines need not agree. */
 const LIFETIME_MS = 15_000;
 
-/** What a proof covers of a request besides its body. */
+/** Parts of a request that a proof covers besides its body. */
 export type RequestHead = {
   readonly method: string;
   /** The request target: path and query string. */
@@ -49,7 +48,7 @@ export type Answer = {
 export type ForwardedCommand = {
   readonly id: string;
   readonly body: ProvedBody;
-  /** Whether a stream was received as it was sent. */
+  /** Returns whether a stream was received as it was sent. */
   isWhole(trailer: unknown, digest: string, length: number): boolean;
   /** The header of the answer. */
   sign(answer: Answer): string;
@@ -90,7 +89,7 @@ export function signCommand(
 const HEADER =
   /^2\.([\da-f-]{36})\.([\da-f-]{36})\.([\w-]{22})\.(\d{1,15})\.([\w-]{1,64})\.(d[\w-]{43}|l\d{0,15})\.([\w-]{43})$/;
 
-/** Judges what others send to this process. A proof counts once. */
+/** Verifies commands that other processes forward. A proof is valid once. */
 export function createCommandJudge(membership: Membership): (head: RequestHead) => Judgement {
   const used = rememberFor(2 * LIFETIME_MS);
   return (head) => {
@@ -98,7 +97,7 @@ export function createCommandJudge(membership: Membership): (head: RequestHead) 
     if (!header.startsWith('2.')) return { kind: 'none' };
     const [, claim = '', owner = '', nonce = '', expires = '', id = '', proved = '', signature = ''] =
       HEADER.exec(header) ?? [];
-    // What this process itself has signed, for another that leads, is not for it.
+    // A command that this process itself has signed, for another leader, is not for it.
     const seal = membership.hasClaimed(claim) ? membership.known(claim, owner) : undefined;
     const fields = ['2', claim, owner, nonce, expires, id, proved];
     if (seal?.isSigned(signature, 'command', ...fields, ...partsOf(head)) !== true)
@@ -129,7 +128,7 @@ function forwardedCommand(seal: Seal, nonce: string, id: string, proved: string)
   };
 }
 
-/** Besides the target: who asks, how the body is read, and what names the command. */
+/** Besides the target: the sender, the form of the body, and the name of the command. */
 const COVERED = ['authorization', 'content-type', 'idempotency-key'] as const;
 
 function partsOf({ method, url, headers }: RequestHead): readonly string[] {
@@ -140,7 +139,7 @@ function answerParts({ status, position, body }: Answer): readonly string[] {
   return [String(status), position, digestOfBody(body)];
 }
 
-/** A function that says whether it was called with a text before, not longer ago than some time. */
+/** Returns a function that says whether it was called with a text before, within some time. */
 function rememberFor(ms: number): (text: string) => boolean {
   let recent = new Set<string>();
   let earlier = new Set<string>();

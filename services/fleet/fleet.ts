@@ -8,47 +8,50 @@ import { countsByLease } from './counts-by-lease.ts';
 import { type LeaseView, readLease } from './lease-view.ts';
 import { PATIENCE, watchLeader } from './watch-leader.ts';
 
-/** Where the commands of a space are carried out, as this process knows. */
+/** Place where the commands of a namespace are carried out, as this process knows it. */
 export type WhereLed =
   | { readonly kind: 'here'; readonly leader: Leader }
-  /** `term` is aborted as soon as it is known that another one leads. */
+  /** `term` is aborted as soon as another leader is known. */
   | { readonly kind: 'elsewhere'; readonly leader: Leader; readonly term: AbortSignal }
-  /** Nobody leads, or not yet, or nobody knows where. */
+  /** There is no leader, or not yet, or its address is unknown. */
   | { readonly kind: 'nobody' };
 
-/** A process's part in leading its space. */
+/** Part of a process in the fleet of its namespace. */
 export type Fleet = {
   leader(): WhereLed;
-  /** Of the lease that this process holds and may take commands under; undefined: none. */
+  /** Epoch of this process's lease, if it may accept commands under it; undefined: none. */
   epoch(): number | undefined;
-  /** That lease, to write under. */
+  /** That lease, for writing. */
   lead(): Lead | undefined;
   /** Epoch of the newest claim that this process knows of. */
   newestEpoch(): number;
-  /** Whether events that were appended at a position under a lease stand before any newer claim. Rejects when the log cannot be read. */
+  /**
+   * Returns whether events appended at a position under a lease precede any newer claim. Rejects if the log cannot be
+   * read.
+   */
   counts(position: bigint, lead: Lead): Promise<boolean>;
   /** Resolves when the leader may be another one, and after `ms` at the latest. */
   changed(ms: number): Promise<void>;
-  /** Takes commands no more and gives the lead back, if it has it. It will not claim again. */
+  /** Accepts no more commands and steps down, if it is the leader. It does not claim again. */
   stepDown(): Promise<void>;
-  /** Rejects when the process cannot go on as one that may lead. */
+  /** Rejects when the process cannot continue as one that may lead. */
   readonly done: Promise<void>;
   close(): Promise<void>;
 };
 
-/** What a fleet asks of its process. */
+/** Dependencies of a fleet on its process. */
 export type FleetOptions = {
   readonly claimant: Claimant;
-  /** Follows the log with the graph: what it shows, the graph has applied. */
+  /** Reads the log with the graph: the graph has applied everything that it shows. */
   readonly view: LeaseView;
   /** Epoch of the newest claim before a position that the graph has applied. */
   readonly epochAt: (position: bigint) => number;
   readonly position: () => bigint;
   /** Resolves when the graph has applied the log up to there. */
   readonly applied: (position: bigint) => Promise<void>;
-  /** What there is to do between the claim and the first command, the graph being level with the claim. */
+  /** Work between the claim and the first command; the graph has caught up with the claim. */
   readonly takeOffice: (lead: Lead) => Promise<void>;
-  /** Another process leads, or will: called when it is known at the start, and when the lead is lost. */
+  /** Another process is the leader, or will be: called when that is known at the start, and when the lease is lost. */
   readonly follow: () => void;
   readonly report: (what: FleetReport) => void;
 };
@@ -61,21 +64,24 @@ export type FleetReport =
   | { readonly kind: 'unclaimed'; readonly reason: unknown }
   /** The process applies the log no more, as it cannot read this event. */
   | { readonly kind: 'halted'; readonly event: StoredEvent }
-  /** Somebody else's events are in the streams of the space: they are skipped. */
+  /** Another program has written into streams of the namespace: its events are skipped. */
   | { readonly kind: 'foreign'; readonly events: readonly StoredEvent[] }
-  /** The log could not be written at the end: others find out by themselves that this process is gone. */
+  /** The log could not be written at the end: other processes find out by themselves that this one has ended. */
   | { readonly kind: 'unreturned'; readonly reason: unknown };
 
-/** A process that lost the lead without giving it back lets others try twice as long as the last time, up to a minute. */
+/**
+ * A process that lost the lease without stepping down waits twice as long as the last time before it claims again, up
+ * to a minute.
+ */
 const LONGEST_SILENCE_MS = 60_000;
 const FORGIVEN_AFTER_MS = 300_000;
 
-/** A process that can lead: it claims the lead whenever nobody has it, and follows otherwise. */
+/** Claims the lease whenever it is free, and is a standby otherwise. */
 export function joinFleet(options: FleetOptions): Fleet {
   const { claimant, view, takeOffice, report } = options;
-  /** Of the lease under which commands are taken. */
+  /** Epoch of the lease under which commands are accepted. */
   let office: number | undefined;
-  /** Of the lease whose holder was seen alive, not only named by the log. */
+  /** Epoch of the lease whose holder was seen alive, not only named by the log. */
   let confirmed: number | undefined;
   const start = view.current();
   let isClosed = false;
@@ -101,7 +107,7 @@ export function joinFleet(options: FleetOptions): Fleet {
     report({ kind: 'lost', epoch: lease.epoch });
     losses = [...losses, performance.now()];
   };
-  /** Gives back a claim that this process cannot act on, as it cannot read the log up to there. */
+  /** Steps down from a claim that this process cannot use, because it cannot read the log up to there. */
   const giveBack = async (): Promise<void> => {
     isClosed = true;
     try {
@@ -123,7 +129,7 @@ export function joinFleet(options: FleetOptions): Fleet {
   };
   const claim = async (lease: Lease): Promise<void> => {
     await options.applied(await claimant.log.lastPosition());
-    // A clock that stood still says nothing of the leader's: whatever came meanwhile is looked at first.
+    // A process that was itself stopped knows nothing about the leader: it first looks at what arrived in the meantime.
     if (isClosed || view.current() !== lease) return;
     report({ kind: 'claiming', from: lease.leader });
     const claimed = await claimLease(claimant, lease);
@@ -135,7 +141,7 @@ export function joinFleet(options: FleetOptions): Fleet {
     }
   };
   const seek = async (lease: Lease): Promise<void> => {
-    // A claim that came while this process was there is a sign of life itself.
+    // A claim that came while this process was running is a sign of life itself.
     if (lease !== start) confirm(lease);
     const watch = {
       ...{ view, lease, patience: { ...PATIENCE, silence: silence() }, isClosed: () => isClosed },
@@ -146,9 +152,9 @@ export function joinFleet(options: FleetOptions): Fleet {
     try {
       await claim(lease);
     } catch (reason) {
-      // A leader that stands still inside a commit has the log locked until it goes on or ends.
+      // A leader that is stopped inside a commit locks the log until it continues or ends.
       report({ kind: 'unclaimed', reason });
-      // Reads can be answered whoever leads.
+      // Reads can be answered whichever process is the leader.
       if (confirmed === undefined) options.follow();
       await view.changed(PATIENCE.silence);
     }
@@ -164,7 +170,7 @@ export function joinFleet(options: FleetOptions): Fleet {
   const close = async () => {
     isClosed = true;
     view.wake();
-    // What it waits for may never come: a leader far away, a log that does not answer.
+    // It may wait for something that never comes: a leader far away, a log that does not answer.
     await Promise.race([done.catch(() => {}), delay(PATIENCE.probeTimeout, undefined, { ref: false })]);
   };
   return {
@@ -179,7 +185,7 @@ export function joinFleet(options: FleetOptions): Fleet {
       return { kind: 'elsewhere', leader, term: view.term() };
     },
     async counts(position, lead) {
-      // Exact as far as the graph has come. Beyond, it may lag behind a newer claim.
+      // Exact up to the position of the graph. Beyond, it may lag behind a newer claim.
       if (options.position() >= position) return options.epochAt(position) === lead.epoch;
       return countsByLease(claimant.log, position, lead);
     },

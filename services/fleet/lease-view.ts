@@ -5,22 +5,22 @@ import { refuseUnreadable, stopsReaders } from '../../shared/event-store/unreada
 import { evolveLease, type Lease, NO_LEASE } from '../../shared/fleet/lease.ts';
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 
-/** The lease as far as this process has followed the log. */
+/** The lease, as far as this process has read the log. */
 export type LeaseView = {
   current(): Lease;
-  /** When an event of the current leader came, or its claim: milliseconds of `performance.now()`. */
+  /** Time of the last event of the current leader, or of its claim: milliseconds of `performance.now()`. */
   lastSign(): number;
-  /** Takes the log's events, in order, as they are applied. */
+  /** Applies the log's events, in order. */
   follow(events: readonly StoredEvent[]): void;
   /** Aborted as soon as the lease is another one than now. */
   term(): AbortSignal;
   /** Resolves when the lease has changed, and after `ms` at the latest. */
   changed(ms: number): Promise<void>;
-  /** Lets everyone who waits go on. */
+  /** Wakes all waiting callers. */
   wake(): void;
 };
 
-/** The lease as it stands at the log's end. Throws UnreadableEvent when its stream has an event that this program cannot vouch for. */
+/** The lease at the log's end. Throws UnreadableEvent if its stream has an event that this program cannot read. */
 export async function readLease(log: EventStore, space: string, from = NO_LEASE): Promise<Lease> {
   let lease = from;
   const next = from.revision === undefined ? 0n : from.revision + 1n;
@@ -31,7 +31,7 @@ export async function readLease(log: EventStore, space: string, from = NO_LEASE)
   return lease;
 }
 
-/** The lease as it stands before the first event of its stream that this program cannot vouch for. */
+/** The lease before the first event of its stream that this program cannot read. */
 export async function readLeaseUpTo(log: EventStore, space: string): Promise<Lease> {
   let lease = NO_LEASE;
   for await (const event of log.readStream(leaseStream(space))) {
@@ -54,7 +54,7 @@ export async function assertWholeLease(log: EventStore, space: string, epoch: nu
   );
 }
 
-/** `start`: the lease at a position from which on every event is given to `follow`, or later. */
+/** `start`: the lease at a position from which on `follow` gets every event, or later. */
 export function createLeaseView(space: string, start: Lease): LeaseView {
   const stream = leaseStream(space);
   let lease = start;
@@ -90,7 +90,7 @@ export function createLeaseView(space: string, start: Lease): LeaseView {
   };
 }
 
-/** Any number of requests may be given up with it. */
+/** Any number of requests may be aborted with it. */
 function newTerm(): AbortController {
   const term = new AbortController();
   setMaxListeners(0, term.signal);

@@ -5,7 +5,7 @@ import { identityStream, type LogIdentified } from '../../shared/fleet/identity-
 import { leaseStream } from '../../shared/fleet/lease-events.ts';
 import { readLease } from './lease-view.ts';
 
-/** The identity of a log, and the revision that its stream stands at. */
+/** Identity of a log, and the revision of its stream. */
 type Identity = { readonly id: string | undefined; readonly revision: bigint | undefined };
 
 async function readIdentity(log: EventStore, space: string): Promise<Identity> {
@@ -17,12 +17,12 @@ async function readIdentity(log: EventStore, space: string): Promise<Identity> {
   return identity;
 }
 
-/** The identity of a log; undefined before anybody led it. */
+/** Identity of a log; undefined before its first leader. */
 export async function identityOfLog(log: EventStore, space: string): Promise<string | undefined> {
   return (await readIdentity(log, space)).id;
 }
 
-/** Gives a log an identity that has none, or that of the log it is a copy of. Belongs to whoever leads. */
+/** Gives an identity to a log without one, or a new one to a copy. Only the leader calls it. */
 export async function identifyLog(log: EventStore, space: string, isCopy: boolean): Promise<void> {
   let seen: bigint | undefined;
   for (;;) {
@@ -37,9 +37,7 @@ export async function identifyLog(log: EventStore, space: string, isCopy: boolea
   }
 }
 
-/**
- * Makes a log of a copy that no server has open yet: it has an identity of its own, and nobody leads it.
- */
+/** Makes a separate log of a copy that no server has open yet: it has its own identity and no leader. */
 export async function beginLog(log: EventStore, space: string): Promise<void> {
   const { id: copyOf } = await readIdentity(log, space);
   const id = randomUUID();

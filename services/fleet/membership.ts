@@ -6,16 +6,19 @@ import type { Leader } from '../../shared/fleet/lease.ts';
 import { createSeal, type Seal } from './seal.ts';
 
 /**
- * A process among those of its log. What two of them say to each other is signed with a key that follows from the access key, the
- * claim of the one that leads, and a nonce that the other one has in the log. A copy of the log has the access key and the claim,
- * but neither sees what is appended to the other.
+ * A process among those of its log. Messages between two of them are signed with a key that follows from the access
+ * key, the claim of the leader, and a nonce that the other one has written to the log. A copy of the log has the access
+ * key and the claim, but neither log sees later events of the other.
  */
 export type Membership = {
   /** Names this process. */
   readonly owner: string;
-  /** Signs questions: tells those who have the access key from everybody else. */
+  /** Signs questions: identifies processes with the access key. */
   readonly questions: Seal;
-  /** This process is about to claim the lead: event id of the claim. Before it: others may ask as soon as it is in the log. */
+  /**
+   * This process is about to claim the lease: event id of the claim. Called before, because others may ask as soon as
+   * it is in the log.
+   */
   claiming(claim: string): void;
   /** A leader of this log's lease lives and does not see this log: the log is a copy of that leader's. */
   noteCopy(is: boolean): void;
@@ -24,11 +27,11 @@ export type Membership = {
   claim(): string | undefined;
   hasClaimed(claim: string): boolean;
   /**
-   * What this process shares with a leader, made known in the log at the first call of a term. Undefined when the log cannot be
-   * written: the leader is asked to write the nonce then, and `read` finds it.
+   * Secret shared with a leader, published in the log at the first call of a term. Undefined if the log cannot be
+   * written: then the leader is asked to write the nonce, and `read` finds it.
    */
   sealTo(leader: Leader): Promise<Seal | undefined>;
-  /** What this process shares with another under a claim, as the log has it. */
+  /** Secret shared with another process under a claim, as in the log. */
   read(claim: string, owner: string): Promise<Seal | undefined>;
   /** The same without a look at the log. */
   known(claim: string, owner: string): Seal | undefined;
@@ -40,7 +43,7 @@ export type MembershipOptions = {
   readonly log: EventStore;
   readonly space: string;
   readonly owner: string;
-  /** That the processes of the log share: see readAccessKey. */
+  /** Key that the processes of the log share: see readAccessKey. */
   readonly key: Buffer;
 };
 
@@ -63,7 +66,7 @@ export function openMembership({ log, space, owner, key }: MembershipOptions): M
   const readOn = async (): Promise<void> => {
     for await (const { type, data, revision, unreadable } of log.readStream(stream, next)) {
       next = revision + 1n;
-      // Somebody else's, which proves nothing, or of a newer release.
+      // An event of another program, which proves nothing, or of a newer release.
       if (unreadable !== undefined) continue;
       const started = data as ProcessStarted['data'];
       const isAbout = claims.includes(started.claim) || started.owner === owner;
@@ -86,7 +89,7 @@ export function openMembership({ log, space, owner, key }: MembershipOptions): M
   const read = async (claim: string, of: string): Promise<Seal | undefined> => {
     const known = seals.get(nameOf(claim, of));
     if (known !== undefined) return known;
-    // One after the other: two at once would both read on from one place.
+    // One after the other: two at once would both continue from one position.
     reading = reading.catch(() => {}).then(readOn);
     await reading;
     return seals.get(nameOf(claim, of));
@@ -108,7 +111,7 @@ export function openMembership({ log, space, owner, key }: MembershipOptions): M
     sealTo({ claim }) {
       const known = sought.get(claim) ?? append(claim, owner).catch(() => undefined);
       sought.set(claim, known);
-      // What could not be written is tried again.
+      // A failed write is retried.
       void known.then((seal) => seal ?? sought.delete(claim));
       return known;
     },

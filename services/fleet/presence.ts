@@ -3,21 +3,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Membership } from './membership.ts';
 import { answerQuestion, LEADER_PATH, PROOF_HEADER, QUESTION_HEADER } from './question.ts';
 
-/** Of the lease it holds; undefined: none. */
+/** Epoch of the lease it holds; undefined: none. */
 type Part = { epoch(): number | undefined };
 
-/** What a process says to others that ask whether it is still there. */
+/** Answers of a process to others that ask whether it is alive. */
 export type Presence = {
   /** Names this process; a restarted one has another. */
   readonly owner: string;
-  /** It can prove from now on that it is the one: before it can claim the lead. */
+  /** It can prove its identity from now on: called before it can claim the lease. */
   join(membership: Membership): void;
   /** Its part in the fleet is known from now on. */
   of(fleet: Part): void;
   /**
-   * Answers `GET /_varve/leader` with owner and epoch (null while it does not lead), to everyone: neither is a secret. A process of
-   * its log that asks a question gets the proof that it is the leader. In every phase of a process, while its data is being
-   * loaded too. False: the request is for another path.
+   * Answers `GET /_varve/leader` with owner and epoch (null unless it is the leader), to everyone: neither is secret. A
+   * process of its log that asks a question gets the proof that this is the leader. It answers in every phase, also
+   * while its data is being loaded. Returns false for another path.
    */
   answer(request: IncomingMessage, response: ServerResponse): boolean;
 };
@@ -51,7 +51,7 @@ export function createPresence(): Presence {
     },
     answer(request, response) {
       if (request.url !== LEADER_PATH || request.method !== 'GET') return false;
-      // The log cannot be read just then: nothing is said.
+      // The log cannot be read now: there is no answer.
       respond(request, response).catch(() => response.writeHead(503, { 'content-length': 0 }).end());
       return true;
     },

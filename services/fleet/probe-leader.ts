@@ -3,16 +3,16 @@ import type { Leader } from '../../shared/fleet/lease.ts';
 import type { Membership } from './membership.ts';
 import { askLeader, LEADER_PATH, PROOF_HEADER, QUESTION_HEADER } from './question.ts';
 
-/** `gone`: nobody is there, somebody else, or a process on another log; `silent`: nothing is known. */
+/** `gone`: no process, another one, or one on another log; `silent`: unknown. */
 export type Probe = 'alive' | 'gone' | 'silent';
 
 const PRESENCE = z.object({ owner: z.string() });
-/** What a system says of an address where nobody listens. */
+/** Errors of a system for an address where no process listens. */
 const NOBODY = new Set(['ECONNREFUSED', 'ECONNRESET']);
 
 /**
- * Asks the process at an address whether it is the one that claimed the lead, and has it prove that it sees this log. Without a
- * membership it is believed.
+ * Asks the process at an address whether it is the leader of the claim, and lets it prove that it sees this log.
+ * Without a membership it is trusted.
  */
 export async function probeLeader(
   leader: Leader,
@@ -27,7 +27,7 @@ export async function probeLeader(
         signal: AbortSignal.timeout(timeoutMs),
       });
     if (membership?.known(leader.claim, membership.owner) === undefined) {
-      // First without a question, which takes a nonce in the log: there may be nobody to ask.
+      // First without a question, which needs a nonce in the log: there may be no process to ask.
       const presence = PRESENCE.safeParse(await (await ask({})).json());
       if (!presence.success) return 'silent';
       if (presence.data.owner !== leader.owner) return 'gone';

@@ -4,23 +4,25 @@ import type { Leader } from '../../shared/fleet/lease.ts';
 import type { Membership } from './membership.ts';
 import type { Seal } from './seal.ts';
 
-/** Where a process says who it is, see presence.ts. */
+/** Path of a process's identity, see presence.ts. */
 export const LEADER_PATH = '/_varve/leader';
-/** `<claim>.<owner>.<nonce>.<w or r>.<signature>`; `r`: who asks cannot write the log. */
+/** `<claim>.<owner>.<nonce>.<w or r>.<signature>`; `r`: the sender cannot write the log. */
 export const QUESTION_HEADER = 'varve-question';
-/** `<milliseconds>.<signature>`: the clock of who answers, and a signature over it, the question and the body. */
+/**
+ * `<milliseconds>.<signature>`: the clock of the answering process, and a signature over it, the question and the body.
+ */
 export const PROOF_HEADER = 'varve-proof';
 
 /** A question to a leader that only it can answer. */
 export type Question = {
   readonly header: string;
-  /** Judges the answer; undefined: whoever gave it is not the leader, or leads another log. */
+  /** Verifies the answer; undefined: its sender is not the leader, or leads another log. */
   judge(proof: string | undefined, body: string): Promise<Met | undefined>;
-  /** Whether the answer comes from a process that has the access key, claimed this lead, and leads another log. */
+  /** Returns whether the answer comes from a process with the access key that has this claim and leads another log. */
   isOfOtherLog(proof: string | undefined, body: string): boolean;
 };
 
-/** A leader that has shown that it leads the log of this process. */
+/** A leader that has proved that it leads the log of this process. */
 export type Met = {
   readonly seal: Seal;
   /** The leader's clock minus this process's, both `performance.now()`. */
@@ -76,11 +78,11 @@ export async function answerQuestion(
   const asked = text.split('.');
   const [claim, owner, , mode] = asked;
   if (asked.length !== 4 || claim === undefined || owner === undefined) return undefined;
-  // An earlier one too: who asks may not have seen the newest yet, and learns of it by the answers to its writes.
+  // An earlier claim too: the sender may not have seen the newest yet, and learns of it from the answers to its writes.
   if (!membership.hasClaimed(claim) || !membership.questions.isSigned(signature, ...asked)) return undefined;
   const seal = await (mode === 'r' ? membership.admit(claim, owner) : look(membership, claim, owner));
   const now = String(Math.round(performance.now()));
-  // Who asks does not write to this log. It learns so from nobody but who has the access key.
+  // The sender does not write to this log. Only a process with the access key may say so.
   if (seal === undefined) return `other.${membership.questions.sign('other log', header, body)}`;
   return `${now}.${seal.sign('leader', header, now, body)}`;
 }

@@ -1,13 +1,13 @@
 import { hmac, isSameText } from '../../shared/text-digest.ts';
 
-/** Signs texts for those who have the same key, and nobody else. */
+/** Signs texts for processes with the same key. */
 export type Seal = {
   /** 43 characters, base64url. */
   sign(...parts: readonly string[]): string;
   isSigned(signature: string, ...parts: readonly string[]): boolean;
 };
 
-/** `names` say what the seal is for: other names make another seal from one key. */
+/** `names` are the purpose of the seal: other names make another seal from one key. */
 export function createSeal(key: Buffer, ...names: readonly string[]): Seal {
   // As JSON, no two lists of parts are one text.
   const own = hmac(key, JSON.stringify(names));

@@ -6,18 +6,18 @@ import { readLease } from './lease-view.ts';
 import { createLeaderJudge, PATIENCE } from './watch-leader.ts';
 
 /**
- * Claims the lead for a command that writes the log by itself, such as an import, and resolves to the epoch. Rejects with a
- * sentence when another process leads: nobody's writes are fenced off while it is there.
+ * Claims the lease for a command that writes the log by itself, such as an import, and resolves to the epoch. Rejects
+ * with a message if there is another leader: the writes of a live leader are never fenced off.
  */
 export async function takeLead(claimant: Claimant): Promise<number> {
   const lead = await takeFreeLead(claimant);
   if (typeof lead === 'number') return lead;
   throw new Error(
-    `the process at ${lead.address} leads this log: stop it, or send it the documents over HTTP`,
+    `the process at ${lead.address} is the leader of this log: stop it, or send it the documents over HTTP`,
   );
 }
 
-/** Claims the lead where nobody has it, and resolves to the epoch; or to the process that leads. */
+/** Claims the lease if it is free, and resolves to the epoch; or to the current leader. */
 export async function takeFreeLead(claimant: Claimant): Promise<number | NonNullable<Lease['leader']>> {
   const { log, space, owner, membership } = claimant;
   let before = await log.lastPosition();
@@ -41,7 +41,7 @@ export async function takeFreeLead(claimant: Claimant): Promise<number | NonNull
   }
 }
 
-/** Others may write to the server that the log is on: only events of the space are a sign of life. */
+/** Others may write to the log's server: only events of the namespace are a sign of life. */
 async function hasEventsBehind(log: EventStore, position: bigint): Promise<boolean> {
   for await (const _events of log.readAll(position, { batchSize: 1 })) return true;
   return false;

@@ -3,7 +3,7 @@ import type { LeaseView } from './lease-view.ts';
 import type { Membership } from './membership.ts';
 import { probeLeader } from './probe-leader.ts';
 
-/** How long a leader that says nothing is waited for, in milliseconds. */
+/** Time limits for a silent leader, in milliseconds. */
 export type Patience = {
   readonly probeEvery: number;
   readonly probeTimeout: number;
@@ -13,12 +13,12 @@ export type Patience = {
 
 export const PATIENCE: Patience = { probeEvery: 400, probeTimeout: 1_000, silence: 2_000 };
 
-/** What a look at the leader says. `free`: nobody leads, or who did shows no sign of life: the lead can be claimed. */
+/** Result of a look at the leader. `free`: there is none, or it shows no sign of life: the lease can be claimed. */
 export type LeaderState = 'free' | 'alive' | 'silent';
 
 /**
- * Asks a leader, again and again, and judges it by what it answers and by the signs of life that the log has of it. `lastSign`: when
- * the last of these came, in milliseconds of `performance.now()`.
+ * Asks a leader repeatedly, and classifies it by its answers and by the signs of life in the log. `lastSign`: time of
+ * the last of these, in milliseconds of `performance.now()`.
  */
 export function createLeaderJudge(
   membership: Membership | undefined,
@@ -32,7 +32,7 @@ export function createLeaderJudge(
     const probe = await probeLeader(leader, patience.probeTimeout, membership);
     if (probe === 'gone') return 'free';
     const now = performance.now();
-    // Where it was this process that stood still, nothing is known of the leader.
+    // If this process itself was stopped, nothing is known about the leader.
     const isAwake = now - asked < 2 * patience.probeTimeout;
     if (probe === 'alive' || !isAwake) lastAnswer = now;
     return now - Math.max(lastAnswer, lastSign()) > patience.silence ? 'free' : probe;
@@ -41,7 +41,7 @@ export function createLeaderJudge(
 
 export type LeaderWatch = {
   readonly view: LeaseView;
-  /** As it is watched; the watch ends when it changes. */
+  /** Watched lease; the watch ends when it changes. */
   readonly lease: Lease;
   readonly patience: Patience;
   readonly isClosed: () => boolean;
@@ -51,8 +51,8 @@ export type LeaderWatch = {
 };
 
 /**
- * Resolves with true when the leader shows no sign of life, and with false when the lease has changed. At once where nobody
- * listens at its address any more.
+ * Resolves with true if the leader shows no sign of life, and with false if the lease has changed. Resolves at once if
+ * no process listens at its address any more.
  */
 export async function watchLeader(watch: LeaderWatch): Promise<boolean> {
   const { view, lease, patience, isClosed } = watch;

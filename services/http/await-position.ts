@@ -82,7 +82,7 @@ async function reach(freshness: Freshness, wanted: string | readonly string[]): 
     throw new RequestError('invalid-header', 'Invalid header Varve-Min-Position', {
       header: 'Varve-Min-Position',
       found: wanted,
-      accepted: 'the Varve-Position of a write: a whole number',
+      accepted: 'the Varve-Position of a write: an integer',
     });
   }
   const position = BigInt(wanted);
@@ -94,7 +94,7 @@ async function reach(freshness: Freshness, wanted: string | readonly string[]): 
     });
   }
   if (await freshness.shows(position)) return;
-  throw new RequestError('position-not-shown', `Position ${wanted} of the log is not shown yet`, {
+  throw new RequestError('position-not-shown', `Position ${wanted} of the log is not applied yet`, {
     header: 'Varve-Min-Position',
     found: wanted,
     shown: String(freshness.position()),

@@ -206,7 +206,7 @@ function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => 
   });
 }
 
-const ABORTED = new RequestError('request-aborted', 'The client went away before its request had arrived');
+const ABORTED = new RequestError('request-aborted', 'The client disconnected before its request had arrived');
 
 /** The client's disconnect caused the failure: it is not an error of the server, and the answer is not read. */
 function isAborted({ raw }: FastifyRequest): boolean {

@@ -184,18 +184,18 @@ function refusal(reply: FastifyReply, error: NotLeading): NotLeading {
 }
 
 function noLeader(): RequestError {
-  return new RequestError('no-leader', 'No process leads: nothing can be written for now');
+  return new RequestError('no-leader', 'No process leads: writes are not possible for now');
 }
 
 function unanswered(): RequestError {
   return new RequestError(
     'leader-lost',
-    'The leader did not answer, and no other process leads yet: the write may have been stored',
+    'The leader did not answer, and no other process has taken over yet: the write may have been stored',
     { advice: SEND_AGAIN },
   );
 }
 
-const SEND_AGAIN = 'With an Idempotency-Key it can be sent again safely';
+const SEND_AGAIN = 'With an Idempotency-Key you can safely send it again';
 
 function interrupted(): RequestError {
   return new RequestError(

@@ -50,7 +50,7 @@ function isLocalUrl(text: string): boolean {
 export function stranger(what: string, found: string): RequestError {
   return new RequestError(
     'development-mode',
-    `Development mode takes no request ${what}: create an access token to serve more than this machine`,
+    `Development mode refuses a request ${what}: create an access token to serve more than this machine`,
     { found, accepted: 'localhost or a loopback address' },
   );
 }

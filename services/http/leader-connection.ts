@@ -28,7 +28,7 @@ export async function connectToLeader(membership: Membership, leader: Leader): P
     const asked = `GET ${LEADER_PATH} HTTP/1.1\r\nhost: ${host}\r\n${QUESTION_HEADER}: ${question.header}\r\n\r\n`;
     const { headers, body } = await exchange(socket.setNoDelay(), asked);
     const met = await question.judge(headers.get(PROOF_HEADER), body);
-    if (met === undefined) throw new Error(`whoever answers at ${leader.address} does not lead this log`);
+    if (met === undefined) throw new Error(`the process at ${leader.address} is not the leader of this log`);
     if (socket.destroyed || headers.get('connection') === 'close') throw new Error('the leader is stopping');
     return { socket, met };
   } catch (error) {

@@ -80,9 +80,9 @@ async function answer(
   const name = /^\/_varve\/operations\/([a-z-]+)$/.exec(request.url ?? '')?.[1];
   if (name === undefined || request.method !== 'POST') return refuse(response, 404, 'There is no such path');
   const form = await json(request).catch(() => undefined);
-  if (form === undefined) return refuse(response, 400, 'The request is no JSON');
+  if (form === undefined) return refuse(response, 400, 'The request is not JSON');
   const gone = new AbortController();
-  response.once('close', () => gone.abort(new Error('nobody waits for the answer')));
+  response.once('close', () => gone.abort(new Error('no client waits for the answer')));
   response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
   const signal = AbortSignal.any([stopping, gone.signal]);
   await pipeline(Readable.from(answerLines(context, name, form, signal)), response);

@@ -67,6 +67,6 @@ function answerTo(error: NodeJS.ErrnoException): string {
 function malformed({ message }: Error): RequestError {
   return new RequestError(
     'malformed-request',
-    `This is no HTTP request: ${message.replace(/^Parse Error: /, '')}`,
+    `This is not an HTTP request: ${message.replace(/^Parse Error: /, '')}`,
   );
 }

@@ -13,7 +13,7 @@ export function refuseReads(app: FastifyInstance): void {
 }
 
 function misplaced(): RequestError {
-  return new RequestError('writes-only', 'This process takes writes: ask varve api or varve serve', {
+  return new RequestError('writes-only', 'This process answers no reads: ask varve api or varve serve', {
     accepted: ['POST', 'PUT', 'DELETE'],
   });
 }

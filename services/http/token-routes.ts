@@ -37,7 +37,7 @@ export function registerTokens(app: FastifyInstance, options: TokenRoutesOptions
       await access.applied(position);
       reply.header(POSITION_HEADER, String(position));
       const data = { ...describeToken(token, registry, now()), accessKey: secret };
-      sendJson(reply, 201, { data, meta: { accessKey: 'is shown this once and kept nowhere' } });
+      sendJson(reply, 201, { data, meta: { accessKey: 'is shown once and not stored' } });
     },
   });
   register(app, '/_varve/tokens/:id', {

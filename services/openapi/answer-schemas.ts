@@ -26,13 +26,13 @@ export function answerSchema(scope: OpenApiScope, model: Model): JsonSchema {
   if (model.localized) properties['localizations'] = localizations(scope, model);
   return {
     type: 'object',
-    description: `${model.displayName}: an entry as it is answered. Relations, components and media are there when \`populate\` names them.`,
+    description: `${model.displayName}: an entry in an answer. Relations, components and media are included if \`populate\` names them.`,
     properties,
     required: ['id', 'documentId'],
   };
 }
 
-/** A component as it stands in a dynamic zone, where `__component` tells which it is. */
+/** A component in a dynamic zone, where `__component` names its kind. */
 export function zoneAnswerSchema(scope: OpenApiScope, component: Model & { uid: Uid }): JsonSchema {
   const schema = answerSchema(scope, component);
   const properties = { __component: { const: component.uid }, ...(schema['properties'] as object) };
@@ -66,7 +66,7 @@ export function listAnswerSchema(scope: OpenApiScope, type: ContentType): JsonSc
 
 /** Schemas of `meta.pagination` in each form, under the name `pagination`. */
 export const PAGINATION_SCHEMA: JsonSchema = {
-  description: '`pageCount` and `total` are left out with `pagination[withCount]=false`.',
+  description: '`pageCount` and `total` are omitted with `pagination[withCount]=false`.',
   anyOf: [
     {
       type: 'object',
@@ -82,7 +82,7 @@ export const PAGINATION_SCHEMA: JsonSchema = {
   ],
 };
 
-/** One `oneOf` member per component of a zone, told apart by `__component`. */
+/** One `oneOf` member per component of a zone, distinguished by `__component`. */
 export function zoneUnion(
   scope: OpenApiScope,
   components: readonly Uid[],

@@ -19,7 +19,7 @@ import { userCreateSchema, userInputSchema } from './user-paths.ts';
 
 type Schemas = Record<string, JsonSchema>;
 
-/** `components.schemas`: of each model what is answered, written, filtered by and populated; then what all share. */
+/** `components.schemas`: for each model the schemas of answers, writes, filters and `populate`; then the shared ones. */
 export function documentSchemas(scope: OpenApiScope): Readonly<Schemas> {
   const { contentTypes, components } = scope.registry;
   return Object.assign(

@@ -14,7 +14,7 @@ import { ACCEPTED, jsonResponse, NO_CONTENT, readRefusals, writeRefusals } from 
 import { sampleAnswer, sampleInput } from './sample-values.ts';
 import { nameOf, pascalCase } from './schema-names.ts';
 
-/** What a caller may do with a type; everything in development mode. */
+/** Rights of a caller on a type; everything in development mode. */
 export type MayDo = (type: ContentType, action: Action) => boolean;
 export type PathScope = OpenApiScope & { readonly may: MayDo; readonly drafts: boolean };
 

@@ -27,7 +27,7 @@ const NAMES: Record<FieldType, string> = {
   json: 'json',
 };
 
-/** `filter.text`, `filter.number`…: the conditions on an attribute, by how it is compared. Made from the operator table. */
+/** `filter.text`, `filter.number`…: the conditions on an attribute, by its comparison. Made from the operator table. */
 export const CONDITION_SCHEMAS: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
   (Object.keys(VALUES) as FieldType[]).map((type) => [`filter.${NAMES[type]}`, conditionSchema(type)]),
 );

@@ -6,7 +6,7 @@ const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Names this write, for a day: the same write sent again, after a broken connection for example, is carried out once and answered again, whichever process it comes to. A UUID will do.',
+    'Names this write, for a day: the same write sent again, after a broken connection for example, is carried out once and answered again by any process. Use a UUID.',
   schema: { type: 'string', pattern: '^[\\x21-\\x7E]{1,255}$' },
 };
 

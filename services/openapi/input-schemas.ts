@@ -6,7 +6,7 @@ import { anyOf, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-
 import { scalarInputSchema } from './scalar-schemas.ts';
 import { nameOf } from './schema-names.ts';
 
-/** What a write may say of an entry: any of its attributes, nothing else. */
+/** Schema of a write: any attributes of the entry, nothing else. */
 export function inputSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
   return { type: 'object', properties: inputProperties(scope, type), additionalProperties: false };
 }
@@ -121,7 +121,7 @@ function attributeSchema(scope: OpenApiScope, attribute: Attribute): JsonSchema 
   }
 }
 
-/** An empty list may be shorter than `min` where the attribute is not required, so only `max` always holds. */
+/** An empty list may be shorter than `min` if the attribute is not required, so only `max` always applies. */
 function counts({ min, max, required }: { min?: number; max?: number; required: boolean }): JsonSchema {
   return {
     ...(min !== undefined && required ? { minItems: min } : {}),

@@ -1,6 +1,6 @@
 import type { Operation, Paths } from './openapi-types.ts';
 
-/** The paths with each operation made anew; `method`: `get`, `post`, … */
+/** Returns the paths with each operation mapped; `method`: `get`, `post`, … */
 export function mapOperations(
   paths: Paths,
   change: (operation: Operation, method: string) => Operation,

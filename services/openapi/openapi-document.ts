@@ -13,15 +13,15 @@ import { usedComponents } from './used-components.ts';
 import { userPaths } from './user-paths.ts';
 
 export type OpenApiOptions = {
-  /** Of the server. */
+  /** Version of the server. */
   readonly version: string;
   /** False: `/api/users` answers bare, as Strapi does. */
   readonly usersEnvelope: boolean;
-  /** Whether files can be uploaded. */
+  /** True if files can be uploaded. */
   readonly uploads: boolean;
-  /** What the reader of the document may do; everything by default. Routes without a right are left out. */
+  /** Rights of the reader of the document; everything by default. Routes without a right are omitted. */
   readonly may?: MayDo;
-  /** Whether that reader may see drafts; default true. */
+  /** True if that reader may see drafts; default true. */
   readonly drafts?: boolean;
 };
 

@@ -49,7 +49,7 @@ export type OpenApiDocument = {
   };
 };
 
-/** What the parts of a document are made from. */
+/** Source of the parts of a document. */
 export type OpenApiScope = { readonly registry: SchemaRegistry; readonly names: SchemaNames };
 
 /** `#/components/schemas/<name>` */

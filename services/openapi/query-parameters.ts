@@ -5,10 +5,10 @@ import { nameOf } from './schema-names.ts';
 import { namesOf } from './selection-schemas.ts';
 import { wordParameters } from './word-parameters.ts';
 
-/** Query parameters of a type's routes. `drafts`: whether the caller may ask for unpublished entries. */
+/** Settings for the query parameters of a type's routes. `drafts`: the caller may ask for unpublished entries. */
 export type ParameterOptions = { readonly drafts: boolean };
 
-/** Of a list: everything. */
+/** Parameters of a list: everything. */
 export function listParameters(
   scope: OpenApiScope,
   type: ContentType,
@@ -26,14 +26,14 @@ export function listParameters(
   ];
 }
 
-/** Of the files, which are all answered where no page is asked for. */
+/** Parameters of the files: all of them are answered if no page is requested. */
 export function filesListParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
   return listParameters(scope, type, { drafts: false }).map((parameter) =>
     parameter === PAGINATION ? PAGES : parameter,
   );
 }
 
-/** Of one entry. */
+/** Parameters of one entry. */
 export function entryParameters(
   scope: OpenApiScope,
   type: ContentType,
@@ -47,7 +47,7 @@ export function entryParameters(
   ];
 }
 
-/** Of a write: the version and locale it writes, and what of the entry it answers. */
+/** Parameters of a write: its version and locale, and the parts of the entry to answer. */
 export function writeParameters(
   scope: OpenApiScope,
   type: ContentType,
@@ -58,19 +58,19 @@ export function writeParameters(
   return [...status, ...localeParameters(type, WRITE_LOCALE), ...selectionParameters(scope, model)];
 }
 
-/** Of an action, which knows the version itself. */
+/** Parameters of an action, which determines the version itself. */
 export function actionParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
   const model = queryModelOf(scope.registry, type.uid);
   return [...localeParameters(type, WRITE_LOCALE), ...selectionParameters(scope, model)];
 }
 
-/** Of a removal. */
+/** Parameters of a removal. */
 export function removeParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
   const model = queryModelOf(scope.registry, type.uid);
   return [...localeParameters(type, REMOVE_LOCALE), filtersParameter(scope, model)];
 }
 
-/** Of Strapi's users dialect, which has no pages and ignores what it does not know (SEMANTICS section 11). */
+/** Parameters of Strapi's users dialect, which has no pages and ignores unknown ones (SEMANTICS section 11). */
 export function usersListParameters(scope: OpenApiScope, type: ContentType): readonly Parameter[] {
   const model = queryModelOf(scope.registry, type.uid);
   return [
@@ -95,7 +95,7 @@ function filtersParameter(scope: OpenApiScope, model: QueryModel): Parameter {
   };
 }
 
-/** Valid for the type whatever it holds. The first is what a form starts with. */
+/** Valid for the type whatever its content. A form starts with the first. */
 function filterExamples(scope: OpenApiScope, model: QueryModel): Readonly<Record<string, Example>> {
   const examples: Record<string, Example> = { none: { summary: 'No filter', value: {} } };
   const text = textAttribute(model);
@@ -172,7 +172,7 @@ function selectionParameters(scope: OpenApiScope, model: QueryModel): readonly P
 
 function versionParameters(type: ContentType, { drafts }: ParameterOptions): readonly Parameter[] {
   return [
-    // Also where the type itself has no versions: it decides which version of related entries is seen.
+    // Also if the type itself has no versions: it decides which version of related entries is seen.
     ...(drafts ? [STATUS] : []),
     ...(drafts && type.draftAndPublish ? [PUBLICATION_FILTER] : []),
     ...localeParameters(type, READ_LOCALE),

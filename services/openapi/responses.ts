@@ -83,7 +83,7 @@ const REFUSALS = {
   OtherRequest: {
     status: 422,
     name: 'UnprocessableEntityError',
-    message: 'This Idempotency-Key was used with another request: give every request one of its own',
+    message: 'This Idempotency-Key was used with another request: use a new key for every request',
     description: 'The `Idempotency-Key` names another write.',
     details: { header: 'Idempotency-Key' },
   },
@@ -114,7 +114,7 @@ export const REFUSAL_RESPONSES: Readonly<Record<string, object>> = Object.fromEn
 
 const ALWAYS: readonly RefusalName[] = ['Unauthorized', 'Forbidden', 'TooManyRequests', 'Unavailable'];
 
-/** What a read may be refused with, by status. */
+/** Refusals of a read, by status. */
 export function readRefusals(...more: readonly RefusalName[]): Readonly<Record<string, object>> {
   return { ...refusals(['BadRequest', ...more, ...ALWAYS]), 431: HEADERS_TOO_LARGE };
 }
@@ -122,12 +122,12 @@ export function readRefusals(...more: readonly RefusalName[]): Readonly<Record<s
 /** Node's own answer, without a body: a query string counts as part of the headers. */
 export const HEADERS_TOO_LARGE: object = { description: 'The URL and the headers are longer than 16 KiB.' };
 
-/** What a write may be refused with. */
+/** Refusals of a write. */
 export function writeRefusals(...more: readonly RefusalName[]): Readonly<Record<string, object>> {
   return refusals(['BadRequest', ...more, 'Conflict', 'PayloadTooLarge', 'UnsupportedMediaType', ...ALWAYS]);
 }
 
-/** By status. */
+/** Refusals by status. */
 export function refusals(names: readonly RefusalName[]): Readonly<Record<string, object>> {
   return Object.fromEntries(
     names.map((name) => [String(REFUSALS[name].status), { $ref: `#/components/responses/${name}` }]),

@@ -3,7 +3,7 @@ import type { Attribute, ContentType, Model, ScalarAttribute } from '../../share
 import { componentOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { queryableScalars } from '../../shared/schema/system-attributes.ts';
 
-/** Values for examples: what a server takes and answers. undefined where none can be made up (a regex, a relation). */
+/** Values for examples that a server accepts and answers. undefined if there is none (a regex, a relation). */
 
 const DATE = '2026-01-31';
 const INSTANT = `${DATE}T12:30:00.000Z`;

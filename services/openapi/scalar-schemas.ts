@@ -6,7 +6,7 @@ import type { JsonSchema } from './openapi-types.ts';
 const INT32 = 2 ** 31;
 /** varchar(255) in Strapi; text and richtext are unlimited. */
 const SHORT_TEXT = 255;
-/** A node of the blocks editor; what else it has depends on its type. */
+/** A node of the blocks editor; its other members depend on its type. */
 const BLOCK: JsonSchema = {
   type: 'object',
   properties: { type: { type: 'string' } },
@@ -15,7 +15,7 @@ const BLOCK: JsonSchema = {
 };
 const TIME_PATTERN = '^([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,3})?$';
 
-/** How an attribute's value stands in an answer; drafts need not satisfy more than its type (SEMANTICS section 13). */
+/** Schema of an attribute's value in an answer; drafts need only satisfy its type (SEMANTICS section 13). */
 export function scalarAnswerSchema(attribute: ScalarAttribute): JsonSchema {
   if (attribute.type === 'json') return { description: 'Any JSON value.' };
   const { enum: values, ...schema } = typeSchema(attribute);
@@ -26,7 +26,7 @@ export function scalarAnswerSchema(attribute: ScalarAttribute): JsonSchema {
   };
 }
 
-/** What a write takes for an attribute; `null` clears it. */
+/** Schema of an attribute's value in a write; `null` clears it. */
 export function scalarInputSchema(attribute: ScalarAttribute): JsonSchema {
   const description = inputDescription(attribute);
   const described = description === '' ? {} : { description };
@@ -44,7 +44,7 @@ export function scalarInputSchema(attribute: ScalarAttribute): JsonSchema {
   };
 }
 
-/** Type and format, without what only a write has to obey. */
+/** Type and format, without the rules of writes. */
 function typeSchema(attribute: ScalarAttribute): JsonSchema {
   const { type } = attribute;
   return type === 'enumeration' ? { type: 'string', enum: attribute.enum ?? [] } : TYPE_SCHEMAS[type];

@@ -47,7 +47,7 @@ export function userPaths(scope: PathScope, type: ContentType, envelope: boolean
   return Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.keys(item).length > 0));
 }
 
-/** What may be written of a user. */
+/** Schema of writes of a user. */
 export function userInputSchema(scope: OpenApiScope, type: ContentType): JsonSchema {
   const all = inputSchema(scope, type)['properties'] as Readonly<Record<string, JsonSchema>>;
   const shown = Object.entries(all).filter(

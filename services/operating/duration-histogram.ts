@@ -31,7 +31,7 @@ export function createDurationHistogram(registry: Registry, definition: MetricDe
     aggregator: 'sum',
     values: [...all.values()].flatMap((series) => samplesOf(name, series)),
   });
-  // What a registry asks of a metric; the declared type names prom-client's own classes.
+  // Interface that a registry needs of a metric; the declared type names prom-client's own classes.
   registry.registerMetric({ name, get } as unknown as Metric<string>);
   return {
     series(...labelValues) {
@@ -61,7 +61,7 @@ function createSeries(labels: Record<string, string>): Series & DurationSeries {
   return series;
 }
 
-/** Buckets hold what is at most their bound, so each includes those before it. */
+/** A bucket counts values up to its bound, so each includes those before it. */
 function samplesOf(name: string, { labels, counts, sum }: Series): readonly MetricValueWithName<string>[] {
   let total = 0;
   const buckets = [...BOUNDS_MS, Number.POSITIVE_INFINITY].map((bound, i) => {

@@ -1,4 +1,4 @@
-/** What Varve says of itself to Prometheus: every name it exports beside the process's own (`process_…`, `nodejs_…`). */
+/** Metrics of Varve for Prometheus, in addition to the process's own (`process_…`, `nodejs_…`). */
 export type MetricDefinition = {
   readonly name: `varve_${string}`;
   readonly kind: 'counter' | 'gauge' | 'histogram';
@@ -23,7 +23,7 @@ export const METRICS = {
   unsentBytes: {
     name: 'varve_http_unsent_bytes',
     kind: 'gauge',
-    help: 'Bytes of answers that clients have not taken yet',
+    help: 'Bytes of answers that clients have not read yet',
     labels: [],
   },
   waitingRequests: {
@@ -71,19 +71,19 @@ export const METRICS = {
   projectionPosition: {
     name: 'varve_projection_position',
     kind: 'gauge',
-    help: 'Position up to which the read index shows the log',
+    help: 'Position up to which the read index has applied the log',
     labels: [],
   },
   lagEvents: {
     name: 'varve_projection_lag_events',
     kind: 'gauge',
-    help: 'Events in the log that the read index does not show yet, counted up to 5000',
+    help: 'Events in the log that the read index has not applied yet, counted up to 5000',
     labels: [],
   },
   lagSeconds: {
     name: 'varve_projection_lag_seconds',
     kind: 'gauge',
-    help: 'Age of the oldest event that the read index does not show yet',
+    help: 'Age of the oldest event that the read index has not applied yet',
     labels: [],
   },
   indexRows: {
@@ -95,19 +95,19 @@ export const METRICS = {
   backlog: {
     name: 'varve_fanout_backlog_documents',
     kind: 'gauge',
-    help: 'Documents in Elasticsearch that are out of date',
+    help: 'Stale documents in Elasticsearch',
     labels: [],
   },
   backlogOldest: {
     name: 'varve_fanout_oldest_seconds',
     kind: 'gauge',
-    help: 'How long the first of them has been waiting; 0 at rest',
+    help: 'Age of the oldest of them; 0 when caught up',
     labels: [],
   },
   refusedDocuments: {
     name: 'varve_index_refused_documents',
     kind: 'gauge',
-    help: 'Documents that Elasticsearch does not take',
+    help: 'Documents that Elasticsearch refused',
     labels: [],
   },
   writtenDocuments: {
@@ -125,13 +125,13 @@ export const METRICS = {
   halted: {
     name: 'varve_halted',
     kind: 'gauge',
-    help: '1 while this process applies the log no more, because it cannot read an event of Varve in it; else 0',
+    help: '1 while this process does not apply the log, because it cannot read an event of Varve; else 0',
     labels: [],
   },
   foreignEvents: {
     name: 'varve_foreign_events_total',
     kind: 'counter',
-    help: 'Events of other programs in the streams of the space that were skipped since the start of the process',
+    help: 'Events of other programs in the streams of the namespace that were skipped since the start of the process',
     labels: [],
   },
   leading: {
@@ -143,37 +143,37 @@ export const METRICS = {
   leaderEpoch: {
     name: 'varve_leader_epoch',
     kind: 'gauge',
-    help: 'Epoch of the newest claim of the lead that this process knows of; every change of the leader raises it',
+    help: 'Epoch of the newest known claim of the lease; every change of the leader raises it',
     labels: [],
   },
   ignoredParameters: {
     name: 'varve_ignored_parameters_total',
     kind: 'counter',
-    help: 'Root parameters of requests that were not known and ignored',
+    help: 'Unknown root parameters of requests that were ignored',
     labels: [],
   },
   forwardedWrites: {
     name: 'varve_forwarded_writes_total',
     kind: 'counter',
-    help: 'Writes that came here and were answered by the leader',
+    help: 'Writes that this process forwarded to the leader',
     labels: [],
   },
   generation: {
     name: 'varve_generation',
     kind: 'gauge',
-    help: 'Number of the generation of the read model that serves',
+    help: 'Number of the live generation of the read model',
     labels: [],
   },
   rebuildProgress: {
     name: 'varve_rebuild_progress_ratio',
     kind: 'gauge',
-    help: 'How much of its phase a rebuild that is not over has done, from 0 to 1; 1 while there is none',
+    help: 'Finished part of the current phase of a rebuild, from 0 to 1; 1 without a rebuild',
     labels: [],
   },
   rebuildLag: {
     name: 'varve_rebuild_lag_events',
     kind: 'gauge',
-    help: 'Events that the generation in the making has to apply until it is level; 0 while there is none',
+    help: 'Events that the generation being built still has to apply; 0 without one',
     labels: [],
   },
   ready: {

@@ -9,9 +9,9 @@ export type Sample = { readonly labels: Readonly<Record<string, string>>; readon
 export type Metrics = {
   durations(definition: MetricDefinition & { readonly kind: 'histogram' }): DurationHistogram;
   counter(definition: MetricDefinition & { readonly kind: 'counter' }): { add(count: number): void };
-  /** A counter that somebody else keeps. */
+  /** Adds a counter that other code maintains. */
   total(definition: MetricDefinition & { readonly kind: 'counter' }, read: () => number): void;
-  /** `read` is asked at every scrape; what it rejects with leaves the metric out of that scrape. */
+  /** Calls `read` at every scrape; if it rejects, the scrape omits the metric. */
   gauge(
     definition: MetricDefinition & { readonly kind: 'gauge' },
     read: () => readonly Sample[] | Promise<readonly Sample[]>,
@@ -21,7 +21,7 @@ export type Metrics = {
   readonly contentType: string;
 };
 
-/** With what prom-client knows of the process: CPU, memory, garbage collection, event loop delay. */
+/** Includes prom-client's metrics of the process: CPU, memory, garbage collection, event loop delay. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

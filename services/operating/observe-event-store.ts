@@ -3,7 +3,7 @@ import { METRICS } from './metric-definitions.ts';
 import type { Metrics } from './metrics.ts';
 import { inSpan, type Tracing } from './tracing.ts';
 
-/** `log`, as the command handler appends to it and the projector follows it: both are timed. */
+/** Returns `log` with timed appends of the command handler and reads of the projector. */
 export function observeEventStore(
   log: EventStore,
   metrics: Metrics | undefined,

@@ -11,7 +11,7 @@ export type ObservedQuery<Plan, Answer> = {
   readonly requestId: string | undefined;
   readonly index: ReadIndex;
   readonly plan: () => Plan;
-  /** Asks the index that it is given. */
+  /** Asks the given index. */
   readonly answer: (plan: Plan, index: ReadIndex) => Promise<Answer>;
 };
 
@@ -36,15 +36,15 @@ export type QueryReport = {
 export type ObserveQueryOptions = {
   readonly phases: DurationHistogram | undefined;
   readonly tracing: Tracing | undefined;
-  /** Told of queries that took longer than `slowMs`; 0 = of none. */
+  /** Called for queries that took longer than `slowMs`; 0 = for none. */
   readonly slowMs: number;
   readonly slow: (report: QueryReport) => void;
 };
 
-/** As it is, for whoever measures nothing. */
+/** Runs a query without measuring. */
 export const runQuery: ObserveQuery = async ({ index, plan, answer }) => answer(plan(), index);
 
-/** What is neither planning nor the read index's is rendering. */
+/** Everything except planning and the read index is rendering. */
 export function createObserveQuery(options: ObserveQueryOptions): ObserveQuery {
   const { phases, tracing, slowMs } = options;
   if (phases === undefined && tracing === undefined && slowMs === 0) return runQuery;

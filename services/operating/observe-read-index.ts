@@ -4,7 +4,7 @@ import { inSpan, type Tracing } from './tracing.ts';
 /** Milliseconds that a query has spent in the read index so far. */
 export type IndexTimes = { search: number; populate: number };
 
-/** `index`, as one query asks it: adds what its calls take to `times`. */
+/** Returns `index` for one query: adds the time of its calls to `times`. */
 export function timeReadIndex(index: ReadIndex, times: IndexTimes): ReadIndex {
   return {
     ...index,
@@ -23,7 +23,7 @@ export function timeReadIndex(index: ReadIndex, times: IndexTimes): ReadIndex {
   };
 }
 
-/** `index`, whose calls are spans. */
+/** Returns `index` with spans for its calls. */
 export function traceReadIndex(index: ReadIndex, tracing: Tracing | undefined): ReadIndex {
   if (tracing === undefined) return index;
   return {

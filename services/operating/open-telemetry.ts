@@ -34,7 +34,7 @@ const CLOSE_MS = 3_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Spans by OTLP over HTTP. Registered for the process, so that libraries that trace themselves join in. */
+/** Sends spans by OTLP over HTTP. Registered for the process, so that libraries that trace themselves take part. */
 export function createOpenTelemetry(environment: Environment, version: string): Tracing {
   const provider = new TracerProvider({
     resource: defaultResource()
@@ -73,7 +73,7 @@ export function createOpenTelemetry(environment: Environment, version: string): 
   };
 }
 
-/** Without the query string, whose filters may hold what somebody looks for. */
+/** Without the query string, whose filters may contain private search texts. */
 function requestAttributes({ method, url = '' }: IncomingMessage): Attributes {
   return { 'http.request.method': method ?? '', 'url.path': url.split('?', 1)[0] ?? '' };
 }
@@ -101,7 +101,7 @@ function untilSettled<Result>(span: Span, work: () => Result): Result {
   }
 }
 
-/** The names of OpenTelemetry's specification; the SDK leaves reading them to whoever starts it. */
+/** The names of OpenTelemetry's specification; the SDK does not read them itself. */
 function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: Environment): Sampler {
   const byRatio = () => new TraceIdRatioBasedSampler(ratio === undefined ? 1 : Number(ratio));
   switch (name) {

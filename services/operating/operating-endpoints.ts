@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Metrics } from './metrics.ts';
 import type { Readiness, ReadinessCheck } from './readiness.ts';
 
-/** Whoever asks for metrics: may they? `refused` is the status and what it means. */
+/** Checks whether the sender may read metrics. `refused` is the status and its meaning. */
 export type MetricsAccess = (
   authorization: string | undefined,
 ) => 'allowed' | 'anonymous' | 'forbidden' | 'starting';

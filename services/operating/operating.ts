@@ -10,7 +10,7 @@ import { createLagView } from './projection-lag.ts';
 import { createReadinessCheck, type ReadinessCheck } from './readiness.ts';
 import type { Tracing } from './tracing.ts';
 
-/** What a process measures and tells of itself; made before there is anything to measure. */
+/** Measurements and health of a process; made before there is anything to measure. */
 export type Operating = {
   /** undefined: nothing is measured. */
   readonly metrics: Metrics | undefined;
@@ -25,7 +25,7 @@ export type OperatingOptions = {
   readonly logger: Pick<Logger, 'warn'>;
   /** 0 = no slow-query log. */
   readonly slowQueryMs: number;
-  /** Ready while what is shown is at most this far behind the log. */
+  /** Ready while the index lags at most this much. */
   readonly readyLagSeconds: number;
   readonly version: string;
   /** Processes that crashed before this one. */
@@ -56,16 +56,16 @@ export function createOperating(options: OperatingOptions): Operating {
   };
 }
 
-/** What a process that shows a log has to be asked for. */
+/** Values that a process with a log reports. */
 export type Vitals = {
   readonly log: EventStore;
   readonly index: ReadIndex;
   readonly registry: SchemaRegistry;
   /** The log has been applied up to here: the index's position, or one behind it where there is nothing of ours. */
   readonly applied?: () => bigint;
-  /** Seconds that readiness is judged by; absent: how far the index is behind the log. */
+  /** Lag in seconds for readiness; absent: the lag of the index. */
   readonly behind?: () => Promise<number>;
-  /** Of documents that are written behind the log, where there are documents. */
+  /** Documents that are written after the log, if there are documents. */
   readonly documents?: (() => DocumentsStatus) | undefined;
 };
 
@@ -76,7 +76,7 @@ export type DocumentsStatus = {
   readonly written: number;
 };
 
-/** From now on the process is ready as far as its index is level with the log, and says at every scrape where both stand. */
+/** Makes the process ready while its index has caught up with the log, and reports both positions at every scrape. */
 export function watchVitals(
   { metrics, readiness }: Operating,
   { log, index, registry, documents, behind, applied = index.position }: Vitals,
@@ -99,7 +99,7 @@ export function watchVitals(
 /** A process's part in leading its log. */
 export type LeadVitals = { epoch(): number | undefined; newestEpoch(): number };
 
-/** From now on the process says at every scrape whether it leads. */
+/** Reports at every scrape whether the process is the leader. */
 export function watchLead({ metrics }: Operating, lead: LeadVitals): void {
   metrics?.gauge(METRICS.leading, () => one(lead.epoch() === undefined ? 0 : 1));
   metrics?.gauge(METRICS.leaderEpoch, () => one(lead.newestEpoch()));

@@ -1,26 +1,26 @@
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 
-/** How far what is shown is behind what is stored. */
+/** Lag of the served content. */
 export type ProjectionLag = {
   /** Counted up to COUNT_LIMIT. */
   readonly events: number;
-  /** Age of the oldest event that is not shown, by the clocks of its writer and of this process. */
+  /** Age of the oldest unapplied event, by the clocks of its writer and of this process. */
   readonly seconds: number;
 };
 
 const LEVEL: ProjectionLag = Object.freeze({ events: 0, seconds: 0 });
 const COUNT_LIMIT = 5_000;
 
-/** Asks a log how far what is shown is behind it, once for all who ask at a time: the gauges of a scrape are read together. */
+/** Asks a log for the lag, once for all callers at a time: the gauges of a scrape are read together. */
 export type LagView = {
   /** Position of the log's last event, or behind it. */
   head(): Promise<bigint>;
   lag(): Promise<ProjectionLag>;
-  /** Age of the oldest event that is not shown: one event is read at most, so a probe may ask often. */
+  /** Age of the oldest unapplied event: it reads one event at most, so a probe may ask often. */
   seconds(): Promise<number>;
 };
 
-/** `applied` is read before the log: an event that arrives meanwhile is behind it, however late the log is asked. */
+/** Reads `applied` before the log: an event that arrives in between comes later, however late the log is asked. */
 export function createLagView(log: EventStore, applied: () => bigint, now: () => number): LagView {
   const head = share(() => log.lastPosition());
   const lag = share(async () => {
@@ -37,11 +37,11 @@ export function createLagView(log: EventStore, applied: () => bigint, now: () =>
 
 type Shared<T> = {
   ask(): Promise<T>;
-  /** Undefined while nobody asks. */
+  /** Undefined while there is no caller. */
   running(): Promise<T> | undefined;
 };
 
-/** The same promise for all who ask while the work is under way. */
+/** Returns the same promise to all callers while the work is in progress. */
 function share<T>(work: () => Promise<T>): Shared<T> {
   let running: Promise<T> | undefined;
   const start = () => {
@@ -84,7 +84,10 @@ async function oldestBehind(log: EventStore, applied: bigint, now: () => number)
   return 0;
 }
 
-/** How far a log was found to hold nothing behind a position: others' records there are searched once, not at each scrape. */
+/**
+ * Range after a position in which the log has nothing of the namespace: records of others are searched once, not at
+ * each scrape.
+ */
 type Searched = { readonly after: bigint; readonly upTo: bigint };
 
 const searchedOf = new WeakMap<EventStore, Searched>();

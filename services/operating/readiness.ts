@@ -1,8 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises';
 
-/** Whether requests should be sent here. */
+/** Whether requests should be sent to this process. */
 export type Readiness =
-  /** `note`: what people should know though reads are answered. */
+  /** `note`: information for people, although reads are answered. */
   | { readonly status: 'ready'; readonly note?: string }
   | {
       readonly status: 'unavailable';
@@ -12,17 +12,17 @@ export type Readiness =
     };
 
 export type ReadinessCheck = {
-  /** Starting until this is called; from then on judged by how far the index is behind. */
+  /** Starting until this is called; from then on the lag decides. */
   serving(lagSeconds: () => Promise<number>): void;
-  /** Said beside `ready` from now on; undefined: nothing more. */
+  /** Added to `ready` from now on; undefined: nothing more. */
   note(text: string | undefined): void;
-  /** Said from now on with whatever is judged: the process does not apply the log any more. */
+  /** Added to every state from now on: the process does not apply the log any more. */
   halted(text: string): void;
   draining(): void;
   check(): Promise<Readiness>;
 };
 
-/** A log that takes longer to say its last position is no log to answer from. */
+/** A log that takes longer to return its last position counts as unreachable. */
 const LOG_TIMEOUT_MS = 2_000;
 
 export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
@@ -59,7 +59,7 @@ async function judge(lag: () => Promise<number>, maxLagSeconds: number): Promise
   const seconds = await withinTime(lag).catch(() => undefined);
   if (seconds === undefined) return unavailable('log-unreachable', 'The event log does not answer');
   if (seconds <= maxLagSeconds) return { status: 'ready' };
-  return unavailable('lagging', `What is shown is ${Math.round(seconds)} s behind the event log`);
+  return unavailable('lagging', `Reads lag ${Math.round(seconds)} s behind the event log`);
 }
 
 async function withinTime(lag: () => Promise<number>): Promise<number | undefined> {

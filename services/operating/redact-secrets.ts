@@ -3,7 +3,7 @@ const SECRET_KEY =
 const HIDDEN = '[redacted]';
 const DEPTH = 8;
 
-/** What makes pino write lines without secrets. */
+/** Options that make pino write lines without secrets. */
 export const REDACTING = {
   formatters: { log: (line: object) => redactSecrets(line) as Record<string, unknown> },
   // pino's own would take a redacted error for an object that only looks like one.
@@ -11,8 +11,8 @@ export const REDACTING = {
 };
 
 /**
- * What a log line may show of a value: secrets by their key, credentials in URLs and bearer tokens in text are hidden. Drivers put
- * whole requests into their errors, so it looks through everything; it runs once a line, not once a request.
+ * Hides secrets in a value for a log line: members by their key, credentials in URLs and bearer tokens in text. Drivers
+ * put whole requests into their errors, so it looks through everything; it runs once a line, not once a request.
  */
 export function redactSecrets(value: unknown, depth = DEPTH): unknown {
   if (typeof value === 'string') return redactText(value);

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** What callers send as `X-Request-Id` is written to logs and answers, so only what is plainly an id counts. */
+/** A caller's `X-Request-Id` is written to logs and answers, so only a plain id is accepted. */
 const SANE_ID = /^[A-Za-z0-9._:/+=@-]{1,128}$/;
 
 const processId = randomBytes(6).toString('hex');
 let requests = 0;
 
-/** The id that a caller has given its request. */
+/** Id that a caller has given its request. */
 export function givenRequestId({ headers }: IncomingMessage): string | undefined {
   const id = headers['x-request-id'];
   return typeof id === 'string' && SANE_ID.test(id) ? id : undefined;

@@ -11,8 +11,8 @@ const STARTING_LIMIT_MS = 60_000;
 const STARTING_PAUSE_MS = 100;
 
 /**
- * Has a server do an operation and gives the lines of its answer. A server that is starting is waited for, up to a minute. Throws
- * an Error with a sentence when it does not answer, cannot do it, or ends meanwhile.
+ * Asks a server for an operation and returns the lines of its answer. Waits up to a minute for a server that is
+ * starting. Throws an Error with a message if it does not answer, cannot do it, or ends.
  */
 export async function* callOperator(
   channel: OperatorChannel,
@@ -51,7 +51,7 @@ async function startedAnswer(
   }
 }
 
-/** Not `fetch`, which gives up on an answer that pauses for five minutes. */
+/** Not `fetch`, which abandons an answer that pauses for five minutes. */
 async function send(
   { address, secret }: OperatorChannel,
   name: string,
@@ -65,7 +65,7 @@ async function send(
   });
   request.end(JSON.stringify(form));
   const [response] = (await once(request, 'response').catch((error: Error) => {
-    throw new Error(`the server that holds the data directory does not answer: ${error.message}`);
+    throw new Error(`the server of the data directory does not answer: ${error.message}`);
   })) as [IncomingMessage];
   return response;
 }

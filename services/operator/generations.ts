@@ -27,7 +27,7 @@ export const rollbackOperation = defineOperation({
   form: z.strictObject({}),
   async *run({ generations }) {
     const kept = generations.store.generations().findLast(({ state }) => state === 'kept');
-    if (kept === undefined) throw new Error('no generation is kept that could be taken up again');
+    if (kept === undefined) throw new Error('there is no kept generation to switch to');
     yield await generations.takeOver(kept.number);
   },
 });
@@ -53,10 +53,8 @@ export const canRebuildOperation = defineOperation({
   },
 });
 
-const OUTSIDE =
-  'the server keeps its read model in Elasticsearch: say with --read-index where, as for the server';
-const NONE_OUTSIDE =
-  'the server keeps its read model in its own memory: leave --read-index away, as for the server';
+const OUTSIDE = "the server has its read model in Elasticsearch: pass the server's --read-index";
+const NONE_OUTSIDE = 'the server has an embedded read index: omit --read-index, as for the server';
 
 /** A line twice a second, as long as somebody listens: how long requests wait in the server. */
 export const loadOperation = defineOperation({

@@ -7,7 +7,7 @@ type Imports = NonNullable<OperatorContext['imports']>;
 /** What imports go through, under the lease of now. Throws a sentence where nothing is written. */
 export function leadingImports(imports: Imports | undefined): Imports & { readonly epoch: number } {
   if (imports === undefined)
-    throw new Error('no server holds the data directory: start it, then run the command again');
+    throw new Error('no server runs on the data directory: start it, then run the command again');
   try {
     return { ...imports, epoch: imports.writer.epoch() };
   } catch {
@@ -15,7 +15,7 @@ export function leadingImports(imports: Imports | undefined): Imports & { readon
   }
 }
 
-/** Imports documents beside the requests of a server that leads. The files are read by the server. */
+/** Imports documents into a leading server while it serves. The server reads the files. */
 export const importOperation = defineOperation({
   form: z.strictObject({ files: z.array(z.string()) }),
   run: importFiles,

@@ -8,15 +8,15 @@ import type { LineOf, Operations } from './operations.ts';
 
 /** A data directory that this process has opened for operations. */
 export type OpenedHere = {
-  /** As `runOperation`. */
+  /** Like `runOperation`. */
   run(name: string, request: unknown, signal: AbortSignal): AsyncIterable<unknown>;
   close(): Promise<void>;
 };
 
 /**
- * The operations of a data directory: done by the server that holds it, or in this process when nobody does, which then holds
- * it (`openHere`, told that the lock is taken) until `close`. Throws DataDirectoryInUse when a process has it that takes no
- * requests, another command for example.
+ * Opens the operations of a data directory. Its server does them, or this process if there is none; then this process
+ * has the lock (`openHere` is called after locking) until `close`. Throws DataDirectoryInUse if a process has the lock
+ * that accepts no requests, for example another command.
  */
 export async function openOperations(data: string, openHere: () => Promise<OpenedHere>): Promise<Operations> {
   const lock = tryLock(data);

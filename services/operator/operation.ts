@@ -15,30 +15,33 @@ import type { ArchiveFile } from '../strapi/archive.ts';
  * find it (operator-listener.ts), and on a free directory the command does it itself (open-operations.ts).
  */
 export type Operation<Form extends z.ZodType, Line> = {
-  /** What is asked for, as JSON. */
+  /** Request as JSON. */
   readonly form: Form;
   /**
-   * The answer, line by line: JSON values, bigints as texts. Throws an Error with a sentence for the operator. `signal`: nobody
-   * waits for the answer any more, or the server stops.
+   * Answer, line by line: JSON values, bigints as texts. Throws an Error with a message for the operator. `signal`: the
+   * operator has disconnected, or the server stops.
    */
   run(context: OperatorContext, request: z.output<Form>, signal: AbortSignal): AsyncIterable<Line>;
 };
 
-/** What operations work on. */
+/** Context of operations. */
 export type OperatorContext = {
   readonly data: string;
   readonly space: string;
   readonly log: EventStore;
-  /** Of the generation that serves. */
+  /** Graph of the live generation. */
   readonly graph: ContentGraph;
   readonly generations: ServedGenerations;
-  /** The process that holds the directory, of a server: it follows the log while an operation runs. undefined: nothing moves but by operations. */
+  /**
+   * Process of a server that has the directory: it applies the log during an operation. undefined: only operations
+   * change anything.
+   */
   readonly server: { readonly pid: number } | undefined;
-  /** What the server leaves out of its content types; none where no server has read them. */
+  /** Omissions of a server's content types; none if no server has read them. */
   readonly schemaWarnings: readonly SchemaWarning[];
   /** The event that the server stopped before, as it cannot read it. */
   readonly unreadable?: () => StoredEvent | undefined;
-  /** What imports go through where a server can write. */
+  /** Dependencies of imports, if a server can write. */
   readonly imports?: {
     readonly registry: SchemaRegistry;
     readonly defaultLocale: string;
@@ -50,7 +53,7 @@ export type OperatorContext = {
   };
   /** State of the follower of a Strapi; absent: it follows none. */
   readonly follow?: () => FollowStatus;
-  /** Where reads are answered. Opened when it is first asked for where no server has it open. */
+  /** Read side. Opened on demand unless a server has it open. */
   readonly readSide: () => Promise<ReadSide>;
 };
 

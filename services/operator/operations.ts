@@ -38,11 +38,11 @@ export type RequestOf<Name extends OperationName> = z.input<(typeof OPERATIONS)[
 export type LineOf<Name extends OperationName> =
   ReturnType<(typeof OPERATIONS)[Name]['run']> extends AsyncIterable<infer Line> ? Line : never;
 
-/** Operations on a data directory, whoever holds it. */
+/** Operations on a data directory, in a server or here. */
 export type Operations = {
-  /** Who does the work: the server that holds the directory, or this process, which holds it until `close`. */
+  /** Process that does the work: the server of the directory, or this process, which has the lock until `close`. */
   readonly where: 'server' | 'here';
-  /** The answer, line by line. Throws an Error with a sentence when it cannot be done, or the server ends meanwhile. */
+  /** Answer, line by line. Throws an Error with a message if it cannot be done, or the server ends. */
   run<Name extends OperationName>(
     name: Name,
     request: RequestOf<Name>,

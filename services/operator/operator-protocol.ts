@@ -1,4 +1,4 @@
-/** Carries the secret of the lock file. Not `Authorization`: it is no token, and no token is it. */
+/** Header with the secret of the lock file. Not `Authorization`: it is not a token. */
 export const SECRET_HEADER = 'x-varve-operator';
 
 /** The last line of an answer; without one it broke off. */

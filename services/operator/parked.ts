@@ -7,19 +7,19 @@ import { defineOperation, type OperatorContext } from './operation.ts';
 
 /** A document that the read index refused. */
 export type ParkedItem = {
-  /** What commands name it by: world and key of its row, which no other document has. */
+  /** Name in commands: world and key of its row, which are unique. */
   readonly item: string;
   readonly type: string;
   readonly documentId: string;
   readonly locale: string | null;
-  /** As it was when it was refused. */
+  /** Position at which it was refused. */
   readonly position: string;
   readonly reason: string;
-  /** Its row as an answer shows it now; null: the row is gone. */
+  /** Its row as an answer shows it now; null: the row no longer exists. */
   readonly row: unknown;
 };
 
-/** An event of another program in a stream of the space: it is skipped. */
+/** An event of another program in a stream of the namespace: it is skipped. */
 export type ForeignEvent = {
   readonly position: string;
   readonly stream: string;
@@ -34,7 +34,10 @@ export type ParkedLine =
   | { readonly kind: 'item'; readonly item: ParkedItem }
   | { readonly kind: 'count'; readonly count: number };
 
-/** Lists what the read index refused and which events of other programs are skipped, or has it tried again or forgotten. `items`: names or documentIds; absent: all of them. */
+/**
+ * Lists the documents that the read index refused and the skipped events of other programs, or retries or drops
+ * documents. `items`: names or documentIds; absent: all of them.
+ */
 export const parkedOperation = defineOperation({
   form: z.strictObject({
     action: z.enum(['list', 'retry', 'drop']),
@@ -53,7 +56,7 @@ async function* workOnParked(
     items === undefined ? all : all.filter((document) => items.some((name) => isNamed(document, name)));
   const missing = items?.find((name) => !all.some((document) => isNamed(document, name)));
   if (missing !== undefined)
-    throw new Error(`nothing that was refused is called ${missing}: see varve parked list`);
+    throw new Error(`no refused document is called ${missing}: see varve parked list`);
   switch (action) {
     case 'list':
       for (const document of chosen) yield { kind: 'item', item: present(context, document) };
@@ -85,7 +88,7 @@ function presentForeign({ position, stream, revision, id, type, unreadable }: St
   return { ...place, id, type, reason: unreadable?.reason ?? '' };
 }
 
-/** undefined where the index refuses nothing. What is decided while no server runs counts from its start. */
+/** undefined if the index refuses nothing. Decisions without a server take effect at its start. */
 async function parkedOf({ server, graph, readSide }: OperatorContext): Promise<ParkedDocuments | undefined> {
   return server ? (await readSide()).parked : graph.stale?.parked;
 }

@@ -5,7 +5,7 @@ const NAME = /^scratch-(\d+)-\d+$/;
 
 let count = 0;
 
-/** A folder of this process in a data directory, for what may be large. Those of processes that were killed are removed. */
+/** Makes a folder of this process in a data directory, for large files. Removes those of processes that were killed. */
 export function createScratchDirectory(data: string): { readonly path: string; remove(): void } {
   for (const name of readdirSync(data)) {
     const pid = Number(NAME.exec(name)?.[1] ?? Number.NaN);

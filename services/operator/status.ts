@@ -9,7 +9,7 @@ import type { FollowStatus } from '../follow/follow-state.ts';
 import { measureLag } from '../operating/projection-lag.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
-/** How a projection of the log stands. */
+/** State of a projection of the log. */
 export type ProjectionStatus = {
   readonly name: 'content graph' | 'read index';
   readonly kind: 'sqlite' | 'embedded' | 'elasticsearch';
@@ -21,9 +21,9 @@ export type ProjectionStatus = {
   readonly lagSeconds: number;
   /** null: the engine does not answer. */
   readonly documents: number | null;
-  /** Of its files; null: it is in the memory of the process. */
+  /** Size of its files; null: it is in the memory of the process. */
   readonly bytes: number | null;
-  /** Documents that are out of date, and since when; 0 where an index is always level. */
+  /** Number of stale documents, and the age of the oldest; 0 for an index that is always current. */
   readonly backlog: number;
   readonly backlogSeconds: number;
   /** Documents that the engine refused. */
@@ -41,7 +41,7 @@ export type UnreadableStatus = {
 
 export type Status = {
   readonly space: string;
-  /** The server that holds the data directory; null: none does. */
+  /** Server of the data directory; null: there is none. */
   readonly server: {
     readonly pid: number;
     readonly memoryBytes: number;
@@ -49,19 +49,25 @@ export type Status = {
   } | null;
   readonly log: {
     readonly position: string;
-    /** The last event of the log's file, of whatever space, and its link in the hash chain: proof of the whole history. null: no chain. */
+    /**
+     * Last event of the log's file, in any namespace, and its link in the hash chain: proof of the whole history. null:
+     * no chain.
+     */
     readonly head: { readonly position: string; readonly chain: string } | null;
-    /** The first event that the server cannot read: it applies the log up to there, and takes no writes. null: there is none. */
+    /**
+     * First event that the server cannot read: it applies the log up to there, and accepts no writes. null: there is
+     * none.
+     */
     readonly unreadable: UnreadableStatus | null;
     /** Events of other programs that were skipped: see varve parked. */
     readonly foreignEvents: number;
   };
   readonly projections: readonly ProjectionStatus[];
-  /** Of the read model: the one that serves, and what is kept or in the making beside it. */
+  /** Generations of the read model: the live one, and those that are kept or being built. */
   readonly generations: readonly Generation[];
-  /** The last rebuild that was begun; null: there never was one. */
+  /** The last rebuild; null: there was none. */
   readonly rebuild: Rebuild | null;
-  /** What the server does not serve as the schema files have it. */
+  /** Parts of the schema files that the server does not serve as they are. */
   readonly schemaWarnings: readonly SchemaWarning[];
   /** The Strapi that the server follows; null: none. */
   readonly follow: FollowStatus | null;
@@ -77,7 +83,7 @@ export const statusOperation = defineOperation({
 
 export async function readStatus(context: OperatorContext): Promise<Status> {
   const { log, graph, space, server } = context;
-  // The log first: what is appended meanwhile would make a projection seem ahead of it.
+  // The log first: otherwise an event appended in between would make a projection seem ahead of it.
   const position = await log.lastPosition();
   const index = server ? [await statusOfIndex(context)] : [];
   return {
@@ -169,7 +175,7 @@ async function lagOf({ log, graph }: OperatorContext, shown: bigint) {
   return { lagEvents: events, lagSeconds: seconds };
 }
 
-/** Of every type in each of its versions. */
+/** For every type in each of its versions. */
 async function countDocuments({ graph }: OperatorContext, index: ReadIndex): Promise<number> {
   let sum = 0;
   for (const { uid, draftAndPublish } of graph.registry().contentTypes.values()) {

@@ -5,7 +5,7 @@ import { verifyRows } from '../../projections/verification/verify-rows.ts';
 import { assertNever } from '../../shared/assert-never.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
-/** Compares the read index with the graph, while both go on. With `repair`, what differs is made anew. */
+/** Compares the read index with the graph while both continue to change. With `repair`, differences are written again. */
 export const verifyIndexOperation = defineOperation({
   form: z.strictObject({ repair: z.boolean() }),
   run: verifyIndex,
@@ -27,7 +27,7 @@ async function* verifyIndex(
       break;
     }
     case 'documents': {
-      // Whichever generation is the live one: `contents` is a stand-in that has no members of its own.
+      // Works for whichever generation is live: `contents` is a stand-in without members of its own.
       const { stored, present, remake } = contents;
       yield* verifyDocuments({ graph, stored, present, remake, repair, signal });
       break;

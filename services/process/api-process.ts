@@ -53,9 +53,9 @@ export type ApiProcessOptions = {
   readonly definitions: readonly TypeDefinition[];
   readonly connection: ElasticsearchConnection;
   readonly denormalise: DenormaliseSettings;
-  /** As of `createElasticsearchCluster`. */
+  /** See `createElasticsearchCluster`. */
   readonly rowCacheBytes: number;
-  /** Where uploaded files are kept. */
+  /** Location of uploaded files. */
   readonly assets: string;
   readonly accessKey: string | undefined;
   readonly defaultLocale: string;
@@ -66,25 +66,25 @@ export type ApiProcessOptions = {
   readonly login?: LoginPlan | undefined;
   readonly operating: Operating;
   readonly report: Report;
-  /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
+  /** Called for retried calls to the log's server. Default: writes them to standard error. */
   readonly reportTrouble?: (trouble: Trouble) => void;
 };
 
-/** A content API that keeps nothing: it reads from Elasticsearch, and the leader carries its writes out. */
+/** A content API that stores nothing: it reads from Elasticsearch, and the leader carries its writes out. */
 export type ApiProcess = ServedApi & {
-  /** Who carries commands out. */
+  /** Knows the process that carries commands out. */
   readonly fleet: Pick<Fleet, 'leader' | 'changed'>;
-  /** Rejects when it cannot go on as it is. Resolves on close. */
+  /** Rejects when it cannot continue. Resolves on close. */
   readonly stopped: Promise<void>;
   close(): Promise<void>;
 };
 
-/** Looked at for metrics only: whoever waits for a position asks by itself. */
+/** Read for metrics only: callers that wait for a position read it themselves. */
 const PROGRESS_EVERY = 1_000;
 
 /**
- * The composition of `varve api`: no content graph, no data directory. Resolves once reads can be answered, which takes a leader
- * that has made the indices; waits as long as there is none. Rejects with a sentence when something refuses for good.
+ * Composition of `varve api`: no content graph, no data directory. Resolves when reads can be answered, which needs a
+ * leader that has made the indices; waits while there is none. Rejects with a message after a permanent refusal.
  */
 export async function openApiProcess(options: ApiProcessOptions): Promise<ApiProcess> {
   const { eventStore, space, registry, definitions, defaultLocale, usersEnvelope, operating } = options;
@@ -174,14 +174,14 @@ type Following = {
   close(): Promise<void>;
 };
 
-/** Who leads, and with which content types, as the log says it from now on. It ends before an event that cannot be read. */
+/** Reads the leader and its content types from the log from now on. Ends before an event that cannot be read. */
 async function followLog(
   log: EventStore,
   space: string,
   definitions: readonly TypeDefinition[],
   halt: Halt,
 ): Promise<Following> {
-  // Before the lease is read: what is appended meanwhile comes twice and counts once.
+  // Before the lease is read: events appended in between arrive twice and are applied once.
   const start = await log.lastPosition();
   const lease = await readLease(log, space);
   const view = createLeaseView(space, lease);

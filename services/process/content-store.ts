@@ -27,34 +27,40 @@ export type ContentStoreOptions = {
   readonly space: string;
   readonly registry: SchemaRegistry;
   readonly definitions: readonly TypeDefinition[];
-  /** Rows of all types that are converted before anything is served; with more the graph stays as it was. Default: any number. */
+  /**
+   * Maximum number of rows that are converted before the server answers; with more the graph stays unchanged. Default:
+   * any number.
+   */
   readonly convertAtOnce?: number;
-  /** Takes the data directory. Default: this process holds it. */
+  /** Locks the data directory. Default: this process has the lock. */
   readonly takeDirectory?: (directory: string) => FileLock | Promise<FileLock>;
   readonly reportReplaced: ReportReplaced;
   /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
-  /** Hears what the log's server says of itself at start. */
+  /** Called with messages about the log's server at start. */
   readonly reportCheck?: (finding: string) => void;
   readonly reportTrouble?: (trouble: Trouble) => void;
 };
 
-/** A log and the graph made from it in a data directory, which this process alone holds until `close`. */
+/** A log and its graph in a data directory, locked by this process until `close`. */
 export type ContentStore = {
   readonly registry: SchemaRegistry;
   readonly log: EventStore;
-  /** Of the generation that serves. Level with the log as it was when the store was opened. */
+  /** Graph of the live generation. It had caught up with the log when the store was opened. */
   readonly graph: ContentGraph;
   readonly generations: ServedGenerations;
-  /** Content types change so that rows or documents have to be converted: the graph stands before that. */
+  /**
+   * Set if content types change so that rows or documents have to be converted: the graph is at the position before
+   * that.
+   */
   readonly pending: HeldChange | undefined;
-  /** No document was ever written. */
+  /** True if no document was ever written. */
   readonly isNew: boolean;
   close(): Promise<void>;
 };
 
 /**
- * Takes the data directory, opens the log, which other processes may have open too, and brings the graph level with it. Throws
- * DataDirectoryInUse when another process has the directory.
+ * Locks the data directory, opens the log, which other processes may have open too, and applies it to the graph. Throws
+ * DataDirectoryInUse if another process has the lock.
  */
 export async function openContentStore(
   options: ContentStoreOptions,
@@ -69,7 +75,7 @@ export async function openContentStore(
   }
 }
 
-/** Where a process that holds the data directory writes. */
+/** Folders that the process of a data directory writes to. */
 function folders(options: ContentStoreOptions): readonly string[] {
   return [...new Set([options.data, logFolder(options) ?? options.data])];
 }
@@ -88,7 +94,7 @@ async function openLocked(
     for (const finding of (await log.check?.()) ?? []) options.reportCheck?.(finding);
     return await openWith(options, plan, log, lock);
   } catch (error) {
-    // Else they would keep the process, which has nothing to do any more.
+    // Otherwise they would keep the process alive, which has nothing more to do.
     await log?.close();
     lock.release();
     throw error;
@@ -137,7 +143,7 @@ async function hasDocuments(log: EventStore): Promise<boolean> {
   return false;
 }
 
-/** What a log has before its first document. */
+/** Events of a log before its first document. */
 function isFromStart(event: StoredEvent): boolean {
   return (
     isForeign(event) ||

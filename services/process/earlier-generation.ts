@@ -104,7 +104,7 @@ async function serveUntilSwitched(options: EarlierOptions, lead?: number): Promi
   await meanwhile.serve(createEarlierApi(options, earlier), operator, changes);
   operating.readiness.serving(async () => 0);
   operating.readiness.note(
-    'The content types have changed: reads are answered as before until the new read model is there',
+    'The content types have changed: reads continue as before until the new read model is live',
   );
   readSide.announcing?.start();
   const switched = generations.switched();

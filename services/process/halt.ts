@@ -4,11 +4,14 @@ import { RequestError } from '../../shared/request-error.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Operating } from '../operating/operating.ts';
 
-/** Whether this process has stopped applying the log, before an event that it cannot read. It serves what it has until then. */
+/**
+ * Whether this process has stopped applying the log, before an event that it cannot read. It serves the content up to
+ * there.
+ */
 export type Halt = {
   /** The event; undefined while everything can be read. */
   event(): StoredEvent | undefined;
-  /** Takes the event that the process stopped before. Only the first counts. */
+  /** Records the event that the process stopped before. Only the first one counts. */
   stop(event: StoredEvent): void;
   /** Throws RequestError (503) with the reason once the process has stopped. */
   refuseWrites(): void;
@@ -41,5 +44,5 @@ export function createHalt({ operating, stopped }: HaltOptions): Halt {
 }
 
 function haltMessage(event: StoredEvent): string {
-  return `This process has stopped applying the event log and takes no writes: ${adviseOnUnreadable(event)}`;
+  return `This process has stopped applying the event log and accepts no writes: ${adviseOnUnreadable(event)}`;
 }

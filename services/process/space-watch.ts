@@ -2,19 +2,21 @@ import { RequestError } from '../../shared/request-error.ts';
 import { isOutOfSpace } from '../../shared/sqlite/failures.ts';
 import type { FleetReport } from '../fleet/fleet.ts';
 
-/** Whether a process that may lead can write at all: its graph's disk, or the log's, may be full. Reads go on meanwhile. */
+/**
+ * Whether a process that may lead can write at all: the disk of its graph, or of the log, may be full. Reads continue.
+ */
 export type SpaceWatch = {
-  /** Takes what a projector says: it waits for room because of an error, or goes on. */
+  /** Handles a projector's report: it waits for disk space because of an error, or continues. */
   graphWaits(error: Error | undefined): void;
-  /** Takes what the fleet says: the lead cannot be claimed while the log cannot be written. */
+  /** Handles a report of the fleet: the lease cannot be claimed while the log cannot be written. */
   heard(what: FleetReport): void;
-  /** Throws RequestError (503) with the reason while the graph waits for room: it could not show what is written. */
+  /** Throws RequestError (503) with the reason while the graph waits for disk space: it could not show new writes. */
   refuseWithoutGraph(): void;
-  /** The same, and also while the log has no room for a claim. For writes that nobody takes. */
+  /** The same, and also while the log has no space for a claim. For writes without a leader. */
   refuseWrites(): void;
 };
 
-/** `report`: told once of each disk that is full, and once that the graph goes on. */
+/** `report`: called once for each full disk, and once when the graph continues. */
 export function createSpaceWatch(report: (what: 'full' | 'resumed', error?: unknown) => void): SpaceWatch {
   let isGraphFull = false;
   let isLogFull = false;
@@ -22,7 +24,7 @@ export function createSpaceWatch(report: (what: 'full' | 'resumed', error?: unkn
     if (!isFull) return;
     throw new RequestError(
       'disk-full',
-      `Nothing can be written for now: the disk of ${disk} is full. Writes go on as soon as there is room`,
+      `Writes are not possible now: the disk of ${disk} is full. Writes continue as soon as there is space`,
     );
   };
   const refuseWithoutGraph = () => refuse(isGraphFull, 'the content graph');

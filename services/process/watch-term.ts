@@ -12,7 +12,7 @@ export type TermWatch = {
 
 const LOOK_EVERY_MS = 1_000;
 const OVER =
-  'another process took the lead while the read model for the new content types was being made: start this one again';
+  'another process took over while the read model for the new content types was being built: start this one again';
 
 export function createTermWatch({ log, space }: Pick<Claimant, 'log' | 'space'>, epoch: number): TermWatch {
   const over = Promise.withResolvers<never>();

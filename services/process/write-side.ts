@@ -29,7 +29,7 @@ import type { LedReadSide } from '../read-side/lead-read-side.ts';
 export type WriteSideOptions = {
   readonly claimant: Claimant;
   readonly view: LeaseView;
-  /** As the commands append to it. */
+  /** Event store for the commands' appends. */
   readonly eventStore: EventStore;
   readonly graph: ContentGraph;
   readonly projector: Projector;
@@ -47,13 +47,13 @@ export type WriteSideOptions = {
   /** Makes sure that the uploaded files belong to this log. Rejects with a message if they belong to another. */
   readonly own: () => Promise<void>;
   readonly report: (what: FleetReport) => void;
-  /** Throws RequestError (503) while nothing that is written could be shown. */
+  /** Throws RequestError (503) while new writes could not be shown. */
   readonly refuseWrites: () => void;
-  /** Told as soon as this process leads, and as soon as it does no more. */
+  /** Called when this process becomes the leader, and when it is no longer. */
   readonly led: Pick<LedReadSide, 'lead' | 'follow'>;
 };
 
-/** What carries commands out, in a process that can lead: for as long as it does. */
+/** Write side of a process that can lead: carries commands out while it is the leader. */
 export type WriteSide = {
   readonly commands: CommandHandler;
   readonly imports: ImportWriter;
@@ -73,7 +73,8 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     async takeOffice(lead) {
       const isCopy = claimant.membership?.isCopy() === true;
       await identifyLog(log, space, isCopy).catch((error: unknown) => {
-        // A full disk is no reason to end: the next term gives the log its identity. A copy must not pass for the original.
+        // A full disk is no reason to end: the next term gives the log its identity. A copy must not be mistaken for
+        // the original.
         if (isCopy) throw error;
       });
       claimant.membership?.noteCopy(false);
@@ -120,7 +121,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
   return { commands, imports, library, follow: createFollowWriter(environment, locks), fleet };
 }
 
-/** Who cannot read the log up to there leads no more. */
+/** A process that cannot read the log up to there is no longer the leader. */
 function refuseAsNotLeading(error: unknown): never {
   throw error instanceof UnreadableEvent ? new NotLeading() : error;
 }

@@ -5,7 +5,7 @@ const refuse = async (): Promise<never> => {
   throw new NotLeading();
 };
 
-/** The write side of a process that has none: its requests go to the leader before they come here. */
+/** Write side of a process without one: its requests go to the leader before they come here. */
 export const WRITES_ELSEWHERE: ApiWrites = {
   commands: { execute: refuse },
   library: {

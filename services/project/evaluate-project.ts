@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 
-/** What a module of a project exports, as JSON; or why it cannot be had. */
+/** Export of a module of a project, as JSON; or the reason why there is none. */
 export type Evaluated =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -13,12 +13,13 @@ export type EvaluateModule = (file: string) => Evaluated;
 
 const TIME_LIMIT_MS = 5_000;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** The file beside this one, compiled or not. */
+/** The neighbouring file, compiled or not. */
 const PROGRAM = fileURLToPath(import.meta.url.replace(/evaluate-project(\.\w+)$/, 'evaluate-module$1'));
 
 /**
- * Evaluates modules of the project at `root`, which are code of others: each in a process of its own that can read the project and
- * nothing else, knows only the variables of the project's `.env`, and is ended after `timeLimitMs`. JSON files are read.
+ * Evaluates modules of the project at `root`, which are foreign code. Each runs in a separate process that can read the
+ * project and nothing else, has only the variables of the project's `.env`, and is ended after `timeLimitMs`. JSON
+ * files are read.
  */
 export function createEvaluateModule(root: string, timeLimitMs = TIME_LIMIT_MS): EvaluateModule {
   const place = realpathSync(root);
@@ -60,7 +61,7 @@ function failed(reason: string): Evaluated {
   return { kind: 'failed', reason };
 }
 
-/** The line of a stack that says what was thrown. */
+/** Line of a stack with the error. */
 function lastError(stderr: string): string {
   const line = stderr.split('\n').find((text) => /^\w*Error(?: \[\w+\])?: /.test(text));
   return line ?? 'it ended with an error';

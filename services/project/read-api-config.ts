@@ -3,13 +3,13 @@ import { defined } from '../../shared/defined.ts';
 import { createEvaluateModule } from './evaluate-project.ts';
 import { configFile, projectRoot } from './project-files.ts';
 
-/** What a project's `config/api` says of requests. A member that it does not give has Strapi's default. */
+/** Request settings of a project's `config/api`. A missing member has Strapi's default. */
 export type ApiConfig = {
   readonly file: string;
   readonly strictParams: boolean;
   readonly defaultLimit: number;
   readonly maxLimit: number | undefined;
-  /** Path of the API: `/api`, or what stands in its place. */
+  /** Path of the API: `/api`, or its replacement. */
   readonly prefix: string;
   /** Why the file could not be read; the members then have Strapi's defaults. */
   readonly failure?: string;
@@ -29,7 +29,7 @@ const CONFIG = z.looseObject({
     .optional(),
 });
 
-/** The configuration beside a project's `src`; undefined where the folder is no project, or has none. */
+/** Configuration next to a project's `src`; undefined if the folder is not in a project, or has none. */
 export function readApiConfig(contentTypes: string): ApiConfig | undefined {
   const root = projectRoot(contentTypes);
   if (root === undefined) return undefined;

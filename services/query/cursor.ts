@@ -32,7 +32,7 @@ export function writeCursor(scope: CursorScope, place: SortPosition): string {
   const payload = Buffer.from(JSON.stringify([scope.query, ...values])).toString('base64url');
   if (payload.length > MAX_LENGTH) {
     throw refusal(
-      "The values sorted by are too long for a cursor: sort by a shorter attribute, or leave 'cursor' out",
+      "The values sorted by are too long for a cursor: sort by a shorter attribute, or omit 'cursor'",
       payload.length,
       `at most ${MAX_LENGTH} characters`,
     );

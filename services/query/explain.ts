@@ -25,7 +25,7 @@ export function resolveExplain(value: QueryValue | undefined, allowed: boolean, 
     });
   }
   if (!allowed) {
-    throw new RequestError('explain-not-allowed', 'Explaining queries takes a token with full access', {
+    throw new RequestError('explain-not-allowed', 'Explaining queries needs a token with full access', {
       source: 'query',
       param: 'explain',
     });

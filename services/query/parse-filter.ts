@@ -30,7 +30,7 @@ export type ParsedFilter =
 
 /** Entries of `filters[field][0], [1]…`; Strapi treats a longer list as an object with the keys 0, 1, … */
 const MAX_IMPLICIT_LIST = 100;
-const MIXED_LIST = 'Invalid list: it may hold values only; a value beside operators is written [$eq]';
+const MIXED_LIST = 'Invalid list: it may hold values only; write a value next to operators as [$eq]';
 
 /**
  * Parses the object of `filters` (or of a `populate` option) into a tree. undefined and null: no filter. A malformed

@@ -1,6 +1,6 @@
 import type { ReadSide } from './read-side.ts';
 
-/** A read side that is told whether its process leads, as that changes. */
+/** A read side that is notified when its process becomes the leader or loses the lease. */
 export type LedReadSide = {
   readonly lead: (epoch: number) => void;
   readonly follow: () => void;

@@ -15,106 +15,115 @@ import type { StoredDocuments, StoredKey } from '../../shared/read-index/stored-
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
-/** Where reads are answered, and how it is kept level with the graph. */
+/** Read index of a process, and its updates from the graph. */
 export type ReadSide = {
   readonly index: ReadIndex;
-  /** Told of every batch of changes, after the graph. */
+  /** Receives every batch of changes, after the graph. */
   readonly sink: Pick<ReadIndex, 'apply'>;
   /**
-   * Resolves when reads show what a write up to this position changed, and all that embeds it where that is little; undefined
-   * where they do once the sink was told.
+   * Resolves when reads show a write at this position, and everything that embeds it if that is little; undefined if
+   * they do as soon as the sink was called.
    */
   readonly visible: ((position: bigint) => Promise<void>) | undefined;
   /**
-   * True as soon as reads show everything up to a position, embedded copies included, false when `timeoutMs` is over; undefined
-   * where they do once the sink was told.
+   * Resolves with true as soon as reads show everything up to a position, embedded copies included, with false after
+   * `timeoutMs`; undefined if they do as soon as the sink was called.
    */
   readonly shows: ((position: bigint, timeoutMs: number) => Promise<boolean>) | undefined;
-  /** What the index has, for comparing it with the graph. */
+  /** Content of the index, for comparing it with the graph. */
   readonly contents: IndexContents;
-  /** Of documents that are out of date, where there are documents. */
+  /** State of stale documents, if there are documents. */
   readonly status: (() => WriterStatus) | undefined;
-  /** Those that the index refuses, where there are documents. */
+  /** Documents that the index refuses, if there are documents. */
   readonly parked: ParkedDocuments | undefined;
-  /** Where the index is outside the process: whether others are told how far this one is. Those of a set that is not live are not. */
+  /**
+   * Publishes the progress to other processes, if the index is outside the process. Only the live set's progress is
+   * published.
+   */
   readonly announcing: { start(): void; stop(): Promise<bigint> } | undefined;
   /**
-   * From now on this process alone writes the index, if it is outside the process, in this epoch. Resolves when reads can be
-   * answered: where indices are missing or of other content types that is once they are made and filled. May be called again
-   * after `follow`. Also resolves when `follow` or `close` has ended it meanwhile; rejects with a sentence when the index
-   * refuses for good, as with wrong credentials.
+   * From now on only this process writes the index, if it is outside the process, in this epoch. Resolves when reads
+   * can be answered: if indices are missing or of other content types, after they are made and filled. May be called
+   * again after `follow`. Also resolves when `follow` or `close` has ended it; rejects with a message after a permanent
+   * refusal of the index, as with wrong credentials.
    */
   lead(epoch: number): Promise<void>;
-  /** Another process writes. Stops writing at once. Resolves when reads can be answered, or `lead` or `close` has ended it. */
+  /**
+   * Another process writes. Stops writing at once. Resolves when reads can be answered, or `lead` or `close` has ended
+   * it.
+   */
   follow(): Promise<void>;
-  /** Rejects when the index cannot be kept level any more. */
+  /** Rejects when the index cannot be updated any more. */
   readonly done: Promise<void>;
   close(): Promise<void>;
 };
 
-/** What an index has, as its kind has it. */
+/** Content of an index, by its kind. */
 export type IndexContents =
   | { readonly kind: 'rows'; readonly held: (world: World) => HeldRows }
   | {
       readonly kind: 'documents';
       readonly stored: StoredDocuments;
       readonly present: DocumentIndex['present'];
-      /** Has documents made anew. Throws a sentence where another process writes them. */
+      /** Schedules documents to be made again. Throws a message if another process writes them. */
       readonly remake: (documents: readonly StoredKey[]) => Promise<void>;
     };
 
 export type OpenReadSide = {
-  /** What is serving in this process meanwhile: most of the time is left to it, and what its queries have had made is made here too. */
+  /**
+   * Index that serves in the meantime: most of the time is left to it, and structures built for its queries are built
+   * here too.
+   */
   readonly beside?: ReadIndex;
-  /** Of an index outside the process: the indices of a generation that is not live. Absent: the live ones. */
+  /** For an index outside the process: the indices of a generation that is not live. Absent: the live ones. */
   readonly set?: IndexSet;
-  /** Of these: those that are written here, where the live generation writes the others. Absent: all. */
+  /** Indices of these that are written here; the live generation writes the others. Absent: all. */
   readonly writes?: WrittenIndices;
 };
 
-/** Whether documents of a type and world are written. */
+/** Returns whether documents of a type and world are written. */
 export type WrittenIndices = (type: Uid, world: World) => boolean;
 
 /** Indices outside the process. */
 export type OutsideIndices = {
   /** For content types. */
   open(registry: SchemaRegistry, log: EventStore): Promise<DocumentSets>;
-  /** Of the newest leader that has written the indices. */
+  /** Epoch of the newest leader that has written the indices. */
   newestEpoch(): Promise<number>;
-  /** Whether searches find this set, all of it. */
+  /** Returns whether searches find all of this set. */
   isLive(set: IndexSet): Promise<boolean>;
-  /** Those of a set that searches do not find. */
+  /** Indices of a set that searches do not find. */
   own(set: IndexSet): Promise<WrittenIndices>;
-  /** Removes what searches do not find of a set. */
+  /** Removes the indices of a set that searches do not find. */
   remove(set: IndexSet): Promise<void>;
 };
 
-/** The sets of indices outside the process; what each call asks of them may be away, and is rejected then. */
+/** Index sets outside the process; a call rejects if they are unreachable. */
 export type DocumentSets = {
-  /** What searches find now. */
+  /** Set that searches find now. */
   live(): Promise<IndexSet>;
-  /** Names of a new set: indices of its own within the scope, the live ones beyond. */
+  /** Names of a new set: new indices within the scope, the live ones outside of it. */
   plan(scope: { readonly type?: Uid; readonly world?: World }): Promise<IndexSet>;
-  /** Makes those that are not there. */
+  /** Makes the missing indices. */
   make(set: IndexSet): Promise<void>;
-  /** Whether all of it is there, made from this log for these content types. */
+  /** Returns whether the set is complete, made from this log for these content types. */
   fits(set: IndexSet): Promise<boolean>;
   /**
-   * In one call searches find this set; what they found before is kept. `epoch`: of the leader that has it done. False: nothing
-   * was done, as another leads by now.
+   * Switches searches to this set in one call; keeps the previous set. `epoch`: of the leader that does it. Returns
+   * false and does nothing if there is a newer leader.
    */
   promote(set: IndexSet, epoch: number): Promise<boolean>;
-  /** What writes a set and reads it back. */
+  /** Writes a set and reads it back. */
   documents(set: IndexSet): { readonly index: DocumentIndex; readonly stored: StoredDocuments };
   close(): Promise<void>;
 };
 
-/** A kind of read side: what it asks of the graph, and how it is opened once that is level with the log. */
+/** A kind of read side: its needs of the graph, and how it is opened once that has caught up with the log. */
 export type ReadSidePlan = {
   readonly graph: ContentGraphOptions;
-  /** Reads can be answered once its `lead` or its `follow` has resolved. */
+  /** Reads can be answered when its `lead` or its `follow` has resolved. */
   open(graph: ContentGraph, log: EventStore, options?: OpenReadSide): Promise<ReadSide>;
-  /** Where indices are outside the process. */
+  /** Present if indices are outside the process. */
   readonly outside?: OutsideIndices;
 };
 
@@ -123,7 +132,7 @@ export function embeddedReadSide(options: Pick<EmbeddedIndexOptions, 'queryTimeL
   return {
     graph: {},
     async open(graph, _log, { beside } = {}) {
-      // What the graph holds, types that are in the log and no more in the folder included.
+      // Types of the graph, including those in the log that are no longer in the folder.
       const index = createEmbeddedIndex({ ...options, registry: graph.registry() });
       await loadReadIndex(graph, index, beside);
       const warming = index.warm?.(beside);

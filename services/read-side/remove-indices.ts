@@ -2,8 +2,8 @@ import type { GenerationStore } from '../../projections/generations/generation-s
 import type { OutsideIndices } from './read-side.ts';
 
 /**
- * Removes the indices of a generation that is not live, if it has any, but not those that it has in common with others. Throws a
- * sentence where they cannot be reached.
+ * Removes the indices of a generation that is not live, if it has any, except those that it shares with others. Throws
+ * a message if they cannot be reached.
  */
 export async function removeIndices(
   store: Pick<GenerationStore, 'generations'>,
@@ -14,7 +14,7 @@ export async function removeIndices(
   const { indices } = generations.find((each) => each.number === number) ?? {};
   if (indices === undefined) return;
   if (outside === undefined)
-    throw new Error('the generation has indices in Elasticsearch: say with --read-index where they are');
+    throw new Error('the generation has indices in Elasticsearch: pass --read-index');
   const used = new Set(
     generations.flatMap((each) => (each.number === number ? [] : Object.values(each.indices ?? {}))),
   );

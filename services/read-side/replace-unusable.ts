@@ -11,7 +11,7 @@ import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import { isDamaged, isDamagedAtOpen } from '../../shared/sqlite/failures.ts';
 import { openReadSnapshot } from '../../shared/sqlite/read-snapshot.ts';
 
-/** Told of a file of the read model that cannot be used and is made from the log anew. */
+/** Called for a file of the read model that cannot be used and is made from the log again. */
 export type ReportReplaced = (file: string, reason: string) => void;
 
 type DataDirectory = {
@@ -21,12 +21,12 @@ type DataDirectory = {
 };
 
 const DAMAGED = 'it is damaged';
-const OTHER_HISTORY = 'the last event that it applied is not in this log: the log was replaced or put back';
+const OTHER_HISTORY = 'the last event that it applied is not in this log: the log was replaced or restored';
 
 /**
- * Removes what cannot be used of the read model in a data directory, which this process holds: files that are damaged, and graphs that
- * were made from another history than the log's. They are made from the log anew when they are opened. A file that is damaged is kept
- * beside as `<name>.damaged`. Throws a sentence when the log ends before what the live graph has applied.
+ * Removes unusable files of the read model in a data directory that this process has locked: damaged ones, and graphs
+ * made from another history than the log's. They are made from the log again when they are opened. Renames a damaged
+ * file to `<name>.damaged`. Throws a message if the log ends before the position of the live graph.
  */
 export async function replaceUnusable(directory: DataDirectory): Promise<void> {
   const { data } = directory;
@@ -41,7 +41,7 @@ export async function replaceUnusable(directory: DataDirectory): Promise<void> {
   }
 }
 
-/** Without the record nobody knows which graph is whole. */
+/** Without the record it is unknown which graph is complete. */
 function readGenerations({ data, report }: DataDirectory): readonly Generation[] {
   const file = join(data, 'generations.db');
   try {
@@ -84,10 +84,10 @@ async function replaceGraph(
 }
 
 function shorterLog(data: string, position: bigint, end: bigint): string {
-  return `the log ends at position ${end}, and ${data} has shown it up to position ${position}: events are missing. Put the log back as it was, or, if this older log is meant to go on, remove graph*.db* and generations.db* from ${data}; they are made from the log anew`;
+  return `the log ends at position ${end}, and ${data} has applied it up to position ${position}: events are missing. Put the newer log back. To continue with this older log, remove graph*.db* and generations.db* from ${data}; they are made from the log again`;
 }
 
-/** `none`: there is no file, or one that nothing was applied to. */
+/** `none`: there is no file, or nothing was applied to it. */
 function readPlace(file: string): CheckedPlace | 'none' | 'damaged' {
   if (!existsSync(file)) return 'none';
   if (existsSync(damageMark(file))) return 'damaged';

@@ -106,7 +106,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
 }
 
 const TYPES_CHANGE =
-  'the content types have changed and a new generation is being made: nothing can be gone back to meanwhile';
+  'the content types have changed and a new generation is being built: rollback is not available until then';
 
 async function takeOver(state: GenerationState, number: number): Promise<Generation> {
   const { store } = state;
@@ -118,7 +118,7 @@ async function takeOver(state: GenerationState, number: number): Promise<Generat
   if (found.number === state.live.number) return found;
   // Any other would be of earlier content types still.
   if (state.isEarlier && found.state !== 'building') throw new Error(TYPES_CHANGE);
-  if (state.switching !== undefined) throw new Error('another generation is being taken over');
+  if (state.switching !== undefined) throw new Error('a switch to another generation is in progress');
   const switched = switchGeneration(state, found);
   state.switching = { number, over: switched.catch(() => {}) };
   try {

@@ -13,9 +13,9 @@ import { switchTypes } from './switch-types.ts';
 /** Processes that read ask for the live indices at most so long after they moved; answers under way take longer. */
 const JOINT_AFTER_MS = 4_000;
 
-const NO_INDICES = 'the generation has no indices in Elasticsearch: make another with varve rebuild';
+const NO_INDICES = 'the generation has no indices in Elasticsearch: build another with varve rebuild';
 const OTHER_INDICES =
-  'the indices of the generation are gone, or of other content types than those in force: make another with varve rebuild';
+  'the indices of the generation are gone, or of other content types than those in force: build another with varve rebuild';
 
 /** Throws a sentence where another process writes the indices outside this one. */
 export function refuseWithoutLead({ plan, live, leads }: GenerationState): void {

@@ -1,12 +1,12 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 
-/** The end of the log, for everyone who asks by one read in a while. */
+/** End of the log: callers at about the same time share one read. */
 export type LogHead = {
-  /** A position that the log has reached: at least `wanted` if the log has reached that by now. */
+  /** A position that the log has reached: at least `wanted` if the log has reached that. */
   reaches(wanted: bigint): Promise<bigint>;
 };
 
-/** Reads the end of the log at most once per `everyMs`. Whoever asks gets a read that began after the question. */
+/** Reads the end of the log at most once per `everyMs`. A caller gets a read that began after its call. */
 export function createLogHead(log: Pick<EventStore, 'lastPosition'>, everyMs = 100): LogHead {
   let known = 0n;
   let lastRead = Number.NEGATIVE_INFINITY;
@@ -15,7 +15,7 @@ export function createLogHead(log: Pick<EventStore, 'lastPosition'>, everyMs = 1
   async function read(): Promise<bigint> {
     const wait = lastRead + everyMs - performance.now();
     await (wait > 0 ? new Promise((resolve) => setTimeout(resolve, wait)) : undefined);
-    // Questions from now on are for the next read: this one may miss what is appended meanwhile.
+    // Later callers need the next read: this one may miss newer events.
     next = undefined;
     lastRead = performance.now();
     const found = await log.lastPosition();

@@ -4,14 +4,18 @@ import { openFolderAssetStore } from '../../shared/asset-store/folder/folder-ass
 import { loadOptional } from '../../shared/load-optional.ts';
 import { type LogSettings, logFolder } from './open-event-store.ts';
 
-/** Where uploaded files are kept: as set, else beside the log, so that all processes of one file have the same, or with the data. */
+/**
+ * Location of uploaded files: the setting, else next to the log, so that all processes of one file share it, or in the
+ * data directory.
+ */
 export function assetsPlace(settings: LogSettings & { readonly assets?: string | undefined }): string {
   return settings.assets ?? join(logFolder(settings) ?? settings.data, 'assets');
 }
 
 /**
- * The asset store of a place: a folder, made when it is not there, or `s3://bucket/prefix?endpoint=…&region=…&path-style=…`.
- * The client of S3 (13 MB) is loaded for such an address only. Rejects with a sentence when the place cannot be used.
+ * Opens the asset store of a location: a folder, which is created, or
+ * `s3://bucket/prefix?endpoint=…&region=…&path-style=…`. Loads the client of S3 (13 MB) only for such an address.
+ * Rejects with a message if the location cannot be used.
  */
 export async function openAssetStore(place: string): Promise<AssetStore> {
   if (!isS3(place)) return openFolderAssetStore(place);

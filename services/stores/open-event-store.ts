@@ -11,16 +11,16 @@ export type EventStoreOptions = {
   readonly space: string;
   /** Applied to every event read. Default: as stored. */
   readonly decode?: Decode;
-  /** SQLite: commit on a thread of its own, so that reads go on meanwhile. */
+  /** SQLite: commits on a separate thread, so that reads continue. */
   readonly threaded?: boolean;
-  /** Hears of calls to KurrentDB that are tried again. Default: they are said on standard error. */
+  /** Called for retried calls to KurrentDB. Default: writes them to standard error. */
   readonly onTrouble?: (trouble: Trouble) => void;
 };
 
-/** What a command says of its log. */
+/** Log settings of a command. */
 export type LogSettings = {
   readonly data: string;
-  /** As `openEventStore` takes it; absent: a file in the data directory. */
+  /** Address for `openEventStore`; absent: a file in the data directory. */
   readonly eventStore?: string | undefined;
 };
 
@@ -31,7 +31,7 @@ export const logAddress = ({ data, eventStore }: LogSettings): string =>
 /** The file of a log in SQLite; undefined where it is elsewhere. */
 export const logFile = (settings: LogSettings): string | undefined => SQLITE.exec(logAddress(settings))?.[1];
 
-/** Where what belongs to a log lies, such as the key of its tokens; undefined where the log is on a server. */
+/** Folder for files that belong to a log, such as the key of its tokens; undefined if the log is on a server. */
 export const logFolder = (settings: LogSettings): string | undefined => {
   const file = logFile(settings);
   return file === undefined ? undefined : dirname(resolve(file));
@@ -58,7 +58,7 @@ export const openEventStore = async (url: string, options: EventStoreOptions): P
   if (path === undefined) {
     const scheme = /^[a-z+]+:(?=\/\/)/i.exec(url)?.[0];
     const found = scheme === undefined ? 'this address' : `an address that begins with ${scheme}`;
-    throw new Error(`${found} names no event store: use sqlite:FILE or kurrentdb://HOST:PORT`);
+    throw new Error(`${found} must be an event store: use sqlite:FILE or kurrentdb://HOST:PORT`);
   }
   const { space, decode, threaded = false } = options;
   mkdirSync(dirname(resolve(path)), { recursive: true, mode: 0o700 });

@@ -3,13 +3,16 @@ import { RequestError } from '../../shared/request-error.ts';
 import { type OwnershipOptions, ownPlace, possessionOf } from './ownership.ts';
 
 export type OwnedAssets = {
-  /** The store for the process that leads: it takes and deletes nothing where another log does. */
+  /** Store for the leading process: it writes and deletes nothing in the store of another log. */
   readonly store: AssetStore;
-  /** Rejects with a sentence when the place is another log's. A store that is away is asked again before it is written to. */
+  /**
+   * Rejects with a message if the store belongs to another log. A store that is unreachable is asked again before it is
+   * written to.
+   */
   own(): Promise<void>;
 };
 
-/** Uploaded files as those of one log: a copy of it deletes what its own content does not name, which is not what others have. */
+/** Uploaded files of one log: a copy of the log would delete files that its own content does not name. */
 export function ownAssets(store: AssetStore, place: string, options: OwnershipOptions): OwnedAssets {
   const name = `the uploaded files in ${place.split('?', 1)[0]}`;
   const owned = { name, option: '--assets', store: store.owner };
@@ -34,7 +37,7 @@ export function ownAssets(store: AssetStore, place: string, options: OwnershipOp
         await requireOwn();
         const possession = await possessionOf(owned, options);
         if (possession === 'sole') return store.delete(hash);
-        // Equal files of two spaces are kept once: what one does not name the other may.
+        // Equal files of two namespaces are stored once: the other one may name files that this one does not.
         if (possession === 'shared') return;
         throw new RequestError('assets-of-another-log', `${name} were taken over by another log`);
       },

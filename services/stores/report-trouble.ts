@@ -1,9 +1,9 @@
 import type { Trouble } from '../../shared/event-store/event-store.ts';
 
-/** The same is said again after this. */
+/** Repeats the same message after this time. */
 const AGAIN_AFTER_MS = 10_000;
 
-/** Passes on the first failure at once, and then what is new, or has gone on for ten seconds. */
+/** Reports the first failure at once, then new ones, and those that last for ten seconds. */
 export const reportTrouble = (say: (trouble: Trouble) => void): ((trouble: Trouble) => void) => {
   const said = new Map<string, number>();
   return (trouble) => {

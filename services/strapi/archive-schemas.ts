@@ -16,19 +16,19 @@ const ADDED = new Set([
   ...['locale', 'localizations'],
 ]);
 
-/** What Strapi's upload plugin has for its media library: the folder of a file, and the entries that show it. */
+/** Attributes of Strapi's upload plugin for its media library: the folder of a file, and the entries that show it. */
 const OF_MEDIA_LIBRARY = ['folder', 'related'];
 
-/** Plugins of Strapi's own whose types are of its admin panel. Users and files are built in. */
+/** Plugins of Strapi whose types belong to its admin panel. Users and files are built in. */
 const OWN_PLUGINS =
   /^(admin|plugin::(upload|i18n|users-permissions|content-releases|review-workflows))(::|\.)/;
 
-/** The schema files that the schemas of an archive come from. */
+/** Schema files of an archive. */
 export async function readArchiveSchemas(archive: Archive): Promise<SchemaFile[]> {
   const files: SchemaFile[] = [];
   for await (const file of archiveFiles(archive)) {
     const isSchemas = partOf(file.name) === 'schemas';
-    // They come first: what follows may be gigabytes.
+    // They come first: the rest may be gigabytes.
     if (!isSchemas && files.length > 0) break;
     if (!isSchemas) continue;
     for await (const line of linesOf(file)) {

@@ -7,28 +7,28 @@ import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { decipherArchive } from './decipher-archive.ts';
 
-/** A file of an archive. Read its content, or go on to the next file. */
+/** A file of an archive. Read its content, or continue with the next file. */
 export type ArchiveFile = {
-  /** With `/`: `entities/entities_00001.jsonl`. */
+  /** Path with `/`: `entities/entities_00001.jsonl`. */
   readonly name: string;
   readonly size: number;
   readonly content: AsyncIterable<Buffer>;
 };
 
 export type Archive = {
-  /** A .tar, .tar.gz or either with .enc, or a folder of what they hold. */
+  /** A .tar, .tar.gz or either with .enc, or a folder of their files. */
   readonly file: string;
-  /** Of an encrypted archive. */
+  /** Key of an encrypted archive. */
   readonly key?: string | undefined;
   /** Hears of bytes that were read of the file. */
   readonly onBytes?: (bytes: number) => void;
 };
 
-/** The folders that `strapi export` writes, and the file that says which Strapi did. */
+/** Folders that `strapi export` writes, and the file with the version of Strapi. */
 const PARTS = ['schemas', 'entities', 'assets', 'links', 'configuration'];
 const METADATA = 'metadata.json';
 
-/** Whether a file or folder is what `strapi export` writes, by its name and content. */
+/** Returns whether `strapi export` wrote a file or folder, by its name and content. */
 export function isArchive(file: string): boolean {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return false;
@@ -37,7 +37,7 @@ export function isArchive(file: string): boolean {
   return [METADATA, 'schemas', 'entities'].every((name) => existsSync(path.join(file, name)));
 }
 
-/** The files of an archive in its order, one after the other. Throws a sentence for what is no archive of Strapi's. */
+/** Files of an archive in its order. Throws a message if it is not an archive of Strapi's. */
 export async function* archiveFiles(archive: Archive): AsyncGenerator<ArchiveFile> {
   if (statSync(archive.file).isDirectory()) {
     yield* folderFiles(archive);
@@ -80,7 +80,7 @@ async function* contentOf(archive: Archive, entry: AsyncIterable<Buffer>): Async
   }
 }
 
-/** The lines of a file of an archive, parsed. A line that is no JSON is an error that names it. */
+/** Parsed lines of a file of an archive. A line that is not JSON is an error that names it. */
 export async function* linesOf({ name, content }: ArchiveFile): AsyncGenerator<unknown> {
   let number = 0;
   for await (const line of textLines(content)) {
@@ -106,7 +106,7 @@ async function* textLines(content: AsyncIterable<Buffer>): AsyncGenerator<string
   yield rest + decoder.decode();
 }
 
-/** Which part of an archive a file belongs to: `entities`, `assets/uploads`. */
+/** Part of an archive that a file belongs to: `entities`, `assets/uploads`. */
 export function partOf(name: string): string {
   return path.posix.dirname(name);
 }
@@ -143,7 +143,7 @@ async function* folderFiles({ file, onBytes }: Archive): AsyncGenerator<ArchiveF
   }
 }
 
-/** In the order of an archive: what is about a picture stands before it. */
+/** Order of an archive: the description of a picture precedes it. */
 function byPart(a: string, b: string): number {
   const rank = (name: string) => PARTS.indexOf(name.split('/')[0] ?? '');
   return rank(a) - rank(b) || (a < b ? -1 : 1);
@@ -156,6 +156,6 @@ const DAMAGED = new Set([
 function unreadable({ file, key }: Archive, error: NodeJS.ErrnoException): Error {
   const isDamaged = DAMAGED.has(error.code ?? '') || /Invalid tar|Unexpected end/.test(error.message);
   if (!isDamaged) return error;
-  const isKey = key === undefined ? '' : ', or the key is not its key';
+  const isKey = key === undefined ? '' : ', or the key is wrong';
   return new Error(`${file} cannot be read: it is damaged or cut short${isKey} (${error.message})`);
 }

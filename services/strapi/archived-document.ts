@@ -21,7 +21,7 @@ export type ImportedRow = EntryImported['data'];
 
 const AUTHOR = { actor: { kind: 'import' }, via: 'import' } as const;
 
-/** The events of a document of an archive: one for each row. Their ids follow from what they say. */
+/** Events of a document of an archive: one for each row. Their ids follow from their content. */
 export function archivedDocument(scope: DocumentScope, rows: readonly StagedRow[]): ImportedDocument {
   const [{ type, documentId }] = rows as readonly [StagedRow];
   const definition = contentTypeOf(scope.registry, type);
@@ -49,7 +49,7 @@ export function importedRows(
 
 type Row = Omit<StagedRow, 'id'> & { readonly id: number | undefined; readonly source: number };
 
-/** Of rows of one version and locale the first counts, as no request reaches the others. */
+/** Of several rows with one version and locale the first is used, as no request reaches the others. */
 function onePerVersion({ notes }: RowScope, rows: readonly StagedRow[]): readonly Row[] {
   const seen = new Map<string, Row>();
   for (const row of rows) {
@@ -57,7 +57,7 @@ function onePerVersion({ notes }: RowScope, rows: readonly StagedRow[]): readonl
     if (seen.has(key))
       notes.add(
         row.type,
-        'left out: another row is the same version and locale of the document',
+        'omitted: another row has the same version and locale of the document',
         `row ${row.id}`,
       );
     else seen.set(key, { ...row, source: row.id });
@@ -65,18 +65,18 @@ function onePerVersion({ notes }: RowScope, rows: readonly StagedRow[]): readonl
   return [...seen.values()];
 }
 
-/** What is published has a draft. */
+/** A published row has a draft. */
 function withDrafts({ notes }: RowScope, rows: readonly Row[]): readonly Row[] {
   const isDrafted = (published: Row) =>
     rows.some(({ version, locale }) => version === 'draft' && locale === published.locale);
   return rows.flatMap((row) => {
     if (row.version !== 'published' || isDrafted(row)) return [row];
-    notes.add(row.type, 'a draft was made of a published row that has none', `row ${row.source}`);
+    notes.add(row.type, 'made a draft for a published row without one', `row ${row.source}`);
     return [{ ...row, version: 'draft', id: undefined } as const, row];
   });
 }
 
-/** An entry is modified, as Strapi sees it, when its draft was updated after its published version: then the draft comes last. */
+/** Strapi shows an entry as modified if its draft was updated after its published version: then the draft comes last. */
 function inOrder(rows: readonly Row[]): readonly Row[] {
   const updated = (row: Row) => String(row.data['updatedAt'] ?? '');
   return rows.toSorted((a, b) => {

@@ -3,10 +3,10 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { PERMISSION_TYPE, ROLE_TYPE } from './stage-archive.ts';
 import type { Staging } from './staging.ts';
 
-/** `api::tag.tag.find`, as Strapi names what a role may do. */
+/** `api::tag.tag.find`, Strapi's name for a right of a role. */
 const ACTION = /^(.+)\.([^.]+)$/;
 
-/** What each role of an archive may do with the types that are served here: `tag.find`. Roles without any are omitted. */
+/** Rights of each role of an archive on the types that are served here: `tag.find`. Omits roles without any. */
 export function archivedRights(
   staging: Pick<Staging, 'rowsOf' | 'linksOf' | 'row'>,
   { contentTypes }: SchemaRegistry,

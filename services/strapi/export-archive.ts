@@ -18,7 +18,7 @@ import { exportedSchemas } from './exported-schemas.ts';
 
 export type ArchiveExport = {
   readonly file: string;
-  /** For what grows. */
+  /** Folder for growing files. */
   readonly scratch: string;
   readonly graph: Pick<ContentGraph, 'readAll' | 'reader' | 'registry'>;
   readonly definitions: readonly TypeDefinition[];
@@ -34,7 +34,7 @@ export type ExportSummary = {
   readonly rows: number;
   readonly links: number;
   readonly files: number;
-  /** Users whose password Strapi cannot check: its hash is not bcrypt's. */
+  /** Users whose password Strapi cannot check, because its hash is not bcrypt's. */
   readonly passwords: readonly string[];
   /** URLs without content. */
   readonly missing: readonly string[];
@@ -46,7 +46,7 @@ type ExportedFile = ExportedRow & { readonly content: string };
 const ENTITIES = 'entities/entities_00001.jsonl';
 const LINKS = 'links/links_00001.jsonl';
 
-/** Writes an archive of all content that `strapi import` takes. */
+/** Writes an archive of all content for `strapi import`. */
 export async function exportArchive(options: ArchiveExport): Promise<ExportSummary> {
   const part = `${options.file}.part`;
   rmSync(part, { force: true });
@@ -67,7 +67,7 @@ export async function exportArchive(options: ArchiveExport): Promise<ExportSumma
   return { ...found.counts, files, passwords: found.passwords, missing };
 }
 
-/** What an export learns of rows on its way. */
+/** Facts about rows that an export collects. */
 type Found = {
   readonly known: Map<number, KnownRow>;
   readonly roles: Map<number, number>;
@@ -109,7 +109,7 @@ async function writeContent({ graph, scratch, definitions, publicRights, at }: A
 
 type RowPlace = KnownRow & { readonly key: number; readonly documentId: string };
 
-/** By type and id: Strapi gives new ids in the order of an archive, and shows lists in the order of ids. */
+/** By type and id: Strapi assigns new ids in the order of an archive, and shows lists in the order of ids. */
 function rowsInOrder(graph: ArchiveExport['graph'], known: Map<number, KnownRow>): readonly RowPlace[] {
   const rows: RowPlace[] = [];
   for (const batch of graph.readAll()) {
@@ -135,7 +135,7 @@ function noteRow({ roles, locales, files, passwords }: Found, entry: Entry, row:
 
 const BCRYPT = /^\$2[aby]\$/;
 
-/** A file and the smaller pictures made of it, as far as they are kept here. Answers how many. */
+/** Writes a file and the smaller pictures made of it, if they are stored here. Returns their number. */
 async function writePictures(
   { assets, space }: ArchiveExport,
   writer: ArchiveWriter,

@@ -5,7 +5,7 @@ import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/sc
 /** A row by the key that links name it by. */
 export type KnownRow = { readonly type: Uid; readonly id: number };
 
-/** A line of `links/`; undefined for a link whose ends are not both there, and for the locales of a document. */
+/** A line of `links/`; undefined if one of the ends is missing, and for the locales of a document. */
 export function exportedLink(
   registry: SchemaRegistry,
   rows: ReadonlyMap<number, KnownRow>,
@@ -47,7 +47,7 @@ function position(isList: boolean, order: number): object {
   return isList ? { pos: order } : {};
 }
 
-/** Whether the other side of a relation shows a list. */
+/** Returns whether the other side of a relation shows a list. */
 export function showsList(registry: SchemaRegistry, { target, inversedBy }: RelationAttribute): boolean {
   if (inversedBy === undefined) return false;
   const inverse = contentTypeOf(registry, target).attributes.get(inversedBy);

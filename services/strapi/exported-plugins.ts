@@ -6,7 +6,7 @@ import { PERMISSION_TYPE, ROLE_TYPE } from './stage-archive.ts';
 
 export type PluginFacts = {
   readonly defaultLocale: string;
-  /** Of the content. */
+  /** Locales of the content. */
   readonly locales: ReadonlySet<string>;
   readonly publicRights: Rights;
   /** Role of each user, by their ids. */
@@ -18,7 +18,7 @@ export type PluginFacts = {
 const LOCALE_TYPE = 'plugin::i18n.locale';
 const LOGIN = 'plugin::users-permissions';
 
-/** What callers of Strapi's login may do when it makes its roles. */
+/** Rights of Strapi's login callers when it creates its roles. */
 const OWN_RIGHTS: Readonly<Record<keyof typeof USER_ROLES, readonly string[]>> = {
   authenticated: ['auth.changePassword', 'user.me'].map((action) => `${LOGIN}.${action}`),
   public: [
@@ -27,7 +27,9 @@ const OWN_RIGHTS: Readonly<Record<keyof typeof USER_ROLES, readonly string[]>> =
   ].map((action) => `${LOGIN}.${action}`),
 };
 
-/** Rows, links and settings of Strapi's plugins, which an import into Strapi replaces: locales, roles and what they may do. */
+/**
+ * Rows, links and settings of Strapi's plugins, which an import into Strapi replaces: locales, roles and their rights.
+ */
 export function exportedPlugins(facts: PluginFacts): {
   readonly entities: readonly object[];
   readonly links: readonly object[];

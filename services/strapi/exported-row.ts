@@ -14,7 +14,7 @@ type Values = { readonly [name: string]: unknown };
 /** A line of `entities/`. */
 export type ExportedRow = { readonly type: string; readonly id: number; readonly data: Values };
 
-/** A row as Strapi's archives have it: every attribute that is no relation, components with their ids. */
+/** A row in the form of Strapi's archives: every attribute except relations, components with their ids. */
 export function exportedRow(registry: SchemaRegistry, type: ContentType, entry: Entry): ExportedRow {
   const { id, documentId, createdAt, updatedAt, publishedAt, locale } = entry;
   const values = exportedValues(registry, type, entry.values);

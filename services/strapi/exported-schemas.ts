@@ -13,7 +13,7 @@ const author = {
   private: true,
 };
 
-/** The lines of `schemas/`: each type of the project with what Strapi adds to it, and the components. */
+/** Lines of `schemas/`: each type of the project with Strapi's additions, and the components. */
 export function exportedSchemas(definitions: readonly TypeDefinition[]): object[] {
   const components = new Map<Uid, object>();
   const types = definitions.flatMap(({ uid, schema, components: held }) => {

@@ -17,9 +17,9 @@ export type ArchiveImport = {
   readonly defaultLocale: string;
   readonly space: string;
   readonly epoch: number;
-  /** Where to stage the archive; removed by the caller. */
+  /** File for staging the archive; removed by the caller. */
   readonly stagingFile: string;
-  /** What is there before the import. */
+  /** Content before the import. */
   readonly graph: Pick<ContentGraphReader, 'documentOfId' | 'streamRevision'>;
   readonly write: WriteDocument;
   readonly takeAsset: (file: ArchiveFile) => Promise<void>;
@@ -31,27 +31,27 @@ export type ArchiveSummary = {
   readonly strapi: string | undefined;
   /** Rows and links of the archive. */
   readonly lines: number;
-  /** Rows that came in, by type. */
+  /** Number of imported rows, by type. */
   readonly rows: { readonly [type: string]: number };
   readonly documents: number;
-  /** Those of them that an earlier run had written: nothing was written for them. */
+  /** Rows of these that an earlier run had written: nothing was written for them. */
   readonly known: number;
   /** Files of the media library, smaller pictures among them. */
   readonly assets: number;
-  /** What each role of Strapi's may do with the types served here, by its type, as `--public` and `--allow` take it. */
+  /** Rights of each of Strapi's roles on the types served here, by its type, in the form of `--public` and `--allow`. */
   readonly roles: { readonly [role: string]: readonly string[] };
-  /** What came in otherwise than the archive has it, or not at all. */
+  /** Differences from the archive, and omissions. */
   readonly notes: readonly ImportNote[];
   /** Documents that were not written, and why. */
   readonly refused: readonly string[];
 };
 
-/** Appends under way at once: they share commits. */
+/** Appends in flight at once: they share commits. */
 const BATCH = 512;
 
 /**
- * Reads an archive that `strapi export` wrote and appends its documents, each with its rows as they are there. Ids of events follow
- * from what they say: what is in the log already is not written again.
+ * Reads an archive that `strapi export` wrote and appends its documents, each with its rows unchanged. Ids of events
+ * follow from their content, so existing events are not written again.
  */
 export async function importArchive(options: ArchiveImport): Promise<ArchiveSummary> {
   const { file, key, onBytes, registry, stagingFile } = options;
@@ -89,7 +89,7 @@ export async function importArchive(options: ArchiveImport): Promise<ArchiveSumm
       options.onDocuments(documents, total);
     }
     for (const { attribute, count } of staging.danglingLinks())
-      notes.add(attribute, 'left out: the archive does not have what it links to', undefined, count);
+      notes.add(attribute, 'omitted: the archive does not have the target', undefined, count);
     const { version: strapi, lines } = facts;
     const roles = archivedRights(staging, registry);
     return { strapi, lines, rows, documents, known, assets, roles, notes: notes.list(), refused };

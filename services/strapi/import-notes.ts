@@ -1,7 +1,7 @@
 import { defined } from '../../shared/defined.ts';
-/** What an import says of rows, links and values that came in otherwise than the archive has them. Equal notes are counted. */
+/** Report about rows, links and values that differ from the archive. Equal notes are counted. */
 export type ImportNotes = {
-  /** `what`: the type or attribute. `example`: the first that it was found at. */
+  /** `what`: the type or attribute. `example`: the first occurrence. */
   add(what: string, reason: string, example?: string, count?: number): void;
   list(): readonly ImportNote[];
 };

@@ -25,7 +25,7 @@ export type ValueScope = {
 
 type Data = { readonly [name: string]: unknown };
 
-/** Members of a row that are no attributes. */
+/** Members of a row that are not attributes. */
 const SYSTEM = new Set([
   ...['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale', '__component'],
   ...[
@@ -40,8 +40,8 @@ const SYSTEM = new Set([
 ]);
 
 /**
- * The values of a row or component in the form of events. What breaks a rule of today's schema is stored as it is, and noted; only
- * what is no value of its type, or of a component that is not there, is left out.
+ * Values of a row or component in the form of events. A value that breaks a rule of today's schema is stored unchanged,
+ * and reported. Only values of another type, or of a missing component, are omitted.
  */
 export function importedValues(
   scope: ValueScope,
@@ -56,7 +56,7 @@ export function importedValues(
   }
   for (const [name, value] of Object.entries(data)) {
     if (SYSTEM.has(name) || model.attributes.has(name) || value === null) continue;
-    // The log keeps it: nothing that was content is lost.
+    // The log stores it: no content is lost.
     values[name] = value;
     scope.notes.add(
       `${model.uid} ${name}`,
@@ -95,13 +95,13 @@ function scalarValue(
   if (!isAbsent && stored === undefined) {
     notes.add(
       what,
-      `left out: not a value of the type ${attribute.type}: ${jsonText(value).slice(0, 80)}`,
+      `omitted: not a value of the type ${attribute.type}: ${jsonText(value).slice(0, 80)}`,
       example,
     );
     return undefined;
   }
   for (const { message } of problemsOf(attribute, stored ?? null))
-    notes.add(what, `stored as it is: ${message}`, example);
+    notes.add(what, `stored unchanged: ${message}`, example);
   return stored;
 }
 
@@ -136,7 +136,7 @@ function componentValues(
     if (definition === undefined || !isAllowed) {
       scope.notes.add(
         `${model.uid} ${attribute.name}`,
-        `left out: it holds no component ${uid}`,
+        `omitted: the attribute does not allow the component ${uid}`,
         `component ${component.id}`,
       );
       return [];

@@ -10,23 +10,23 @@ export type StageOptions = {
   readonly defaultLocale: string;
   readonly staging: Staging;
   readonly notes: ImportNotes;
-  /** Takes a file of the media library. */
+  /** Stores a file of the media library. */
   readonly onAsset: (file: ArchiveFile) => Promise<void>;
 };
 
-/** What an archive says beside rows and links. */
+/** Content of an archive besides rows and links. */
 export type ArchiveFacts = {
   readonly version: string | undefined;
   /** Lines of rows and links. */
   readonly lines: number;
 };
 
-/** Types whose rows are staged though Varve does not serve them: a user's role is among its links. */
+/** Types whose rows are staged although Varve does not serve them: a user's role is among its links. */
 export const ROLE_TYPE: Uid = 'plugin::users-permissions.role';
 export const PERMISSION_TYPE: Uid = 'plugin::users-permissions.permission';
 const STAGED: readonly Uid[] = [ROLE_TYPE, PERMISSION_TYPE];
 
-/** Of Strapi's admin panel and its own plugins: nobody misses them. */
+/** Types of Strapi's admin panel and its own plugins, whose absence is not reported. */
 const OF_STRAPI = /^(admin::|plugin::(i18n|upload|content-releases|review-workflows|users-permissions)\.)/;
 
 type Entity = {
@@ -72,7 +72,7 @@ function stageRow(
   if (definition === undefined && !isStaged) {
     notes.add(
       type,
-      OF_STRAPI.test(type) ? "left out: of Strapi's admin panel" : 'left out: the type is not served',
+      OF_STRAPI.test(type) ? "omitted: belongs to Strapi's admin panel" : 'omitted: the type is not served',
     );
     return;
   }
@@ -81,7 +81,7 @@ function stageRow(
   const version = definition?.draftAndPublish === true ? (isDraft ? 'draft' : 'published') : 'live';
   const isLocalized = definition?.localized === true;
   if (!isLocalized && typeof locale === 'string' && locale !== defaultLocale) {
-    notes.add(type, `left out: the type has no locales, and the row is of ${locale}`, `row ${id}`);
+    notes.add(type, `omitted: the type has no locales, and the row has ${locale}`, `row ${id}`);
     return;
   }
   staging.addRow({
@@ -95,13 +95,13 @@ function stageRow(
 }
 
 function stageLink({ registry, staging, notes }: StageOptions, { kind, left, right }: Link): void {
-  // The other locales of a document: they follow from its rows.
+  // The other locales of a document follow from its rows.
   if (left.field === 'localizations') return;
   const isMorph = kind === 'relation.morph';
   if (isMorph && left.type !== FILE_TYPE) {
     notes.add(
       `${left.type} ${left.field}`,
-      'left out: a polymorphic relation is not served',
+      'omitted: a polymorphic relation is not served',
       `row ${left.ref}`,
     );
     return;
@@ -117,7 +117,7 @@ function stageLink({ registry, staging, notes }: StageOptions, { kind, left, rig
   if (model === undefined && OF_STRAPI.test(owner.type)) return;
   if (owner.type === FILE_TYPE) return;
   if (attribute?.kind !== 'relation') {
-    notes.add(`${owner.type} ${owner.field}`, 'left out: the relation is not served', `row ${owner.ref}`);
+    notes.add(`${owner.type} ${owner.field}`, 'omitted: the relation is not served', `row ${owner.ref}`);
     return;
   }
   // The two sides of a relation that did not fit each other may own it the other way round here.
@@ -151,7 +151,7 @@ function checkDefaultLocale({ defaultLocale, registry }: StageOptions, line: unk
   if (key !== 'plugin_i18n_default_locale' || value === defaultLocale) return;
   if (![...registry.contentTypes.values()].some(({ localized }) => localized)) return;
   throw new Error(
-    `the default locale of the archive is ${String(value)}, and that of this server ${defaultLocale}: pass --default-locale ${String(value)}`,
+    `the default locale of the archive is ${String(value)}, and of this server ${defaultLocale}: pass --default-locale ${String(value)}`,
   );
 }
 

@@ -6,7 +6,7 @@ export type StagedRow = {
   readonly type: string;
   readonly id: number;
   readonly documentId: string;
-  /** As Varve has it: null on types without i18n. */
+  /** As in Varve: null on types without i18n. */
   readonly locale: string | null;
   readonly version: 'draft' | 'published' | 'live';
   readonly data: { readonly [name: string]: unknown };
@@ -30,15 +30,15 @@ export type LinkedRow = {
   readonly targetId: number;
   readonly documentId: string;
   readonly locale: string | null;
-  /** Place in the target's list, from 1; null where it shows none. */
+  /** Slot in the target's list, from 1; null if it shows none. */
   readonly order: number | null;
   /** The only world of the link; absent: those of its owner. */
   readonly world?: 'draft' | 'published';
 };
 
 /**
- * The rows and links of an archive in a file beside the log: an archive has its links behind its rows, and the versions and locales of
- * a document far from each other.
+ * Rows and links of an archive in a file next to the log. An archive has its links after its rows, and the versions and
+ * locales of a document far from each other.
  */
 export type Staging = {
   addRow(row: StagedRow): void;
@@ -88,7 +88,7 @@ const DANGLING = `SELECT owner_type || ' ' || attribute, count(*) FROM links
 
 export function openStaging(file: string): Staging {
   const db = openDatabase(file, { durability: 'normal', migrations: [SCHEMA], cacheKibibytes: 64 * 1024 });
-  // Nothing of it outlives the import.
+  // The file is not needed after the import.
   db.exec('PRAGMA synchronous = OFF');
   db.exec('BEGIN');
   return {

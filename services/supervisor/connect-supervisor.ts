@@ -14,7 +14,7 @@ export type Supervisor = Hello & {
   serving(log: LogStyle): void;
   /** The greeting is about to be printed: no later worker prints it. */
   greeting(): void;
-  /** Calls back when the supervisor was told to stop. Before, this process ends at once. */
+  /** Calls back when the supervisor was told to stop. Before that, this process ends at once. */
   onStop(stop: (signal: NodeJS.Signals) => void): void;
 };
 
@@ -23,14 +23,14 @@ type Answered = { readonly answer: Answer; readonly socket: object | undefined }
 
 let isWorkerProcess = false;
 
-/** Whether this process has a supervisor. */
+/** Returns whether this process has a supervisor. */
 export function isWorker(): boolean {
   return isWorkerProcess;
 }
 
 /**
- * Makes this process one that does what its supervisor says: Ctrl-C and some service managers signal every process of a server.
- * It ends with its supervisor, as the next start would find the data directory in use.
+ * Makes this process a worker that obeys only its supervisor: Ctrl-C and some service managers signal every process of
+ * a server. It ends with its supervisor; otherwise the next start would find the data directory in use.
  */
 export function becomeWorker(): void {
   isWorkerProcess = true;
@@ -39,7 +39,7 @@ export function becomeWorker(): void {
   if (!process.connected) process.exit(1);
 }
 
-/** Resolves once the supervisor has said what this process has to know. */
+/** Resolves after the supervisor has sent the worker's start data. */
 export async function connectSupervisor(): Promise<Supervisor> {
   const answers = new Map<number, (answer: Answered) => void>();
   const hello = Promise.withResolvers<Hello>();

@@ -5,7 +5,7 @@ import { getSystemErrorName } from 'node:util';
 /** A listening socket that outlives the workers that accept its connections. */
 export type HeldSocket = {
   readonly handle: SocketHandle;
-  /** Connections are refused once no worker listens any more. */
+  /** Connections are refused after this, once no worker listens. */
   close(): void;
 };
 
@@ -21,7 +21,7 @@ type Internals = {
   _createServerHandle(address: string, port: number, family: number): SocketHandle | number;
 };
 
-/** Takes the address. Rejects with the system's error when it cannot be had. */
+/** Binds the address. Rejects with the system's error if it is not available. */
 export async function holdSocket({
   host,
   port,
@@ -32,7 +32,8 @@ export async function holdSocket({
   const { address, family } = await lookup(host);
   const handle = (net as unknown as Internals)._createServerHandle(address, port, family);
   if (typeof handle === 'number') throw systemError(handle, `${address}:${port}`);
-  // That an address is in use is kept for whoever listens: another process would get another port instead.
+  // libuv keeps the error of an address in use for `listen`: without this check another process would get another port
+  // instead.
   const error = handle.getsockname({});
   if (error === 0) return { handle, close: () => handle.close() };
   handle.close();

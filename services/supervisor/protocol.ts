@@ -4,7 +4,7 @@ import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts
 /** The listening sockets of a server: of the API, for operators, and for metrics where they have a port of their own. */
 export type SocketName = 'api' | 'operators' | 'metrics';
 
-/** What a worker asks its supervisor for. Each request gets one answer. */
+/** Requests of a worker to its supervisor. Each gets one answer. */
 export type WorkerRequest =
   /** Is answered with the listening socket, which the supervisor makes when it is asked for the first time. */
   | {
@@ -13,12 +13,12 @@ export type WorkerRequest =
       readonly host: string;
       readonly port: number;
     }
-  /** Lets the listening socket go: it ends with the worker's. */
+  /** Releases the listening socket: it ends with the worker's. */
   | { readonly kind: 'close'; readonly socket: SocketName }
-  /** Takes the data directory for as long as the supervisor lives, and writes down where operators' requests are taken. */
+  /** Locks the data directory for the life of the supervisor, and records the address for operators' requests. */
   | { readonly kind: 'lock'; readonly directory: string; readonly channel: OperatorChannel };
 
-/** How the supervisor writes its log. */
+/** Format of the supervisor's log. */
 export type LogStyle = {
   readonly logLevel: LevelWithSilent;
   readonly logFormat: 'json' | 'pretty' | undefined;
@@ -28,16 +28,16 @@ export type FromWorker =
   | { readonly kind: 'ask'; readonly id: number; readonly request: WorkerRequest }
   /** The worker answers requests: another one is started when it crashes. */
   | { readonly kind: 'serving'; readonly log: LogStyle }
-  /** Whoever started the server is told that it serves. */
+  /** Tells the process that started the server that it serves. */
   | { readonly kind: 'greeting' };
 
 /** The first message to a worker. */
 export type Hello = {
-  /** How many workers ended before this one. */
+  /** Number of workers that ended before this one. */
   readonly restarts: number;
-  /** Whether one of them said that it serves. */
+  /** True if one of them reported that it serves. */
   readonly isGreeted: boolean;
-  /** What operators' requests carry. */
+  /** Secret of operators' requests. */
   readonly secret: string;
 };
 
@@ -47,7 +47,7 @@ export type ToWorker =
   | { readonly kind: 'stop'; readonly signal: NodeJS.Signals };
 
 export type Answer =
-  /** Comes with the socket. */
+  /** Arrives with the socket. */
   | { readonly kind: 'listening' }
   | { readonly kind: 'done' }
   | { readonly kind: 'refused'; readonly error: SentError };
@@ -62,5 +62,5 @@ export type SentError = {
 /** First argument of a program that runs below a supervisor. */
 export const WORKER_ARGUMENT = 'worker';
 
-/** Exit code of a worker that has said why it cannot go on: the next one would end the same way. */
+/** Exit code of a worker that has said why it cannot continue: the next one would end the same way. */
 export const FINAL_EXIT = 78;

@@ -25,9 +25,9 @@ export type SuperviseOptions = {
 const SETTLED_MS = 60_000;
 
 /**
- * Runs a server as a worker process and starts another when it crashes. Owns what has to outlive a worker: the listening sockets,
- * the lock of the data directory, and signals. Ends with the worker's exit code when the worker ends before it has served, when
- * it has said why it cannot go on, and when it was told to stop.
+ * Runs a server as a worker process and starts another when it crashes. It owns everything that outlives a worker: the
+ * listening sockets, the lock of the data directory, and signals. It ends with the worker's exit code if the worker
+ * ends before it has served, has said why it cannot continue, or was told to stop.
  */
 export function supervise({ program, args, reportCrash }: SuperviseOptions): void {
   const secret = randomBytes(32).toString('base64url');
@@ -97,7 +97,7 @@ export function supervise({ program, args, reportCrash }: SuperviseOptions): voi
     if (ended.code === FINAL_EXIT) end(1);
     if (isStopping || ended.code === 0) end(ended.code ?? 1);
     if (log === undefined) {
-      if (ended.signal !== null) console.error(`the process that serves was ended by ${ended.signal}`);
+      if (ended.signal !== null) console.error(`the worker was ended by ${ended.signal}`);
       end(ended.code ?? 1);
     }
     reportCrash(ended, log);

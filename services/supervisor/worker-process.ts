@@ -13,7 +13,7 @@ export type WorkerProcess = {
 
 export type WorkerEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-/** Runs `program` with Node's options of this process. Its output goes where this process's goes. */
+/** Runs `program` with Node's options of this process. They share their output. */
 export function startWorker(
   program: string,
   args: readonly string[],
@@ -22,7 +22,7 @@ export function startWorker(
   const child = fork(program, [WORKER_ARGUMENT, ...args], { stdio: 'inherit' });
   child.on('message', (message) => hear(message as FromWorker));
   child.on('error', (error) => {
-    if (child.pid === undefined) console.error(`the process that serves cannot be started: ${error.message}`);
+    if (child.pid === undefined) console.error(`the worker cannot be started: ${error.message}`);
   });
   return {
     pid: child.pid,

@@ -3,8 +3,8 @@ import { matchesDigest } from '../../shared/event-store/event-digest.ts';
 import type { NewEvent, StoredEvent } from '../../shared/event-store/event-store.ts';
 
 /**
- * An export: lines of JSON, first the header, then the events in order of the log, last the ending. An event's stream is named
- * without the space, its revision is its place in the stream.
+ * An export: lines of JSON, first the header, then the events in order of the log, last the ending. The name of an
+ * event's stream omits the namespace, and its revision is its index in the stream.
  */
 export type ExportHeader = { readonly varve: 'export'; readonly format: 1; readonly space: string };
 export type ExportEnding = {
@@ -54,7 +54,7 @@ export function parseExportLine(text: string): ExportLine | undefined {
 
 export function presentExported(space: string, stored: StoredEvent): ExportedEvent {
   const { stream, revision, id, type, data } = stored;
-  // What was brought to a newer shape is no longer what the digest was made of.
+  // The digest does not fit an event that was upcast.
   const { digest: _, ...others } = stored.metadata;
   const facts = matchesDigest(stored) ? stored.metadata : others;
   const name = stream.startsWith(`${space}.`) ? stream.slice(space.length + 1) : stream;

@@ -6,9 +6,10 @@ import { type ExportEnding, type ExportHeader, presentExported } from './export-
 import { createHistory } from './history.ts';
 
 /**
- * The lines of an export of the log as it is when the first is taken: everything but who may do what, which belongs to the place
- * and not to the content, who led and which events that fenced off, and the events of other programs. Throws UnreadableEvent at an event that this program cannot vouch
- * for: an export is read by programs of this version, and what the event means for those around it is not known here.
+ * Lines of an export of the log as it is when the first is read. It omits access events, which belong to the
+ * installation and not to the content, lease events and the events that they fence off, and the events of other
+ * programs. Throws UnreadableEvent at an event that this program cannot read: an export is for programs of this
+ * version, and the meaning of the event for others is unknown here.
  */
 export async function* exportLog(log: EventStore, space: string): AsyncGenerator<string> {
   const sum = createHash('sha256');

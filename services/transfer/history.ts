@@ -9,9 +9,9 @@ type Candidate = Pick<StoredEvent, 'stream' | 'type' | 'data' | 'metadata'> & {
 };
 
 /**
- * A function that is given the events of a log in order, and returns the revision of each that belongs to the history of its content;
- * undefined for one that does not. Whether an event counts depends on the claims before it: a history without claims must be
- * without the events that they fence off, and without the gaps that those leave in their streams.
+ * Returns a function that gets the events of a log in order, and returns the revision of each that belongs to the
+ * history of its content; undefined for others. Claims decide whether later events take effect. So a history without
+ * claims must omit the events that they fence off, and close the gaps in their streams.
  */
 export function createHistory(): (event: Candidate) => number | undefined {
   let epoch = 0;

@@ -9,7 +9,7 @@ import { type ImportSource, importLines, inBatches } from './import-lines.ts';
 /** A document to be written, as its line has it. */
 export type ImportedDocument = ImportOutcome & { readonly kind: 'document' };
 
-/** Where documents go: the reasons why one was not written, if it was not. */
+/** Writes a document; returns the reasons if it was not written. */
 export type WriteDocument = (document: ImportedDocument) => Promise<readonly string[]>;
 
 export type DocumentImport = {
@@ -18,22 +18,22 @@ export type DocumentImport = {
   readonly graph: ContentGraphReader;
   readonly defaultLocale: string;
   readonly space: string;
-  /** Of the lease under which documents are written. */
+  /** Epoch of the lease under which documents are written. */
   readonly epoch: number;
   readonly write: WriteDocument;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** What an import says while it goes on. */
+/** Progress report of an import. */
 export type ImportLine =
   | { readonly kind: 'size'; readonly bytes: number }
   | { readonly kind: 'progress'; readonly bytes: number; readonly documents: number }
   | { readonly kind: 'refused'; readonly place: string; readonly reason: string };
 
-/** Appends under way at once: they share commits. */
+/** Appends in flight at once: they share commits. */
 const BATCH = 512;
 
-/** Judges each line and writes its document; says which it refuses, and goes on. */
+/** Validates each line and writes its document; reports refused lines and continues. */
 export async function* importDocuments(options: DocumentImport): AsyncGenerator<ImportLine> {
   const { files, write, signal } = options;
   yield { kind: 'size', bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
@@ -60,10 +60,10 @@ export async function* importDocuments(options: DocumentImport): AsyncGenerator<
   }
 }
 
-/** By `<uid>:<key>`: the documentId that the line gives, null when it follows from the key. */
+/** By `<uid>:<key>`: the documentId in the line, null if it follows from the key. */
 type References = ReadonlyMap<string, string | null>;
 
-/** References may point forward, so what there will be is known before the first line is judged. */
+/** References may point forward, so all lines are read before the first is validated. */
 async function collectReferences({ files, registry }: DocumentImport): Promise<References> {
   const references = new Map<string, string | null>();
   const uids = uidsByName(registry);

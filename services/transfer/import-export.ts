@@ -21,18 +21,18 @@ export type ExportImport = {
   readonly onEvents: (count: number) => void;
 };
 
-/** Appends under way at once: they share commits. */
+/** Appends in flight at once: they share commits. */
 const BATCH = 512;
 
-/** Whether a file begins as an export does. */
+/** Returns whether a file begins like an export. */
 export function isExport(firstLine: string): boolean {
   return parseExportLine(firstLine)?.kind === 'header';
 }
 
 /**
- * Appends the events of an export, with their ids, times and order, to a log that is empty or has the first of them already, as
- * after an import that was cut short. The whole file is checked first. Answers how many events are in the log then. Throws a
- * sentence.
+ * Appends the events of an export, with their ids, times and order, to a log that is empty or already has the first of
+ * them, as after an interrupted import. Checks the whole file first. Returns the number of events in the log after it.
+ * Throws a message.
  */
 export async function importExport(options: ExportImport): Promise<number> {
   const { head, ...epochs } = await checkFile(options.lines());
@@ -75,7 +75,7 @@ async function checkFile(lines: AsyncIterable<string>): Promise<Checked> {
     number++;
     const line = parseExportLine(text);
     if (isEnded || line === undefined || (line.kind === 'header') !== (number === 1))
-      throw new Error(`line ${number} is no line of an export`);
+      throw new Error(`line ${number} is not a line of an export`);
     if (line.kind === 'event') {
       refuseUnknown(line.event, number);
       events++;
@@ -86,11 +86,11 @@ async function checkFile(lines: AsyncIterable<string>): Promise<Checked> {
       isEnded = true;
       head = line.ending.head;
       if (line.ending.events !== events || line.ending.sha256 !== sum.copy().digest('hex'))
-        throw new Error('the export is not as it was written: its SHA-256 is another');
+        throw new Error('the export was changed: its SHA-256 differs');
     }
     sum.update(`${text}\n`);
   }
-  if (!isEnded) throw new Error('the export breaks off: its last line says how it ends');
+  if (!isEnded) throw new Error('the export is incomplete: its last line is missing');
   return { lowest: epochs.length === 0 ? 0 : Math.min(...epochs), highest: Math.max(0, ...epochs), head };
 }
 
@@ -104,7 +104,10 @@ function refuseUnknown({ id, type, data, metadata }: ExportedEvent, number: numb
     throw new Error(`line ${number} has an event that cannot be imported: ${problem}`);
 }
 
-/** Exports of earlier releases have all events of their log: those of leases, and what these fence off, are left out here. */
+/**
+ * Exports of earlier releases have all events of their log: lease events, and events that these fence off, are omitted
+ * here.
+ */
 async function* eventsOf(lines: AsyncIterable<string>): AsyncGenerator<ExportedEvent> {
   const revisionOf = createHistory();
   for await (const text of lines) {
@@ -125,7 +128,7 @@ async function countPresent({ log, space, lines }: ExportImport): Promise<number
       const { id, stream } = event;
       const next = await exported.next();
       if (next.done === true || next.value.id !== id || `${space}.${next.value.stream}` !== stream)
-        throw new Error('the log has other events already: an export goes into a new data directory');
+        throw new Error('the log has other events already: import into a new data directory');
       present++;
     }
   }
@@ -134,17 +137,17 @@ async function countPresent({ log, space, lines }: ExportImport): Promise<number
 }
 
 const LEAD_LOST =
-  'another process has taken the lead of this log: stop it, and import into a new data directory';
+  'another process became the leader of this log: stop it, and import into a new data directory';
 
 /**
- * Makes this process the leader, so that whoever starts meanwhile ends the import. `epoch`: no event is of an earlier one. Events of
- * epoch 0 are older than leases: a claim would fence them off.
+ * Makes this process the leader, so that a process that starts in the meantime ends the import. `epoch`: no event has
+ * an earlier one. Events of epoch 0 are older than leases: a claim would fence them off.
  */
 async function claimSpace({ log, space }: ExportImport, epoch: number): Promise<Lead> {
   if (epoch === 0) return { epoch };
   const claimant = importer({ log, space });
   const lease = await readLease(log, space);
-  // A claim fences off what is of an earlier epoch: this one is before them all.
+  // A claim fences off events of an earlier epoch: this one precedes them all.
   const isLate = lease.epoch > epoch;
   if (isLate || (await claimLease(claimant, { ...lease, epoch: epoch - 1 })) === undefined)
     throw new Error(LEAD_LOST);
@@ -152,8 +155,8 @@ async function claimSpace({ log, space }: ExportImport, epoch: number): Promise<
 }
 
 /**
- * Makes a log of its own of what was imported, that nobody leads. The next leader's epoch is behind all those of the events, whose ids
- * come of the epoch where a client sends a command again.
+ * Makes a separate log of the imported events, without a leader. The next leader's epoch is later than those of the
+ * events, whose ids include the epoch if a client may repeat a command.
  */
 async function returnSpace({ log, space }: ExportImport, { fence }: Lead, highest: number): Promise<void> {
   const lease = await readLease(log, space);
@@ -162,7 +165,7 @@ async function returnSpace({ log, space }: ExportImport, { fence }: Lead, highes
   await beginLog(log, space);
 }
 
-/** Nobody listens there: whoever wants to lead may. */
+/** No process listens there: any process may claim the lease. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 function importer({ log, space }: Pick<ExportImport, 'log' | 'space'>): Claimant {

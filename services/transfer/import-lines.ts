@@ -11,7 +11,7 @@ export type ImportSource = {
   readonly text: string;
 };
 
-/** The lines of all files, one after the other; a file is never held in memory. */
+/** Lines of all files, one after the other; a file is never held in memory. */
 export async function* importLines(files: readonly string[]): AsyncGenerator<ImportSource> {
   for (const file of files) {
     const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
@@ -23,7 +23,7 @@ export async function* importLines(files: readonly string[]): AsyncGenerator<Imp
   }
 }
 
-/** Lists of at most `size` of what `source` yields. */
+/** Lists of at most `size` items of `source`. */
 export async function* inBatches<Item>(
   source: AsyncIterable<Item>,
   size: number,

@@ -120,7 +120,7 @@ export const checkingDigest =
 /** Throws a RangeError unless it is an integer from 1 on. */
 export const checkedBatchSize = (batchSize: number): number => {
   if (Number.isSafeInteger(batchSize) && batchSize > 0) return batchSize;
-  throw new RangeError(`a batch size is a whole number from 1 on, not ${batchSize}`);
+  throw new RangeError(`a batch size must be an integer from 1 on, got ${batchSize}`);
 };
 
 /** A position or revision as it crosses the wire. */

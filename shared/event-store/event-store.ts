@@ -135,8 +135,8 @@ export class AppendTooLarge extends Error {
   constructor(limit: number | undefined, cause: unknown) {
     super(
       limit === undefined
-        ? 'the append is larger than the server of the event log takes, whatever its settings'
-        : `the event log takes at most ${limit} bytes in one append: raise MaxAppendSize of its server`,
+        ? 'the append is larger than any server of the event log accepts'
+        : `the event log accepts at most ${limit} bytes in one append: raise MaxAppendSize of its server`,
       { cause },
     );
     this.limit = limit;

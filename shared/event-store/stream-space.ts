@@ -8,6 +8,6 @@ export const SPACE_OF_STREAM = "substr(stream, 1, instr(stream, '.') - 1)";
 export const assertInSpace = (stream: string, space: string): void => {
   if (!stream.startsWith(`${space}.`))
     throw new TypeError(
-      `stream ${stream} is not in the space ${space}: nobody who follows it would see its events`,
+      `stream ${stream} is not in the namespace ${space}: its subscribers would not see the events`,
     );
 };

@@ -46,7 +46,7 @@ function judge({ type, data, metadata }: EventContent, current: number | undefin
   if (current === undefined) {
     return {
       kind: 'unknown-type',
-      reason: `"${type}" is a type of event that this program does not know: ${byNewer}`,
+      reason: `"${type}" is an unknown type of event: ${byNewer}`,
     };
   }
   const version = metadata.schemaVersion;
@@ -55,5 +55,5 @@ function judge({ type, data, metadata }: EventContent, current: number | undefin
     return { kind: 'newer-version', reason };
   }
   if (typeof data === 'object' && data !== null) return undefined;
-  return { kind: 'damaged', reason: `the data of this "${type}" is no JSON object` };
+  return { kind: 'damaged', reason: `the data of this "${type}" is not a JSON object` };
 }

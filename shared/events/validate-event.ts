@@ -20,7 +20,7 @@ export function validateEvent({
     ['metadata', metadata, METADATA_SCHEMA],
   ] as const) {
     const { error } = wanted.safeParse(given);
-    if (error !== undefined) return `its ${name} is not as its type says: ${z.prettifyError(error)}`;
+    if (error !== undefined) return `its ${name} does not fit its schema: ${z.prettifyError(error)}`;
   }
   return undefined;
 }

@@ -86,7 +86,10 @@ function reportCycles(components: readonly Parsed<Component>[], registry: Schema
   const cycles = componentCycles(registry.components);
   for (const { model, report } of components) {
     for (const { attribute, chain } of cycles.filter(({ component }) => component === model.uid)) {
-      report(['attributes', attribute, 'component'], `a component that holds itself: ${chain.join(' → ')}`);
+      report(
+        ['attributes', attribute, 'component'],
+        `a component that contains itself: ${chain.join(' → ')}`,
+      );
     }
   }
 }

@@ -17,7 +17,7 @@ export function checkNames(types: readonly NamedType[]): void {
     if (type.uid === FILE_TYPE) continue;
     const claim = (name: string, key: 'singularName' | 'pluralName') => {
       const owner = taken.get(name.toLowerCase());
-      if (owner !== undefined) report(['info', key], `${name} is taken by ${owner.uid}`);
+      if (owner !== undefined) report(['info', key], `${name} is already used by ${owner.uid}`);
       else taken.set(name.toLowerCase(), type);
     };
     claim(type.uid, 'singularName');

@@ -161,7 +161,7 @@ function dynamicZoneAttribute(
   context: AttributeContext,
   report: ReportProblem,
 ): DynamicZoneAttribute {
-  if (context.owner === 'component') report(['type'], 'a component cannot hold a dynamic zone');
+  if (context.owner === 'component') report(['type'], 'a component cannot contain a dynamic zone');
   return { ...base, kind: 'dynamiczone', components: raw.components, ...limits(raw, report) };
 }
 
@@ -179,11 +179,8 @@ function customFieldType(raw: RawCustomField, report: ReportProblem): ScalarType
   const said = typeof varve === 'object' && varve !== null && 'type' in varve ? varve.type : undefined;
   const type = SCALAR_TYPES.find((known) => known === said) ?? CUSTOM_FIELD_TYPES[raw.customField];
   if (type === undefined) {
-    const how = 'say which scalar type it stores in pluginOptions.varve.type';
-    report(
-      ['customField'],
-      `the type of custom field ${JSON.stringify(raw.customField)} is not known: ${how}`,
-    );
+    const how = 'set its stored scalar type in pluginOptions.varve.type';
+    report(['customField'], `the type of custom field ${JSON.stringify(raw.customField)} is unknown: ${how}`);
   }
   return type;
 }

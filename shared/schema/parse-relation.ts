@@ -24,7 +24,7 @@ export function parseRelation(
     return undefined;
   }
   if (raw.target === undefined) {
-    report(['target'], 'a relation names its target, such as "api::tag.tag"');
+    report(['target'], 'a relation needs a target, such as "api::tag.tag"');
     return undefined;
   }
   reportWrongSide(relation, raw, inComponent, report);

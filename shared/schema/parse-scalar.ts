@@ -106,7 +106,7 @@ function reportContradictions(
     report(['regex'], `not a regular expression: ${JSON.stringify(regex)}`);
   }
   const repeated = raw.enum?.findIndex((value, at) => raw.enum?.indexOf(value) !== at) ?? -1;
-  if (repeated >= 0) report(['enum', repeated], `${JSON.stringify(raw.enum?.[repeated])} is there twice`);
+  if (repeated >= 0) report(['enum', repeated], `${JSON.stringify(raw.enum?.[repeated])} occurs twice`);
 }
 
 function isAbove(min: Bound, max: Bound, type: ScalarType): boolean {

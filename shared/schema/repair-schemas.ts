@@ -109,8 +109,8 @@ function resolveCustomFields(source: SchemaFile, types: CustomFields): SchemaWar
     attribute['type'] = known ?? 'json';
     if (known !== undefined) return [];
     const { path } = schemaProblem(source.file, ['attributes', name, 'customField'], '');
-    const message = `the stored type of the custom field ${JSON.stringify(field)} is not known`;
-    const action = `served as json; name the type with --custom-field ${field}=<type>`;
+    const message = `the stored type of the custom field ${JSON.stringify(field)} is unknown`;
+    const action = `served as json; set the type with --custom-field ${field}=<type>`;
     return [{ file: source.file, path, message, action }];
   });
 }

@@ -34,7 +34,7 @@ const RESERVED_ROUTES = ['upload', 'auth'];
 /** Why an attribute cannot be called `name`. */
 export function attributeNameProblem(name: string, owner: 'content type' | 'component'): string | undefined {
   if (!NAME.test(name) || /^\d+$/.test(name))
-    return 'expected a name of letters, digits, _ and - that does not begin with - and is no number';
+    return 'expected a name of letters, digits, _ and - that does not begin with - and is not a number';
   if (name === KIND_MEMBER) return 'the name is reserved';
   const reserved = owner === 'component' ? RESERVED_IN_COMPONENTS : RESERVED_IN_CONTENT_TYPES;
   const taken = reserved.find((other) => comparable(other) === comparable(name));

@@ -25,7 +25,7 @@ const uid = z.string().min(1);
 /** A 64-bit integer; JSON numbers only if they are exact. */
 const bigInteger = z
   .union([z.int(), z.string().regex(/^-?\d+$/)], {
-    error: 'expected a whole number or its decimal digits as text',
+    error: 'expected an integer or its decimal digits as text',
   })
   .optional();
 

@@ -23,7 +23,7 @@ export function withoutTakenNames(found: readonly SchemaFile[]): {
     const name = names.find((one) => taken.has(one) || routeNameProblem(one) !== undefined);
     for (const one of names) taken.add(one);
     if (name === undefined) return true;
-    const message = `the name ${name} of a plugin's type is taken by another type`;
+    const message = `the name ${name} of a plugin's type is used by another type`;
     warnings.push({ file: file.file, path: '$.info', message, action: 'left out' });
     return false;
   });

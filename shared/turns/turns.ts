@@ -252,7 +252,7 @@ function dropUnwanted(queue: Queued[], now: () => number): void {
   let kept = 0;
   for (const queued of queue) {
     const { task, reject } = queued;
-    if (!task.isWanted()) reject(new RequestError('client-gone', 'Nobody waits for the answer'));
+    if (!task.isWanted()) reject(new RequestError('client-gone', 'No client waits for the answer'));
     else if (time - task.since > Math.max(LEAST_WALL_MS, task.limit * WALL_FACTOR))
       reject(busy('the answer took too long'));
     else queue[kept++] = queued;
@@ -262,9 +262,7 @@ function dropUnwanted(queue: Queued[], now: () => number): void {
 
 /** A restarted query is not responsible for all of its cost. */
 function refusal({ limit, restarts }: Task): Error {
-  return restarts > 0
-    ? busy('content changes faster than the query can be answered')
-    : new QueryTooExpensive(limit);
+  return restarts > 0 ? busy('content changes faster than the query runs') : new QueryTooExpensive(limit);
 }
 
 function busy(why: string): RequestError {

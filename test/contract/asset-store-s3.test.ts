@@ -112,10 +112,10 @@ describe('a store that is away', () => {
 describe('an address that cannot be used is refused with a sentence', () => {
   it.each([
     ['s3://', 'names no bucket: use s3://bucket/prefix'],
-    ['s3://me:secret@bucket', 'has a secret in it: give it as AWS_ACCESS_KEY_ID'],
+    ['s3://me:secret@bucket', 'contains a secret: pass it as AWS_ACCESS_KEY_ID'],
     ['s3://bucket?regoin=x', 'has the unknown parameter regoin: there are endpoint, region, path-style'],
-    ['s3://bucket?endpoint=ftp://x', 'has the endpoint "ftp://x", which is no http or https address'],
-    ['s3://bucket?path-style=yes', 'has path-style=yes, which is neither true nor false'],
+    ['s3://bucket?endpoint=ftp://x', 'has the endpoint "ftp://x", which must be an http or https address'],
+    ['s3://bucket?path-style=yes', 'has path-style=yes, which must be true or false'],
   ])('%s', (address, sentence) => {
     expect(() => parseS3Location(address)).toThrow(sentence);
   });
@@ -142,7 +142,7 @@ describe('an address that cannot be used is refused with a sentence', () => {
   it('a bucket that is not there', async () => {
     const { endpoint } = await doubleForTest();
     await expect(openAssetStore(`s3://other?endpoint=${endpoint}`)).rejects.toThrow(
-      '--assets: there is no bucket other: make it first',
+      '--assets: there is no bucket other: create it first',
     );
   });
 

@@ -77,7 +77,7 @@ describe(
         const answer = await fetch(`${url}/api/tags`);
         expect(answer.status).toBe(404);
         expect(await answer.json()).toMatchObject({
-          error: { message: 'This process takes writes: ask varve api or varve serve' },
+          error: { message: 'This process answers no reads: ask varve api or varve serve' },
         });
         expect((await fetch(`${url}/health/ready`)).status).toBe(200);
       }

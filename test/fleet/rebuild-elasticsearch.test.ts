@@ -78,7 +78,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
     const { code, output } = await running.exited;
     expect({ code, output }).toMatchObject({
       code: 1,
-      output: expect.stringContaining('another process leads'),
+      output: expect.stringContaining('the leader is another process'),
     });
     expect(await shown(other)).toEqual(written);
 

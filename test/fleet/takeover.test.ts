@@ -28,10 +28,10 @@ describe('an SQLite log that is locked for longer than anyone waits for it', () 
     expect(unlock).toBeDefined();
     expect(await create('meanwhile')).toMatchObject({
       status: 503,
-      error: { name: 'ServiceUnavailableError', message: 'The event log cannot be written for now' },
+      error: { name: 'ServiceUnavailableError', message: 'The event log cannot be written now' },
     });
     await leader.end('SIGKILL');
-    while (!other.server().output().includes('the lead cannot be claimed for now')) await delay(50);
+    while (!other.server().output().includes('the lease cannot be claimed now')) await delay(50);
     unlock?.();
 
     await fleet.leads(other);

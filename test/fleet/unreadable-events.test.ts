@@ -73,7 +73,7 @@ it('events of other programs are skipped, named and counted, in streams of the l
 it('an event of a newer release stops the older processes: they serve what they have, take no writes, and do not lead', async () => {
   const metadata = { schemaVersion: 1, at: new Date().toISOString(), epoch: 1_000 };
   const position = await append('varve.api_tag_tag-x', { type: 'entry-archived', data: {}, metadata });
-  const reason = '"entry-archived" is a type of event that this program does not know';
+  const reason = '"entry-archived" is an unknown type of event';
   for (const member of fleet.members) {
     const server = member.server();
     await expect

@@ -60,7 +60,7 @@ it('names once what it does not serve, and lists it in the status', async () => 
   ]);
   expect(schemaWarnings.map(({ path }) => path)).toEqual(left);
   const { stdout } = await runVarve(['status', '--data', server.data]);
-  expect(stdout).toContain('Not served as the schemas have it:');
+  expect(stdout).toContain('Schemas not served as they are:');
   expect(stdout).toContain('content type plugin::shop.order is not defined (left out)');
 });
 

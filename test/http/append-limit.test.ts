@@ -14,7 +14,7 @@ import {
 /** More than the log's server takes in one append. */
 
 const LIMIT = 20_000;
-const RAISE = `the event log takes at most ${LIMIT} bytes in one append: raise MaxAppendSize of its server`;
+const RAISE = `the event log accepts at most ${LIMIT} bytes in one append: raise MaxAppendSize of its server`;
 const ACCESS_KEY = Buffer.alloc(32, 7).toString('base64url');
 
 let double: KurrentDbDouble;
@@ -51,7 +51,7 @@ it('an entry that is too large is refused with 413 and the limit, by every proce
       error: {
         status: 413,
         name: 'PayloadTooLargeError',
-        message: `The entry is too large for the event log, which takes at most ${LIMIT} bytes for all events of a write`,
+        message: `The entry is too large for the event log, which accepts at most ${LIMIT} bytes for all events of a write`,
         details: { limit: LIMIT },
       },
     });
@@ -133,6 +133,6 @@ it('an import of an export names the event that is too large; content types that
   double.stop();
   double = await startKurrentDbDouble({ maxAppendSize: 1_000 });
   await expect(start()).rejects.toThrow(
-    /the content type api::\S+ cannot be stored: the event log takes at most 1000 bytes in one append: raise MaxAppendSize/,
+    /the content type api::\S+ cannot be stored: the event log accepts at most 1000 bytes in one append: raise MaxAppendSize/,
   );
 });

@@ -167,8 +167,8 @@ describe(
       await create('tags', { key: 'busy', name: 'busy' });
       expect(await found('tags?filters[key][$eq]=busy')).toHaveLength(1);
       expect(proxy.refused()).toBe(before + 3);
-      expect(server.output()).toContain('Elasticsearch takes no documents, trying again');
-      expect(server.output()).toContain('Elasticsearch takes documents again');
+      expect(server.output()).toContain('Elasticsearch accepts no documents, trying again');
+      expect(server.output()).toContain('Elasticsearch accepts documents again');
     });
 
     it('puts a document aside that Elasticsearch refuses, says which and why, and goes on with all others', async () => {

@@ -37,7 +37,7 @@ it('is not ready while it lags or drains, and stays alive', async () => {
   const lagging = await fetch(`${url}/health/ready`);
   expect([lagging.status, await lagging.json()]).toEqual([
     503,
-    { status: 'unavailable', reason: 'lagging', message: 'What is shown is 45 s behind the event log' },
+    { status: 'unavailable', reason: 'lagging', message: 'Reads lag 45 s behind the event log' },
   ]);
   readiness.draining();
   const draining = await fetch(`${url}/health/ready`);

@@ -150,7 +150,7 @@ it('refuses a line that differs from the document it made before', async () => {
   writeFileSync(file, line('second'));
   const exit = await importFiles(data, [file]);
   expect(exit.code).toBe(1);
-  expect(exit.output).toContain(`${file}:1: the document exists and is not as this line has it`);
+  expect(exit.output).toContain(`${file}:1: the document exists and differs from this line`);
 });
 
 it('a file that is not there is a sentence', async () => {

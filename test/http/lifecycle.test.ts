@@ -106,7 +106,7 @@ it('takes settings from the environment, options win', async () => {
   };
   const exit = await spawnVarve(['serve'], env).exited;
   expect(exit.output).toBe(
-    'varve serve: settings that cannot be used\n  --port (VARVE_PORT) "x" is not a whole number from 0 to 65535\n',
+    'varve serve: invalid settings\n  --port (VARVE_PORT) "x" must be an integer from 0 to 65535\n',
   );
   expect(exit.code).toBe(1);
   const server = await startForTest({ env });

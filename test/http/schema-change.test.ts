@@ -82,6 +82,6 @@ it('makes the read model anew beside the one that another version of the project
   expect((await names()).slice(0, 2)).toEqual(['Ada', 'Bob']);
   await expect.poll(generation, { timeout: 40_000, interval: 100 }).toBe(3);
   expect((await names()).slice(0, 2)).toEqual(['Ada', 'Bob']);
-  expect(server.output()).toContain('another version of the projector made the read model');
+  expect(server.output()).toContain('the read model is of another projector version');
   expect((await get(`${url}/health/ready`)).body['note']).toBeUndefined();
 });

@@ -28,11 +28,11 @@ describe('settings of varve serve', () => {
       logLevel: 'loud',
     });
     expect(problems.split('\n')).toEqual([
-      '  --content-types (VARVE_CONTENT_TYPES) is missing: a folder is needed',
-      '  --port (VARVE_PORT) "70000" is not a whole number from 0 to 65535',
-      '  --default-locale (VARVE_DEFAULT_LOCALE) "e n" is not a locale such as en, en-US or zh-Hans',
-      '  --users-envelope (VARVE_USERS_ENVELOPE) "maybe" is neither true nor false',
-      '  --log-level (VARVE_LOG_LEVEL) "loud" is none of fatal, error, warn, info, debug, trace, silent',
+      '  --content-types (VARVE_CONTENT_TYPES) is missing: pass a folder',
+      '  --port (VARVE_PORT) "70000" must be an integer from 0 to 65535',
+      '  --default-locale (VARVE_DEFAULT_LOCALE) "e n" must be a locale such as en, en-US or zh-Hans',
+      '  --users-envelope (VARVE_USERS_ENVELOPE) "maybe" must be true or false',
+      '  --log-level (VARVE_LOG_LEVEL) "loud" must be one of fatal, error, warn, info, debug, trace, silent',
     ]);
   });
 
@@ -63,7 +63,7 @@ describe('settings of varve serve', () => {
   it.each(['example.org', 'https://example.org/', 'https://example.org/path', 'null'])(
     'refuses the origin %j',
     (cors) => {
-      expect(messageOf({ contentTypes: 'src', cors })).toContain('is no list of origins');
+      expect(messageOf({ contentTypes: 'src', cors })).toContain('must be a list of origins');
     },
   );
 

@@ -83,7 +83,7 @@ it('answers connections that come while no process serves, once another one does
   }
   expect(await names(server.url)).toEqual(['a', 'b']);
   expect(server.output().match(/Varve serves/g)).toHaveLength(1);
-  expect(server.output().match(/has crashed/g)).toHaveLength(2);
+  expect(server.output().match(/worker crashed/g)).toHaveLength(2);
   expect((await server.stop()).code).toBe(0);
 });
 
@@ -140,7 +140,7 @@ it('starts a process that crashes again and again ever more slowly, and ends wit
     killed = await replacementOf(server, killed);
     process.kill(killed, 'SIGKILL');
   }
-  while (server.output().match(/has crashed/g)?.length !== CRASHES) await delay(5);
+  while (server.output().match(/worker crashed/g)?.length !== CRASHES) await delay(5);
   expect(server.worker()).toBeUndefined();
   expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
 });
@@ -163,7 +163,7 @@ it('starts no other process where the last one said why it cannot go on', async 
   const { code, output } = await server.exited;
   expect(output).toMatch(/^varve serve: .*varve-schema-/m);
   expect(code).toBe(1);
-  expect(output.match(/has crashed/g)).toHaveLength(1);
+  expect(output.match(/worker crashed/g)).toHaveLength(1);
 });
 
 it('waits for a worker that outlives its supervisor for a moment', async () => {

@@ -107,7 +107,7 @@ describe('a refused form leaves nothing behind', () => {
     const fields = { ref: 'api::restaurant.restaurant', refId: restaurant.documentId, field: 'logo' };
     expect(await refused([{ name: 'film.mp4', bytes: mp4() }], fields)).toMatchObject({
       status: 400,
-      message: 'logo takes images, files only: film.mp4 is of type video/mp4',
+      message: 'logo accepts only images, files: film.mp4 is of type video/mp4',
     });
   });
 
@@ -219,7 +219,7 @@ describe('media attributes', () => {
     const wrong = await send(server, 'PUT', path, { gallery: [picture!.id, film!.id] });
     expect(wrong.status).toBe(400);
     expect(wrong.body.error).toMatchObject({
-      message: 'gallery takes images, files only: found a file of type video/mp4',
+      message: 'gallery accepts only images, files: found a file of type video/mp4',
       details: { path: 'gallery', found: 'video/mp4', accepted: ['images', 'files'] },
     });
     const right = await send(server, 'PUT', path, { gallery: { connect: [picture!.documentId] } });
@@ -232,7 +232,7 @@ describe('media attributes', () => {
     const answer = await postForm(server, form, `?id=${picture!.id}`);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
-      error: { message: 'A file among images is replaced by another such only' },
+      error: { message: 'A file among images can only be replaced by another of them' },
     });
   });
 });

@@ -86,7 +86,9 @@ it('makes those of uploads and of imported pictures, names what it cannot, and h
   await server.stop();
   const alone = await runVarve(['assets', 'formats', '--data', data]);
   expect(alone).toMatchObject({ code: 1, stdout: '' });
-  expect(alone.stderr).toContain('no server holds the data directory: start it, then run the command again');
+  expect(alone.stderr).toContain(
+    'no server runs on the data directory: start it, then run the command again',
+  );
 });
 
 it('goes on where it was after its end in the middle', { ...LONG, timeout: 120_000 }, async () => {

@@ -62,7 +62,9 @@ it('brings back what was acknowledged before it, files and tokens included, from
   await succeed('backup', second, '--data', server.data);
 
   const data = join(folder, 'data');
-  expect(await succeed('restore', copy, '--data', data)).toContain('the log adds up to the same content');
+  expect(await succeed('restore', copy, '--data', data)).toContain(
+    'a replay of the log gives the same content',
+  );
   const restored = await startServer({ data });
   onTestFinished(() => restored.dispose());
   const countries = (await createAsk(restored.url)('/api/countries?pagination[limit]=100')).body;
@@ -87,7 +89,7 @@ it('refuses what is no backup, a damaged one, and a data directory that is used'
   const server = await startServer();
   onTestFinished(() => server.dispose());
   const running = await fail('restore', server.data, '--data', join(folder, 'a'));
-  expect(running).toContain('is no backup: it has no manifest.json');
+  expect(running).toContain('is not a complete backup: it has no manifest.json');
   await server.stop();
   const copy = join(folder, 'backup');
   await succeed('backup', copy, '--data', server.data);

@@ -57,7 +57,7 @@ describe('the channel of operators', () => {
     };
     expect(await send('nonsense', '{}')).toContain('there is no operation nonsense');
     expect(await send('status', '{"more":1}')).toMatch(/^\{"failed":"status: .*more/);
-    expect(await send('status', '{')).toBe('The request is no JSON\n');
+    expect(await send('status', '{')).toBe('The request is not JSON\n');
     expect(await send('status', '{}')).toMatch(/\{"done":true\}\n$/);
   });
 

@@ -16,25 +16,25 @@ const COMMANDS: readonly Row[] = [
   { args: ['status'], shows: /content graph +sqlite +\d +\d+ +none +\d+/ },
   { args: ['events'], shows: /entry-created +api::country\.country/ },
   { args: ['verify', '--repair', '--json'], shows: /"differences":0,"left":0/ },
-  { args: ['parked', 'list'], shows: NOTHING, stderr: /has refused nothing/ },
-  { args: ['parked', 'retry', '--all'], shows: /^0 documents are written once more\n$/ },
-  { args: ['parked', 'drop', '--all'], shows: /^0 documents are not mentioned any more\n$/ },
+  { args: ['parked', 'list'], shows: NOTHING, stderr: /has refused no document/ },
+  { args: ['parked', 'retry', '--all'], shows: /^0 documents are written again\n$/ },
+  { args: ['parked', 'drop', '--all'], shows: /^0 documents are dropped\n$/ },
   { args: ['backup', '{folder}/backup'], shows: /\d+ events up to position \d+ and 0 uploaded files/ },
   { args: ['export', '-'], shows: /^\{"varve":"export".*\n[\s\S]*\{"end":true/ },
   { args: ['token', 'list'], shows: NOTHING, stderr: /There are no tokens/ },
-  { args: ['rebuild'], shows: /^generation \d+ serves; varve rollback takes up the one before\n$/ },
-  { args: ['rollback'], shows: /^generation \d+ serves; varve rollback goes back again\n$/ },
+  { args: ['rebuild'], shows: /^generation \d+ is live; varve rollback switches back\n$/ },
+  { args: ['rollback'], shows: /^generation \d+ is live; varve rollback switches back again\n$/ },
   { args: ['drop'], shows: /^generation \d+ is gone\n$/ },
 ];
 const REFUSED: readonly Row[] = [
   {
     args: ['parked', 'show', 'published/1'],
     shows: NOTHING,
-    stderr: /nothing that was refused is called published\/1/,
+    stderr: /no refused document is called published\/1/,
   },
-  { args: ['parked', 'retry'], shows: NOTHING, stderr: /name items of varve parked list, or say --all/ },
+  { args: ['parked', 'retry'], shows: NOTHING, stderr: /name items of varve parked list, or pass --all/ },
   { args: ['token', 'revoke', 'none'], shows: NOTHING, stderr: /There is no token "none" in force/ },
-  { args: ['restore', '{folder}'], shows: NOTHING, stderr: /is no backup/ },
+  { args: ['restore', '{folder}'], shows: NOTHING, stderr: /is not a complete backup/ },
 ];
 
 const skip = takesMinutes('every command on both');

@@ -135,7 +135,7 @@ it('exports uploads with their bytes, rights and locales, and names users whose 
 
   const file = join(folder, 'uploads.tar.gz');
   const said = await succeed('export', '--strapi', file, '--data', server.data);
-  expect(said).toContain('these users need a new password in Strapi, which knows bcrypt alone: ada');
+  expect(said).toContain('these users need a new password in Strapi, which only checks bcrypt: ada');
   const { entities, links, assets } = await partsOf(file);
   const row = (type: string) => entities.filter((line) => line.type === type);
   const [{ data: stored }] = row('plugin::upload.file') as [Line];

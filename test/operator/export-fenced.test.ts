@@ -153,5 +153,5 @@ it('ends when another process takes the lead of the log that it imports into', {
   await (await startServer({ data: led })).stop();
   const { code, stderr } = await runVarve(['import', file, '--data', led]);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/other events already|taken the lead/);
+  expect(stderr).toMatch(/other events already|became the leader/);
 });

@@ -79,7 +79,7 @@ describe('on a running server', () => {
       'was begun and is not over',
     );
     expect(graphs()).toEqual(['graph-2.db', 'graph-3.db']);
-    expect((await runVarve(['rebuild', '--cancel', ...own])).stdout).toContain('was given up');
+    expect((await runVarve(['rebuild', '--cancel', ...own])).stdout).toContain('was cancelled');
     expect(graphs()).toEqual(['graph-2.db']);
     expect((await runVarve(['rebuild', '--cancel', ...own])).stderr).toContain('no rebuild is under way');
   }, 120_000);
@@ -89,8 +89,8 @@ describe('on a running server', () => {
     expect(await refused('--type', 'nonsense')).toContain(
       '--type nonsense: there are the content types api::cook.cook',
     );
-    expect(await refused('--world', 'both')).toContain('there are the worlds draft and published');
-    expect(await refused('--max-rate', 'fast')).toContain('a whole number of events a second');
+    expect(await refused('--world', 'both')).toContain('must be draft or published');
+    expect(await refused('--max-rate', 'fast')).toContain('must be an integer, events a second');
   });
 });
 
@@ -107,7 +107,7 @@ describe('a graph that is wrong', () => {
     expect(stopped.stdout).toMatch(
       /^rows of api::cook\.cook, (draft|published): .*\n {2}- .*Eve.*\n {2}\+ .*Ada.*\n/,
     );
-    expect(stopped.stderr).toMatch(/2 differences at position \d+; the old generation serves on/);
+    expect(stopped.stderr).toMatch(/2 differences at position \d+; the old generation stays live/);
     expect(await names()).toEqual(['Bob', 'Cyd', 'Dan', 'Dee', 'Eve']);
     const scoped = await runVarve(['rebuild', '--cancel', ...own]);
     expect(scoped.code).toBe(0);

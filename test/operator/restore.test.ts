@@ -52,7 +52,7 @@ it('restores a log whose content types came one after the other', async () => {
   expect(await succeed('verify', '--data', data)).toContain('no differences');
   await succeed('backup', join(folder, 'backup'), '--data', data);
   expect(await succeed('restore', join(folder, 'backup'), '--data', join(folder, 'restored'))).toContain(
-    'the log adds up to the same content',
+    'a replay of the log gives the same content',
   );
 });
 

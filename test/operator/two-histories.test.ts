@@ -5,7 +5,7 @@ import { createAsk } from '../support/access-client.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
 import { createDataDirectory, spawnVarve, startServer } from '../support/server.ts';
 
-const REPLACED = 'a file of the read model cannot be used and is made from the log anew';
+const REPLACED = 'a file of the read model cannot be used and is made from the log again';
 
 /** A data directory, and what starts, writes these cooks, answers all there are and what it logged, and stops. */
 function createCooks() {
@@ -46,7 +46,7 @@ it('refuses a log that is shorter than what was shown of it; once it was written
   const { code, output } = await spawnVarve(args).exited;
   expect(code).toBe(1);
   expect(output).toMatch(
-    /the log ends at position \d+, and \S+ has shown it up to position \d+: events are missing/,
+    /the log ends at position \d+, and \S+ has applied it up to position \d+: events are missing/,
   );
   expect(output.split('\n').length).toBeLessThan(20);
   rmSync(graph);

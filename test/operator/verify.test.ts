@@ -51,13 +51,13 @@ describe('varve verify', () => {
     const args = ['verify', '--assets', '--data', server.data];
     const whole = await runVarve(args);
     expect(whole, whole.stdout + whole.stderr).toMatchObject({ code: 0 });
-    expect(whole.stdout).toContain('looked for the content of 2 uploaded files');
+    expect(whole.stdout).toContain('checked the content of 2 uploaded files');
     const [{ documentId, hash }] = body;
     rmSync(join(server.data, 'assets', hash.slice(0, 2), hash));
     const lacking = await runVarve(args);
     expect(lacking.code).toBe(1);
     expect(lacking.stdout).toContain(`uploaded file: ${documentId}, ${hash}: missing`);
-    expect(lacking.stderr).toContain('restore the uploaded files');
+    expect(lacking.stderr).toContain('restore the missing uploaded files');
   });
 
   it('names what differs in the graph and in the index that was made from it', async () => {
@@ -143,7 +143,7 @@ describe('varve verify of a damaged log', () => {
     await server.stop();
     expect(await runVarve(['verify', '--head', head, ...log])).toMatchObject({ code: 0 });
     const other = await runVarve(['verify', '--head', head.replace(/:..../, ':0000'), ...log]);
-    expect(other.stderr).toContain('it is not the one that had this head');
+    expect(other.stderr).toContain('it is not the log with this head');
     const events = new DatabaseSync(join(server.data, 'events.db'));
     const { position } =
       events.prepare("SELECT max(position) AS position FROM event WHERE data LIKE '%Peru%'").get() ?? {};

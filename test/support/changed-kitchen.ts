@@ -31,7 +31,7 @@ export type Got = {
   readonly body: { readonly data: Record<string, unknown>[] } & Record<string, unknown>;
 };
 
-/** Status 0: nobody listens. */
+/** Status 0: no server listens. */
 export async function get(url: string): Promise<Got> {
   const answer = await fetch(url).catch(() => undefined);
   if (answer === undefined) return { status: 0, body: { data: [] } };
@@ -90,4 +90,4 @@ export async function watchChange(
 
 /** Said in the log and at `/health/ready`. */
 export const CHANGE_NOTE =
-  'The content types have changed: reads are answered as before until the new read model is there';
+  'The content types have changed: reads continue as before until the new read model is live';

@@ -200,7 +200,7 @@ describe('refused', () => {
           ],
         },
       },
-      'Two connected relations are each placed beside the other.',
+      'Two connected relations are each placed next to the other.',
     ],
   ])('%s', async (_name, data, message) => {
     await expect(put(data)).rejects.toMatchObject({ code: 'invalid-body', message });

@@ -79,7 +79,7 @@ describe('the layout of documents', () => {
       /api::book\.book: pluginOptions\.varve\.denormalise\.toOne: .*\n.*depth/,
     );
     expect(() => createLayouts(withOptions(BOOK, { denormalise: { paths: ['author.secretary'] } }))).toThrow(
-      'author.secretary: secretary is no public relation or component',
+      'author.secretary: secretary is not a public relation or component',
     );
   });
 

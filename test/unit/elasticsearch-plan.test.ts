@@ -95,7 +95,7 @@ describe('one mention of a relation', () => {
     const body: BoolQuery = { kind: 'text', match: 'contains', field: 'body', value: 'long', fold: true };
     const explained = explain(TAG, some('best', body));
     expect(explained.strategies).toEqual([
-      { path: 'best', strategy: 'semi-join', why: 'the copies in the document do not hold what is compared' },
+      { path: 'best', strategy: 'semi-join', why: 'the copies in the document lack the compared field' },
     ]);
     expect(explained.semiJoins[0]?.query).toEqual({ match_phrase: { 'g.body': { query: 'lon ong' } } });
   });

@@ -143,7 +143,7 @@ describe('decode', () => {
   });
 });
 
-test('a batch size that is no whole number from 1 on is refused', () => {
+test('a batch size that is not an integer from 1 on is refused', () => {
   for (const batchSize of [0, -1, 1.5, Number.NaN]) {
     expect(() => store.readAll(0n, { batchSize })).toThrow(RangeError);
     expect(() => store.subscribe(0n, async () => undefined, { batchSize })).toThrow(RangeError);

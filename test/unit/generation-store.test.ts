@@ -26,7 +26,7 @@ describe('the record of generations', () => {
   it('has one rebuild at a time, whose end makes the next one possible', () => {
     const first = store.begin({ graph: true }, AT);
     expect(first).toMatchObject({ generation: 2, phase: 'replaying', wanted: 'run' });
-    expect(() => store.begin({ graph: true }, AT)).toThrow('has not ended');
+    expect(() => store.begin({ graph: true }, AT)).toThrow('is still running');
     store.setLive(2);
     expect(states()).toEqual(['1 kept', '2 live']);
     expect(store.rebuild()?.phase).toBe('done');

@@ -57,11 +57,11 @@ it.each([
   [
     'of a type that is not known',
     { ...second, type: 'entry-archived' },
-    /line 3 .*does not know: a newer version/,
+    /line 3 .*unknown type of event: a newer version/,
   ],
   ['of a newer version', { ...second, metadata: { ...METADATA, schemaVersion: 3 } }, /line 3 .*of version 3/],
   ['with other fields', { ...second, data: { ...deleted.data, by: 'x' } }, /line 3 .*Unrecognized key/],
-  ['whose data is a text', { ...second, data: 'x' }, /line 3 .*no JSON object/],
+  ['whose data is a text', { ...second, data: 'x' }, /line 3 .*not a JSON object/],
   ['with an epoch that is a text', { ...second, metadata: { ...METADATA, epoch: '1' } }, /line 3/],
   ['with no metadata of Varve', { ...second, metadata: {} }, /line 3/],
 ])('refuses a file with an event %s, and writes nothing', async (_name, event, message) => {

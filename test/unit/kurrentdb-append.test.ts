@@ -144,7 +144,7 @@ describe('an append that cannot succeed rejects', () => {
     const stream = streamOf();
     const tooLarge = newEvent({ text: 'x'.repeat(1_000) });
     await expect(store.append(stream, 'none', [tooLarge])).rejects.toThrow(
-      /takes at most 1000 bytes in one append/,
+      /accepts at most 1000 bytes in one append/,
     );
     expect(troubles).toEqual([]);
     expect(double.calls).toMatchObject({ batchAppend: 1, append: 1 });
@@ -169,7 +169,7 @@ describe('an append that cannot succeed rejects', () => {
   test('when its stream is outside of the space', async () => {
     const { store, double } = await start();
     await expect(store.append('varvel.thing-1', 'any', newEvents(1))).rejects.toThrow(
-      /not in the space varve/,
+      /not in the namespace varve/,
     );
     expect(double.calls).toMatchObject({ batchAppend: 0, append: 0 });
   });

@@ -125,7 +125,7 @@ test('without a majority nothing ends; all is there and goes on afterwards', {
   await delay(majorityGoneMs);
   expect(troubles.length).toBeGreaterThan(2);
   expect(troubles).toContainEqual(
-    expect.stringMatching(/^no node of .* leads: an election goes on, or a majority/),
+    expect.stringMatching(/^no node of .* is the leader: an election is in progress, or a majority/),
   );
   await cluster.revive(first);
   expect(await appending).toMatchObject({ kind: 'appended', revision: 1n });

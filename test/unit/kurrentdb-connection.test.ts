@@ -100,7 +100,7 @@ describe('addresses', () => {
     for (const url of ['', 'sqlite:', 'postgres://user:secret@host/db', 'events.db']) {
       const refusal = expect(openEventStore(url, { space: 'varve' })).rejects;
       await refusal.toThrow(
-        /^(?!.*secret).* names no event store: use sqlite:FILE or kurrentdb:\/\/HOST:PORT/,
+        /^(?!.*secret).* must be an event store: use sqlite:FILE or kurrentdb:\/\/HOST:PORT/,
       );
     }
   });

@@ -67,7 +67,7 @@ test('lets the worker of its holder open the files, one process at a time', asyn
   const announced = announceDataDirectory(directory);
   const worker = lockContents(directory);
   announced.release();
-  // The holder was killed, and its worker has not ended yet.
+  // The holder was killed, and its worker is still running.
   expect(() => lockDataDirectory(directory, 20)).toThrow('is in use by another process');
   expect(existsSync(join(directory, 'lock.json'))).toBe(false);
   worker.release();

@@ -185,7 +185,7 @@ test(
     createEarlierLog(path, 5_000).close();
     const rows = rowsOf(path);
     disk.fill(2_000_000);
-    await expect(upgradeLog(path)).rejects.toThrow(/MB are free: make room first; nothing was changed/);
+    await expect(upgradeLog(path)).rejects.toThrow(/MB are free: free some space first; nothing was changed/);
     expect([rowsOf(path).length, existsSync(`${path}.before-upgrade`)]).toEqual([rows.length, false]);
     disk.empty();
     await upgradeLog(path);

@@ -124,7 +124,7 @@ describe('an older log under a newer graph', () => {
     await follow(data);
     putBack();
     const end = DEFINITIONS.length + 1;
-    const refusal = `the log ends at position ${end}, and ${data} has shown it up to position ${end + 2}: events are missing. Put the log back`;
+    const refusal = `the log ends at position ${end}, and ${data} has applied it up to position ${end + 2}: events are missing. Put the newer log back`;
     await expect(replaced(data)).rejects.toThrow(refusal);
     expect(existsSync(graphFile(data, 1))).toBe(true);
   });

@@ -21,7 +21,7 @@ function refusal(role: Role, given: Readonly<Record<string, string>>): string {
 
 describe('what cannot work is refused with a sentence that says what to use', () => {
   it.each<[Role, Readonly<Record<string, string>>, readonly RegExp[]]>([
-    ['api', { ...SQLITE }, [/--read-index .* cannot be embedded: varve api reads .*, so give its address/]],
+    ['api', { ...SQLITE }, [/--read-index .* cannot be embedded: varve api reads .*, so pass its address/]],
     ['api', { ...SQLITE, readIndex: 'embedded' }, [/--read-index .* or use varve serve/]],
     ['project', {}, [/--read-index .* cannot be embedded: varve project writes Elasticsearch/]],
     ['api', ELASTICSEARCH, [/--event-store .* is missing: .* such as sqlite:FILE or kurrentdb:/]],
@@ -65,15 +65,13 @@ describe('how far documents copy relations', () => {
     const { graph } = await chosen({ ...ELASTICSEARCH, denormaliseToOne: '0', denormaliseToMany: '0' });
     expect(graph.dependencies).toBeDefined();
     for (const name of ['denormaliseToOne', 'denormaliseToMany']) {
-      await expect(chosen({ [name]: '1' })).rejects.toThrow(
-        /--denormalise-to-.* with --read-index, or leave/,
-      );
+      await expect(chosen({ [name]: '1' })).rejects.toThrow(/--denormalise-to-.* with --read-index, or omit/);
     }
   });
 
   it.each([
-    ['denormaliseToOne', '6', /whole number from 0 to 5/],
-    ['denormaliseToMany', '2', /whole number from 0 to 1/],
+    ['denormaliseToOne', '6', /integer from 0 to 5/],
+    ['denormaliseToMany', '2', /integer from 0 to 1/],
   ])('cannot be %s %s', (name, value, sentence) => {
     expect(() => parseSettings(SERVE_SETTINGS, { contentTypes: 'src', [name]: value })).toThrow(sentence);
   });

@@ -47,8 +47,7 @@ test('every type counts its versions for itself: a newer one, and a type unknown
     ...stored(1, 'entry-archived'),
     unreadable: {
       kind: 'unknown-type',
-      reason:
-        '"entry-archived" is a type of event that this program does not know: a newer version of Varve wrote it',
+      reason: '"entry-archived" is an unknown type of event: a newer version of Varve wrote it',
     },
   });
 });

@@ -40,7 +40,7 @@ export function unpublishEntry(context: GraphContext, entry: GraphEntry): void {
 /** Replaces the draft row and its owned links with those of the published row; undoes edits made from this side. */
 export function discardDraft(context: GraphContext, entry: GraphEntry, moment: Moment): void {
   const [draft, published] = entry.rows;
-  if (draft === undefined || published === undefined) throw new Error('there is nothing to go back to');
+  if (draft === undefined || published === undefined) throw new Error('there is nothing to restore');
   draft.updatedAt = moment.at;
   draft.position = published.position;
   entry.sharedEdited = 0;

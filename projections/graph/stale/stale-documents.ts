@@ -94,7 +94,7 @@ export type StaleDocumentsOptions = {
 
 /** Record of a graph that was opened to keep one. */
 export function accountOf({ stale }: { readonly stale: StaleDocuments | undefined }): StaleDocuments {
-  if (stale === undefined) throw new Error('the graph keeps no account of stale documents');
+  if (stale === undefined) throw new Error('the graph does not record stale documents');
   return stale;
 }
 

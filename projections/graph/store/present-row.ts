@@ -192,7 +192,7 @@ export function componentUid(
 ): Uid {
   if (attribute.kind === 'component') return attribute.component;
   if (value.__component === undefined)
-    throw new Error(`a component in ${attribute.name} does not say which one it is`);
+    throw new Error(`a component in ${attribute.name} does not name its kind`);
   return value.__component;
 }
 

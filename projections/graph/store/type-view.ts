@@ -53,7 +53,7 @@ export function createSchemaView(registry: SchemaRegistry, names: Names): Schema
 
   const relation: SchemaView['relation'] = (space, attribute) => {
     const known = relations.get(relationName(space.type, space.path, attribute));
-    if (known === undefined) throw new Error(`${space.type} has no relation ${attribute} at that place`);
+    if (known === undefined) throw new Error(`${space.type} has no relation ${attribute} at that path`);
     return known;
   };
   const register: RegisterRelation = (space, owner) => {

@@ -8,7 +8,7 @@ export function nameInSpace(space: string, name: string): string {
   return `${space}/${name}`;
 }
 
-/** The names of an imported file: its own, and those of the smaller pictures made of it. */
+/** Names of an imported file: its own, and those of the smaller pictures made of it. */
 export function keptNames(space: string, { values }: Entry): readonly string[] {
   const formats = Object.values((values['formats'] ?? {}) as { readonly [format: string]: unknown });
   return [values, ...formats].flatMap((picture) => {

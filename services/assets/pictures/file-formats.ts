@@ -18,7 +18,7 @@ import {
 import type { PictureSettings } from './picture-settings.ts';
 import { tooManyPixels } from './too-many-pixels.ts';
 
-/** What became of a file that was to get formats. `none`: it has them, or is to have none. */
+/** Outcome for a file that was to get formats. `none`: it has them, or gets none. */
 export type AddedFormats =
   | { readonly kind: 'made' }
   | { readonly kind: 'none' }
@@ -36,9 +36,12 @@ type FileFormatsOptions = {
 
 /** The smaller pictures of files, as `formats` has them. */
 export type FileFormats = {
-  /** The attribute of a file whose content was just kept, under its lock. Throws 400 for a damaged picture and 413 for too many pixels. */
+  /**
+   * Attribute of a file whose content was just stored, under its lock. Throws 400 for a damaged picture and 413 for too
+   * many pixels.
+   */
   ofNew(picture: Picture & PictureSize): Promise<{ readonly formats?: PictureFormats }>;
-  /** Makes them in the background, where they are made after the answer. */
+  /** Makes them in the background, if formats are made after the answer. */
   later(documentId: string): void;
   add(documentId: string): Promise<AddedFormats>;
 };
@@ -74,7 +77,7 @@ export function createFileFormats(options: FileFormatsOptions): FileFormats {
   return {
     async ofNew(picture) {
       if (made !== 'before' || !isResized(picture.mime)) return {};
-      // Nobody decodes a picture that needs none: Strapi does, and refuses a small one that is damaged too.
+      // A picture that needs no formats is not decoded: Strapi decodes it, and refuses a small one that is damaged too.
       if (!wantsFormats(picture.width, picture.height)) return {};
       const known = formatsOfSame(options, picture);
       if (known !== undefined) return { formats: renamedFormats(known, picture.name) };
@@ -95,7 +98,7 @@ export function createFileFormats(options: FileFormatsOptions): FileFormats {
   };
 }
 
-/** A picture that is to have formats and has none. */
+/** Picture that should have formats and has none. */
 function pictureWithout(file: Entry | undefined): Picture | undefined {
   if (file === undefined) return undefined;
   const { formats, mime, width, height } = file.values;
@@ -110,7 +113,7 @@ async function contentOf({ store, space }: FileFormatsOptions, { hash, url }: Pi
   return (await store.names.find(nameInSpace(space, url.slice(UPLOADS_PATH.length))))?.hash;
 }
 
-/** Formats of a file with the same content: what their URLs mean never changes. */
+/** Formats of a file with the same content: the meaning of their URLs never changes. */
 function formatsOfSame({ graph }: FileFormatsOptions, { hash }: Picture): PictureFormats | undefined {
   const documentId = graph.documentWithUnique(FILE_TYPE, 'hash', null, hash, undefined);
   const [same] = documentId === undefined ? [] : graph.entries(FILE_TYPE, documentId);

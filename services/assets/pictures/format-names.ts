@@ -2,7 +2,7 @@ import type { Entry } from '../../../shared/document/entry.ts';
 import { nameInSpace, UPLOADS_PATH } from '../names/kept-names.ts';
 import { FORMAT_NAMES, type FormatName, isResized } from './format-sizes.ts';
 
-/** Extensions that detection gives to the pictures that have formats. */
+/** Extensions that detection assigns to the pictures that have formats. */
 const EXTENSIONS = ['.jpg', '.png', '.apng', '.webp', '.tif', '.gif'];
 
 /** The name of a smaller picture: Strapi's, `thumbnail_` and the like before the name of the picture. */
@@ -10,7 +10,7 @@ export function formatName(format: FormatName, name: string): string {
   return `${format}_${name}`;
 }
 
-/** The name of the picture that a smaller one is made of; undefined when the name is no format's. */
+/** Name of the picture that a smaller one was made from; undefined if the name is not that of a format. */
 export function pictureName(name: string): string | undefined {
   const format = FORMAT_NAMES.find((one) => name.startsWith(`${one}_`));
   return format && name.slice(format.length + 1);
@@ -23,7 +23,7 @@ export function possibleFormatNames(space: string, uploadName: string): readonly
   );
 }
 
-/** The names of a file's formats in the asset store, also where an interrupted process made them and no event says so. */
+/** Names of a file's formats in the asset store, also of those that an interrupted process made and no event names. */
 export function formatNamesOf(space: string, { values }: Entry): readonly string[] {
   const { mime, url } = values;
   if (typeof url !== 'string' || !url.startsWith(UPLOADS_PATH) || !isResized(String(mime))) return [];

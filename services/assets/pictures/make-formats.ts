@@ -7,7 +7,7 @@ import { formatName } from './format-names.ts';
 import { type FormatName, formatsSmallerThan } from './format-sizes.ts';
 import type { PictureResizer, ResizedFile, ResizeOutcome } from './picture-resizer.ts';
 
-/** A file's attributes that its formats follow from. */
+/** Attributes of a file that its formats follow from. */
 export type Picture = {
   readonly name: string;
   readonly hash: string;
@@ -16,7 +16,7 @@ export type Picture = {
   readonly url: string;
 };
 
-/** A smaller picture, with the members and the names that Strapi gives it. */
+/** A smaller picture, with Strapi's members and names. */
 export type PictureFormat = {
   readonly ext: string;
   readonly url: string;
@@ -40,15 +40,15 @@ export type MadeFormats =
 
 export type FormatsTarget = {
   readonly store: AssetStore;
-  /** Around what names content, by its hash. */
+  /** Locks by content hash, held while content gets names. */
   readonly locks: Locks;
   readonly resizer: PictureResizer;
   readonly space: string;
 };
 
 /**
- * Makes the smaller pictures of content that is kept, and keeps each under its name before this resolves. Content without a name is
- * never left unnoted: see FileContents.
+ * Makes the smaller pictures of stored content, and stores each under its name before this resolves. Content without a
+ * name always has a suspect record: see FileContents.
  */
 export async function makeFormats(
   target: FormatsTarget,
@@ -75,7 +75,7 @@ export function renamedFormats(formats: PictureFormats, name: string): PictureFo
   );
 }
 
-/** Whether a picture of this size has formats once they are made; undefined sizes: nobody knows. */
+/** Returns whether a picture of this size gets formats; undefined sizes are unknown. */
 export function wantsFormats(width: unknown, height: unknown): boolean {
   if (typeof width !== 'number' || typeof height !== 'number') return true;
   return formatsSmallerThan({ width, height }).length > 0;

@@ -13,11 +13,11 @@ export type ResizedFile = Resized & { readonly file: string };
 export type ResizeOutcome =
   | { readonly kind: 'made'; readonly formats: readonly ResizedFile[] }
   | Exclude<ResizeAnswer, { readonly kind: 'made' }>
-  /** The process ended, or took too long: nothing is known of the picture. */
+  /** The process ended, or took too long: nothing is known about the picture. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 export type PictureResizer = {
-  /** Makes the formats of a picture and has them used. The files are gone when this resolves. */
+  /** Makes the formats of a picture and passes them on. The files are removed when this resolves. */
   resize<Result>(
     content: AsyncIterable<Uint8Array>,
     use: (outcome: ResizeOutcome) => Promise<Result>,
@@ -27,7 +27,7 @@ export type PictureResizer = {
 export type PictureResizerOptions = {
   /** Pixels of all frames of a picture. */
   readonly maxPixels: number;
-  /** Pictures under way at once. */
+  /** Maximum number of pictures at once. */
   readonly atOnce?: number;
   readonly timeLimitMs?: number;
   /** Called with the request in JSON. */
@@ -37,12 +37,12 @@ export type PictureResizerOptions = {
 const AT_ONCE = 2;
 const TIME_LIMIT_MS = 60_000;
 const MAX_ANSWER_BYTES = 100_000;
-/** The file beside this one, compiled or not. */
+/** The neighbouring file, compiled or not. */
 const PROGRAM = fileURLToPath(import.meta.url.replace(/picture-resizer(\.\w+)$/, 'resize-program$1'));
 
 /**
- * Resizes pictures, each in a process of its own: the event loop goes on, a picture that crashes the decoder ends nothing else, and
- * the process knows no secrets. Pictures beyond `atOnce` wait their turn.
+ * Resizes pictures, each in a separate process. So the event loop continues, a picture that crashes the decoder ends
+ * nothing else, and the process has no secrets. Pictures beyond `atOnce` wait their turn.
  */
 export function createPictureResizer(options: PictureResizerOptions): PictureResizer {
   const takeTurn = createTurns(options.atOnce ?? AT_ONCE);
@@ -60,7 +60,7 @@ export function createPictureResizer(options: PictureResizerOptions): PictureRes
   };
 }
 
-/** Resolves with the release when fewer than `atOnce` are under way, in the order of the calls. */
+/** Resolves with the release when fewer than `atOnce` run, in the order of the calls. */
 function createTurns(atOnce: number): () => Promise<() => void> {
   const waiting: (() => void)[] = [];
   let free = atOnce;
@@ -118,7 +118,7 @@ function outcomeOf(answer: ResizeAnswer, target: string): ResizeOutcome {
   };
 }
 
-/** The line of a stack that says what was thrown. */
+/** Line of a stack with the error. */
 function lastLine(stderr: string): string | undefined {
   return stderr.split('\n').find((line) => /^\w*Error(?: \[\w+\])?: /.test(line));
 }

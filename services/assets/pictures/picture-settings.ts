@@ -1,14 +1,14 @@
 import type { PictureResizer } from './picture-resizer.ts';
 
-/** Pixels of a picture, all frames counted: as many as sharp takes, and Strapi with it. */
+/** Maximum number of pixels of a picture, over all frames: the limit of sharp, and so of Strapi. */
 export const MAX_PIXELS = 268_402_689;
 
-/** When the smaller pictures of an upload are made: before it is answered, as Strapi does, after it, or never. */
+/** Time when the smaller pictures of an upload are made: before it is answered, as in Strapi, after it, or never. */
 export type FormatsMade = 'before' | 'after' | 'off';
 
 export type PictureSettings = {
   readonly made: FormatsMade;
   readonly resizer: PictureResizer;
-  /** Told of a file that stays without formats, and why. */
+  /** Called for a file without formats, with the reason. */
   readonly left: (documentIdOrName: string, reason: string) => void;
 };

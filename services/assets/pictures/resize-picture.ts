@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Sharp } from 'sharp';
 import { boxOf, type FormatName, formatsSmallerThan } from './format-sizes.ts';
 
-/** What resize-pictures.ts is asked for, as its argument in JSON. */
+/** Request to resize-pictures.ts: its argument in JSON. */
 export type ResizeRequest = {
   readonly picture: string;
   /** A folder, which gets a file for each format. */
@@ -18,7 +18,7 @@ export type Resized = {
   readonly height: number;
 };
 
-/** What resize-pictures.ts writes to stdout, as JSON. */
+/** Answer of resize-pictures.ts on stdout, as JSON. */
 export type ResizeAnswer =
   | { readonly kind: 'made'; readonly formats: readonly Resized[] }
   | { readonly kind: 'too large'; readonly width: number; readonly height: number; readonly frames: number }
@@ -30,8 +30,9 @@ type OpenPicture = (
 ) => Sharp;
 
 /**
- * Writes the formats of a picture. Its size is read from its head, before any of it is decoded. Strapi's options: frames are kept,
- * and a picture that an EXIF tag turns keeps its pixels and its tag, so that browsers turn the formats as they turn the picture.
+ * Writes the formats of a picture. Its size is read from its head, before any of it is decoded. It uses Strapi's
+ * options: frames are kept, and a picture with an EXIF rotation keeps its pixels and its tag, so that browsers rotate
+ * the formats like the picture.
  */
 export async function resizePicture(
   open: OpenPicture,

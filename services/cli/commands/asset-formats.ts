@@ -21,7 +21,7 @@ type FileFacts = {
 const BATCH = 50;
 
 /**
- * `varve assets formats`: has the running server make the smaller pictures of files that have none. Each is written as it is made, so
+ * `varve assets formats`: has the running server make the smaller pictures of files without any. Each is written as it is made, so
  * the command is repeated after an end in the middle. Throws at its end when pictures were left without.
  */
 export async function makeAssetFormats(settings: OperatorSettings): Promise<void> {

@@ -55,8 +55,8 @@ export async function restore(settings: BackupSettings, _options: object, folder
     console.log(`${presentManifest(manifest)} restored to ${settings.data}`);
     console.log(
       graph === 'same'
-        ? 'every file is as it was, and the log adds up to the same content'
-        : 'every file is as it was; the content graph was not compared: the backup has no digests of it that this version knows',
+        ? 'all files are unchanged, and a replay of the log gives the same content'
+        : 'all files are unchanged; the content graph was not compared: the backup has no digests of it in a known form',
     );
   } finally {
     lock.release();
@@ -67,7 +67,7 @@ function requireLogFile(settings: BackupSettings, what: string): string {
   const file = logFile(settings);
   if (file !== undefined) return file;
   throw new Error(
-    `the log is in KurrentDB: ${what} with KurrentDB's own tools, and the uploaded files in ${assetsPlace(settings)} beside it; everything else is made from them`,
+    `the log is in KurrentDB: ${what} with KurrentDB's own tools, and the uploaded files in ${assetsPlace(settings)}; everything else is made from them`,
   );
 }
 

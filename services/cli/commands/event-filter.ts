@@ -4,7 +4,7 @@ import { InvalidSettings } from '../settings/settings.ts';
 
 export type EventFilter = (event: StoredEvent) => boolean;
 
-/** As typed. */
+/** Options as typed. */
 export type FilterOptions = {
   readonly document?: string;
   readonly type?: string;
@@ -13,7 +13,7 @@ export type FilterOptions = {
   readonly until?: string;
 };
 
-/** A filter that takes the events that all options ask for. Throws InvalidSettings with every problem. */
+/** Returns a filter for the events that match all options. Throws InvalidSettings with every problem. */
 export function parseFilter(options: FilterOptions, now: number): EventFilter {
   const { document, type, actor } = options;
   const since = parseMoment(options.since, now);
@@ -32,13 +32,13 @@ export function parseFilter(options: FilterOptions, now: number): EventFilter {
 }
 
 function problemOf(option: string, found: string | undefined): string {
-  return `  ${option} must be a date, a datetime with its offset, or how long ago, such as 90m, 12h or 30d; got "${found}"`;
+  return `  ${option} must be a date, a datetime with its offset, or a duration such as 90m, 12h or 30d; got "${found}"`;
 }
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 const DATE = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
-/** Milliseconds since 1970; NaN for a text that is no moment. */
+/** Parses milliseconds since 1970; NaN for a text that is not a time. */
 function parseMoment(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
@@ -53,7 +53,7 @@ function isNamed(actor: Actor | undefined, name: string): boolean {
   return kind === name || id === name || own === name;
 }
 
-/** An event that says nothing of a document, such as one of another program, belongs to that of its stream. */
+/** An event that names no document, such as one of another program, belongs to that of its stream. */
 function isOf({ data, stream }: StoredEvent, document: string): boolean {
   const named = (data as { readonly documentId?: unknown } | null)?.documentId;
   return named === undefined ? stream.endsWith(`-${document}`) : named === document;

@@ -22,8 +22,8 @@ export type EventOptions = {
 };
 
 /**
- * `varve events`: the history, a line for each event, oldest first. Reads the log itself, which servers may have open. With
- * `--follow` it goes on with what happens from now on, until it is interrupted. Of one document it reads that stream alone.
+ * `varve events`: the history, a line for each event, oldest first. Reads the log itself, which servers may have open.
+ * With `--follow` it continues with new events until it is interrupted. For one document it reads that stream alone.
  */
 export async function showEvents(settings: LogOnlySettings, options: EventOptions): Promise<void> {
   const { document, follow = false, raw = false } = options;
@@ -48,7 +48,7 @@ const AS_STORED: Decode = (stored) => stored;
 
 function parsePosition(text = '0'): bigint {
   if (/^\d{1,18}$/.test(text)) return BigInt(text);
-  throw new InvalidSettings(`  --from "${text}" is no position: a whole number, as varve events shows it`);
+  throw new InvalidSettings(`  --from must be a position, an integer as in varve events, got "${text}"`);
 }
 
 type Asked = {
@@ -82,7 +82,7 @@ type Delivery =
   | { readonly kind: 'events'; readonly events: readonly StoredEvent[]; readonly taken: () => void }
   | { readonly kind: 'interrupted' };
 
-/** What is appended after a position, until SIGINT or SIGTERM. */
+/** New events after a position, until SIGINT or SIGTERM. */
 async function* follower(log: EventStore, after: bigint): AsyncGenerator<StoredEvent> {
   let deliver = Promise.withResolvers<Delivery>();
   const subscription = log.subscribe(after, (events) => {

@@ -11,16 +11,16 @@ import { type ExportSummary, exportArchive } from '../../strapi/export-archive.t
 import { requireLog, withLog } from '../settings/access-log.ts';
 import type { BackupSettings } from '../settings/settings.ts';
 
-/** The Strapi whose archives these are like. */
+/** Version of Strapi whose archives have this form. */
 const STRAPI = '5.54.0';
 
 /**
- * `varve export --strapi`: the content as it is now, for `strapi import`. It is read from the log into a graph of its own, so servers may
- * go on.
+ * `varve export --strapi`: the current content, for `strapi import`. It replays the log into a separate graph, so
+ * servers may continue.
  */
 export async function exportToStrapi(settings: BackupSettings, file: string): Promise<void> {
   requireLog(settings);
-  if (!/\.(tar\.gz|tgz)$/.test(file)) throw new Error(`${file} is no name of an archive: end it in .tar.gz`);
+  if (!/\.(tar\.gz|tgz)$/.test(file)) throw new Error(`${file} must end in .tar.gz`);
   if (existsSync(file)) throw new Error(`${file} exists already: name another file`);
   const scratch = createScratchDirectory(existsSync(settings.data) ? settings.data : dirname(file));
   try {
@@ -70,7 +70,7 @@ function showSummary({ rows, links, files, passwords, missing }: ExportSummary):
   console.log(`${rows} rows, ${links} links and ${files} files, with smaller pictures`);
   if (passwords.length > 0)
     console.log(
-      `these users need a new password in Strapi, which knows bcrypt alone: ${passwords.join(', ')}`,
+      `these users need a new password in Strapi, which only checks bcrypt: ${passwords.join(', ')}`,
     );
   if (missing.length > 0) console.log(`these files have no content here: ${missing.join(', ')}`);
 }

@@ -37,7 +37,7 @@ export async function importArchiveFile(
   else console.log(presentSummary(summary, seconds, dryRun === true));
   if (summary.refused.length > 0)
     throw new Error(
-      `${summary.refused.length} documents were refused; run it again, what is imported is not written twice`,
+      `${summary.refused.length} documents were refused; run the command again, imported documents are not written twice`,
     );
 }
 
@@ -86,7 +86,7 @@ async function inData(
   }
 }
 
-/** A rehearsal: everything is read and judged, nothing is written, whatever there is. */
+/** A rehearsal: reads and validates everything, and writes nothing. */
 async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<ArchiveSummary> {
   const folder = mkdtempSync(join(tmpdir(), 'varve-import-'));
   const nothing = { documentOfId: () => undefined, streamRevision: () => undefined } as Partial<
@@ -148,7 +148,7 @@ function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolea
   const list = (title: string, items: readonly string[]) =>
     items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
   const before = known === 0 ? '' : `, ${known} of them before`;
-  const done = dryRun ? 'would come in; nothing was written' : `came in${before}`;
+  const done = dryRun ? 'would be imported; nothing was written' : `came in${before}`;
   return [
     `${documents} documents of Strapi ${strapi ?? '(unknown)'} ${done}: ${lines} lines in ${seconds.toFixed(1)} s, ${Math.round(lines / seconds)} a second`,
     ...list(
@@ -158,14 +158,14 @@ function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolea
       ),
     ),
     ...list(
-      'What is not as the archive has it',
+      'Differences from the archive',
       notes.map(
         ({ what, reason, count, example }) =>
           `${what}: ${reason} (${count}${example === undefined ? '' : `, first ${example}`})`,
       ),
     ),
     ...list(
-      'Rights of roles, as --public and varve token create --allow take them',
+      'Rights of roles, in the form of --public and varve token create --allow',
       Object.entries(roles).map(([role, rights]) => `${role}: ${rights.join(',')}`),
     ),
     ...list('Refused', refused),

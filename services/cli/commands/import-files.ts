@@ -10,9 +10,9 @@ import type { ImportSettings } from '../settings/settings.ts';
 import { importHere } from './import-here.ts';
 
 /**
- * `varve import`: appends the document of every line, and names every line that it refuses. Ids follow from the lines: what is
- * there already is not written again, so an import that was interrupted, or had lines to be corrected, is simply repeated. The
- * server that holds the data directory does it, beside its requests; where there is none, this process.
+ * `varve import`: appends the document of every line, and names every line that it refuses. Ids follow from the lines,
+ * so existing documents are not written again: repeat an import that was interrupted, or had lines to be corrected. The
+ * server of the data directory does it while it serves; without a server, this process does.
  */
 export async function importFiles(files: readonly string[], settings: ImportSettings): Promise<void> {
   const contentTypes = await readContentTypes(settings, pino({ level: 'warn' }, pino.destination(2)));
@@ -31,7 +31,7 @@ export async function importFiles(files: readonly string[], settings: ImportSett
   }
 }
 
-/** Shows how an import goes on. Resolves to what shows its end, which throws when lines were refused. */
+/** Shows the progress of an import. Resolves to a function for its end, which throws if lines were refused. */
 async function showImport(lines: AsyncIterable<ImportLine>): Promise<() => void> {
   const started = performance.now();
   const refused: string[] = [];
@@ -51,7 +51,7 @@ async function showImport(lines: AsyncIterable<ImportLine>): Promise<() => void>
     if (refused.length === 0) return;
     const problems = refused.map((problem) => `  ${problem}`).join('\n');
     throw new Error(
-      `these lines were refused; correct them and run again, what is imported is not written twice\n${problems}`,
+      `these lines were refused; correct them and run the command again, imported lines are not written twice\n${problems}`,
     );
   };
 }

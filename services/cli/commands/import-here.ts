@@ -20,20 +20,20 @@ import type { ReadContentTypes } from '../settings/read-content-types.ts';
 import type { ImportSettings } from '../settings/settings.ts';
 import { LEAD_LOST, leadForImport } from './lead-for-import.ts';
 
-/** Where an import of this process writes. */
+/** Destination of an import of this process. */
 export type ImportTarget = {
   readonly registry: SchemaRegistry;
-  /** What is there before the import. */
+  /** Content before the import. */
   readonly graph: ContentGraphReader;
   readonly epoch: number;
   readonly write: WriteDocument;
-  /** Takes content under a name that it had elsewhere. */
+  /** Stores content under its name in the other system. */
   readonly takeAsset: (file: ArchiveFile) => Promise<void>;
 };
 
 /**
- * Runs `work` as the leader of the log, in a data directory of this process, and brings the graph level with what it wrote. Throws
- * DataDirectoryInUse when the directory is another's.
+ * Runs `work` as the leader of the log, in a data directory of this process, and updates the graph with the events that
+ * it wrote. Throws DataDirectoryInUse if another process has the directory.
  */
 export async function importHere<Result>(
   settings: ImportSettings,
@@ -42,7 +42,7 @@ export async function importHere<Result>(
 ): Promise<Result> {
   const store = await openContentStore({ ...settings, ...contentTypes, reportReplaced: sayReplaced });
   const presence = createPresence();
-  // Whoever starts meanwhile sees that the lead is taken.
+  // A process that starts in the meantime sees that there is a leader.
   const listener = await listen({ host: '127.0.0.1', port: 0, first: presence.answer });
   const { space } = settings;
   try {

@@ -7,13 +7,13 @@ import { importExport, isExport } from '../../transfer/import-export.ts';
 import { showProgress } from '../output/import-progress.ts';
 import { presentRate } from '../output/present-amounts.ts';
 
-/** Whether a file is what `varve export` writes. */
+/** Returns whether a file was written by `varve export`. */
 export async function beginsAsExport(file: string): Promise<boolean> {
   for await (const line of linesOf(file)) return isExport(line);
   return false;
 }
 
-/** `varve import` of an export: all its history, in a data directory that nobody uses. */
+/** `varve import` of an export: its whole history, in an unused data directory. */
 export async function importHistory(
   file: string,
   settings: LogSettings & { readonly space: string },

@@ -9,25 +9,25 @@ import { takeLead } from '../../fleet/take-lead.ts';
 import type { ContentStore } from '../../process/content-store.ts';
 
 export type ImportLead = Lead & {
-  /** With the graph level with all that was imported. Rejects with a sentence when the lead was lost meanwhile. */
+  /** Steps down after the graph has caught up with the import. Rejects with a message if the lease was lost. */
   giveBack(): Promise<void>;
 };
 
 export const LEAD_LOST =
-  'another process took the lead while this one stood still: run the import again, what is imported is not written twice';
+  'another process took over while this one was stopped: run the import again, imported documents are not written twice';
 
 export type ImportLeadOptions = {
   readonly store: ContentStore;
   readonly space: string;
   readonly definitions: readonly TypeDefinition[];
   readonly membership: Membership;
-  /** Where others see that it is there. */
+  /** Address at which other processes see that it exists. */
   readonly address: string;
 };
 
 /**
- * Makes this process the leader of its log, as only a leader writes, and brings its content types in force. Rejects with a
- * sentence when another process leads, or the log has an event that this program cannot read.
+ * Makes this process the leader of its log, because only a leader writes, and brings its content types into force.
+ * Rejects with a message if there is another leader, or the log has an event that this program cannot read.
  */
 export async function leadForImport(options: ImportLeadOptions): Promise<ImportLead> {
   const { store, space, definitions, membership, address } = options;
@@ -46,7 +46,7 @@ export async function leadForImport(options: ImportLeadOptions): Promise<ImportL
     async giveBack() {
       if (!(await log.checksConditions()) && graph.epochAt(graph.position() + 1n) !== lead.epoch) {
         throw new Error(
-          'another process took the lead while this one stood still: what was imported after that does not count, stop that process and import into a fresh log',
+          'another process took over while this one was stopped: later events of the import have no effect. Stop that process and import into a new log',
         );
       }
       await returnLease(claimant, lease);

@@ -17,7 +17,7 @@ import { sayReplaced } from '../output/say-replaced.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 
-/** A data directory that nobody holds, for operations of this process. Called once it is locked. */
+/** Opens an unused data directory for operations of this process. Called after it is locked. */
 export async function openHere(settings: OperatorSettings): Promise<OpenedHere> {
   const { data, space } = settings;
   const logger = await createLogger({ logLevel: 'warn', logFormat: undefined });
@@ -32,7 +32,7 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
   const openReadSide = async () => {
     await catchUpWhole(log, graph);
     const opened = await generations.openReadSide();
-    // The directory is held by this process alone.
+    // Only this process has the directory.
     await opened.lead(0);
     return opened;
   };
@@ -53,11 +53,11 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
   };
 }
 
-/** Indices outside the process are led by who leads: this directory is nobody's, but there may be others on its log. */
+/** The leader writes indices outside the process: this directory is unused, but its log may have other processes. */
 async function refuseWhereOthersLead(log: EventStore, space: string): Promise<void> {
   const { leader } = await readLease(log, space);
   if (leader === undefined || (await probeLeader(leader, PATIENCE.silence, undefined)) !== 'alive') return;
   throw new Error(
-    `another process leads (${leader.address}): run the command where its data directory is, or stop it first`,
+    `the leader is another process (${leader.address}): run the command on its data directory, or stop it first`,
   );
 }

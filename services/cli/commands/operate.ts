@@ -5,8 +5,8 @@ import { noDataDirectory, requireLog } from '../settings/access-log.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 
 /**
- * Has `use` work on the data directory that the settings name: through the server that holds it, or here. Throws a sentence when
- * there is no such directory.
+ * Runs `use` on the data directory in the settings: through its server, or here. Throws a message if there is no such
+ * directory.
  */
 export async function withOperations<Result>(
   settings: OperatorSettings,
@@ -14,7 +14,7 @@ export async function withOperations<Result>(
 ): Promise<Result> {
   requireDataDirectory(settings);
   const operations = await openOperations(settings.data, async () => {
-    // Half of a command's time is loading what does the work; most servers that are asked have it loaded.
+    // Loading this code takes half of a command's time; most servers have it loaded.
     const { openHere } = await import('./open-here.ts');
     return openHere(settings);
   });

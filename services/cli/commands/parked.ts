@@ -16,7 +16,7 @@ export async function listParked(settings: OperatorSettings, { json }: JsonOptio
   const events = lines.flatMap((line) => (line.kind === 'event' ? [line.event] : []));
   if (json === true) return console.log(JSON.stringify([...items, ...events], null, 2));
   if (lines.length === 0)
-    return console.error('The read index has refused nothing, and no event is skipped.');
+    return console.error('The read index has refused no document, and no event is skipped.');
   const documents = [['ITEM', 'TYPE', 'DOCUMENT', 'LOCALE', 'POSITION', 'REASON'], ...items.map(columnsOf)];
   const foreign = events.map(({ position, stream, revision, type, reason }) => [
     ...[position, stream, revision, type, reason],
@@ -30,7 +30,7 @@ export async function listParked(settings: OperatorSettings, { json }: JsonOptio
   console.log(tables.join('\n\n'));
 }
 
-/** `varve parked show`: all there is to know of one, as JSON. */
+/** `varve parked show`: everything known about one document, as JSON. */
 export async function showParked(settings: OperatorSettings, _options: object, name: string): Promise<void> {
   for (const item of await itemsOf(settings, [name])) console.log(JSON.stringify(item, null, 2));
 }
@@ -59,11 +59,11 @@ async function decide(
   all: boolean,
   settings: OperatorSettings,
 ): Promise<void> {
-  if (all === items.length > 0) throw new InvalidSettings('  name items of varve parked list, or say --all');
+  if (all === items.length > 0) throw new InvalidSettings('  name items of varve parked list, or pass --all');
   const lines = await linesOf(settings, { action, ...(all ? {} : { items: [...items] }) });
   const count = lines.reduce((sum, line) => sum + (line.kind === 'count' ? line.count : 0), 0);
   const documents = count === 1 ? '1 document is' : `${count} documents are`;
-  console.log(action === 'retry' ? `${documents} written once more` : `${documents} not mentioned any more`);
+  console.log(action === 'retry' ? `${documents} written again` : `${documents} dropped`);
 }
 
 async function itemsOf(settings: OperatorSettings, items: string[]): Promise<readonly ParkedItem[]> {

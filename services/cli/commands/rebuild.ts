@@ -164,7 +164,7 @@ function liveTypes(data: string, store: GenerationStore): readonly Uid[] {
 
 function parseScope({ type, world, graph }: RebuildArguments, types: readonly Uid[]): RebuildScope {
   if (world !== undefined && world !== 'draft' && world !== 'published')
-    throw new Error(`--world ${world}: there are the worlds draft and published`);
+    throw new Error(`--world ${world}: must be draft or published`);
   const uid =
     type === undefined ? undefined : types.find((each) => each === type || each.endsWith(`.${type}`));
   if (type !== undefined && uid === undefined)
@@ -179,7 +179,7 @@ function parseScope({ type, world, graph }: RebuildArguments, types: readonly Ui
 function parseMaxRate(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new Error(`--max-rate ${text}: a whole number of events a second is needed`);
+    throw new Error(`--max-rate ${text}: must be an integer, events a second`);
   return Number(text);
 }
 
@@ -197,16 +197,16 @@ function outcomeText(
   given: RebuildArguments,
 ): string {
   const again = `${describeScope(scope)} goes on`;
-  if (phase === 'done') return `generation ${generation} serves; varve rollback takes up the one before`;
+  if (phase === 'done') return `generation ${generation} is live; varve rollback switches back`;
   if (phase === 'cancelled') {
-    if (given.cancel === true) return 'the rebuild was given up';
-    throw new Error('the rebuild was given up by another command');
+    if (given.cancel === true) return 'the rebuild was cancelled';
+    throw new Error('the rebuild was cancelled by another command');
   }
   if (wanted === 'pause') return `the rebuild is paused: ${again}`;
-  if (wanted === 'cancel') return 'the rebuild is being given up';
+  if (wanted === 'cancel') return 'the rebuild is being cancelled';
   if (phase === 'stopped') {
-    const choices = 'with --accept the new one is taken over all the same, with --cancel it is given up';
-    throw new Error(`${message}; the old generation serves on: ${choices}`);
+    const choices = '--accept switches to the new one anyway, --cancel removes it';
+    throw new Error(`${message}; the old generation stays live: ${choices}`);
   }
   throw new Error(`the rebuild was cut short${message === undefined ? '' : `: ${message}`}; ${again}`);
 }

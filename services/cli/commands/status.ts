@@ -8,7 +8,7 @@ import type { JsonOption } from '../settings/command.ts';
 import type { OperatorSettings } from '../settings/settings.ts';
 import { withOperations } from './operate.ts';
 
-/** `varve status`: where the log and its projections stand, as a table or as JSON. */
+/** `varve status`: the state of the log and its projections, as a table or as JSON. */
 export async function showStatus(settings: OperatorSettings, { json }: JsonOption): Promise<void> {
   await withOperations(settings, async (operations) => {
     for await (const status of operations.run('status', {})) {
@@ -34,7 +34,7 @@ function presentStatus(status: Status, data: string): string {
       ['PROJECTION', 'KIND', 'GENERATION', 'POSITION', 'LAG', 'DOCUMENTS', 'SIZE', 'BACKLOG', 'PARKED'],
       ...projections.map(columnsOf),
     ]),
-    ...(schemaWarnings.length === 0 ? [] : ['', 'Not served as the schemas have it:']),
+    ...(schemaWarnings.length === 0 ? [] : ['', 'Schemas not served as they are:']),
     ...schemaWarnings.map((warning) => `  ${warningLine(warning)}`),
     ...presentFollow(follow),
   ].join('\n');

@@ -23,8 +23,8 @@ export type TokenOptions = {
 };
 
 /**
- * `varve token create`: the secret alone to stdout, for scripts; what it is to stderr. A running server takes the token at
- * once: it follows the same log.
+ * `varve token create`: writes the secret alone to stdout, for scripts, and its description to stderr. A running server
+ * accepts the token at once, because it reads the same log.
  */
 export async function createToken(
   settings: TokenSettings,
@@ -46,7 +46,7 @@ export async function createToken(
     console.error(`Token "${name}" (${id}) ${until}. Clients that have it go on with it`);
   else {
     console.error(
-      `Token "${name}" (${id}) ${until}. It is shown this once; send it as Authorization: Bearer`,
+      `Token "${name}" (${id}) ${until}. It is shown only once; send it as Authorization: Bearer`,
     );
     console.log(secret);
   }

@@ -18,7 +18,7 @@ export type AssetDifference = {
 
 type FileFacts = { readonly documentId: string; readonly hash: string; readonly url: string };
 
-/** The content of an imported file, by the name that it kept. */
+/** Content of an imported file, by its original name. */
 async function keptContent(
   store: AssetStore | undefined,
   space: string,

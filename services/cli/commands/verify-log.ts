@@ -15,7 +15,7 @@ export function parseHead(text: string | undefined): ChainHead | undefined {
   const [, position, chain] = /^(\d{1,18}):([0-9a-f]{64})$/.exec(text) ?? [];
   if (position !== undefined && chain !== undefined) return { position: BigInt(position), chain };
   throw new InvalidSettings(
-    `  --head "${text}" is no head of a log: give it as varve status shows it, POSITION:CHAIN`,
+    `  --head "${text}" must be a head of a log as varve status shows it, POSITION:CHAIN`,
   );
 }
 
@@ -27,11 +27,11 @@ export async function verifyLog(
 ): Promise<void> {
   for await (const damage of log.findDamage()) found(presentDamage(damage));
   if (head === undefined) return;
-  if (log.chain === undefined) throw new Error('this log keeps no hash chain: omit --head');
+  if (log.chain === undefined) throw new Error('this log has no hash chain: omit --head');
   const chain = await log.chain.at(head.position);
   if (chain === head.chain) return;
   const what = chain === undefined ? 'no event' : 'another history';
-  throw new Error(`the log has ${what} at position ${head.position}: it is not the one that had this head`);
+  throw new Error(`the log has ${what} at position ${head.position}: it is not the log with this head`);
 }
 
 export function presentLogDifference({ position, stream, revision, reason }: LogDifference): string {

@@ -21,9 +21,9 @@ import { type LogDifference, parseHead, presentLogDifference, verifyLog } from '
 
 export type VerifyOptions = JsonOption & {
   readonly repair?: true;
-  /** Of the log, as it was written down: see parseHead. */
+  /** Recorded head of the log: see parseHead. */
   readonly head?: string;
-  /** Also looks for uploaded files: in this place, or where a server has them without a setting. */
+  /** Also checks uploaded files: in this location, or in the default one of a server. */
   readonly assets?: string | true;
 };
 
@@ -34,7 +34,7 @@ type Difference =
   | EventDifference
   | AssetDifference;
 
-/** An event that is not as the schema of its type says (docs/events.md). */
+/** An event that does not fit the schema of its type (docs/events.md). */
 type EventDifference = {
   readonly kind: 'event';
   readonly position: string;
@@ -53,9 +53,10 @@ const SHOWN_DIFFERENCES = 1_000;
 type Report = { differences: number; left: number; readonly show: (difference: Difference) => void };
 
 /**
- * `varve verify`: every event of the log against its digest and the hash chain, the read index against the graph, by whoever holds the data
- * directory, the graph as it is at one moment against one made from the log in a file beside it, here, and every event against the schema
- * of its type. All go on meanwhile. Throws when something differs and is not repaired.
+ * `varve verify` checks every event of the log against its digest, the hash chain and the schema of its type. It
+ * compares the read index with the graph, in the process that has the data directory. It also compares a snapshot of
+ * the graph with a replay of the log into a neighbouring file, in this process. Serving continues. Throws if something
+ * differs and is not repaired.
  */
 export async function verify(settings: OperatorSettings, options: VerifyOptions): Promise<void> {
   const report: Report = {
@@ -65,7 +66,7 @@ export async function verify(settings: OperatorSettings, options: VerifyOptions)
   };
   const head = parseHead(options.head);
   await withLog(settings, (log) => verifyLog(log, head, (damage) => note(report, damage, false)));
-  // A graph is made of whole logs.
+  // A graph needs a complete log.
   if (report.left > 0) throw new Error(`${countOf(report.left)} in the log: restore a backup of it`);
   const rows = await verifyIndex(options, settings, report);
   const { events, graph } = await verifyGraph(settings, report);
@@ -101,7 +102,7 @@ async function verifyIndex(
         rows = Math.round(line.rows / 2);
       } else {
         report.left += line.documents;
-        console.error(`${line.documents} documents could not be judged: they are still being written`);
+        console.error(`${line.documents} documents could not be compared: they are still being written`);
       }
     }
   });
@@ -113,11 +114,11 @@ async function verifyFiles({ assets, json }: VerifyOptions, settings: OperatorSe
   if (assets === undefined) return {};
   const place = assets === true ? process.env['VARVE_ASSETS'] : assets;
   const files = await verifyAssets({ ...settings, assets: place }, (missing) => note(report, missing, false));
-  if (!json) console.log(`looked for the content of ${files} uploaded files`);
+  if (!json) console.log(`checked the content of ${files} uploaded files`);
   return { files };
 }
 
-/** Of a snapshot: nobody waits for it. */
+/** Of a snapshot: no request waits for it. */
 async function verifyGraph(
   settings: OperatorSettings,
   report: Report,
@@ -197,7 +198,7 @@ function countOf(count: number): string {
 }
 
 function adviceFor(graph: number, { repair }: VerifyOptions, lost: number): string {
-  if (lost > 0) return ': restore the uploaded files that are missing from a backup';
-  if (graph > 0) return ': varve rebuild --graph makes the content graph anew';
-  return repair ? ' that could not be repaired' : ': varve verify --repair makes what differs anew';
+  if (lost > 0) return ': restore the missing uploaded files from a backup';
+  if (graph > 0) return ': varve rebuild --graph replaces the content graph';
+  return repair ? ' that could not be repaired' : ': varve verify --repair rewrites what differs';
 }

@@ -1,7 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
 
 export type ImportProgress = {
-  /** So much more of the total is done. */
+  /** Adds to the finished part of the total. */
   advance(amount: number): void;
   end(): void;
 };

@@ -4,37 +4,37 @@ import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import { adviseOnUnreadable } from '../../../shared/event-store/unreadable.ts';
 import type { FleetLog } from '../../main.ts';
 
-/** Says in the log who leads, and which events cannot be applied. */
+/** Logs the leader, and events that cannot be applied. */
 export function logFleet(logger: Logger): FleetLog {
   return {
     waiting(types, leader) {
       logger.warn(
         { types, leader },
-        'waiting: the content types differ from those in force, and another process leads with these: start this one with the same folder, or stop the others',
+        'waiting: the content types differ from those of the leader: start this process with the same folder, or stop the others',
       );
     },
     space(what, error) {
       if (what === 'full')
         logger.error(
           { err: error },
-          'the disk of the content graph is full: reads go on, writes wait for room',
+          'the disk of the content graph is full: reads continue, writes wait for space',
         );
-      else logger.info({}, 'the disk of the content graph has room again: writes go on');
+      else logger.info({}, 'the disk of the content graph has space again: writes continue');
     },
     report(what) {
       switch (what.kind) {
         case 'leading':
-          logger.info({ epoch: what.epoch }, 'this process leads');
+          logger.info({ epoch: what.epoch }, 'this process is the leader');
           break;
         case 'lost':
-          logger.warn({ epoch: what.epoch }, 'another process has taken over the lead');
+          logger.warn({ epoch: what.epoch }, 'another process is the leader now');
           break;
         case 'claiming':
           if (what.from !== undefined)
-            logger.warn({ from: what.from }, 'the leader is gone: claiming the lead');
+            logger.warn({ from: what.from }, 'the leader is gone: claiming the lease');
           break;
         case 'unclaimed':
-          logger.warn({ err: what.reason }, 'the lead cannot be claimed for now: trying again');
+          logger.warn({ err: what.reason }, 'the lease cannot be claimed now: trying again');
           break;
         case 'halted':
           logger.error(
@@ -45,11 +45,11 @@ export function logFleet(logger: Logger): FleetLog {
         case 'foreign':
           logger.warn(
             { events: what.events.length, ...placeOf(what.events[0]) },
-            'skipping events that other programs wrote into streams of this space: varve parked list names them',
+            'skipping events that other programs wrote into streams of this namespace: varve parked list names them',
           );
           break;
         case 'unreturned':
-          logger.warn({ err: what.reason }, 'the lead could not be given back');
+          logger.warn({ err: what.reason }, 'the lease could not be returned');
           break;
         default:
           assertNever(what);
@@ -58,7 +58,7 @@ export function logFleet(logger: Logger): FleetLog {
   };
 }
 
-/** Of the first event. */
+/** Position of the first event. */
 function placeOf(event: StoredEvent | undefined): object {
   if (event === undefined) return {};
   const { position, stream, type, unreadable } = event;

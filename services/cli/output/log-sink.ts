@@ -1,17 +1,17 @@
 import { writeSync } from 'node:fs';
 
-/** Where log lines go. Writing never throws and never waits. */
+/** Destination of log lines. Writing never throws and never waits. */
 export type LogSink = { write(line: string): void };
 
 export type LogSinkOptions = {
-  /** Bytes that are kept for a reader that is behind; more lines are dropped. */
+  /** Bytes buffered for a slow reader; further lines are dropped. */
   readonly keep?: number;
   readonly retryMs?: number;
 };
 
 /**
- * Writes lines to a file descriptor at once. Lines for a pipe that is full are kept and written later. Lines that cannot be written
- * (closed, a full disk) are dropped: a log that nobody can read is no reason to answer nobody.
+ * Writes lines to a file descriptor at once. Buffers lines for a pipe that is full. Drops lines that cannot be written
+ * (closed, a full disk): a failing log must not stop the server.
  */
 export function createLogSink(
   fd: number,

@@ -1,9 +1,9 @@
 import type { EntryImported, RelationOperation } from '../../../shared/document/events.ts';
 import type { Actor, StoredEvent } from '../../../shared/event-store/event-store.ts';
 
-/** Of a value, or of a whole event of a kind that is not a document's. */
+/** Characters of a value, or of a whole event that belongs to no document. */
 const SHOWN_CHARACTERS = 60;
-/** A password as it is stored: whoever reads over the operator's shoulder has no use for it. */
+/** A stored password: not shown on an operator's screen. */
 const PASSWORD_HASH = /^\$(argon2|2[aby]\$)/;
 
 type DocumentData = {
@@ -12,14 +12,17 @@ type DocumentData = {
   readonly locale: string | null;
   readonly values?: Readonly<Record<string, unknown>>;
   readonly relations?: readonly Linking[];
-  /** Of an imported row. */
+  /** For an imported row. */
   readonly version?: string;
   readonly id?: number;
 };
 
 type Linking = RelationOperation | EntryImported['data']['relations'][number];
 
-/** An event as one line for people, without control characters, which a terminal would obey: position, time, what happened, to what, and what changed. */
+/**
+ * An event as one line for people: position, time, action, subject, and changes. It has no control characters, which a
+ * terminal would obey.
+ */
 export function presentEvent(event: StoredEvent): string {
   return describeEvent(event).replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
 }

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { ReportReplaced } from '../../read-side/replace-unusable.ts';
 
-const WHAT = 'a file of the read model cannot be used and is made from the log anew';
+const WHAT = 'a file of the read model cannot be used and is made from the log again';
 
-/** Says in a server's log which file of the read model is made anew. */
+/** Logs which file of the read model is made again. */
 export function logReplaced(logger: Logger): ReportReplaced {
   return (file, reason) => logger.warn({ file, reason }, WHAT);
 }

@@ -3,7 +3,7 @@ import type { Rebuild } from '../../../projections/generations/generation.ts';
 
 export type ShownRebuild = {
   tell(rebuild: Rebuild): void;
-  /** Again is harmless. */
+  /** Calling it again is harmless. */
   end(): void;
 };
 

@@ -1,7 +1,7 @@
-/** What a person needs in the first minute, printed once the server serves. */
+/** Information for the first minute, printed when the server serves. */
 export type StartMessage = {
   readonly url: string;
-  /** Undefined: it keeps none. */
+  /** Undefined: it has none. */
   readonly data: string | undefined;
   /** Reads are for others. */
   readonly writesOnly: boolean;
@@ -9,7 +9,7 @@ export type StartMessage = {
   readonly tryUrl: string | undefined;
   /** Documents written on this start; undefined when none were. */
   readonly examples: number | undefined;
-  /** There are no access tokens, and nothing was said of public rights. */
+  /** There are no access tokens, and no public rights were set. */
   readonly development: boolean;
   /** Origins of pages that may call from a browser, and the project's file that lists them. */
   readonly pages: { readonly origins: readonly string[]; readonly file?: string };

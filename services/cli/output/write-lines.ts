@@ -1,12 +1,12 @@
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Lines that are given to the system at once. */
+/** Bytes that are written at once. */
 const AT_ONCE = 64 * 1024;
 
 /**
- * Writes each line as soon as there is no more to write with it. A reader that goes away (`| head`) ends it, which is no failure.
- * stdout and stderr stay open.
+ * Writes each line as soon as no more lines are ready. A reader that closes the pipe (`| head`) ends it, which is not a
+ * failure. stdout and stderr stay open.
  */
 export async function writeLines(to: Writable, lines: AsyncIterable<string>): Promise<void> {
   const isOwn = to !== process.stdout && to !== process.stderr;

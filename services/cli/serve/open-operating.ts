@@ -16,20 +16,20 @@ import type { Supervisor } from '../../supervisor/connect-supervisor.ts';
 import { packageVersion } from '../output/package-version.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 
-/** What a process tells of itself, and where. */
+/** Health, metrics and traces of a process, and where they are served. */
 export type OperatingProcess = {
   readonly operating: Operating;
   /** Answers health and metrics on the port of the API. */
   readonly first: OperatingEndpoints;
-  /** Tokens are loaded: from now on they say who may see metrics. */
+  /** Tokens are loaded: from now on they decide who may see metrics. */
   admit(access: AccessControl): void;
   /** Sends the last traces and leaves the metrics port. */
   close(): Promise<void>;
 };
 
 /**
- * With `--metrics-port` metrics are on that port alone, for everyone who reaches it; else on the port of the API, for who may do
- * everything there. Rejects with a sentence when that port cannot be had.
+ * With `--metrics-port`, metrics are on that port alone, for everyone who reaches it; else on the port of the API, for
+ * callers with full access. Rejects with a message if that port is not available.
  */
 export async function openOperating(
   settings: ServeSettings,
@@ -74,8 +74,9 @@ export async function openOperating(
 }
 
 /**
- * In development mode a page of another name, which its browser was made to send here (DNS rebinding), gets neither metrics nor
- * what processes tell each other. The routes of the API guard themselves. True: it has been refused.
+ * In development mode a page with another host name, whose browser was made to send requests here (DNS rebinding), gets
+ * neither metrics nor the messages between processes. The routes of the API have their own guard. Returns true if it
+ * has refused.
  */
 function refuseStranger(
   access: AccessControl | undefined,
@@ -92,7 +93,7 @@ function judge(access: AccessControl, authorization: string | undefined): Return
   try {
     if (mayAdminister(access.authenticate(authorization))) return 'allowed';
   } catch {
-    // A token that is not valid: who sends it counts as nobody.
+    // An invalid token: its sender is anonymous.
     return 'anonymous';
   }
   return authorization === undefined ? 'anonymous' : 'forbidden';

@@ -4,8 +4,8 @@ import { requireSharp } from '../../assets/pictures/require-sharp.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 
 /**
- * When formats are made: as set, else before an upload is answered. Without sharp a setting that needs it is refused with a sentence,
- * and the default is off, with a line in the log.
+ * Time when formats are made: the setting, else before an upload is answered. Without sharp, a setting that needs it is
+ * refused with a message, and the default is off, with a line in the log.
  */
 export async function choosePictureFormats(
   { pictureFormats }: Pick<ServeSettings, 'pictureFormats'>,

@@ -4,7 +4,7 @@ import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import type { Varve } from '../../main.ts';
 import { InvalidSettings } from '../settings/settings.ts';
 
-/** What `--public` says; undefined: nothing. Throws InvalidSettings with every problem. */
+/** Rights in `--public`; undefined: it is not set. Throws InvalidSettings with every problem. */
 export function parsePublic(
   text: string | undefined,
   registry: SchemaRegistry,

@@ -20,17 +20,15 @@ export function renewReadModel(
   const versions = { made: graph.projectorVersion(), wanted: PROJECTOR_VERSION };
   logger.warn(
     versions,
-    'another version of the projector made the read model: it serves until a new one is made',
+    'the read model is of another projector version: it stays live until a new one is built',
   );
   try {
     generations.refuseTakeOver();
   } catch (error) {
-    logger.warn({ reason: (error as Error).message }, 'varve rebuild --graph --accept makes it anew');
+    logger.warn({ reason: (error as Error).message }, 'run varve rebuild --graph --accept to replace it');
     return;
   }
-  readiness.note(
-    'Another version of the projector made the read model: it is answered from until a new one is made',
-  );
+  readiness.note('The read model is of another projector version: it answers until a new one is built');
   void generations.switched().then(() => readiness.note(undefined));
   startRebuild(settings, logger, ['--accept']);
 }
@@ -55,11 +53,11 @@ export function startRebuild(settings: ServeSettings, logger: Logger, options: r
   child.once('close', (code) => {
     process.off('exit', end);
     void said.then(([differences, problems]) => {
-      if (code === 0) logger.info({}, 'the new read model is made');
+      if (code === 0) logger.info({}, 'the new read model is built');
       else
         logger.error(
           { differences: differences.slice(0, 10_000), reason: problems.trim().split('\n').at(-1) },
-          'the new read model is not taken over: varve rebuild --graph goes on with it',
+          'the server did not switch to the new read model: continue with varve rebuild --graph',
         );
     });
   });

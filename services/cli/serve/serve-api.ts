@@ -19,8 +19,8 @@ import { serveApp } from './serve-app.ts';
 import { die, ownSignals, stopOnSignal } from './stop-on-signal.ts';
 
 /**
- * `varve api`: resolves once reads are answered and it has said so; SIGINT and SIGTERM end it with exit code 0. Rejects with a
- * sentence when it cannot start. `settings` were judged by `refuseUnusable`.
+ * `varve api`: resolves after reads are answered and the greeting was printed; SIGINT and SIGTERM end it with exit code
+ * 0. Rejects with a message if it cannot start. `refuseUnusable` has validated `settings`.
  */
 export async function serveApi(settings: ServeSettings): Promise<void> {
   const { eventStore = '' } = settings;
@@ -60,7 +60,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
     const paths = { apiPrefix: project?.prefix ?? '/api', corsOrigins: pages.origins };
     await serveApp({ role: 'api', settings, ...paths, served: api, listener, logger, operating, greet });
   } catch (error) {
-    // A signal came before the greeting was out: whoever handles it closes everything.
+    // A signal came before the greeting: its handler closes everything.
     if (stop.isStopping()) return;
     await listener.drain(0);
     await api.close();

@@ -13,20 +13,20 @@ import type { ServeSettings } from '../settings/settings.ts';
 export type ServeAppOptions = {
   readonly role: Role;
   readonly settings: ServeSettings;
-  /** Path of the API beside `/api`. */
+  /** Additional path of the API besides `/api`. */
   readonly apiPrefix: string;
   readonly corsOrigins: readonly string[];
   readonly served: ServedApi;
   readonly listener: Listener;
   readonly logger: Logger;
   readonly operating: Operating;
-  /** Where its projections stand, where it has any. */
+  /** State of its projections, if it has any. */
   readonly status?: () => Promise<Status>;
   /** Runs once requests are answered, before they are limited. */
   readonly greet: () => Promise<void>;
 };
 
-/** From now on requests go to the API. */
+/** Passes requests to the API from now on. */
 export async function serveApp(options: ServeAppOptions): Promise<void> {
   const { role, settings, served, listener, status } = options;
   const { metrics, tracing } = options.operating;

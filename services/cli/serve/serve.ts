@@ -35,8 +35,8 @@ import { die, stopOnSignal } from './stop-on-signal.ts';
 import { writeExamples } from './write-examples.ts';
 
 /**
- * `varve serve` and `varve project`, in a worker: resolves once the server serves and has said so; ends with exit code 0 when its
- * supervisor says so. Rejects with a sentence when it cannot start.
+ * `varve serve` and `varve project`, in a worker: resolves after the server serves and has said so; ends with exit code
+ * 0 when its supervisor tells it to stop. Rejects with a message if it cannot start.
  */
 export async function serve(settings: ServeSettings, role: 'serve' | 'project' = 'serve'): Promise<void> {
   const supervisor = await connectSupervisor();
@@ -78,11 +78,11 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     async serve(served, operator, changes) {
       logger.warn(
         { changes },
-        'content types changed: reads go on as before, a new read model is being made',
+        'content types changed: reads continue as before, a new read model is being built',
       );
       operators.serve(operator);
       told.admit(served.access);
-      // The API that follows measures.
+      // The next API measures.
       const unmeasured = { ...operating, metrics: undefined };
       await serveApp({
         ...{ role, settings, ...paths, served, listener, logger, operating: unmeasured },
@@ -90,7 +90,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       });
     },
     rebuild: () => startRebuild(settings, logger),
-    over: () => logger.info({}, 'the new read model serves'),
+    over: () => logger.info({}, 'the new read model is live'),
   });
   const opening = openAndListen(options, onEarlier, {
     host: settings.host,
@@ -120,7 +120,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     const app = { served: varve, listener, logger, operating, status, greet };
     await serveApp({ role, settings, ...paths, ...app });
   } catch (error) {
-    // A signal came before the greeting was out: whoever handles it closes everything.
+    // A signal came before the greeting: its handler closes everything.
     if (stop.isStopping()) return;
     await operators.close();
     await listener.drain(0);

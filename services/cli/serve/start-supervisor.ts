@@ -7,9 +7,9 @@ export function startSupervisor(program: string, args: readonly string[]): void 
   supervise({ program, args, reportCrash });
 }
 
-const CRASHED = 'the process that serves has crashed, another one is started';
+const CRASHED = 'the worker crashed, starting another one';
 
-/** The supervisor goes on where the logger cannot be loaded, as when an upgrade has replaced its files. */
+/** The supervisor continues if the logger cannot be loaded, as when an upgrade has replaced its files. */
 function reportCrash({ code, signal }: WorkerEnd, style: LogStyle): void {
   import('../output/create-logger.ts')
     .then(({ createLogger }) => createLogger(style))

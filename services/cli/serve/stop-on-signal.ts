@@ -5,11 +5,11 @@ import { FINAL_EXIT } from '../../supervisor/protocol.ts';
 import type { OperatingProcess } from './open-operating.ts';
 
 type Closable = { close(): Promise<void> };
-/** `stepDown`: where it may lead. */
+/** `stepDown`: present if the process can be the leader. */
 type Served = Closable & { stepDown?(): Promise<void> };
 
 export type Stopper = {
-  /** There is something to stop by now. */
+  /** Sets what has to be stopped. */
   with(listener: Listener, served: Served): void;
   isStopping(): boolean;
 };
@@ -29,8 +29,8 @@ export function ownSignals(heard: (signal: NodeJS.Signals) => void): void {
 }
 
 /**
- * The first signal answers what is under way and closes everything; a second one ends the process at once. `others` are closed
- * before requests are drained.
+ * The first signal answers requests in flight and closes everything; a second one ends the process at once. `others`
+ * are closed before requests are drained.
  */
 export function stopOnSignal({ logger, drainSeconds, told, others = [], signals }: StopOptions): Stopper {
   const { operating, close } = told;
@@ -43,7 +43,7 @@ export function stopOnSignal({ logger, drainSeconds, told, others = [], signals 
     operating.readiness.draining();
     for (const other of others) await other.close();
     const drained = running?.listener.drain(drainSeconds * 1000);
-    // Reads may take their time: the lead need not wait for them.
+    // Reads may take long: stepping down need not wait for them.
     await Promise.all([drained, Promise.race([drained, running?.served.stepDown?.()])]);
     await running?.served.close();
     await close();
@@ -58,8 +58,8 @@ export function stopOnSignal({ logger, drainSeconds, told, others = [], signals 
   };
 }
 
-/** What is shown would fall behind what is stored: nothing is served rather than something stale. */
+/** The served content would lag further and further behind: end instead of serving stale content. */
 export function die(logger: Logger, error: unknown): never {
-  logger.fatal({ err: error }, 'the server cannot go on');
+  logger.fatal({ err: error }, 'the server cannot continue');
   process.exit(isWorker() ? FINAL_EXIT : 1);
 }

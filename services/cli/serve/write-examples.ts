@@ -14,7 +14,7 @@ type ExampleEntry = {
 type ExampleVariant = {
   readonly state: 'live' | 'draft' | 'published' | 'modified';
   readonly data: Values;
-  /** What a modified draft changes. */
+  /** Changes of a modified draft. */
   readonly draft?: Values;
 };
 
@@ -26,9 +26,9 @@ type Variant = ExampleVariant & {
 };
 
 /**
- * Writes the entries of the `.jsonl` files in `folder`, in their order, through the public HTTP API at `base`, as any client
- * would. What refers to a later entry is written without its relations first, and again at the end; so are the edits of
- * published entries. Returns the number of documents. Throws with the server's answer when it refuses one.
+ * Writes the entries of the `.jsonl` files in `folder`, in their order, through the public HTTP API at `base`, like any
+ * client. An entry that refers to a later one is written without its relations first, and again at the end; so are the
+ * edits of published entries. Returns the number of documents. Throws with the server's answer if it refuses one.
  */
 export async function writeExamples(base: string, folder: string, registry: SchemaRegistry): Promise<number> {
   const documentIds = new Map<string, string>();
@@ -114,7 +114,7 @@ function referencesOf(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(referencesOf) : [];
 }
 
-/** Components keep what is not a relation. */
+/** Components keep everything except relations. */
 function withoutReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutReferences);
   if (typeof value !== 'object' || value === null) return value;
@@ -130,7 +130,7 @@ function withReferences(data: Values): Values {
 function resolve<Value>(value: Value, documentIds: ReadonlyMap<string, string>): Value {
   if (isReference(value)) {
     const documentId = documentIds.get(value.$ref);
-    if (documentId === undefined) throw new Error(`example reference ${value.$ref} leads nowhere`);
+    if (documentId === undefined) throw new Error(`example reference ${value.$ref} has no target`);
     return documentId as Value;
   }
   if (Array.isArray(value)) return value.map((child) => resolve(child, documentIds)) as Value;

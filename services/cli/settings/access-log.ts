@@ -24,26 +24,22 @@ export async function withLog<Result>(
   }
 }
 
-/** False where there is no file yet; a log on a server is taken to be there. */
+/** False if there is no file yet; a log on a server is assumed to exist. */
 function hasLog(settings: LogSettings): boolean {
   const file = logFile(settings);
   return file === undefined || existsSync(file);
 }
 
-/** Throws a sentence where there is no log: a typing error must not make one. */
+/** Throws a message if there is no log: a typing error must not create one. */
 export function requireLog(settings: LogSettings): void {
   if (hasLog(settings)) return;
   const { data, eventStore } = settings;
   if (eventStore === undefined) throw noDataDirectory(data);
-  throw new Error(
-    `there is no log at ${eventStore}: start a server on it first, or pass the one that is meant with --event-store`,
-  );
+  throw new Error(`there is no log at ${eventStore}: start a server on it first, or pass --event-store`);
 }
 
 export function noDataDirectory(data: string): Error {
-  return new Error(
-    `${data} is not a Varve data directory: start a server on it first, or pass the one that is meant with --data`,
-  );
+  return new Error(`${data} is not a Varve data directory: start a server on it first, or pass --data`);
 }
 
 /**
@@ -61,6 +57,6 @@ export async function refuseOpenHost(
     if (!(login ? withLogin(state) : state).development) return;
   }
   throw new InvalidSettings(
-    `  --host (VARVE_HOST) "${host}" is not a loopback address, and without access tokens whoever reaches it may read and change everything: start once on a loopback address and make one with varve token create, or say with --public what everyone may do`,
+    `  --host (VARVE_HOST) "${host}" is not a loopback address, and without access tokens every caller may read and change everything: start once on a loopback address and create a token with varve token create, or pass --public`,
   );
 }

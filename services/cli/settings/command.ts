@@ -14,18 +14,21 @@ type CommandText = {
   /** One word, or a group's and the command's. */
   readonly name: string;
   readonly description: string;
-  /** As commander reads it, and what it is. */
+  /** Argument in commander's form, and its description. */
   readonly argument?: readonly [name: string, description?: string];
-  /** What it takes besides its settings; `required` ones must be given. */
+  /** Options besides the settings; `required` ones must be given. */
   readonly options?: readonly (readonly [flags: string, description: string, required?: 'required'])[];
   readonly settings: SettingsTable;
 };
 
 type CommandDefinition<Table extends SettingsTable, Settings, Options, Argument> = CommandText & {
   readonly settings: Table;
-  /** Makes the settings of what was given; the table does where this is omitted. Throws InvalidSettings. */
+  /** Makes the settings from the given options; if omitted, the table does. Throws InvalidSettings. */
   readonly parse?: (given: Given) => Settings | Promise<Settings>;
-  /** Imports what does the work: it gets the settings, the other options by their names in camel case, and the argument. */
+  /**
+   * Imports the code of the command: it gets the settings, the other options by their names in camel case, and the
+   * argument.
+   */
   readonly load: () => Promise<(settings: Settings, options: Options, argument: Argument) => Promise<void>>;
 };
 
@@ -52,7 +55,7 @@ export function command<
   };
 }
 
-/** `groups`: the description of each, by name. `run` is told the name and what the command does. */
+/** `groups`: the description of each, by name. `run` gets the name and the command's action. */
 export function addCommands(
   program: Command,
   groups: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SCALAR_TYPES, type ScalarType } from '../../../shared/schema/content-type.ts';
 import { folder, type Setting, yesOrNo } from './setting.ts';
 
-/** What a command says of its content types. */
+/** Settings for content types. */
 export const CONTENT_TYPE_SETTINGS = {
   contentTypes: {
     flags: '--content-types <dir>',
@@ -13,18 +13,18 @@ export const CONTENT_TYPE_SETTINGS = {
   key: {
     flags: '--key <passphrase>',
     description: 'passphrase of an encrypted archive (.enc) that strapi export wrote',
-    schema: z.string().min(1, 'is empty: the passphrase of the archive is needed').optional(),
+    schema: z.string().min(1, 'is empty: pass the passphrase of the archive').optional(),
   },
   strictSchemas: {
     flags: '--strict-schemas [boolean]',
     description:
-      'refuse to start where an attribute of a schema cannot be served, instead of leaving it out (default: false)',
+      'refuse to start if an attribute of a schema cannot be served, instead of omitting it (default: false)',
     schema: yesOrNo.default(false),
   },
   customField: {
     flags: '--custom-field <list>',
     description:
-      'stored types of custom fields that Varve does not know, such as plugin::rating.stars=integer,plugin::notes.note=text (default: json)',
+      'stored types of unknown custom fields, such as plugin::rating.stars=integer,plugin::notes.note=text (default: json)',
     schema: z
       .string()
       .transform((text, context) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { packageRoot } from '../../../shared/package-root.ts';
 
-/** Options as commander collected them: `--examples` without content types means the restaurant guide that comes with Varve. */
+/** Options from commander: `--examples` without content types means the restaurant guide that comes with Varve. */
 export function withExampleTypes(
   given: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {

@@ -19,7 +19,7 @@ export const FOLLOW_SETTINGS = {
     flags: '--follow <url>',
     description:
       'serve what a running Strapi has, and what its editors change; writes go there (default: follow none)',
-    schema: z.url({ protocol: /^https?$/, error: 'is not an http or https address' }).optional(),
+    schema: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   },
   followToken: {
     flags: '--follow-token <token>',
@@ -30,13 +30,13 @@ export const FOLLOW_SETTINGS = {
   followTokenFile: {
     flags: '--follow-token-file <file>',
     description: 'a file with that token',
-    schema: z.string().min(1, 'is empty: a file is needed').optional(),
+    schema: z.string().min(1, 'is empty: pass a file').optional(),
   },
   followFrom: {
     flags: '--follow-from <archive>',
     description:
       'what strapi export wrote, to begin with while nothing is stored; it has the passwords too (default: copy everything through the API)',
-    schema: z.string().min(1, 'is empty: a file is needed').optional(),
+    schema: z.string().min(1, 'is empty: pass a file').optional(),
   },
   followWebhookSecret: {
     flags: '--follow-webhook-secret <secret>',
@@ -47,7 +47,7 @@ export const FOLLOW_SETTINGS = {
   followWebhookSecretFile: {
     flags: '--follow-webhook-secret-file <file>',
     description: 'a file with that secret',
-    schema: z.string().min(1, 'is empty: a file is needed').optional(),
+    schema: z.string().min(1, 'is empty: pass a file').optional(),
   },
   followInterval: {
     flags: '--follow-interval <time>',

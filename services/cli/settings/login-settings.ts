@@ -30,7 +30,7 @@ export const LOGIN_SETTINGS = {
     flags: '--jwt-secret-file <file>',
     description:
       'a file with the secret that JWTs are signed with, such as the JWT_SECRET of a Strapi, whose JWTs then stay valid (default: 256 bits made from the access key)',
-    schema: z.string().min(1, 'is empty: a file is needed').optional(),
+    schema: z.string().min(1, 'is empty: pass a file').optional(),
   },
   jwtExpires: {
     flags: '--jwt-expires <duration>',

@@ -22,7 +22,7 @@ export type ContentTypeSettings = {
 export type ReadContentTypes = {
   readonly registry: SchemaRegistry;
   readonly definitions: readonly TypeDefinition[];
-  /** What is not served as the files have it. */
+  /** Parts of the files that are not served as they are. */
   readonly schemaWarnings: readonly SchemaWarning[];
 };
 

@@ -11,8 +11,8 @@ import { embeddedReadSide, type ReadSidePlan } from '../../read-side/read-side.t
 import { InvalidSettings, type OperatorSettings } from './settings.ts';
 
 /**
- * Where the settings say that reads are answered. Throws a sentence when the certificate cannot be read, or what is said of
- * documents means nothing.
+ * Read side of the settings. Throws a message if the certificate cannot be read, or a setting for documents has no
+ * effect.
  */
 export async function chooseReadSide(
   settings: OperatorSettings & { readonly adopt?: boolean },
@@ -42,11 +42,11 @@ function refuseWithoutDocuments({ denormaliseToOne, denormaliseToMany }: Operato
   if (denormaliseToOne === undefined && denormaliseToMany === undefined) return;
   const given = denormaliseToOne === undefined ? '--denormalise-to-many' : '--denormalise-to-one';
   throw new InvalidSettings(
-    `  ${given} says what documents in Elasticsearch copy, and the index in this process has none: give the address of an Elasticsearch with --read-index, or leave it out`,
+    `  ${given} applies to documents in Elasticsearch, and the embedded index has none: pass the address of an Elasticsearch with --read-index, or omit it`,
   );
 }
 
-/** What documents of content types copy that do not say. */
+/** Default copies in documents of content types. */
 export function denormaliseOf({
   denormaliseToOne: toOne = DEFAULT_DENORMALISE.toOne,
   denormaliseToMany: toMany = DEFAULT_DENORMALISE.toMany,

@@ -3,7 +3,7 @@ import { logFile } from '../../stores/open-event-store.ts';
 import type { Role } from './roles.ts';
 import { InvalidSettings, type ServeSettings } from './settings.ts';
 
-/** Throws InvalidSettings for combinations that cannot work, one sentence for each that says what to use. */
+/** Throws InvalidSettings for combinations that cannot work, one sentence for each that names the alternative. */
 export function refuseUnusable(role: Role, settings: ServeSettings): void {
   const sentences = [
     embeddedProblem(role, settings),
@@ -20,20 +20,20 @@ function embeddedProblem(role: Role, { readIndex, readIndexCloudId }: ServeSetti
     api: 'varve api reads from the Elasticsearch that varve project writes',
     project: 'varve project writes Elasticsearch',
   }[role];
-  return `--read-index (VARVE_READ_INDEX) cannot be embedded: ${needs}, so give its address, such as http://127.0.0.1:9200, or use varve serve`;
+  return `--read-index (VARVE_READ_INDEX) cannot be embedded: ${needs}, so pass its address, such as http://127.0.0.1:9200, or use varve serve`;
 }
 
 function logProblem({ eventStore }: ServeSettings): string | undefined {
   if (eventStore !== undefined) return undefined;
-  return '--event-store (VARVE_EVENT_STORE) is missing: varve api keeps no log of its own, so name that of the processes that can lead, such as sqlite:FILE or kurrentdb://HOST:PORT';
+  return '--event-store (VARVE_EVENT_STORE) is missing: varve api has no log of its own, so pass that of the other processes, such as sqlite:FILE or kurrentdb://HOST:PORT';
 }
 
 function assetsProblem(settings: ServeSettings): string | undefined {
   if (settings.assets !== undefined || logFile(settings) !== undefined) return undefined;
-  return '--assets (VARVE_ASSETS) is missing: processes that share a log on a server share uploaded files too, so name a folder that all of them see, or s3://bucket/prefix';
+  return '--assets (VARVE_ASSETS) is missing: processes that share a log on a server share uploaded files too, so pass a folder that all of them see, or s3://bucket/prefix';
 }
 
 function advertiseProblem({ advertise, host, ...log }: ServeSettings): string | undefined {
   if (advertise !== undefined || !isWildcard(host) || logFile(log) !== undefined) return undefined;
-  return `--advertise (VARVE_ADVERTISE) is missing: other machines cannot reach ${host}, so say where they reach this process, such as http://10.0.0.7:1337`;
+  return `--advertise (VARVE_ADVERTISE) is missing: other machines cannot reach ${host}, so pass the address where they reach this process, such as http://10.0.0.7:1337`;
 }

@@ -1,12 +1,12 @@
 import { SERVE_SETTINGS, type SettingsTable } from './settings.ts';
 
 /**
- * What a process does. `serve`: everything. `project`: can lead, and while it does writes Elasticsearch; takes writes and answers
- * no reads. `api`: reads from Elasticsearch and has the leader carry out writes; keeps nothing.
+ * Role of a process. `serve`: everything. `project`: can lead, and as the leader writes Elasticsearch; accepts writes
+ * and answers no reads. `api`: reads from Elasticsearch and forwards writes to the leader; stores nothing.
  */
 export type Role = 'serve' | 'project' | 'api';
 
-/** The settings of a role are those of `varve serve`, as far as they mean something to it; the others have their defaults. */
+/** Settings of a role: those of `varve serve` that apply to it; the others have their defaults. */
 export const ROLE_SETTINGS: Readonly<Record<Role, SettingsTable>> = {
   serve: SERVE_SETTINGS,
   project: without(

@@ -4,8 +4,8 @@ import { InvalidSettings } from './settings.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Values of the variables that are given as files: `VARVE_ACCESS_KEY_FILE=/run/secrets/key` gives VARVE_ACCESS_KEY, as Docker and
- * Kubernetes hand out secrets. One line end at the end of a file is not part of it. Throws InvalidSettings.
+ * Values of variables that are given as files: `VARVE_ACCESS_KEY_FILE=/run/secrets/key` sets VARVE_ACCESS_KEY, as
+ * Docker and Kubernetes provide secrets. One line end at the end of a file is not part of it. Throws InvalidSettings.
  */
 export function readSecretFiles(
   environment: Environment,
@@ -17,7 +17,7 @@ export function readSecretFiles(
     const variable = name.replace(/_FILE$/, '');
     if (file === undefined || variable === name || !variables.has(variable)) continue;
     if (environment[variable] !== undefined) {
-      problems.push(`  ${name} and ${variable} are both set: only one of them can count`);
+      problems.push(`  ${name} and ${variable} are both set: set only one of them`);
       continue;
     }
     try {

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * that both are validated alike.
  */
 export type Setting = {
-  /** As commander reads it: `--port <number>`; the name in camel case is the key. */
+  /** Flags in commander's form: `--port <number>`; the name in camel case is the key. */
   readonly flags: string;
   readonly description: string;
   readonly schema: z.ZodType;
@@ -17,18 +17,16 @@ export function variableOf({ flags }: Pick<Setting, 'flags'>): string {
   return option.replace(/^--/, 'VARVE_').replaceAll('-', '_').toUpperCase();
 }
 
-export const folder = z
-  .string({ error: 'is missing: a folder is needed' })
-  .min(1, 'is empty: a folder is needed');
+export const folder = z.string({ error: 'is missing: pass a folder' }).min(1, 'is empty: pass a folder');
 
 export const yesOrNo = z.stringbool({
   truthy: ['true', '1', ''],
   falsy: ['false', '0'],
-  error: 'is neither true nor false',
+  error: 'must be true or false',
 });
 
 export function wholeNumber(min: number, max: number) {
-  const message = `is not a whole number from ${min} to ${max}`;
+  const message = `must be an integer from ${min} to ${max}`;
   return z
     .string()
     .regex(/^\d{1,15}$/, message)

@@ -8,112 +8,113 @@ import { UPLOAD_SETTINGS } from './upload-settings.ts';
 
 const DATA = {
   flags: '--data <dir>',
-  description: 'where events and everything made from them are kept (default: .varve)',
+  description: 'folder for events and everything made from them (default: .varve)',
   schema: folder.default('.varve'),
 } as const satisfies Setting;
 
 const EVENT_STORE = {
   flags: '--event-store <address>',
   description:
-    'the log: sqlite:FILE, which several processes of one machine may share, or kurrentdb://HOST:PORT (default: events.db in the data folder)',
-  schema: z.string().min(1, 'is empty: an address is needed').optional(),
+    'address of address of address of address of the log: sqlite:FILE, which several processes of one machine may share, or kurrentdb://HOST:PORT (default: events.db in the data folder)',
+  schema: z.string().min(1, 'is empty: pass an address').optional(),
 } as const satisfies Setting;
 
 const ADVERTISE = {
   flags: '--advertise <url>',
   description:
-    'where other processes of the log reach this one, such as http://10.0.0.7:1337 (default: where it listens)',
-  schema: z.url({ protocol: /^https?$/, error: 'is not an http or https address' }).optional(),
+    'address address address address where other processes of the log reach this one, such as http://10.0.0.7:1337 (default: where it listens)',
+  schema: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
 } as const satisfies Setting;
 
 const DEFAULT_LOCALE = {
   flags: '--default-locale <locale>',
-  description: 'the locale of requests that name none (default: en)',
+  description: 'locale of requests that name none (default: en)',
   schema: z
     .string()
-    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'is not a locale such as en, en-US or zh-Hans')
+    .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a locale such as en, en-US or zh-Hans')
     .default('en'),
 } as const satisfies Setting;
 
 const SPACE = {
   flags: '--space <name>',
-  description: 'prefix of all names in a shared log or cluster (default: varve)',
+  description:
+    'namespace: namespace: namespace: namespace: prefix of all names in a shared log or cluster (default: varve)',
   schema: z
     .string()
-    .regex(/^[a-z][a-z0-9_]{0,30}$/, 'is not a name of a-z, 0-9 and _ that starts with a letter')
+    .regex(/^[a-z][a-z0-9_]{0,30}$/, 'must be a name of a-z, 0-9 and _ that starts with a letter')
     .default('varve'),
 } as const satisfies Setting;
 
 const ACCESS_KEY = {
   flags: '--access-key <key>',
   description:
-    'what tokens are hashed with, the same in every process of a log: 32 bytes or more, base64url (default: made in the folder of the log). Better given as the variable: others see arguments',
+    'key that hashes tokens, the same in every process of a log: 32 bytes or more, base64url (default: made in the folder of the log). Prefer the variable: other users see arguments',
   schema: z.string().optional(),
 } as const satisfies Setting;
 
-/** Where reads are answered, of every command that opens what they are answered from. */
+/** Read index settings of every command that opens the read side. */
 const READ_INDEX = {
   queryTimeLimit: {
     flags: '--query-time-limit <ms>',
-    description: 'work that the index in this process may do for one answer; more is a 400 (default: 5000)',
+    description: 'maximum work of the embedded index for one answer; more is a 400 (default: 5000)',
     schema: wholeNumber(1, 3_600_000).default(5_000),
   },
   readIndex: {
     flags: '--read-index <where>',
     description:
-      'embedded: in this process; or the address of an Elasticsearch, such as http://127.0.0.1:9200 (default: embedded)',
+      'embedded, or the address of an Elasticsearch, such as http://127.0.0.1:9200 (default: embedded)',
     schema: z
       .union([z.literal('embedded'), z.url({ protocol: /^https?$/ })], {
-        error: 'is neither embedded nor an http or https address',
+        error: 'must be embedded, or an http or https address',
       })
       .default('embedded'),
   },
   readIndexUser: {
     flags: '--read-index-user <name>',
-    description: 'who Varve is to Elasticsearch',
+    description: 'user for Elasticsearch',
     schema: z.string().optional(),
   },
   readIndexPassword: {
     flags: '--read-index-password <password>',
-    description: "that user's password; better given by the variable",
+    description: "that user's password; prefer the variable",
     schema: z.string().optional(),
   },
   readIndexApiKey: {
     flags: '--read-index-api-key <key>',
-    description: 'an API key of Elasticsearch, instead of a user; better given by the variable',
+    description: 'an API key of Elasticsearch, instead of a user; prefer the variable',
     schema: z.string().optional(),
   },
   readIndexCa: {
     flags: '--read-index-ca <file>',
     description: "certificate of the authority that signed Elasticsearch's, PEM",
-    schema: z.string().min(1, 'is empty: a file is needed').optional(),
+    schema: z.string().min(1, 'is empty: pass a file').optional(),
   },
   readIndexShards: {
     flags: '--read-index-shards <number>',
-    description: 'primary shards of an index in Elasticsearch that is made from now on (default: 1)',
+    description: 'primary shards of new indices in Elasticsearch (default: 1)',
     schema: wholeNumber(1, 1024).default(1),
   },
   readIndexReplicas: {
     flags: '--read-index-replicas <number>',
-    description: 'copies of each of its shards (default: none for new indices, others as they are)',
+    description: 'copies of each shard (default: none for new indices, existing ones unchanged)',
     schema: wholeNumber(0, 100).optional(),
   },
   readIndexRowCache: {
     flags: '--read-index-row-cache <MiB>',
     description:
-      'memory for rows from Elasticsearch that are read again and again, which spares it about a fifth of its work; 0: none (default: 128)',
+      'cache for rows from Elasticsearch, which saves it about a fifth of its work; 0: none (default: 128)',
     schema: wholeNumber(0, 65_536).default(128),
   },
   denormaliseToOne: {
     flags: '--denormalise-to-one <steps>',
     description:
-      'how long chains of to-one relations are that documents in Elasticsearch copy, where their content type does not say; the same in every process of a log (default: 2)',
+      'length of the chains of to-one relations that documents in Elasticsearch copy, unless their content type sets it; the same in every process of a log (default: 2)',
     schema: wholeNumber(0, 5).optional(),
   },
   denormaliseToMany: {
     flags: '--denormalise-to-many <steps>',
     description:
-      'whether they copy to-many relations that their content type owns: 1 or 0; the same in every process of a log (default: 1)',
+      'copy to-many relations that their content type owns: 1 or 0; the same in every process of a log (default: 1)',
     schema: wholeNumber(0, 1).optional(),
   },
   readIndexCloudId: {
@@ -138,20 +139,20 @@ export const SERVE_SETTINGS = {
   },
   host: {
     flags: '--host <address>',
-    description: 'address to listen on; one beyond loopback needs access tokens (default: 127.0.0.1)',
-    schema: z.string().min(1, 'is empty: an address is needed').default('127.0.0.1'),
+    description: 'address to listen on; any other than loopback needs access tokens (default: 127.0.0.1)',
+    schema: z.string().min(1, 'is empty: pass an address').default('127.0.0.1'),
   },
   advertise: ADVERTISE,
   adopt: {
     flags: '--adopt [boolean]',
     description:
-      'take over uploaded files and Elasticsearch indices that another log has written, which must not be used any more (default: false)',
+      'take over uploaded files and Elasticsearch indices of another log that is no longer used (default: false)',
     schema: yesOrNo.default(false),
   },
   public: {
     flags: '--public <rights>',
     description:
-      'what callers without a token may do, such as restaurant.find,chef.*; empty: nothing. Kept until it is given anew',
+      'rights of callers without a token, such as restaurant.find,chef.*; empty: none. Stays until it is set again',
     schema: z.string().optional(),
   },
   accessKey: ACCESS_KEY,
@@ -162,18 +163,19 @@ export const SERVE_SETTINGS = {
     schema: z
       .string()
       .transform((text) => text.split(',').flatMap((origin) => origin.trim() || []))
-      .refine((origins) => origins.every(isOrigin), 'is no list of origins such as https://example.org')
+      .refine((origins) => origins.every(isOrigin), 'must be a list of origins such as https://example.org')
       .optional(),
   },
   rateLimit: {
     flags: '--rate-limit <number>',
-    description: 'requests a minute from one address; 0: any number (default: 0)',
+    description:
+      'maximum maximum maximum maximum requests a minute from one address; 0: any number (default: 0)',
     schema: wholeNumber(0, 1_000_000_000).default(0),
   },
   trustProxy: {
     flags: '--trust-proxy <addresses>',
-    description: 'proxies whose X-Forwarded-For is believed, such as loopback,10.0.0.0/8 (default: none)',
-    schema: z.string().min(1, 'is empty: addresses are needed').optional(),
+    description: 'trusted proxies for X-Forwarded-For, such as loopback,10.0.0.0/8 (default: none)',
+    schema: z.string().min(1, 'is empty: pass addresses').optional(),
   },
   ...LOGIN_SETTINGS,
   examples: {
@@ -193,7 +195,7 @@ export const SERVE_SETTINGS = {
   convertAtOnce: {
     flags: '--convert-at-once <rows>',
     description:
-      'rows that a start may convert to changed content types before it serves; with more, reads are answered as before until a new read model is made (default: 10000)',
+      'maximum rows that a start converts to changed content types before it serves; with more, reads continue as before until a new read model is built (default: 10000)',
     schema: wholeNumber(0, 1_000_000_000).default(10_000),
   },
   ...REQUEST_SETTINGS,
@@ -201,7 +203,7 @@ export const SERVE_SETTINGS = {
   ...READ_INDEX,
   minPositionWait: {
     flags: '--min-position-wait <ms>',
-    description: 'how long a read with Varve-Min-Position waits before it is answered 503 (default: 5000)',
+    description: 'maximum wait of a read with Varve-Min-Position; then it is a 503 (default: 5000)',
     schema: wholeNumber(0, 600_000).default(5_000),
   },
   bodyLimit: {
@@ -212,19 +214,18 @@ export const SERVE_SETTINGS = {
   ...UPLOAD_SETTINGS,
   metrics: {
     flags: '--metrics <boolean>',
-    description: 'measure, and answer /metrics: with access tokens, to full-access ones only (default: true)',
+    description: 'measure, and serve /metrics; with access tokens, to full-access ones only (default: true)',
     schema: yesOrNo.default(true),
   },
   metricsPort: {
     flags: '--metrics-port <number>',
-    description:
-      'answer /metrics and /health on a port of their own, to everyone who reaches it (default: none)',
+    description: 'serve /metrics and /health on a separate port, to everyone who reaches it (default: none)',
     schema: wholeNumber(0, 65_535).optional(),
   },
   metricsHost: {
     flags: '--metrics-host <address>',
     description: 'address of that port (default: 127.0.0.1)',
-    schema: z.string().min(1, 'is empty: an address is needed').default('127.0.0.1'),
+    schema: z.string().min(1, 'is empty: pass an address').default('127.0.0.1'),
   },
   slowQueryMs: {
     flags: '--slow-query-ms <number>',
@@ -233,12 +234,12 @@ export const SERVE_SETTINGS = {
   },
   readyLagSeconds: {
     flags: '--ready-lag-seconds <number>',
-    description: '/health/ready answers 503 while what is shown is further behind the log (default: 30)',
+    description: '/health/ready answers 503 while reads lag further behind the log (default: 30)',
     schema: wholeNumber(0, 86_400).default(30),
   },
   drainSeconds: {
     flags: '--drain-seconds <number>',
-    description: 'how long requests under way may take after SIGTERM or SIGINT (default: 10)',
+    description: 'time for requests in flight after SIGTERM or SIGINT (default: 10)',
     schema: wholeNumber(0, 3600).default(10),
   },
   logLevel: {
@@ -246,14 +247,14 @@ export const SERVE_SETTINGS = {
     description: 'fatal, error, warn, info, debug, trace or silent; to stderr (default: warn)',
     schema: z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-        error: 'is none of fatal, error, warn, info, debug, trace, silent',
+        error: 'must be one of fatal, error, warn, info, debug, trace, silent',
       })
       .default('warn'),
   },
   logFormat: {
     flags: '--log-format <format>',
     description: 'json or pretty (default: pretty on a terminal, else json)',
-    schema: z.enum(['json', 'pretty'], { error: 'is neither json nor pretty' }).optional(),
+    schema: z.enum(['json', 'pretty'], { error: 'must be json or pretty' }).optional(),
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 
@@ -267,20 +268,20 @@ export const IMPORT_SETTINGS = {
   space: SPACE,
 } as const satisfies Readonly<Record<string, Setting>>;
 
-/** Of commands that read the log alone. */
+/** Settings of commands that only read the log. */
 export const LOG_SETTINGS = {
   data: DATA,
   eventStore: EVENT_STORE,
   space: SPACE,
 } as const satisfies Readonly<Record<string, Setting>>;
 
-/** Of commands that copy what is kept. */
+/** Settings of commands that make copies. */
 export const BACKUP_SETTINGS = {
   ...LOG_SETTINGS,
   assets: SERVE_SETTINGS.assets,
 } as const satisfies Readonly<Record<string, Setting>>;
 
-/** Of commands for operators. */
+/** Settings of commands for operators. */
 export const OPERATOR_SETTINGS = {
   ...LOG_SETTINGS,
   ...READ_INDEX,
@@ -307,7 +308,7 @@ export type ImportSettings = SettingsOf<typeof IMPORT_SETTINGS>;
 /** Settings that cannot be used: the message lists every problem, one a line. */
 export class InvalidSettings extends Error {}
 
-/** `given` as commander collected it from options and variables. Throws InvalidSettings. */
+/** Parses `given`, the options and variables from commander. Throws InvalidSettings. */
 export function parseSettings<Table extends SettingsTable>(
   table: Table,
   given: Readonly<Record<string, unknown>>,

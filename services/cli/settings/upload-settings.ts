@@ -13,12 +13,12 @@ const assetsPlace = folder.superRefine((place, context) => {
   }
 });
 
-/** Where uploaded files are kept, which are taken, and what is made of pictures. */
+/** Settings for uploaded files: location, accepted types, and smaller pictures. */
 export const UPLOAD_SETTINGS = {
   assets: {
     flags: '--assets <place>',
     description:
-      'where uploaded files are kept: a folder, or s3://bucket/prefix?endpoint=… with AWS_… credentials (default: assets in the data folder)',
+      'location of uploaded files: a folder, or s3://bucket/prefix?endpoint=… with AWS_… credentials (default: assets in the data folder)',
     schema: assetsPlace.optional(),
   },
   uploadLimit: {
@@ -28,25 +28,25 @@ export const UPLOAD_SETTINGS = {
   },
   uploadTypes: {
     flags: '--upload-types <list>',
-    description: 'MIME types of files that are taken, such as image/*,application/pdf (default: */*)',
+    description: 'accepted MIME types of files, such as image/*,application/pdf (default: */*)',
     schema: z
       .string()
       .transform(parseAcceptedMedia)
       .refine(
         (accepted) => accepted !== undefined,
-        'is no list of MIME types such as image/*,application/pdf',
+        'must be a list of MIME types such as image/*,application/pdf',
       )
       .default(['*/*']),
   },
   pictureFormats: {
     flags: '--picture-formats <when>',
     description:
-      'make the smaller pictures of an upload before it is answered, after it, or off: never (default: before, as Strapi; off without the package sharp)',
-    schema: z.enum(['before', 'after', 'off'], { error: 'is none of before, after and off' }).optional(),
+      'make the smaller pictures of an upload before its answer, after it, or never (off) (default: before, as Strapi; off without the package sharp)',
+    schema: z.enum(['before', 'after', 'off'], { error: 'must be one of before, after and off' }).optional(),
   },
   picturePixels: {
     flags: '--picture-pixels <number>',
-    description: 'pixels of the largest picture that is taken, all frames counted (default: 268402689)',
+    description: 'maximum pixels of a picture, over all frames (default: 268402689)',
     schema: wholeNumber(1, 2 ** 40).default(MAX_PIXELS),
   },
 } as const satisfies Readonly<Record<string, Setting>>;

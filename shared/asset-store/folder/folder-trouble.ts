@@ -16,6 +16,6 @@ export async function refusingTrouble<Result>(work: Promise<Result>): Promise<Re
 }
 
 function refusal(reason: string, cause: unknown): RequestError {
-  const message = `The asset store cannot take or give files right now: ${reason}`;
+  const message = `The asset store cannot read or write files now: ${reason}`;
   return new RequestError('asset-store-unavailable', message, {}, { cause });
 }

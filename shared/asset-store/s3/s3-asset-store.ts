@@ -87,7 +87,7 @@ async function checkBucket({ client, bucket }: S3Place): Promise<void> {
     await client.send(new HeadBucketCommand({ Bucket: bucket }));
   } catch (error) {
     const status = statusOf(error);
-    if (status === 404) throw new Error(`--assets: there is no bucket ${bucket}: make it first`);
+    if (status === 404) throw new Error(`--assets: there is no bucket ${bucket}: create it first`);
     if (status === 403) throw new Error(`--assets: the bucket ${bucket} refuses these credentials`);
     if (status === undefined && isMisconfigured(error)) {
       throw new Error(`--assets: ${(error as Error).message}`);

@@ -20,15 +20,15 @@ const PARAMETERS = ['endpoint', 'region', 'path-style'];
  * path style is the default, because most stores support it. Throws InvalidS3Location.
  */
 export function parseS3Location(address: string): S3Location {
-  if (!URL.canParse(address)) throw new InvalidS3Location('is no address such as s3://bucket/prefix');
+  if (!URL.canParse(address)) throw new InvalidS3Location('must be an address such as s3://bucket/prefix');
   const url = new URL(address);
   if (url.host === '') throw new InvalidS3Location('names no bucket: use s3://bucket/prefix');
   if (url.username !== '' || url.password !== '') {
-    throw new InvalidS3Location('has a secret in it: give it as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
+    throw new InvalidS3Location('contains a secret: pass it as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
   }
   for (const name of url.searchParams.keys()) {
     if (!PARAMETERS.includes(name))
-      throw new InvalidS3Location(`has the unknown parameter ${name}: there are ${PARAMETERS.join(', ')}`);
+      throw new InvalidS3Location(`has the unknown parameter ${name}: use ${PARAMETERS.join(', ')}`);
   }
   const path = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
   const endpoint = parseEndpoint(url.searchParams.get('endpoint'));
@@ -45,11 +45,11 @@ export function parseS3Location(address: string): S3Location {
 function parseEndpoint(text: string | null): string | undefined {
   if (text === null) return undefined;
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new InvalidS3Location(`has the endpoint "${text}", which is no http or https address`);
+  throw new InvalidS3Location(`has the endpoint "${text}", which is not an http or https address`);
 }
 
 function parsePathStyle(text: string | null): boolean | undefined {
   if (text === null) return undefined;
   if (text === 'true' || text === 'false') return text === 'true';
-  throw new InvalidS3Location(`has path-style=${text}, which is neither true nor false`);
+  throw new InvalidS3Location(`has path-style=${text}, which must be true or false`);
 }

@@ -91,7 +91,7 @@ export const assertTlsName = (address: string): void => {
   if (isIP(address) === 0) return;
   throw new TlsNeedsName(
     `TLS needs a host name, got the IP address ${address}: use a name that is in the server's certificate, ` +
-      'or tls=false where the server has no TLS',
+      'or tls=false if the server has no TLS',
   );
 };
 
@@ -109,7 +109,7 @@ const PLAIN: TlsSettings = {
 
 const tlsCredentials = ({ tlsCAFile, tlsVerifyCert, userCertFile, userKeyFile }: Parsed): TlsSettings => {
   if ((userCertFile === undefined) !== (userKeyFile === undefined)) {
-    throw new Error('userCertFile and userKeyFile belong together: give both or none');
+    throw new Error('userCertFile and userKeyFile belong together: pass both or neither');
   }
   const rejectUnauthorized = tlsVerifyCert !== false;
   const ca = readPem('tlsCAFile', tlsCAFile);

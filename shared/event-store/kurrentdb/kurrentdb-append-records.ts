@@ -51,7 +51,7 @@ export const appendRecords = async (
   try {
     const { position, responses } = await client.appendRecords(records, checks);
     const written = responses.find(({ streamName }) => streamName === stream);
-    if (written === undefined) throw new Error(`the server does not say which revision ${stream} has now`);
+    if (written === undefined) throw new Error(`the server does not return the revision of ${stream}`);
     return { kind: 'appended', revision: written.revision, position };
   } catch (error) {
     if (!isViolation(error)) throw error;

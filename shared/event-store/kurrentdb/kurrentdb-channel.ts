@@ -110,7 +110,7 @@ const findNode = async (
   failed: EndPoint | undefined,
 ): Promise<EndPoint> => {
   const [host] = address.hosts;
-  if (host === undefined) throw new Error(`${address.shown} names no host`);
+  if (host === undefined) throw new Error(`${address.shown} has no host`);
   if (!address.isCluster) return host;
   const settings = {
     ...(address.isDnsName ? { discover: host } : { endpoints: [...address.hosts] }),

@@ -29,7 +29,7 @@ const NEVER = 2n ** 62n;
  */
 export const checkServer = async (connection: Connection): Promise<ServerCheck> => {
   const { patience, writer } = connection;
-  const { version } = await retrying('the question for the version', patience, () => writer.features());
+  const { version } = await retrying('the request for the version', patience, () => writer.features());
   if (isTooOld(version)) {
     throw new Error(
       `${connection.address.shown} runs version ${version}: Varve needs KurrentDB, or EventStoreDB 22.10 or later`,

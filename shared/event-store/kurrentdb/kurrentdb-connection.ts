@@ -28,7 +28,7 @@ export const connect = (url: string, space: string, options: Patience): Connecti
   const address = parseAddress(url);
   const patience = { ...options, explain: createExplain(address) };
   const searching = () => {
-    const error = new Error(`no node of ${address.shown} answers, or none of them leads`);
+    const error = new Error(`no node of ${address.shown} answers, or none of them is the leader`);
     const retryInMs = address.discoveryIntervalMs;
     void tellTrouble(patience, { operation: 'search for a node', error, attempt: 1, retryInMs });
   };

@@ -7,7 +7,7 @@ import { type Explanation, hasNoLeader, isPassing, type Patience } from './kurre
 /** Explains in a sentence what an operator has to change if a server refuses or cannot be reached. */
 type Explain = NonNullable<Patience['explain']>;
 
-const NO_LEADER = 'an election goes on, or a majority of the nodes is gone and has to be started';
+const NO_LEADER = 'an election is in progress, or a majority of the nodes is down and has to be started';
 
 /** Messages of grpc-js about a connection, as opposed to a server's answers. */
 const NOT_REACHED = /connect|resol|ECONN|EPROTO|certificate|socket|dropped/i;
@@ -26,7 +26,7 @@ export const createExplain = (address: Address, probe = diagnose): Explain => {
       return { sentence: explainDenied(operation, address, kind.code), lasts: true };
     }
     if (hasNoLeader(error))
-      return { sentence: `no node of ${address.shown} leads: ${NO_LEADER}`, lasts: false };
+      return { sentence: `no node of ${address.shown} is the leader: ${NO_LEADER}`, lasts: false };
     if (kind === undefined ? !isPassing(error) : kind.type !== ErrorType.UNAVAILABLE) return undefined;
     if (kind !== undefined && !NOT_REACHED.test(kind.message)) return undefined;
     if (known === undefined || performance.now() - known.at > KNOWN_FOR_MS) {
@@ -39,7 +39,7 @@ export const createExplain = (address: Address, probe = diagnose): Explain => {
 const explainDenied = (operation: string, address: Address, code: number | undefined): string => {
   const { shown, user } = address;
   if (user === undefined && address.tls) {
-    return `${shown} wants a user: give user and password in the address (kurrentdb://USER:PASSWORD@HOST:PORT), or a client certificate`;
+    return `${shown} needs a user: put user and password in the address (kurrentdb://USER:PASSWORD@HOST:PORT), or a client certificate`;
   }
   if (code === UNAUTHENTICATED) {
     return `${shown} knows no user ${user} with this password: check both; reserved characters such as @ : / % are percent-encoded`;
@@ -76,7 +76,7 @@ const diagnoseHost = async (address: Address, host: EndPoint): Promise<Explanati
   if (!address.tls) {
     const speaksTls = (await handshake(host, address.tlsOptions)) === undefined;
     if (!speaksTls) return undefined;
-    return { sentence: `the server at ${place} wants TLS: leave out tls=false`, lasts: true };
+    return { sentence: `the server at ${place} needs TLS: omit tls=false`, lasts: true };
   }
   const failure = await handshake(host, address.tlsOptions);
   if (failure === undefined) return undefined;
@@ -91,10 +91,10 @@ type Failure = Error & { readonly code?: string };
 const sayUnreached = (place: string, { code, message }: Failure): string => {
   switch (code) {
     case 'ECONNREFUSED':
-      return `nobody listens at ${place}: start the server, or check the port`;
+      return `no server listens at ${place}: start it, or check the port`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `the name of ${place} is not known: check it, and the name service`;
+      return `the name of ${place} cannot be resolved: check it, and DNS`;
     case 'ETIMEDOUT':
       return `${place} does not answer: check the address, the network and firewalls`;
     default:
@@ -111,10 +111,10 @@ const sayTls = (place: string, { code = '', message }: Failure): string => {
     return `the certificate of ${place} is not trusted (${message}): name the file of its authority with tlsCAFile=FILE`;
   }
   if (code === 'EPROTO' || /wrong version|SSL/i.test(code + message)) {
-    return `the server at ${place} speaks no TLS: add tls=false if that is meant`;
+    return `the server at ${place} has no TLS: add tls=false if that is intended`;
   }
   if (code === 'ETIMEDOUT')
-    return `${place} accepts connections and does not answer: the server may stand still, or speak no TLS`;
+    return `${place} accepts connections and does not answer: the server may be stopped, or have no TLS`;
   return `TLS with ${place} fails: ${message}`;
 };
 

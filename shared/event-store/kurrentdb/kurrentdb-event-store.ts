@@ -65,7 +65,7 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
       return tracked(appends, append({ stream, expected, events: encoded, condition }));
     },
     checksConditions: () =>
-      retrying('the question what the server can do', connection.patience, () => canCheck(connection)),
+      retrying("the request for the server's features", connection.patience, () => canCheck(connection)),
     async *readStream(stream, fromRevision = 0n) {
       if (spaceOf(stream) === options.space) yield* readStream(connection, decode, stream, fromRevision);
     },
@@ -142,7 +142,7 @@ const check = async (connection: Connection): Promise<readonly string[]> => {
     appendLimit === undefined
       ? []
       : [
-          `takes at most ${appendLimit} bytes in one append: larger entries are refused with 413 (setting MaxAppendSize, see docs/kurrentdb.md)`,
+          `accepts at most ${appendLimit} bytes in one append: larger entries are refused with 413 (setting MaxAppendSize, see docs/kurrentdb.md)`,
         ];
   return [`version ${version}`, ...limit, ...(refusal === undefined ? [] : [refusal])];
 };

@@ -59,7 +59,7 @@ const jsonOf = (value: unknown): unknown => {
  */
 export const positionOf = ({ position, streamId, revision }: Recorded): bigint => {
   if (position !== undefined && position.commit <= MAX_INT64) return position.commit;
-  throw new Error(`the server gives no position for revision ${revision} of ${streamId}: it is too old`);
+  throw new Error(`the server returns no position for revision ${revision} of ${streamId}: it is too old`);
 };
 
 /** Events of the server itself in the namespace's own streams, such as the tombstone of a deleted one. */

@@ -23,14 +23,14 @@ export const refuseWithoutRoom = (db: Database): void => {
   if (file === null || isEmpty(db)) return;
   if (existsSync(copyOf(file))) {
     throw new Error(
-      `it has to be upgraded, and ${copyOf(file)} is there from an earlier upgrade: move that copy away first; nothing was changed`,
+      `it has to be upgraded, and ${copyOf(file)} exists from an earlier upgrade: move that copy away first; nothing was changed`,
     );
   }
   const needed = ROOM * (sizeOf(file) + sizeOf(`${file}-wal`));
   const { bavail, bsize } = statfsSync(dirname(file));
   if (bavail * bsize >= needed) return;
   throw new Error(
-    `it has to be upgraded, which takes ${megabytes(needed)} beside it, and ${megabytes(bavail * bsize)} are free: make room first; nothing was changed`,
+    `it has to be upgraded, which needs ${megabytes(needed)} of disk space, and ${megabytes(bavail * bsize)} are free: free some space first; nothing was changed`,
   );
 };
 

@@ -13,9 +13,7 @@ export type KnownLog = { readonly file: string; readonly head: Head };
 export class LogReplaced extends Error {}
 
 const replaced = (what: string) =>
-  new LogReplaced(
-    `${what} while it was open: this process must not go on. Start it again on the log that is meant`,
-  );
+  new LogReplaced(`${what} while it was open: this process cannot continue. Start it again on the right log`);
 
 /** Throws LogReplaced when the file at `path` is not the one that was opened. */
 export const refuseOtherFile = (path: string, file: string): void => {

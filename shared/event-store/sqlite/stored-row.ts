@@ -13,5 +13,5 @@ export const damageOf = (row: StoredRow): string | undefined => {
   if (before === null && position > 1n)
     return `the event before it, at position ${position - 1n}, is missing from the log`;
   if (chain === nextLink(before ?? CHAIN_START, stream, revision, digest)) return undefined;
-  return 'the hash chain of the log breaks at it: it, or its place in the log, is not what was written';
+  return 'the hash chain of the log breaks at it: the event, or its position in the log, was changed';
 };

@@ -294,7 +294,7 @@ describe('a key that is lost', () => {
     const options = { log, space: 'varve', folder: at, given: undefined };
     const { token } = await tokens.create({ ...READER, name: 'lost' });
     await expect(openAccessKey(options)).rejects.toThrow(
-      /access\.key is not there, and the log has \d+ access tokens/,
+      /access\.key is missing, and the log has \d+ access tokens/,
     );
     expect(existsSync(join(at, 'access.key'))).toBe(false);
     expect(await openAccessKey({ ...options, given: key.toString('base64url') })).toEqual(key);

@@ -19,7 +19,7 @@ it('is starting, then as ready as its lag, then draining', async () => {
   expect(await readiness.check()).toEqual({
     status: 'unavailable',
     reason: 'lagging',
-    message: 'What is shown is 31 s behind the event log',
+    message: 'Reads lag 31 s behind the event log',
   });
   readiness.draining();
   expect(await readiness.check()).toMatchObject({ reason: 'draining' });

@@ -111,7 +111,7 @@ describe('shapes and operands', () => {
   it('says what to write instead of a common mistake', () => {
     expect(refusal('filters[chef]=Ada').message).toMatch(/^Invalid integer Ada: .*documentId/);
     expect(refusal('filters[chef][$in][]=Ada').message).toMatch(/^Invalid integer Ada: .*documentId/);
-    expect(refusal('filters[stars]=3&filters[stars][$gt]=1').message).toMatch(/written \[\$eq\]$/);
+    expect(refusal('filters[stars]=3&filters[stars][$gt]=1').message).toMatch(/as \[\$eq\]$/);
   });
 
   it('has a refusal for every operator given an object', () => {

@@ -33,7 +33,7 @@ function pair(title: string, a: object, b: object, ...warnings: readonly string[
 const TO_OTHER = 'api::other.other';
 const TO_THING = 'api::thing.thing';
 const UNKNOWN_FIELD = (field: string) =>
-  `x: served as json; name the type with --custom-field ${field}=<type>`;
+  `x: served as json; set the type with --custom-field ${field}=<type>`;
 
 const NAMES: readonly AcceptedProject[] = [
   thing('an attribute called status', { status: { type: 'string' } }),
@@ -231,7 +231,7 @@ const RELATIONS: readonly AcceptedProject[] = [
     warnings: ['x.component: left out', 'zone.components[1]: served without `"shared.gone"`'],
   },
   {
-    title: 'a component that holds itself',
+    title: 'a component that contains itself',
     files: {
       ...type('thing', { box: { type: 'component', component: 'shared.box' } }),
       'components/shared/box.json': {

@@ -59,7 +59,7 @@ test('limits that contradict each other, bad regular expressions and repeated va
     '.a.regex: not a regular expression: "[a-"',
     '.b.min: min 2 is above max 1',
     '.c.min: min 9007199254740993 is above max 9007199254740992',
-    '.d.enum[2]: "x" is there twice',
+    '.d.enum[2]: "x" occurs twice',
     '.e.max: expected a 64-bit integer, found "9223372036854775808"',
   ]);
 });
@@ -93,7 +93,7 @@ test('the default of an enumeration is one of its values', () => {
   ]);
 });
 
-const FORM = 'expected a name of letters, digits, _ and - that does not begin with - and is no number';
+const FORM = 'expected a name of letters, digits, _ and - that does not begin with - and is not a number';
 
 test('reserved and malformed attribute names are refused, in components fewer', () => {
   const text = { type: 'string' };

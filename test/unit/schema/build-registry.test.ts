@@ -60,11 +60,11 @@ test('type names are kebab-case, not reserved, and shared by no two types in any
     ),
   ).toEqual([
     'a.json $.info.singularName: expected kebab-case, such as "opening-hour"',
-    'c.json $.info.singularName: singular name place is taken by api::b.place',
-    'd.json $.info.pluralName: path /api/places is taken by api::b.place',
-    'e.json $.info.singularName: path /api/places is taken by api::b.place',
+    'c.json $.info.singularName: singular name place is already used by api::b.place',
+    'd.json $.info.pluralName: path /api/places is already used by api::b.place',
+    'e.json $.info.singularName: path /api/places is already used by api::b.place',
     'f.json $.info.pluralName: the name upload is reserved',
-    'h.json $.info.pluralName: path /api/users is taken by plugin::users-permissions.user',
+    'h.json $.info.pluralName: path /api/users is already used by plugin::users-permissions.user',
   ]);
 });
 
@@ -83,7 +83,7 @@ test('relations need a kind that is served, a target that exists and a fitting o
   ).toEqual([
     '.b.relation: polymorphic relations are not served, expected one of oneToOne, oneToMany, manyToOne, manyToMany',
     '.c.relation: unknown relation "manyToFew", expected one of oneToOne, oneToMany, manyToOne, manyToMany',
-    '.d.target: a relation names its target, such as "api::tag.tag"',
+    '.d.target: a relation needs a target, such as "api::tag.tag"',
     '.e.inversedBy: the manyToOne side owns this relation: expected mappedBy here and inversedBy there',
     '.f.mappedBy: the manyToOne side owns this relation: expected inversedBy here and mappedBy there',
     '.g.mappedBy: a relation has inversedBy on its owning side or mappedBy on the other, not both',
@@ -142,13 +142,13 @@ test('components exist, hold no zone, no two-sided relation and not themselves',
     ),
   ).toEqual([
     'page.json $.attributes.zone.min: min 3 is above max 2',
-    'x.c.json $.attributes.zone.type: a component cannot hold a dynamic zone',
+    'x.c.json $.attributes.zone.type: a component cannot contain a dynamic zone',
     'x.c.json $.attributes.page.inversedBy: a relation in a component has no inverse side',
     'page.json $.attributes.one.component: component x.none is not defined',
     'page.json $.attributes.zone.components[1]: component x.none is not defined',
     'x.c.json $.attributes.page.inversedBy: api::page.page one: that attribute is not a relation',
-    'x.a.json $.attributes.b.component: a component that holds itself: x.a → x.b → x.a',
-    'x.b.json $.attributes.a.component: a component that holds itself: x.b → x.a → x.b',
+    'x.a.json $.attributes.b.component: a component that contains itself: x.a → x.b → x.a',
+    'x.b.json $.attributes.a.component: a component that contains itself: x.b → x.a → x.b',
   ]);
 });
 

@@ -187,7 +187,7 @@ test('a custom field is of the type its schema says, and refused where nobody do
   ];
   const { registry, problems } = buildRegistry(files);
   expect(problems.map(problemLine)).toEqual([
-    'thing.json $.attributes.other.customField: the type of custom field "plugin::map.other" is not known: say which scalar type it stores in pluginOptions.varve.type',
+    'thing.json $.attributes.other.customField: the type of custom field "plugin::map.other" is unknown: set its stored scalar type in pluginOptions.varve.type',
     'thing.json $.attributes.bad.maxLength: expected number, received string',
   ]);
   const attributes = registry.contentTypes.get('api::thing.thing')?.attributes;

@@ -82,12 +82,12 @@ describe('an import of an archive', () => {
     expect(rows.get('b live')?.values).toEqual({ name: 'too long' });
     expect(notes).toEqual([
       expect.stringMatching(
-        /^api::thing.thing name: stored as it is: name must be a `string` type, .* \(2\)$/s,
+        /^api::thing.thing name: stored unchanged: name must be a `string` type, .* \(2\)$/s,
       ),
-      'api::thing.thing kind: stored as it is: kind must be one of the following values: a, b,  (1)',
+      'api::thing.thing kind: stored unchanged: kind must be one of the following values: a, b,  (1)',
       'api::thing.thing formerly: stored, and not served: the schema has no such attribute (1)',
-      'api::thing.thing name: stored as it is: name must be at most 5 characters (1)',
-      'api::thing.thing count: left out: not a value of the type integer: "many" (1)',
+      'api::thing.thing name: stored unchanged: name must be at most 5 characters (1)',
+      'api::thing.thing count: omitted: not a value of the type integer: "many" (1)',
     ]);
   });
 
@@ -118,8 +118,8 @@ describe('an import of an archive', () => {
       zone: [{ __component: 'box.one', id: 8, label: 'on' }],
     });
     expect(notes).toEqual([
-      'api::thing.thing zone: left out: it holds no component box.gone (1)',
-      'box.one things: left out: the archive does not have what it links to (1)',
+      'api::thing.thing zone: omitted: the attribute does not allow the component box.gone (1)',
+      'box.one things: omitted: the archive does not have the target (1)',
     ]);
   });
 
@@ -146,8 +146,8 @@ describe('an import of an archive', () => {
       ['same published', 3, 'public'],
     ]);
     expect(notes).toEqual([
-      'api::page.page: left out: another row is the same version and locale of the document (1)',
-      'api::page.page: a draft was made of a published row that has none (1)',
+      'api::page.page: omitted: another row has the same version and locale of the document (1)',
+      'api::page.page: made a draft for a published row without one (1)',
     ]);
   });
 
@@ -166,7 +166,7 @@ describe('an import of an archive', () => {
       ['b live', 'fr'],
       ['c live', null],
     ]);
-    expect(notes).toEqual(['api::thing.thing: left out: the type has no locales, and the row is of fr (1)']);
+    expect(notes).toEqual(['api::thing.thing: omitted: the type has no locales, and the row has fr (1)']);
   });
 
   it('links media by their polymorphic links, and relations from the side that owns them here', async () => {

@@ -191,7 +191,7 @@ function writeComponents(making: Making, place: Place, held: HeldRow, own: boole
 
 function writeComponent(making: Making, step: PlacedItems, item: IndexedComponent, own: boolean): StoredPart {
   const place = step.kind === 'component' ? step.place : step.components.get(item.component);
-  if (place === undefined) throw new Error(`${item.component} has no place in ${step.holder}`);
+  if (place === undefined) throw new Error(`${item.component} does not belong in ${step.holder}`);
   // The kind first, then the fields below a separate name: kinds may use one name for different types.
   const holder =
     step.kind === 'component'

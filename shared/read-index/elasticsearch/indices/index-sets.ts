@@ -61,7 +61,7 @@ export function createIndexSets(options: IndexSetsOptions): IndexSets {
         const there = found(place).find(({ index }) => index === set[aliasOf(place)]);
         if (there === undefined) return true;
         if (there.read || there.made === signature(place.layout, options.log)) return false;
-        throw new Error(`the index ${there.index} was made for other content types: give the rebuild up`);
+        throw new Error(`the index ${there.index} was made for other content types: cancel the rebuild`);
       });
       await Promise.all(
         missing.map((place) =>

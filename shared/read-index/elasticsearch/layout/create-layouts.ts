@@ -61,7 +61,7 @@ function denormaliseSettings(
     const wrong = unknownStep(registry, type, path);
     if (wrong === undefined) continue;
     problems.push(
-      `${type.uid}: pluginOptions.varve.denormalise.paths: ${path}: ${wrong} is no public relation or component`,
+      `${type.uid}: pluginOptions.varve.denormalise.paths: ${path}: ${wrong} is not a public relation or component`,
     );
   }
   return { toOne, toMany, paths };

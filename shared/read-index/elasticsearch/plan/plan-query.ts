@@ -171,13 +171,13 @@ function planRelation(
   }
   if (query.kind === 'match_none') return NONE;
   if (query.kind === 'match_all' && linkField !== undefined) {
-    noteStrategy(inside, 'link field', 'whether anything is linked shows in the links');
+    noteStrategy(inside, 'link field', 'the links show whether anything is linked');
     return leaf({ exists: { field: linkField } });
   }
   const why =
     embedded === undefined
       ? 'the relation is not copied into the document'
-      : 'the copies in the document do not hold what is compared';
+      : 'the copies in the document lack the compared field';
   noteStrategy(inside, 'semi-join', why);
   return semiJoin(inside, place, step, query);
 }

@@ -24,7 +24,7 @@ export type CurrentSet = {
 /** The live indices are not those that this process stays on. */
 export class OtherSetIsLive extends Error {
   constructor() {
-    super('other indices are live by now');
+    super('other indices are live now');
   }
 }
 
