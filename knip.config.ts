@@ -14,6 +14,7 @@ const config: KnipConfig = {
     'test/**/*.test.ts',
     'test/bench/*.ts',
     'test/conformance/*.ts',
+    'test/front-ends/*.ts',
     'test/fuzz/fuzz.ts',
     'test/pictures/*.ts',
     'test/projects/*.ts',

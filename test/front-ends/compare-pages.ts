@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util';
+import { openBrowser } from '../support/chromium.ts';
+import { comparePages } from './page-contents.ts';
+
+/**
+ * A program: loads the same pages of a front end from two places in a browser and prints what differs. One place is the front end as it
+ * reads Strapi, the other the same front end as it reads Varve. Ends with 1 when pages differ.
+ *
+ * `npm run compare-pages -- --strapi http://127.0.0.1:3000 --varve http://127.0.0.1:3001 --pages /,/blog`
+ *
+ * Where both have the same address of an API in their pages, `--api` names it, and `--strapi-api` and `--varve-api` what stands for it.
+ */
+const { values } = parseArgs({
+  options: {
+    strapi: { type: 'string' },
+    varve: { type: 'string' },
+    pages: { type: 'string', default: '/' },
+    api: { type: 'string' },
+    'strapi-api': { type: 'string' },
+    'varve-api': { type: 'string' },
+    same: { type: 'string', multiple: true, default: [] },
+  },
+});
+const { strapi, varve } = values;
+if (strapi === undefined || varve === undefined) {
+  console.error('--strapi and --varve are needed: the addresses of the front end as it reads each of them');
+  process.exit(2);
+}
+const browser = await openBrowser();
+try {
+  const pages = values.pages.split(',').map((page) => page.trim());
+  const compared = comparePages(browser.context, {
+    ...{ pages, same: values.same, api: values.api },
+    strapi: { url: strapi, api: values['strapi-api'] },
+    varve: { url: varve, api: values['varve-api'] },
+  });
+  let equal = 0;
+  let different = 0;
+  for await (const { page, differences, texts, pictures } of compared) {
+    if (differences.length === 0) equal++;
+    else different++;
+    console.log(
+      `${differences.length === 0 ? 'equal' : 'DIFFERS'}  ${page}  ${texts} lines, ${pictures} pictures`,
+    );
+    for (const difference of differences) console.log(`  ${difference}`);
+  }
+  console.log(`${equal} pages equal, ${different} different`);
+  process.exitCode = different === 0 ? 0 : 1;
+} finally {
+  await browser.close();
+}
