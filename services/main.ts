@@ -6,7 +6,7 @@ import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
 import { openAccessControl } from './access/access-control.ts';
 import { openAccessKey } from './access/access-key.ts';
 import { cursorKey, followKey, uploadNames } from './access/derived-keys.ts';
-import { createRoleCommands } from './access/role-commands.ts';
+import { createRoleCommands, importRoles } from './access/role-commands.ts';
 import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { createPictureResizer } from './assets/pictures/picture-resizer.ts';
@@ -252,6 +252,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       unreadable: halt.event,
       imports: {
         ...{ registry, defaultLocale, writer: imports, addFormats: library.addFormats },
+        defineRoles: importRoles({ log, space }),
         takeAsset: (file) => importAsset(owned.store, file, library.keepNamed),
       },
       readSide: async () => readSide,

@@ -33,6 +33,16 @@ export function createRoleCommands(options: AccessCommitOptions): RoleCommands {
   };
 }
 
+const IMPORT = { actor: { kind: 'import' } } as const;
+
+/** Stores the roles of an import. */
+export function importRoles({
+  log,
+  space,
+}: Pick<AccessCommitOptions, 'log' | 'space'>): RoleCommands['change'] {
+  return createRoleCommands({ log, space, now: Date.now, author: () => IMPORT }).change;
+}
+
 function isDefined({ roles }: LoginState, data: RoleDefined['data']): boolean {
   const known = roles.get(data.id);
   const wanted = evolveLogin(INITIAL_LOGIN, { type: 'role-defined', data }).roles.get(data.id);

@@ -95,6 +95,8 @@ async function importFirst(
       ...{ file, registry, defaultLocale, space, stagingFile, graph: graph.reader },
       ...{ epoch: imports.epoch(), write: imports.write },
       takeAsset: (asset) => importAsset(assets, asset, library.keepNamed),
+      // People sign in at Strapi while it is followed.
+      ...{ defineRoles: async () => {}, roleDrafts: [] },
       onBytes: () => {},
       onDocuments: () => {},
     });

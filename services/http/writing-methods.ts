@@ -2,7 +2,7 @@ import type { RouteOptions } from 'fastify';
 
 const WRITING = ['POST', 'PUT', 'DELETE'];
 
-/** A GET that writes: its link stands in mails. */
+/** A GET that writes: mails link to it. */
 export const CONFIRMATION_PATH = '/api/auth/email-confirmation';
 
 /** Whether requests of a route may write. The other methods of a path are refused wherever they come. */

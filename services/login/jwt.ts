@@ -42,7 +42,7 @@ export const SESSION_LIFETIME = 30 * 86_400;
 
 const ALGORITHM = 'HS256';
 
-/** JWTs as Strapi makes them, with claims of Varve's own beside. */
+/** JWTs as Strapi makes them, and with claims of Varve's own. */
 export function createJwts({ secret, management, lifetime, now }: JwtOptions): Jwts {
   const sign = (payload: Readonly<Record<string, unknown>>, seconds: number) => {
     const at = Math.floor(now() / 1000);

@@ -23,7 +23,7 @@ export type LoginPlan = {
 };
 
 export type PasswordPlan = {
-  /** What JWTs are signed with; absent: a key of the log's own. */
+  /** Signs JWTs; absent: a key of the log's own. */
   readonly secret: Uint8Array | undefined;
   readonly management: JwtManagement;
   /** Seconds. */

@@ -12,17 +12,21 @@ export type ArchiveLine =
   | { readonly kind: 'documents'; readonly documents: number; readonly total: number }
   | { readonly kind: 'summary'; readonly summary: ArchiveSummary };
 
-const FORM = z.strictObject({ file: z.string(), key: z.string().optional() });
+const FORM = z.strictObject({
+  file: z.string(),
+  key: z.string().optional(),
+  roleDrafts: z.array(z.string()),
+});
 
 /** Imports an archive of `strapi export` while the server, which is the leader, answers requests. The server reads the file. */
 export const importArchiveOperation = defineOperation({ form: FORM, run: importInServer });
 
 function importInServer(
   { imports, graph, space, data }: OperatorContext,
-  { file, key }: z.output<typeof FORM>,
+  { file, key, roleDrafts }: z.output<typeof FORM>,
   signal: AbortSignal,
 ): AsyncIterable<ArchiveLine> {
-  const { registry, defaultLocale, writer, epoch, takeAsset } = leadingImports(imports);
+  const { registry, defaultLocale, writer, epoch, takeAsset, defineRoles } = leadingImports(imports);
   return linesOf(async (say) => {
     const tell = (line: ArchiveLine) => {
       signal.throwIfAborted();
@@ -40,6 +44,8 @@ function importInServer(
         takeAsset,
         graph: graph.reader,
         write: writer.write,
+        defineRoles,
+        roleDrafts,
         stagingFile: join(scratch.path, 'archive.db'),
         onBytes: (bytes) => tell({ kind: 'bytes', bytes }),
         onDocuments: (documents, total) => tell({ kind: 'documents', documents, total }),

@@ -9,6 +9,7 @@ import type { FollowStatus } from '../follow/follow-state.ts';
 import type { ReadSide } from '../read-side/read-side.ts';
 import type { ServedGenerations } from '../read-side/served-generations.ts';
 import type { ArchiveFile } from '../strapi/archive.ts';
+import type { DefineRoles } from '../strapi/import-archive.ts';
 
 /**
  * Something operators ask of a data directory that only its holder can do. Written once: a server does it for commands that
@@ -48,6 +49,8 @@ export type OperatorContext = {
     readonly writer: ImportWriter;
     /** Takes a file of an archive. */
     readonly takeAsset: (file: ArchiveFile) => Promise<void>;
+    /** Stores roles of an archive. */
+    readonly defineRoles: DefineRoles;
     /** Makes the smaller pictures of a file that has none. */
     readonly addFormats: (documentId: string) => Promise<AddedFormats>;
   };

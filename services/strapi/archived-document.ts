@@ -6,8 +6,8 @@ import { type ContentType, USER_TYPE } from '../../shared/schema/content-type.ts
 import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
 import { newEvents } from '../command/new-events.ts';
 import type { ImportedDocument } from '../transfer/import-documents.ts';
+import { roleNumber } from './archived-login.ts';
 import { importedValues, ownsRelation, targetsByAttribute, type ValueScope } from './imported-values.ts';
-import { ROLE_TYPE } from './stage-archive.ts';
 import type { StagedRow, Staging } from './staging.ts';
 
 export type RowScope = ValueScope & { readonly staging: Pick<Staging, 'linksOf' | 'row'> };
@@ -119,12 +119,10 @@ function timeOf(value: unknown): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
-/** Strapi's two roles are known by their type. Others keep their number. */
+/** The number of a user's role. */
 function roleOf({ staging, notes }: RowScope, user: number): number {
   const [link] = staging.linksOf(USER_TYPE, user).filter(({ attribute }) => attribute === 'role');
-  const role = link && staging.row(ROLE_TYPE, link.targetId)?.data;
-  const type = String(role?.['type'] ?? 'none');
-  if (type === 'authenticated' || type === 'public') return USER_ROLES[type];
-  notes.add(`role ${type}`, 'users of this role have no more rights than any other', `user ${user}`);
-  return link?.targetId ?? USER_ROLES.authenticated;
+  if (link !== undefined) return roleNumber(staging, link.targetId);
+  notes.add(USER_TYPE, 'the user has no role, and becomes Authenticated', `user ${user}`);
+  return USER_ROLES.authenticated;
 }

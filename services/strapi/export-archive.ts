@@ -1,6 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import type { LoginState } from '../../shared/access/login-state.ts';
 import type { Rights } from '../../shared/access/rights.ts';
 import { isHash } from '../../shared/asset-store/asset-hash.ts';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
@@ -23,6 +24,7 @@ export type ArchiveExport = {
   readonly graph: Pick<ContentGraph, 'readAll' | 'reader' | 'registry'>;
   readonly definitions: readonly TypeDefinition[];
   readonly publicRights: Rights;
+  readonly login: LoginState;
   /** Undefined: nothing was ever uploaded. */
   readonly assets: AssetStore | undefined;
   readonly space: string;
@@ -77,7 +79,7 @@ type Found = {
 };
 
 /** Rows and links, in files of the scratch folder. */
-async function writeContent({ graph, scratch, definitions, publicRights, at }: ArchiveExport) {
+async function writeContent({ graph, scratch, definitions, publicRights, login, at }: ArchiveExport) {
   const registry = graph.registry();
   const [entities, links] = [openLinesFile(scratch, 'entities'), openLinesFile(scratch, 'links')];
   const found: Found = { known: new Map(), roles: new Map(), locales: new Set(), files: [], passwords: [] };
@@ -99,7 +101,7 @@ async function writeContent({ graph, scratch, definitions, publicRights, at }: A
     }
   }
   const defaultLocale = definitions.at(-1)?.defaultLocale ?? 'en';
-  const plugins = exportedPlugins({ ...found, defaultLocale, publicRights, at });
+  const plugins = exportedPlugins({ ...found, defaultLocale, publicRights, login, at });
   for (const row of plugins.entities) await entities.write(row);
   for (const link of plugins.links) await links.write(link);
   await Promise.all([entities.end(), links.end()]);

@@ -1,7 +1,10 @@
-import type { Rights } from '../../shared/access/rights.ts';
+import type { MailTemplate } from '../../shared/access/login-events.ts';
+import { INITIAL_LOGIN, type LoginState, rolesOf } from '../../shared/access/login-state.ts';
+import type { Right, Rights } from '../../shared/access/rights.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
-import { USER_TYPE } from '../../shared/schema/content-type.ts';
+import { FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
 import { derivedDocumentId } from '../command/document-id.ts';
+import { MAILS_KEY, SWITCHES_KEY } from './archived-login.ts';
 import { PERMISSION_TYPE, ROLE_TYPE } from './stage-archive.ts';
 
 export type PluginFacts = {
@@ -9,6 +12,7 @@ export type PluginFacts = {
   /** Locales of the content. */
   readonly locales: ReadonlySet<string>;
   readonly publicRights: Rights;
+  readonly login: LoginState;
   /** Role of each user, by their ids. */
   readonly roles: ReadonlyMap<number, number>;
   /** ISO 8601: when rows were made that Varve does not have. */
@@ -17,15 +21,6 @@ export type PluginFacts = {
 
 const LOCALE_TYPE = 'plugin::i18n.locale';
 const LOGIN = 'plugin::users-permissions';
-
-/** Rights of Strapi's login callers when it creates its roles. */
-const OWN_RIGHTS: Readonly<Record<keyof typeof USER_ROLES, readonly string[]>> = {
-  authenticated: ['auth.changePassword', 'user.me'].map((action) => `${LOGIN}.${action}`),
-  public: [
-    ...['auth.callback', 'auth.connect', 'auth.forgotPassword', 'auth.resetPassword', 'auth.register'],
-    ...['auth.emailConfirmation', 'auth.sendEmailConfirmation'],
-  ].map((action) => `${LOGIN}.${action}`),
-};
 
 /**
  * Rows, links and settings of Strapi's plugins, which an import into Strapi replaces: locales, roles and their rights.
@@ -45,8 +40,8 @@ export function exportedPlugins(facts: PluginFacts): {
   const locales = [facts.defaultLocale, ...others].map((code, at) =>
     row(LOCALE_TYPE, at + 1, { code, name: `${names.of(code)} (${code})` }),
   );
-  const roles = rolesOf(facts);
-  const permissions = permissionsOf(facts.publicRights);
+  const roles = exportedRoles(facts);
+  const permissions = permissionsOf(facts);
   const role = (type: string, ref: number, of: number, field: string, pos: number) => ({
     kind: 'relation.basic',
     relation: 'manyToOne',
@@ -63,7 +58,10 @@ export function exportedPlugins(facts: PluginFacts): {
       ...permissions.map((each, at) => role(PERMISSION_TYPE, at + 1, each.role, 'permissions', at + 1)),
       ...[...facts.roles].map(([user, of], at) => role(USER_TYPE, user, of, 'users', at + 1)),
     ],
-    configuration: [setting('plugin_i18n_default_locale', facts.defaultLocale)],
+    configuration: [
+      setting('plugin_i18n_default_locale', facts.defaultLocale),
+      ...loginSettings(facts.login),
+    ],
   };
 }
 
@@ -71,25 +69,67 @@ function timesOf(at: string) {
   return { createdAt: at, updatedAt: at, publishedAt: at };
 }
 
-function setting(key: string, value: string): object {
-  return { type: 'core-store', value: { key, value, type: 'string', environment: null, tag: null } };
+function setting(key: string, value: string | object): object {
+  return { type: 'core-store', value: { key, value, type: typeof value, environment: null, tag: null } };
 }
 
-function rolesOf({ roles }: PluginFacts) {
-  const own = [
-    { id: USER_ROLES.authenticated, name: 'Authenticated', type: 'authenticated' },
-    { id: USER_ROLES.public, name: 'Public', type: 'public' },
-  ];
-  const others = [...new Set(roles.values())].filter((id) => !own.some((role) => role.id === id)).sort();
-  const named = others.map((id) => ({ id, name: `Role ${id}`, type: `role-${id}` }));
-  return [...own, ...named].map((role) => ({ ...role, description: `${role.name} users` }));
+/** Strapi's words for the texts of mails are its own until an import has brought some. */
+function loginSettings({ switches, mails }: LoginState): readonly object[] {
+  const advanced = setting(SWITCHES_KEY, { unique_email: true, ...switches });
+  if (mails === INITIAL_LOGIN.mails) return [advanced];
+  const stored = (icon: string, name: string, template: MailTemplate) => ({
+    ...{ display: `Email.template.${name}`, icon },
+    options: {
+      ...{ from: template.from, response_email: template.replyTo },
+      ...{ object: template.subject, message: template.message },
+    },
+  });
+  const value = {
+    reset_password: stored('sync', 'reset_password', mails.resetPassword),
+    email_confirmation: stored('check-square', 'email_confirmation', mails.confirmation),
+  };
+  return [advanced, setting(MAILS_KEY, value)];
 }
 
-function permissionsOf(rights: Rights): readonly { readonly action: string; readonly role: number }[] {
-  const given = rights.kind === 'custom' ? [...rights.allowed] : [];
-  const isStrapis = (action: string) => /^api::.+\.(find|findOne|create|update|delete)$/.test(action);
-  const actions = { ...OWN_RIGHTS, public: [...OWN_RIGHTS.public, ...given.filter(isStrapis)] };
-  return (['authenticated', 'public'] as const).flatMap((type) =>
-    actions[type].map((action) => ({ action, role: USER_ROLES[type] })),
-  );
+function exportedRoles({ roles, login }: PluginFacts) {
+  const known = [...rolesOf(login).values()].map(({ id, type, name, description }) => ({
+    id,
+    type,
+    name,
+    description,
+  }));
+  const others = [...new Set(roles.values())].filter((id) => !known.some((role) => role.id === id)).sort();
+  const named = others.map((id) => ({
+    id,
+    type: `role-${id}`,
+    name: `Role ${id}`,
+    description: `Role ${id} users`,
+  }));
+  return [...known, ...named];
+}
+
+/** Actions of Strapi by the rights of Varve that stand for them. */
+const OF_PLUGINS: Readonly<Record<Right, readonly string[]>> = {
+  [`${USER_TYPE}.find`]: [`${LOGIN}.user.find`, `${LOGIN}.user.count`],
+  [`${USER_TYPE}.findOne`]: [`${LOGIN}.user.findOne`],
+  [`${USER_TYPE}.create`]: [`${LOGIN}.user.create`],
+  [`${USER_TYPE}.update`]: [`${LOGIN}.user.update`],
+  [`${USER_TYPE}.delete`]: [`${LOGIN}.user.destroy`],
+  [`${FILE_TYPE}.find`]: ['plugin::upload.content-api.find'],
+  [`${FILE_TYPE}.findOne`]: ['plugin::upload.content-api.findOne'],
+  [`${FILE_TYPE}.create`]: ['plugin::upload.content-api.upload'],
+  [`${FILE_TYPE}.delete`]: ['plugin::upload.content-api.destroy'],
+};
+
+function permissionsOf({ login, publicRights }: PluginFacts) {
+  return [...rolesOf(login).values()].flatMap(({ id, rights, login: actions }) => {
+    const given = id === USER_ROLES.public ? publicRights : rights;
+    const allowed = given.kind === 'custom' ? [...given.allowed].sort() : [];
+    const ofContent = allowed.flatMap((right) => {
+      if (/^api::.+\.(find|findOne|create|update|delete)$/.test(right)) return [right];
+      return OF_PLUGINS[right] ?? [];
+    });
+    const ofLogin = [...actions].sort().map((action) => `${LOGIN}.${action}`);
+    return [...ofLogin, ...ofContent].map((action) => ({ action, role: id }));
+  });
 }

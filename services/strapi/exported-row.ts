@@ -1,3 +1,4 @@
+import { LOGIN_ATTRIBUTE } from '../../shared/access/login-record.ts';
 import type { Entry } from '../../shared/document/entry.ts';
 import {
   type Attribute,
@@ -23,12 +24,14 @@ export function exportedRow(registry: SchemaRegistry, type: ContentType, entry: 
   return { type: type.uid, id, data };
 }
 
+/** A role is a relation in Strapi, and what the login keeps would mean nothing there. */
+const OF_VARVE = new Set(['role', LOGIN_ATTRIBUTE]);
+
 function exportedValues(registry: SchemaRegistry, model: Model, values: Values): Values {
   const exported: Record<string, unknown> = {};
   for (const attribute of model.attributes.values()) {
     const { name, kind } = attribute;
-    // A user's role is a relation in Strapi.
-    if (kind === 'relation' || (model.uid === USER_TYPE && name === 'role')) continue;
+    if (kind === 'relation' || (model.uid === USER_TYPE && OF_VARVE.has(name))) continue;
     const value = values[name] ?? null;
     exported[name] = kind === 'scalar' ? value : components(registry, attribute, value);
   }

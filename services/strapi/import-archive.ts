@@ -1,10 +1,12 @@
 import { statSync } from 'node:fs';
+import type { LoginConfigured, RoleDefined } from '../../shared/access/login-events.ts';
 import type { ContentGraphReader } from '../../shared/document/entry.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { ImportedDocument, WriteDocument } from '../transfer/import-documents.ts';
 import { inBatches } from '../transfer/import-lines.ts';
 import type { ArchiveFile } from './archive.ts';
 import { archivedDocument } from './archived-document.ts';
+import { archivedLogin } from './archived-login.ts';
 import { archivedRights } from './archived-rights.ts';
 import { createImportNotes, type ImportNote } from './import-notes.ts';
 import { stageArchive } from './stage-archive.ts';
@@ -22,10 +24,19 @@ export type ArchiveImport = {
   /** Content before the import. */
   readonly graph: Pick<ContentGraphReader, 'documentOfId' | 'streamRevision'>;
   readonly write: WriteDocument;
+  /** Stores roles and how the login works. */
+  readonly defineRoles: DefineRoles;
+  /** Types of the roles that may see drafts. */
+  readonly roleDrafts: readonly string[];
   readonly takeAsset: (file: ArchiveFile) => Promise<void>;
   readonly onBytes: (bytes: number) => void;
   readonly onDocuments: (documents: number, total: number) => void;
 };
+
+export type DefineRoles = (
+  roles: readonly RoleDefined['data'][],
+  login: LoginConfigured['data'],
+) => Promise<unknown>;
 
 export type ArchiveSummary = {
   readonly strapi: string | undefined;
@@ -40,6 +51,8 @@ export type ArchiveSummary = {
   readonly assets: number;
   /** Rights of each of Strapi's roles on the types served here, by its type, in the form of `--public` and `--allow`. */
   readonly roles: { readonly [role: string]: readonly string[] };
+  /** Roles that see drafts in Strapi and not here. */
+  readonly losingDrafts: readonly string[];
   /** Differences from the archive, and omissions. */
   readonly notes: readonly ImportNote[];
   /** Documents that were not written, and why. */
@@ -92,7 +105,11 @@ export async function importArchive(options: ArchiveImport): Promise<ArchiveSumm
       notes.add(attribute, 'omitted: the archive does not have the target', undefined, count);
     const { version: strapi, lines } = facts;
     const roles = archivedRights(staging, registry);
-    return { strapi, lines, rows, documents, known, assets, roles, notes: notes.list(), refused };
+    const { settings } = facts;
+    const { losingDrafts, ...found } = archivedLogin({ ...options, staging, settings, notes });
+    await options.defineRoles(found.roles, found.login);
+    const counts = { strapi, lines, rows, documents, known, assets };
+    return { ...counts, roles, losingDrafts, notes: notes.list(), refused };
   } finally {
     staging.close();
   }

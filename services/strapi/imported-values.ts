@@ -1,3 +1,4 @@
+import { LOGIN_ATTRIBUTE } from '../../shared/access/login-record.ts';
 import { jsonText } from '../../shared/canonical-json.ts';
 import type { ImportedTarget } from '../../shared/document/events.ts';
 import {
@@ -71,13 +72,22 @@ function importedValue(scope: ValueScope, model: Model, attribute: Attribute, da
   const value = data[attribute.name];
   switch (attribute.kind) {
     case 'scalar':
-      if (model.uid === USER_TYPE && attribute.name === 'role') return undefined;
+      if (model.uid === USER_TYPE && NOT_IMPORTED.has(attribute.name))
+        return noteCode(scope, attribute.name, value);
       return scalarValue(scope, model, attribute, value, Number(data['id']));
     case 'relation':
       return undefined;
     default:
       return componentValues(scope, model, attribute, value);
   }
+}
+
+/** A role is a link in an archive. Varve does not store the clear codes of an archive. */
+const NOT_IMPORTED = new Set(['role', 'resetPasswordToken', 'confirmationToken', LOGIN_ATTRIBUTE]);
+
+function noteCode({ notes }: ValueScope, name: string, value: unknown): undefined {
+  if (name !== 'role' && typeof value === 'string')
+    notes.add(`${USER_TYPE} ${name}`, 'left out: users ask for a new code', undefined);
 }
 
 function scalarValue(

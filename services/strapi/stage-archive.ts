@@ -19,6 +19,8 @@ export type ArchiveFacts = {
   readonly version: string | undefined;
   /** Lines of rows and links. */
   readonly lines: number;
+  /** Values of settings of the users-permissions plugin, by key. */
+  readonly settings: ReadonlyMap<string, unknown>;
 };
 
 /** Types whose rows are staged although Varve does not serve them: a user's role is among its links. */
@@ -47,6 +49,7 @@ type Link = { readonly kind: string; readonly left: End; readonly right: End };
 export async function stageArchive(options: StageOptions): Promise<ArchiveFacts> {
   let version: string | undefined;
   let lines = 0;
+  const settings = new Map<string, unknown>();
   for await (const file of archiveFiles(options.archive)) {
     const part = partOf(file.name);
     if (part === 'entities' || part === 'links') {
@@ -56,11 +59,14 @@ export async function stageArchive(options: StageOptions): Promise<ArchiveFacts>
         else stageLink(options, line as Link);
       }
     } else if (part === 'configuration') {
-      for await (const line of linesOf(file)) checkDefaultLocale(options, line);
+      for await (const line of linesOf(file)) {
+        checkDefaultLocale(options, line);
+        noteSetting(settings, line);
+      }
     } else if (part === 'assets/uploads') await options.onAsset(file);
     else if (file.name === 'metadata.json') version = await readVersion(file);
   }
-  return { version, lines };
+  return { version, lines, settings };
 }
 
 function stageRow(
@@ -145,6 +151,11 @@ type StoredSetting = {
   readonly type?: string;
   readonly value?: { readonly key?: string; readonly value?: unknown };
 };
+
+function noteSetting(settings: Map<string, unknown>, line: unknown): void {
+  const { key = '', value } = (line as StoredSetting).value ?? {};
+  if (key.startsWith('plugin_users-permissions_')) settings.set(key, value);
+}
 
 function checkDefaultLocale({ defaultLocale, registry }: StageOptions, line: unknown): void {
   const { key, value } = (line as StoredSetting).value ?? {};

@@ -15,7 +15,7 @@ export type RoleDefined = {
     readonly allow: readonly Right[];
     /** The right to see drafts. */
     readonly drafts: boolean;
-    /** What people of the role may ask of the login: `auth.changePassword`. */
+    /** Requests of the login that its users may make: `auth.changePassword`. */
     readonly login: readonly string[];
   };
 };

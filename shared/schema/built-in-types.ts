@@ -24,7 +24,7 @@ const USER_SCHEMA = {
     blocked: flagOff,
     // One of USER_ROLES. Strapi has a relation here, which callers may read only with a separate right.
     role: { type: 'integer', private: true, configurable: false },
-    // What the login keeps, see shared/access/login-record.ts.
+    // Kept by the login, see shared/access/login-record.ts.
     varveLogin: { type: 'json', private: true, configurable: false, searchable: false },
   },
 };

@@ -44,6 +44,10 @@ type Line = {
   };
 };
 
+const KEPT_SETTINGS = [
+  ...['plugin_i18n_default_locale', 'plugin_users-permissions_advanced', 'plugin_users-permissions_email'],
+];
+
 /** Lines of the parts of an archive, and bytes of its assets. */
 async function partsOf(file: string) {
   const parts: Record<'entities' | 'links' | 'configuration' | 'schemas', Line[]> = {
@@ -77,7 +81,17 @@ it('exports what Strapi exported, after an import of it', { timeout: 120_000 }, 
     .filter(({ type }) => type === 'plugin::i18n.locale')
     .map((row) => row.data['code']);
   expect(codes).toEqual(['en', 'de', 'fr']);
-  expect(after.configuration).toMatchObject([{ value: { key: 'plugin_i18n_default_locale', value: 'en' } }]);
+  const settings = ({ configuration }: typeof before) =>
+    Object.fromEntries(
+      configuration.flatMap((line) => {
+        const { key, value } = (
+          line as unknown as { readonly value: { readonly key: string; readonly value: unknown } }
+        ).value;
+        return KEPT_SETTINGS.includes(key) ? [[key, value]] : [];
+      }),
+    );
+  expect(Object.keys(settings(after))).toHaveLength(KEPT_SETTINGS.length);
+  expect(settings(after)).toEqual(settings(before));
   const again = await runVarve(['export', '--strapi', file, '--data', data]);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('exists already')]);
 });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openContentGraph } from '../../../projections/graph/content-graph.ts';
 import { replayGraph } from '../../../projections/verification/replay-graph.ts';
+import { withLogin } from '../../../shared/access/access-state.ts';
 import type { StoredEvent } from '../../../shared/event-store/event-store.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { readAccessUpTo } from '../../access/access-control.ts';
@@ -42,9 +43,9 @@ async function exportFrom(settings: BackupSettings, file: string, scratch: strin
     }
   };
   const replayed = join(scratch, 'graph.db');
-  const { publicRights } = await withLog(settings, async (log) => {
+  const { publicRights, login } = await withLog(settings, async (log) => {
     await replayGraph({ log, file: replayed, upTo: await log.lastPosition(), onEvents });
-    return readAccessUpTo(log, space);
+    return withLogin(await readAccessUpTo(log, space));
   });
   const place = assetsPlace(settings);
   const assets = isS3(place) || existsSync(place) ? await openAssetStore(place) : undefined;
@@ -55,6 +56,7 @@ async function exportFrom(settings: BackupSettings, file: string, scratch: strin
       scratch,
       graph,
       publicRights,
+      login,
       assets,
       space,
       definitions: [...definitions.values()],

@@ -46,12 +46,12 @@ type Run = (target: ImportTarget, scratch: string) => Promise<ArchiveSummary>;
 /** The server that holds the data directory reads the archive and writes it, while it answers requests. */
 async function importByServer(
   file: string,
-  { key }: ImportSettings,
+  { key, roleDrafts }: ImportSettings,
   channel: OperatorChannel,
 ): Promise<ArchiveSummary> {
   const progress = showImport(file);
   // The server has another working directory.
-  const request = { file: resolve(file), ...defined({ key }) };
+  const request = { file: resolve(file), roleDrafts, ...defined({ key }) };
   let summary: ArchiveSummary | undefined;
   for await (const line of callOperator(channel, 'import-archive', request) as AsyncIterable<ArchiveLine>) {
     if (line.kind === 'bytes') progress.onBytes(line.bytes);
@@ -94,7 +94,10 @@ async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<Ar
   > as ImportTarget['graph'];
   try {
     return await run(
-      { registry, graph: nothing, epoch: 1, write: async () => [], takeAsset: async () => {} },
+      {
+        ...{ registry, graph: nothing, epoch: 1, write: async () => [] },
+        ...{ takeAsset: async () => {}, defineRoles: async () => {} },
+      },
       folder,
     );
   } finally {
@@ -104,7 +107,7 @@ async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<Ar
 
 async function runImport(
   file: string,
-  { key, defaultLocale, space }: ImportSettings,
+  { key, defaultLocale, space, roleDrafts }: ImportSettings,
   target: ImportTarget,
   scratch: string,
 ): Promise<ArchiveSummary> {
@@ -114,6 +117,7 @@ async function runImport(
     key,
     defaultLocale,
     space,
+    roleDrafts,
     ...target,
     stagingFile: join(scratch, 'archive.db'),
     onBytes: progress.onBytes,
@@ -144,7 +148,7 @@ function showImport(file: string) {
 }
 
 function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolean): string {
-  const { strapi, documents, known, assets, lines, rows, roles, notes, refused } = summary;
+  const { strapi, documents, known, assets, lines, rows, roles, losingDrafts, notes, refused } = summary;
   const list = (title: string, items: readonly string[]) =>
     items.length === 0 ? [] : [title, ...items.map((item) => `  ${item}`)];
   const before = known === 0 ? '' : `, ${known} of them before`;
@@ -168,6 +172,7 @@ function presentSummary(summary: ArchiveSummary, seconds: number, dryRun: boolea
       'Rights of roles, in the form of --public and varve token create --allow',
       Object.entries(roles).map(([role, rights]) => `${role}: ${rights.join(',')}`),
     ),
+    ...list('Roles that see drafts in Strapi and not here, unless --role-drafts names them', losingDrafts),
     ...list('Refused', refused),
   ].join('\n');
 }

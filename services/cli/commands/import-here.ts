@@ -4,6 +4,7 @@ import type { ContentGraphReader } from '../../../shared/document/entry.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
 import { openAccessKey } from '../../access/access-key.ts';
+import { importRoles } from '../../access/role-commands.ts';
 import { EXISTS_OTHERWISE, reasonTooLarge } from '../../command/import-writer.ts';
 import { openMembership } from '../../fleet/membership.ts';
 import { createPresence } from '../../fleet/presence.ts';
@@ -13,6 +14,7 @@ import { assetsPlace, openAssetStore } from '../../stores/open-asset-store.ts';
 import { logFolder } from '../../stores/open-event-store.ts';
 import { ownAssets } from '../../stores/owned-assets.ts';
 import type { ArchiveFile } from '../../strapi/archive.ts';
+import type { DefineRoles } from '../../strapi/import-archive.ts';
 import { importAsset, keepAlone } from '../../strapi/import-asset.ts';
 import type { WriteDocument } from '../../transfer/import-documents.ts';
 import { sayReplaced } from '../output/say-replaced.ts';
@@ -27,6 +29,7 @@ export type ImportTarget = {
   readonly graph: ContentGraphReader;
   readonly epoch: number;
   readonly write: WriteDocument;
+  readonly defineRoles: DefineRoles;
   /** Stores content under its name in the other system. */
   readonly takeAsset: (file: ArchiveFile) => Promise<void>;
 };
@@ -64,7 +67,8 @@ export async function importHere<Result>(
       return result.kind === 'appended' ? [] : [EXISTS_OTHERWISE];
     };
     const takeAsset = assetTaker(settings, log);
-    const result = await work({ registry, graph: graph.reader, epoch: lead.epoch, write, takeAsset });
+    const written = { write, takeAsset, defineRoles: importRoles({ log, space }) };
+    const result = await work({ registry, graph: graph.reader, epoch: lead.epoch, ...written });
     await catchUp(log, graph);
     await lead.giveBack();
     return result;

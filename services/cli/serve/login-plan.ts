@@ -7,7 +7,7 @@ import { InvalidSettings, type ServeSettings } from '../settings/settings.ts';
 /** RFC 7518, section 3.2: as many bits as the hash has. */
 const SECRET_BYTES = 32;
 
-/** What the settings say of people who sign in; undefined: nobody does. Throws InvalidSettings. */
+/** Reads the settings of the login; undefined: nobody signs in. Throws InvalidSettings. */
 export function readLoginPlan(settings: ServeSettings, logger: Logger): LoginPlan | undefined {
   refuseIncomplete(settings);
   const { login, jwks, jwksAudience } = settings;
@@ -32,6 +32,7 @@ function refuseIncomplete({
   mailFrom,
   rehash,
   jwtSecretFile,
+  follow,
 }: ServeSettings): void {
   const problems = [
     ...(jwks !== undefined && jwksAudience === undefined
@@ -39,6 +40,9 @@ function refuseIncomplete({
       : []),
     ...(mail !== undefined && mail !== 'console' && mailFrom === undefined
       ? ['--mail-from is missing: a mail needs a sender']
+      : []),
+    ...(login && follow !== undefined
+      ? ['--login and --follow exclude each other: people sign in at the Strapi that is followed']
       : []),
     ...(!login && (rehash !== undefined || jwtSecretFile !== undefined || mail !== undefined)
       ? ['--login is missing: --rehash, --jwt-secret-file and --mail are for users who sign in here']

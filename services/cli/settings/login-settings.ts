@@ -53,7 +53,7 @@ export const LOGIN_SETTINGS = {
   registerFields: {
     flags: '--register-fields <attributes>',
     description:
-      'attributes of a user that a registration may have beside name, address and password, such as phone (default: none)',
+      'attributes of a user that a registration may have as well as name, address and password, such as phone (default: none)',
     schema: names.default([]),
   },
   rehash: {

@@ -258,7 +258,18 @@ export const SERVE_SETTINGS = {
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 
+const ROLE_DRAFTS = {
+  flags: '--role-drafts <roles>',
+  description:
+    'roles of an archive of strapi export that may see drafts, such as author,editor; Strapi shows drafts to every role (default: none)',
+  schema: z
+    .string()
+    .transform((text) => text.split(',').flatMap((name) => name.trim() || []))
+    .default([]),
+} as const satisfies Setting;
+
 export const IMPORT_SETTINGS = {
+  roleDrafts: ROLE_DRAFTS,
   ...CONTENT_TYPE_SETTINGS,
   data: DATA,
   eventStore: EVENT_STORE,
