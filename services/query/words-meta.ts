@@ -3,7 +3,7 @@ import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { SearchResult } from '../../shared/read-index/read-index.ts';
 import type { TextSearchReport } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import { escapeHtml, findMarks, highlight } from '../../shared/search/highlight.ts';
+import { createMarker, escapeHtml, highlight } from '../../shared/search/highlight.ts';
 import { languageOf } from '../../shared/search/languages.ts';
 import { searchSettingsOf } from '../../shared/search/search-settings.ts';
 import { visibleText } from '../../shared/search/visible-text.ts';
@@ -61,28 +61,43 @@ function highlightsJson(
   sources: readonly Uint8Array[],
   report: TextSearchReport | undefined,
 ): string {
+  const markers = createMarkers(plan.type, report);
   return objectJson(
     sources.map((source) => {
       const row = JSON.parse(Buffer.from(source).toString()) as Row;
       const isOneOfMany = plan.manyLocales && row.locale !== undefined;
       const name = isOneOfMany ? `${row.documentId}:${row.locale}` : row.documentId;
-      return [name, rowJson(plan, row, report)] as const;
+      return [name, rowJson(plan, row, markers)] as const;
     }),
   );
 }
 
-function rowJson({ type, highlights }: WordsPlan, row: Row, report: TextSearchReport | undefined): string {
-  const { fields, locale: ownLocale } = searchSettingsOf(type);
-  const locale = row.locale ?? ownLocale;
-  const language = languageOf(locale);
-  const terms = report?.terms.get(locale) ?? [];
+/** Finds matches in an attribute of rows of a locale. */
+type Markers = (attribute: string, locale: string) => ReturnType<typeof createMarker>;
+
+/** One marker per locale and kind of attribute, for all rows. */
+function createMarkers(type: ContentType, report: TextSearchReport | undefined): Markers {
+  const { fields } = searchSettingsOf(type);
+  const known = new Map<string, ReturnType<typeof createMarker>>();
+  return (attribute, locale) => {
+    const field = fields.find(({ name }) => name === attribute);
+    // A field that is not searched has no matches.
+    const kind = field === undefined ? 'none' : field.isKeyword ? 'keyword' : 'text';
+    const before = known.get(`${kind} ${locale}`);
+    if (before !== undefined) return before;
+    const terms = kind === 'none' ? [] : (report?.terms.get(locale) ?? []);
+    const marker = createMarker({ language: languageOf(locale), terms, isKeyword: kind === 'keyword' });
+    known.set(`${kind} ${locale}`, marker);
+    return marker;
+  };
+}
+
+function rowJson({ type, highlights }: WordsPlan, row: Row, markerOf: Markers): string {
+  const locale = row.locale ?? searchSettingsOf(type).locale;
   const members = (highlights?.attributes ?? []).flatMap((attribute): [string, string][] => {
     const text = textOf(attribute, row[attribute.name]);
     if (text === undefined) return [];
-    const field = fields.find(({ name }) => name === attribute.name);
-    // A field that is not searched has no matches.
-    const rules = { language, terms: field === undefined ? [] : terms, isKeyword: field?.isKeyword === true };
-    const marked = highlight(text, findMarks(text, rules), locale, {
+    const marked = highlight(text, markerOf(attribute.name, locale)(text), locale, {
       ...{ before: highlights?.before ?? '', after: highlights?.after ?? '', escape: escapeHtml },
       ...(attribute.snippet === undefined ? {} : { snippet: attribute.snippet }),
     });

@@ -23,25 +23,29 @@ export type HighlightStyle = {
 
 const ELLIPSIS = '…';
 
-/** The words of a text that match a query, in order; of a word whose beginning was typed the beginning. */
-export function findMarks(text: string, { language, terms, isKeyword }: MarkRules): readonly Mark[] {
-  if (terms.length === 0) return [];
-  const known = new Map<string, { readonly term: SearchTerm; readonly length: number } | undefined>();
-  const marks: Mark[] = [];
-  for (const { word, start, end } of splitWords(text, language.locale)) {
-    if (!known.has(word)) known.set(word, markOf(word, { language, terms, isKeyword }));
-    const found = known.get(word);
-    if (found === undefined) continue;
-    const length = Number.isFinite(found.length) ? Math.min(found.length, end - start) : end - start;
-    marks.push({ start, end: start + length, term: found.term });
-  }
-  return marks;
+/**
+ * Finds the words of texts that match a query, in order; of a word whose beginning was typed the beginning. Each distinct word is
+ * compared once, in whichever text it stands.
+ */
+export function createMarker(rules: MarkRules): (text: string) => readonly Mark[] {
+  if (rules.terms.length === 0) return () => [];
+  const known = new Map<string, WordMark | undefined>();
+  return (text) => {
+    const marks: Mark[] = [];
+    for (const { word, start, end } of splitWords(text, rules.language.locale)) {
+      if (!known.has(word)) known.set(word, markOf(word, rules));
+      const found = known.get(word);
+      if (found === undefined) continue;
+      marks.push({ start, end: Math.min(end, start + found.length), term: found.term });
+    }
+    return marks;
+  };
 }
 
-function markOf(
-  word: string,
-  { language, terms, isKeyword }: MarkRules,
-): { readonly term: SearchTerm; readonly length: number } | undefined {
+/** The term that a word matches, and how much of the word. */
+type WordMark = { readonly term: SearchTerm; readonly length: number };
+
+function markOf(word: string, { language, terms, isKeyword }: MarkRules): WordMark | undefined {
   const folded = foldWord(word);
   const indexed = { folded, stem: isKeyword ? undefined : language.stem(word) };
   let best: { term: SearchTerm; length: number; typos: number } | undefined;

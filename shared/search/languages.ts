@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { createRecentValues } from '../recent-values.ts';
 import { foldWord } from './fold-word.ts';
 
 /** What is particular to the words of a language. */
@@ -72,9 +73,19 @@ export function languageOf(locale: string): Language {
   return language;
 }
 
+/** Words whose stems are remembered, per language. */
+const STEMS_HELD = 10_000;
+
 /** Stemmers look at accents, so they come before the folding. */
 function foldedStems(stem: (word: string) => string): (word: string) => string {
-  return (word) => foldWord(stem(word));
+  const recent = createRecentValues<string, string>(STEMS_HELD);
+  return (word) => {
+    const known = recent.get(word);
+    if (known !== undefined) return known;
+    const found = foldWord(stem(word));
+    recent.set(word, found);
+    return found;
+  };
 }
 
 /** Loaded when first used: all of them together would delay each start by some 60 ms. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { escapeHtml, findMarks, highlight } from '../../../shared/search/highlight.ts';
+import { createMarker, escapeHtml, highlight } from '../../../shared/search/highlight.ts';
 import { languageOf } from '../../../shared/search/languages.ts';
 import { searchTerms } from '../../../shared/search/search-terms.ts';
 
@@ -7,7 +7,7 @@ const english = languageOf('en');
 
 function marked(text: string, query: string, snippet?: number): string {
   const { terms } = searchTerms(query, { language: english, typoTolerance: true });
-  const marks = findMarks(text, { language: english, terms, isKeyword: false });
+  const marks = createMarker({ language: english, terms, isKeyword: false })(text);
   const style = { before: '[', after: ']', escape: escapeHtml };
   return highlight(text, marks, 'en', snippet === undefined ? style : { ...style, snippet });
 }
