@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestError } from '../../shared/request-error.ts';
 import { type FollowApi, REREAD_PATH, REREAD_PROOF } from '../follow/follow-api.ts';
@@ -17,6 +18,8 @@ export type FollowStrapiOptions = {
 
 /** Largest webhook: it has a whole entry, of which only the name counts. */
 const WEBHOOK_BYTES = 16 * 1024 * 1024;
+/** How long a write that Strapi has carried out waits until it is shown here. */
+const SHOWN_MS = 10_000;
 const WRITING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Sends writes and logins on to the followed Strapi, also those that Varve could carry out itself. */
@@ -108,8 +111,9 @@ async function shownPosition(
   if (names === undefined || /^\/upload(\/|$)/.test(answered.path)) follow.look();
   if (names === undefined) return undefined;
   try {
-    const position = await follow.reread(names);
-    return (await freshness.shows(position)) ? position : 'pending';
+    const late = delay(SHOWN_MS, undefined, { ref: false });
+    const position = await Promise.race([follow.reread(names), late]);
+    return position !== undefined && (await freshness.shows(position)) ? position : 'pending';
   } catch {
     return 'pending';
   }

@@ -1,18 +1,24 @@
 import { pathOf, populateWhole, queryText } from '../../services/follow/rest-query.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { CONFORMANCE_SCHEMA } from '../support/server.ts';
 
-const loaded = loadContentTypes(CONFORMANCE_SCHEMA);
-if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
-const { registry } = loaded;
-
 /** Every row of every type in both versions and all locales, with everything that can be populated, as far as the two differ. */
-export async function differences(strapi: string, varve: string): Promise<readonly string[]> {
+export async function differences(
+  strapi: string,
+  varve: string,
+  contentTypes = CONFORMANCE_SCHEMA,
+): Promise<readonly string[]> {
+  const loaded = loadContentTypes(contentTypes);
+  if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
+  const { registry } = loaded;
   const found: string[] = [];
   for (const type of registry.contentTypes.values()) {
     for (const status of type.builtIn ? [''] : ['draft', 'published']) {
-      const [there, here] = await Promise.all([allRows(strapi, type, status), allRows(varve, type, status)]);
+      const [there = [], here = []] = await Promise.all(
+        [strapi, varve].map((url) => allRows({ url, registry, type, status })),
+      );
       found.push(...differing(`${type.uid} ${status}`, there, here));
     }
   }
@@ -22,7 +28,14 @@ export async function differences(strapi: string, varve: string): Promise<readon
 type Row = { readonly id: number };
 type Answer = { readonly data?: readonly Row[] };
 
-async function allRows(url: string, type: ContentType, status: string): Promise<readonly Row[]> {
+type Asked = {
+  readonly url: string;
+  readonly registry: SchemaRegistry;
+  readonly type: ContentType;
+  readonly status: string;
+};
+
+async function allRows({ url, registry, type, status }: Asked): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (;;) {
     const query = queryText([

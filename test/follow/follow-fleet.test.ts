@@ -1,0 +1,102 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
+import { type Member, startFleet, type TestFleet } from '../support/fleet.ts';
+import { createKitchenTypes } from '../support/kitchen.ts';
+import { pauseMember } from '../support/pause-member.ts';
+import { jsonOf } from '../support/run-varve.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+import { differences } from './same-reads.ts';
+
+type Status = { readonly follow: { readonly role: string; readonly requests: number } };
+
+describe('a fleet that follows', takesMinutes('a fleet that follows'), () => {
+  const contentTypes = createKitchenTypes();
+  let source: RunningServer;
+  let fleet: TestFleet;
+  let made = 0;
+
+  const write = async (url: string): Promise<number> => {
+    const response = await fetch(`${url}/api/dishs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ data: { name: `dish ${++made}` } }),
+    });
+    await response.text();
+    return response.status;
+  };
+  const becomeEqual = async (member: Member) => {
+    for (let tries = 0; tries < 300; tries++) {
+      if ((await differences(source.url, member.server().url, contentTypes)).length === 0) return;
+      await delay(100);
+    }
+    expect(await differences(source.url, member.server().url, contentTypes)).toEqual([]);
+  };
+  const statusOf = async ({ data }: Member) =>
+    (await jsonOf<Status>(['status', '--json', '--data', data, '--event-store', fleet.eventStore])).follow;
+  const other = (than: Member) => fleet.members.find((member) => member !== than && member.isUp()) as Member;
+
+  beforeAll(async () => {
+    source = await startServer({ contentTypes });
+    for (let n = 0; n < 5; n++) await write(source.url);
+    const follow = ['--follow', source.url, '--follow-interval', '300ms', '--follow-rate', '1000'];
+    fleet = await startFleet({ size: 2, contentTypes, arguments: follow });
+  }, 120_000);
+  afterAll(async () => {
+    await fleet?.dispose();
+    await source?.dispose();
+    rmSync(contentTypes, { recursive: true, force: true });
+  });
+
+  it('has one process read Strapi, and writes to the other shown when they are answered', {
+    timeout: 120_000,
+  }, async () => {
+    const leader = await fleet.leader();
+    const standby = other(leader);
+    await becomeEqual(leader);
+    await becomeEqual(standby);
+    expect(await statusOf(standby)).toMatchObject({ role: 'standby', requests: 0 });
+    expect(await write(standby.server().url)).toBe(201);
+    expect(await differences(source.url, standby.server().url, contentTypes)).toEqual([]);
+  });
+
+  it('loses nothing and writes nothing twice while its leader is paused, and killed', {
+    timeout: 300_000,
+  }, async () => {
+    const first = await fleet.leader();
+    const second = other(first);
+    await pauseMember(fleet, first);
+    for (let n = 0; n < 5; n++) await write(source.url);
+    await fleet.leads(second);
+    await becomeEqual(second);
+    first.server().signal('SIGCONT');
+    await becomeEqual(first);
+    await second.end('SIGKILL');
+    for (let n = 0; n < 5; n++) await write(source.url);
+    await fleet.leads(first);
+    await becomeEqual(first);
+    await second.start();
+    await becomeEqual(second);
+    await delay(1_000);
+    // Every row once: as a draft, and published.
+    expect(await importsByRow(fleet.eventStore)).toEqual(new Set([1]));
+  });
+});
+
+/** How often rows were imported. */
+async function importsByRow(eventStore: string): Promise<ReadonlySet<number>> {
+  const log = await openSqliteEventStore(eventStore.slice('sqlite:'.length), { space: 'varve' });
+  const counts = new Map<string, number>();
+  for await (const events of log.readAll(0n)) {
+    for (const { type, data } of events) {
+      if (type !== 'entry-imported') continue;
+      const { documentId, version } = data as { documentId: string; version: string };
+      const key = `${documentId} ${version}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  }
+  await log.close();
+  return new Set(counts.values());
+}
