@@ -9,7 +9,7 @@ import type { Locks } from '../command/locks.ts';
 export type FollowWriter = {
   /**
    * Appends the events that `decide` gives for the document as it is then. Resolves when reads show them; rejects with NotLeading
-   * where another process leads.
+   * where another process is the leader.
    */
   write(name: DocumentName, decide: () => readonly DocumentEvent[]): Promise<void>;
 };

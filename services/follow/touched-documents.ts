@@ -72,7 +72,7 @@ function idsIn(value: unknown): readonly string[] {
   });
 }
 
-/** A documentId stands in a URL later. */
+/** A documentId becomes part of a URL later. */
 const DOCUMENT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 function decode(segment: string): string {

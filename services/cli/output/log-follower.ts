@@ -17,7 +17,7 @@ export function logFollower(logger: Logger): (what: FollowReport) => void {
       case 'trouble':
         logger.warn(
           { err: what.error, retryInMs: Math.round(what.retryInMs) },
-          'Strapi cannot be followed for now: reads go on, trying again',
+          'Strapi cannot be followed for now: reads continue, trying again',
         );
         break;
       case 'refused':

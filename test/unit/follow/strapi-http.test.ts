@@ -32,7 +32,7 @@ it('asks with its token, and gives undefined for what is not there', async () =>
   ]);
 });
 
-it('follows no redirect, wherever it leads', async () => {
+it('follows no redirect, wherever it points', async () => {
   const asked: unknown[] = [];
   const http = await serving((request, response) => {
     asked.push(request.url);
