@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { appliedUpTo, startProjector } from '../projections/projector/projector.ts';
 import { rolesOf } from '../shared/access/login-state.ts';
 import { isForeign } from '../shared/event-store/unreadable.ts';
@@ -13,6 +14,7 @@ import { createPictureResizer } from './assets/pictures/picture-resizer.ts';
 import type { FormatsMade, PictureSettings } from './assets/pictures/picture-settings.ts';
 import { requestOrOperator } from './command/current-author.ts';
 import {
+  refuseOtherTypes,
   type Settling,
   settleContentTypes,
   watchContentTypes,
@@ -45,6 +47,7 @@ import type { RequestRules } from './query/plan-query.ts';
 import { leadReadSide } from './read-side/lead-read-side.ts';
 import type { ReadSidePlan } from './read-side/read-side.ts';
 import { watchGenerations } from './read-side/watch-generations.ts';
+import { createLogHead } from './stores/log-head.ts';
 import { assetsPlace, openAssetStore } from './stores/open-asset-store.ts';
 import { logFolder } from './stores/open-event-store.ts';
 import { ownAssets } from './stores/owned-assets.ts';
@@ -89,6 +92,7 @@ export type VarveOptions = ContentStoreOptions & {
    * Work while a generation of earlier content types serves. Absent: the graph is converted before the server answers.
    */
   readonly meanwhile?: Meanwhile;
+  readonly build?: OperatorContext['build'];
 };
 
 export type FollowSettings = FollowOptions & Pick<FollowApiOptions, 'writes' | 'webhookSecret'>;
@@ -106,6 +110,8 @@ export type Varve = ServedApi & {
   readonly fleet: Fleet;
   /** Steps down when no write is in flight; later writes are forwarded. */
   stepDown(): Promise<void>;
+  /** Resolves when reads show everything that is in the log by now, or after a while. */
+  latest(): Promise<void>;
   /** Context of operators' requests. */
   readonly operator: OperatorContext;
   /** True if no document was ever written. */
@@ -150,6 +156,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       settle: (ahead) => settleContentTypes({ ...settling, graph: ahead }),
     });
   }
+  if (options.generation !== undefined) refuseOtherTypes(definitions, graph);
   await settleContentTypes({ ...settling, graph });
   const lease = await readLeaseUpTo(log, space);
   const readSide = await generations.openReadSide();
@@ -232,9 +239,11 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
           ...{ assets: owned.store, library, fleet, scratch: options.data, key: followKey(key) },
         });
   watchFollower(operating.metrics, followed?.api.status);
-  generations.followKept();
+  // Else another process serves for now.
+  if (options.generation === undefined) generations.enter();
   watchGenerations(operating.metrics, generations.store);
   watchLead(operating, fleet);
+  const head = createLogHead(log, 1);
   const applied = () => appliedUpTo(graph, index.position());
   watchVitals(operating, { log, index, registry, applied, documents: readSide.status });
   return {
@@ -250,6 +259,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       ...{ data: options.data, space, log, graph, generations, server: { pid: options.pid } },
       schemaWarnings: options.schemaWarnings,
       unreadable: halt.event,
+      ...(options.build && { build: options.build }),
       imports: {
         ...{ registry, defaultLocale, writer: imports, addFormats: library.addFormats },
         defineRoles: importRoles({ log, space }),
@@ -259,6 +269,13 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       ...(followed === undefined ? {} : { follow: followed.api.status }),
     },
     isNew,
+    async latest() {
+      const position = await head.next();
+      const late = delay(options.minPositionWait, undefined, { ref: false });
+      // A process that has stopped at an event shows what it has.
+      await Promise.race([projector.applied(position).catch(() => {}), late]);
+      await access.applied(position, options.minPositionWait);
+    },
     fleet,
     forwarding,
     follow: followed?.api,

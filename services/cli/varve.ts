@@ -17,13 +17,19 @@ const [command] = process.argv.slice(2);
 // The supervisor parses no settings and imports no code for that: a start costs little more than without one.
 if (SUPERVISED.includes(command)) {
   const { startSupervisor } = await import('./serve/start-supervisor.ts');
-  startSupervisor(fileURLToPath(import.meta.url), process.argv.slice(2));
+  // Where it was started, which may be a link to what is installed by then.
+  startSupervisor(process.argv[1] ?? fileURLToPath(import.meta.url), process.argv.slice(2));
 } else {
   const { WORKER_ARGUMENT } = await import('../supervisor/protocol.ts');
+  const { BUILDER_ARGUMENT, becomeBuilder } = await import('../supervisor/builder-process.ts');
   if (command === WORKER_ARGUMENT && process.send !== undefined) {
     process.argv.splice(2, 1);
     const { becomeWorker } = await import('../supervisor/connect-supervisor.ts');
     becomeWorker();
+  }
+  if (command === BUILDER_ARGUMENT && process.send !== undefined) {
+    const [, server] = process.argv.splice(2, 2);
+    becomeBuilder(server);
   }
   await import('./run-command.ts');
 }

@@ -62,6 +62,18 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
   }
 }
 
+/** Throws a sentence where content types are in force that are not those of this process. */
+export function refuseOtherTypes(
+  definitions: readonly TypeDefinition[],
+  graph: Pick<ContentGraph, 'definition'>,
+): void {
+  const changed = uidsOf(notInForce(definitions, graph.definition));
+  if (changed.length === 0) return;
+  throw new Error(
+    `the folder of content types has changed since the server was started (${changed.join(', ')}): start the server again`,
+  );
+}
+
 /** For a process with a graph: the watch gets events after the graph has applied them. */
 export function watchContentTypes(
   graph: Pick<ContentGraph, 'definition'>,

@@ -85,6 +85,7 @@ export function joinFleet(options: FleetOptions): Fleet {
   let confirmed: number | undefined;
   const start = view.current();
   let isClosed = false;
+  let hasSteppedDown = false;
   let losses: number[] = [];
 
   const holds = (lease: Lease) => lease.leader?.owner === claimant.owner;
@@ -180,7 +181,9 @@ export function joinFleet(options: FleetOptions): Fleet {
     leader() {
       const { leader } = view.current();
       if (leader !== undefined && epoch() !== undefined) return { kind: 'here', leader };
-      const isKnown = leader !== undefined && !holds(view.current()) && confirmed === view.current().epoch;
+      // Nobody is watched any more, and whoever has claimed the lead since is believed.
+      const isConfirmed = hasSteppedDown || confirmed === view.current().epoch;
+      const isKnown = leader !== undefined && !holds(view.current()) && isConfirmed;
       if (!isKnown) return { kind: 'nobody' };
       return { kind: 'elsewhere', leader, term: view.term() };
     },
@@ -194,6 +197,7 @@ export function joinFleet(options: FleetOptions): Fleet {
       const lease = view.current();
       await close();
       office = undefined;
+      hasSteppedDown = true;
       if (!holds(lease)) return;
       await returnLease(claimant, lease).catch((reason) => report({ kind: 'unreturned', reason }));
     },

@@ -22,9 +22,9 @@ export type Listener = {
   serve(handler: RequestListener): void;
   /**
    * Accepts no new connections, answers requests in flight, and closes; connections that are open after `graceMs` are
-   * cut off.
+   * cut off. `next` answers the requests that still come on open connections.
    */
-  drain(graceMs: number): Promise<void>;
+  drain(graceMs: number, next?: RequestListener): Promise<void>;
   readonly output: Pick<BoundOutput, 'unsentBytes' | 'waitingRequests'>;
 };
 
@@ -88,7 +88,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       handler = next;
       held?.release(next);
     },
-    drain: (graceMs) => drain(server, listening, graceMs),
+    drain(graceMs, next) {
+      const idleMs = next === undefined ? IDLE_MS : IDLE_WITH_NEXT_MS;
+      return drain(server, listening, { graceMs, idleMs }, () => {
+        handler = next ?? handler;
+      });
+    },
     output,
   };
 }
@@ -117,12 +122,20 @@ function listenError(error: NodeJS.ErrnoException, { host, port, option = '--por
  * under that request. So each stays open long enough for one more request, whose answer says that it is the last.
  */
 const IDLE_MS = 250;
+/** The same where another process answers that request, so there is no hurry. */
+const IDLE_WITH_NEXT_MS = 1_000;
 
-async function drain(server: Server, socket: ListeningSocket, graceMs: number): Promise<void> {
+async function drain(
+  server: Server,
+  socket: ListeningSocket,
+  { graceMs, idleMs }: { readonly graceMs: number; readonly idleMs: number },
+  left: () => void,
+): Promise<void> {
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
   // First: a client whose connection ends would connect again.
   const { ended } = await socket.close();
-  const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
+  left();
+  const idle = setInterval(() => server.closeIdleConnections(), idleMs);
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
   await ended;
   clearTimeout(deadline);

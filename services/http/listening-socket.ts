@@ -38,3 +38,11 @@ export function startListening(server: Server, where: ListenAddress | object): P
     else server.listen(where, BACKLOG, listening);
   });
 }
+
+/** The address of a socket (an object of Node's own) that nobody listens on in this process yet. */
+export function addressOf(socket: object): AddressInfo {
+  const address: Partial<AddressInfo> = {};
+  const { _handle: handle = socket } = socket as { readonly _handle?: object };
+  (handle as { getsockname(out: object): number }).getsockname(address);
+  return address as AddressInfo;
+}

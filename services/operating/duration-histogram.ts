@@ -10,6 +10,7 @@ export type DurationSeries = {
 export type DurationHistogram = {
   /** Values in the order of the definition's labels. Made on first use; keep it where it is used often. */
   series(...labelValues: readonly string[]): DurationSeries;
+  reset(): void;
 };
 
 /** Upper bounds in milliseconds: from a look-up in memory to a query that times out. */
@@ -34,6 +35,12 @@ export function createDurationHistogram(registry: Registry, definition: MetricDe
   // Interface that a registry needs of a metric; the declared type names prom-client's own classes.
   registry.registerMetric({ name, get } as unknown as Metric<string>);
   return {
+    reset() {
+      for (const series of all.values()) {
+        series.counts.fill(0);
+        series.sum = 0;
+      }
+    },
     series(...labelValues) {
       const key = labelValues.join('\n');
       const known = all.get(key);

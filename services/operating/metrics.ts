@@ -16,6 +16,8 @@ export type Metrics = {
     definition: MetricDefinition & { readonly kind: 'gauge' },
     read: () => readonly Sample[] | Promise<readonly Sample[]>,
   ): void;
+  /** Forgets what durations and counters have counted. */
+  reset(): void;
   /** Prometheus' text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -25,10 +27,16 @@ export type Metrics = {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const counting: { reset(): void }[] = [];
   return {
-    durations: (definition) => createDurationHistogram(registry, definition),
+    durations(definition) {
+      const histogram = createDurationHistogram(registry, definition);
+      counting.push(histogram);
+      return histogram;
+    },
     counter({ name, help }) {
       const counter = new Counter({ name, help, registers: [registry] });
+      counting.push(counter);
       return { add: (count) => counter.inc(count) };
     },
     total({ name, help }, read) {
@@ -57,6 +65,9 @@ export function createMetrics(): Metrics {
           for (const sample of samples) gauge.set(sample.labels, sample.value);
         },
       });
+    },
+    reset() {
+      for (const each of counting) each.reset();
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,

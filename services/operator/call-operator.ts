@@ -10,9 +10,12 @@ import { type AnswerLine, SECRET_HEADER } from './operator-protocol.ts';
 const STARTING_LIMIT_MS = 60_000;
 const STARTING_PAUSE_MS = 100;
 
+/** The server does not answer, or has ended. */
+export class ServerGone extends Error {}
+
 /**
- * Asks a server for an operation and returns the lines of its answer. Waits up to a minute for a server that is
- * starting. Throws an Error with a message if it does not answer, cannot do it, or ends.
+ * Has a server do an operation and gives the lines of its answer. A server that is starting is waited for, up to a minute. Throws
+ * an Error with a sentence when it cannot do it, and ServerGone when it does not answer or ends meanwhile.
  */
 export async function* callOperator(
   channel: OperatorChannel,
@@ -30,10 +33,18 @@ export async function* callOperator(
       if ('done' in line) isEnded = true;
       else yield line.line;
     }
+  } catch (error) {
+    throw isBroken(error) ? new ServerGone(ENDED, { cause: error }) : error;
   } finally {
     response.destroy();
   }
-  if (!isEnded) throw new Error('the server ended before the answer was complete');
+  if (!isEnded) throw new ServerGone(ENDED);
+}
+
+const ENDED = 'the server ended before the answer was complete';
+
+function isBroken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ECONNRESET';
 }
 
 async function startedAnswer(
@@ -51,7 +62,7 @@ async function startedAnswer(
   }
 }
 
-/** Not `fetch`, which abandons an answer that pauses for five minutes. */
+/** Not `fetch`, which gives up on an answer that pauses for five minutes. */
 async function send(
   { address, secret }: OperatorChannel,
   name: string,
@@ -65,7 +76,7 @@ async function send(
   });
   request.end(JSON.stringify(form));
   const [response] = (await once(request, 'response').catch((error: Error) => {
-    throw new Error(`the server of the data directory does not answer: ${error.message}`);
+    throw new ServerGone(`the server of the data directory does not answer: ${error.message}`);
   })) as [IncomingMessage];
   return response;
 }

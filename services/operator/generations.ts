@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Generation } from '../../projections/generations/generation.ts';
+import type { Generation, Rebuild } from '../../projections/generations/generation.ts';
 import { catchUpWhole } from '../../projections/projector/projector.ts';
 import { defineOperation } from './operation.ts';
 import { watchLoad } from './watch-load.ts';
@@ -19,6 +19,31 @@ export const takeOverOperation = defineOperation({
   form: z.strictObject({ generation: z.int().positive() }),
   async *run({ generations }, { generation }) {
     yield await generations.takeOver(generation);
+  },
+});
+
+/**
+ * Lines: what a rebuild reports. The last one is its end: the generation serves, or cannot be switched over to. A caller that
+ * does not wait for the end interrupts the rebuild.
+ */
+export const rebuildOperation = defineOperation({
+  form: z.strictObject({
+    graph: z.boolean(),
+    type: z.string().optional(),
+    world: z.string().optional(),
+    maxRate: z.string().optional(),
+    accept: z.boolean(),
+  }),
+  async *run({ generations, build }, request, signal) {
+    if (build === undefined) throw new Error('no server serves this data directory');
+    let made: Rebuild | undefined;
+    for await (const line of build(request, signal)) {
+      made = line;
+      yield line;
+    }
+    if (made?.phase !== 'taking over') return;
+    await generations.takeOver(made.generation);
+    yield generations.store.rebuild() ?? made;
   },
 });
 

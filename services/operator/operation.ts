@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { Rebuild } from '../../projections/generations/generation.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { SchemaWarning } from '../../shared/schema/schema-problem.ts';
@@ -56,8 +57,19 @@ export type OperatorContext = {
   };
   /** State of the follower of a Strapi; absent: it follows none. */
   readonly follow?: () => FollowStatus;
+  /** Has a process of low priority build the next generation of a server. Yields what it reports. */
+  readonly build?: (request: BuildRequest, signal: AbortSignal) => AsyncIterable<Rebuild>;
   /** Read side. Opened on demand unless a server has it open. */
   readonly readSide: () => Promise<ReadSide>;
+};
+
+/** As the options of `varve rebuild`. */
+export type BuildRequest = {
+  readonly graph: boolean;
+  readonly type?: string | undefined;
+  readonly world?: string | undefined;
+  readonly maxRate?: string | undefined;
+  readonly accept: boolean;
 };
 
 export function defineOperation<Form extends z.ZodType, Line>(

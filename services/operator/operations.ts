@@ -6,6 +6,7 @@ import {
   generationsOperation,
   levelOperation,
   loadOperation,
+  rebuildOperation,
   rollbackOperation,
   takeOverOperation,
 } from './generations.ts';
@@ -27,6 +28,7 @@ export const OPERATIONS = {
   generations: generationsOperation,
   level: levelOperation,
   load: loadOperation,
+  rebuild: rebuildOperation,
   'take-over': takeOverOperation,
   rollback: rollbackOperation,
   drop: dropOperation,

@@ -14,9 +14,10 @@ import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
 import type { FileLock } from '../../shared/sqlite/lock-file.ts';
 import { type HeldChange, holdChange } from '../content-types/pending-change.ts';
 import { finishSwitch } from '../read-side/finish-switch.ts';
+import { openServedGenerations } from '../read-side/open-generations.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import { type ReportReplaced, replaceUnusable } from '../read-side/replace-unusable.ts';
-import { openServedGenerations, type ServedGenerations } from '../read-side/served-generations.ts';
+import type { ServedGenerations } from '../read-side/served-generations.ts';
 import { logAddress, logFolder, openEventStore } from '../stores/open-event-store.ts';
 
 export type ContentStoreOptions = {
@@ -34,6 +35,10 @@ export type ContentStoreOptions = {
   readonly convertAtOnce?: number;
   /** Locks the data directory. Default: this process has the lock. */
   readonly takeDirectory?: (directory: string) => FileLock | Promise<FileLock>;
+  /** The generation that is opened. Default: the live one. */
+  readonly generation?: number | undefined;
+  /** Has another process serve a generation in the place of this one. Absent: this process serves nothing. */
+  readonly handOver?: ((generation: number) => Promise<void>) | undefined;
   readonly reportReplaced: ReportReplaced;
   /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
   /** Called with messages about the log's server at start. */
@@ -108,13 +113,17 @@ async function openWith(
   lock: FileLock,
 ): Promise<ContentStore> {
   const { data } = options;
-  await replaceUnusable({ data, log, report: options.reportReplaced });
+  // The process that serves another generation has checked the files, and writes to one of them.
+  if (options.generation === undefined) await replaceUnusable({ data, log, report: options.reportReplaced });
   await finishSwitch(data, plan);
-  const generations = openServedGenerations({ data, log, plan });
+  const { generation, handOver } = options;
+  const generations = openServedGenerations({ data, log, plan, generation, handOver });
   const { graph } = generations;
   // A graph with rows has read of a document: a shared log is not searched from its beginning at every start.
   const isNew = graph.size().rows === 0 && !(await hasDocuments(log));
-  const isLarge = graph.size().rows > (options.convertAtOnce ?? Number.POSITIVE_INFINITY);
+  // Another process serves meanwhile.
+  const convertAtOnce = generation === undefined ? options.convertAtOnce : undefined;
+  const isLarge = graph.size().rows > (convertAtOnce ?? Number.POSITIVE_INFINITY);
   const pending =
     plan !== undefined && isLarge
       ? await holdChange(log, graph, options.definitions, plan.outside)

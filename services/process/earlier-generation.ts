@@ -4,7 +4,8 @@ import type { AccessControl } from '../access/access-control.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
 import { createDefinitionsAhead, type DefinitionsAhead } from '../content-types/definitions-ahead.ts';
 import type { HeldChange } from '../content-types/pending-change.ts';
-import type { Claimant } from '../fleet/claim-lease.ts';
+import { type Claimant, returnLease } from '../fleet/claim-lease.ts';
+import { readLease } from '../fleet/lease-view.ts';
 import type { Membership } from '../fleet/membership.ts';
 import { takeFreeLead } from '../fleet/take-lead.ts';
 import type { ForwardingOptions } from '../http/forward-writes.ts';
@@ -22,10 +23,15 @@ import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
 /** What a server does while the content types of its generation are being replaced. */
 export type Meanwhile = {
-  /** Lets requests be answered by this. */
-  serve(api: ServedApi, operator: OperatorContext, changes: readonly string[]): Promise<void>;
-  /** Has the next generation made by another process, which asks for it to be taken over. */
-  rebuild(): void;
+  /** Lets requests be answered by this. `leave`: steps down for another process that takes this one's place. */
+  serve(
+    api: ServedApi,
+    operator: OperatorContext,
+    changes: readonly string[],
+    leave: () => Promise<void>,
+  ): Promise<void>;
+  /** Has the next generation made by another process, and then taken over. */
+  rebuild(operator: OperatorContext): void;
   /** The next generation serves. */
   over(): void;
 };
@@ -50,6 +56,7 @@ export type EarlierOptions = {
   readonly minPositionWait: number;
   readonly rules: RequestRules;
   readonly meanwhile: Meanwhile;
+  readonly build?: OperatorContext['build'];
   /** Brings the content types of this process into force; the graph that is served stays as it is. */
   readonly settle: (ahead: DefinitionsAhead) => Promise<unknown>;
 };
@@ -99,17 +106,24 @@ async function serveUntilSwitched(options: EarlierOptions, lead?: number): Promi
   const operator: OperatorContext = {
     ...{ data, space, log, graph, generations, server: { pid } },
     schemaWarnings: options.schemaWarnings,
+    ...(options.build && { build: options.build }),
     readSide: async () => readSide,
   };
-  await meanwhile.serve(createEarlierApi(options, earlier), operator, changes);
+  await meanwhile.serve(createEarlierApi(options, earlier), operator, changes, () => returnLead(options));
   operating.readiness.serving(async () => 0);
   operating.readiness.note(
     'The content types have changed: reads continue as before until the new read model is live',
   );
   readSide.announcing?.start();
   const switched = generations.switched();
-  meanwhile.rebuild();
+  meanwhile.rebuild(operator);
   await Promise.race([switched, failed.promise]);
+}
+
+/** Steps down, if settling the content types made this process leader. */
+async function returnLead({ claimant }: EarlierOptions): Promise<void> {
+  const lease = await readLease(claimant.log, claimant.space);
+  if (lease.leader?.owner === claimant.owner) await returnLease(claimant, lease);
 }
 
 /**

@@ -4,18 +4,10 @@ import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
 import { readExistingRows } from '../../projections/graph/read/read-existing-rows.ts';
 import { graphFile } from '../../projections/graph/store/generation-files.ts';
-import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { createMakeRoom } from '../../shared/make-room.ts';
-import type { ReadSide, ReadSidePlan } from './read-side.ts';
-
-export type ServedGenerationsOptions = {
-  readonly data: string;
-  readonly log: EventStore;
-  /** Absent: nothing is read here but the graph. */
-  readonly plan: ReadSidePlan | undefined;
-  /** Throws a sentence where another process writes the indices outside, as far as one that serves nothing can tell. */
-  readonly refuseElsewhere?: () => Promise<void>;
-};
+import type { ReadSide } from './read-side.ts';
+import type { ServedGenerationsOptions } from './served-generations.ts';
 
 /** A generation that is open in this process. */
 export type OpenGeneration = {

@@ -6,6 +6,7 @@ import { checkFile, graphFile } from '../../projections/graph/store/generation-f
 import { catchUpWhole } from '../../projections/projector/projector.ts';
 import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
+import { beginFile } from './unfinished-file.ts';
 
 /** Events of a transaction: each brings a checkpoint, and is as long as the rebuild cannot be interrupted or make room. */
 const BATCH_SIZE = 1_000;
@@ -24,6 +25,8 @@ export type RebuiltGraphs = {
 export function openGraphs(host: RebuildHost, rebuild: Rebuild): RebuiltGraphs {
   const { data, store } = host;
   const file = graphFile(data, rebuild.generation);
+  beginFile(file);
+  if (!rebuild.scope.graph) beginFile(checkFile(data, rebuild.generation));
   if (!rebuild.scope.graph && !existsSync(file)) {
     enterPhase(host, rebuild, 'copying', { total: 1 });
     // Documents, where the index is made of them, are made anew: no account says which are level.

@@ -1,10 +1,11 @@
 import type { Rebuild } from '../../projections/generations/generation.ts';
-import { checkFile } from '../../projections/graph/store/generation-files.ts';
+import { checkFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import type { Operations } from '../operator/operations.ts';
 import { fillDocuments, type GenerationIndices, openIndices } from './fill-documents.ts';
 import { fillGraphs, livePosition, openGraphs, type RebuiltGraphs, replay } from './fill-graphs.ts';
 import { type RebuildHost, refuseInterrupted } from './rebuild-host.ts';
+import { finishFile } from './unfinished-file.ts';
 import { type Verification, verifyDocuments, verifyGeneration } from './verify-generation.ts';
 
 /**
@@ -112,10 +113,13 @@ function note(host: RebuildHost, rebuild: Rebuild, found: Verification): boolean
 }
 
 async function takeOver({ host, rebuild, graphs }: Making, operations: Operations): Promise<void> {
-  host.store.enter(rebuild.id, 'taking over');
+  const { data, store } = host;
   await replay(host, graphs.made, await host.log.lastPosition());
   graphs.close();
-  host.tell(host.store.rebuild() ?? rebuild);
+  finishFile(graphFile(data, rebuild.generation));
+  removeDatabase(checkFile(data, rebuild.generation));
+  store.enter(rebuild.id, 'taking over');
+  host.tell(store.rebuild() ?? rebuild);
+  if (!host.takesOver) return;
   for await (const _line of operations.run('take-over', { generation: rebuild.generation }));
-  removeDatabase(checkFile(host.data, rebuild.generation));
 }

@@ -22,6 +22,8 @@ export type RebuildHost = {
   readonly report: Report;
   /** Has the server that holds the data directory do something; where none does, this process takes the directory for it. */
   readonly withOperations: <Result>(use: (operations: Operations) => Promise<Result>) => Promise<Result>;
+  /** Switches over to the new generation; else the server does that starts this process. */
+  readonly takesOver: boolean;
   /** Told of every step. */
   readonly tell: (rebuild: Rebuild) => void;
   readonly now: () => number;

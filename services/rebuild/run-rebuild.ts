@@ -18,6 +18,8 @@ export type RebuildRequest = {
   readonly scope: RebuildScope;
   /** The differences that the verification finds are intended. */
   readonly accept: boolean;
+  /** Milliseconds to wait for another process that works at it and is ending. */
+  readonly othersEndMs: number;
 };
 
 const ATTACHED_POLL_MS = 200;
@@ -28,7 +30,7 @@ const ATTACHED_POLL_MS = 200;
  * rebuild of another scope has not ended.
  */
 export async function runRebuild(host: RebuildHost, request: RebuildRequest): Promise<Rebuild> {
-  const lock = tryLockFile(lockFile(host.data));
+  const lock = tryLockFile(lockFile(host.data), request.othersEndMs);
   if (lock === undefined) return attach(host, request.scope);
   try {
     const rebuild = beginOrGoOn(host, request.scope);

@@ -4,6 +4,8 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 export type LogHead = {
   /** A position that the log has reached: at least `wanted` if the log has reached that. */
   reaches(wanted: bigint): Promise<bigint>;
+  /** The end of the log, by a read that begins after this was asked. */
+  next(): Promise<bigint>;
 };
 
 /** Reads the end of the log at most once per `everyMs`. A caller gets a read that began after its call. */
@@ -23,11 +25,16 @@ export function createLogHead(log: Pick<EventStore, 'lastPosition'>, everyMs = 1
     return known;
   }
 
+  function ask(): Promise<bigint> {
+    next ??= read();
+    return next;
+  }
+
   return {
     async reaches(wanted) {
       if (wanted <= known) return known;
-      next ??= read();
-      return next;
+      return ask();
     },
+    next: ask,
   };
 }

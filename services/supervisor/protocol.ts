@@ -1,10 +1,11 @@
 import type { LevelWithSilent } from 'pino';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
+import type { RecentRequest } from '../http/recent-requests.ts';
 
 /** The listening sockets of a server: of the API, for operators, and for metrics where they have a port of their own. */
 export type SocketName = 'api' | 'operators' | 'metrics';
 
-/** Requests of a worker to its supervisor. Each gets one answer. */
+/** What a worker asks its supervisor for. Each request gets one answer. */
 export type WorkerRequest =
   /** Is answered with the listening socket, which the supervisor makes when it is asked for the first time. */
   | {
@@ -13,41 +14,71 @@ export type WorkerRequest =
       readonly host: string;
       readonly port: number;
     }
-  /** Releases the listening socket: it ends with the worker's. */
+  /** Lets the listening socket go: it ends with the worker's. */
   | { readonly kind: 'close'; readonly socket: SocketName }
-  /** Locks the data directory for the life of the supervisor, and records the address for operators' requests. */
-  | { readonly kind: 'lock'; readonly directory: string; readonly channel: OperatorChannel };
+  /** Takes the data directory for as long as the supervisor lives, and writes down where operators' requests are taken. */
+  | { readonly kind: 'lock'; readonly directory: string; readonly channel: OperatorChannel }
+  /** Has another worker take the place of this one. Is answered when that serves; this one is told to stop then. */
+  | ({ readonly kind: 'hand-over' } & Succession);
 
-/** Format of the supervisor's log. */
+/** The task of a worker that takes the place of another. */
+export type Succession = {
+  readonly generation: number;
+  /** Requests that the other one has answered recently. */
+  readonly recent: readonly RecentRequest[];
+};
+
+/** How the supervisor writes its log. */
 export type LogStyle = {
   readonly logLevel: LevelWithSilent;
   readonly logFormat: 'json' | 'pretty' | undefined;
 };
 
+/**
+ * The steps of a hand-over, as the workers say that they are done. `ready`: the next worker could serve. `yielded`: the one that
+ * serves has stepped down. `entered`: the next one serves.
+ */
+export const STEPS = ['ready', 'yielded', 'entered'] as const;
+export type Step = (typeof STEPS)[number];
+
 export type FromWorker =
   | { readonly kind: 'ask'; readonly id: number; readonly request: WorkerRequest }
   /** The worker answers requests: another one is started when it crashes. */
-  | { readonly kind: 'serving'; readonly log: LogStyle }
-  /** Tells the process that started the server that it serves. */
-  | { readonly kind: 'greeting' };
+  | { readonly kind: 'serving'; readonly log: LogStyle; readonly drainMs: number }
+  /** Whoever started the server is told that it serves. */
+  | { readonly kind: 'greeting' }
+  | { readonly kind: Step };
 
 /** The first message to a worker. */
 export type Hello = {
-  /** Number of workers that ended before this one. */
+  /** COMPATIBILITY of the supervisor's program. */
+  readonly compatibility: string;
+  /** How many workers crashed before this one. */
   readonly restarts: number;
-  /** True if one of them reported that it serves. */
+  /** Whether one of them said that it serves. */
   readonly isGreeted: boolean;
-  /** Secret of operators' requests. */
+  /** What operators' requests carry. */
   readonly secret: string;
+  /** Another worker serves, and this one is to take its place. */
+  readonly succession?: Succession | undefined;
 };
 
 export type ToWorker =
   | ({ readonly kind: 'hello' } & Hello)
   | { readonly kind: 'answer'; readonly id: number; readonly result: Answer }
-  | { readonly kind: 'stop'; readonly signal: NodeJS.Signals };
+  /** To the worker that serves: steps down, and answers reads with all that is in the log from then on. */
+  | { readonly kind: 'yield' }
+  /** To the worker that serves: has the program that is installed by now make a generation, and serve it. */
+  | { readonly kind: 'renew' }
+  /** To the next worker: becomes leader, and accepts connections. */
+  | { readonly kind: 'enter' }
+  | { readonly kind: 'stop'; readonly reason: StopReason };
+
+/** `replaced`: another worker serves. */
+export type StopReason = NodeJS.Signals | 'replaced';
 
 export type Answer =
-  /** Arrives with the socket. */
+  /** Comes with the socket. */
   | { readonly kind: 'listening' }
   | { readonly kind: 'done' }
   | { readonly kind: 'refused'; readonly error: SentError };
@@ -62,5 +93,21 @@ export type SentError = {
 /** First argument of a program that runs below a supervisor. */
 export const WORKER_ARGUMENT = 'worker';
 
-/** Exit code of a worker that has said why it cannot continue: the next one would end the same way. */
+/** Number of the messages in this file. A change that a process of another release would not understand raises it. */
+const PROTOCOL = 1;
+/** Version of the log's file. Copied, because the supervisor loads nothing that opens the log; a test compares both. */
+const LOG_VERSION = 5;
+
+/** Programs can work on one data directory at once, one below the other's supervisor, where this is the same. */
+export const COMPATIBILITY = `${PROTOCOL}.${LOG_VERSION}`;
+
+/** Throws a sentence where the program that started this process is of another release, and both must not work at once. */
+export function refuseIncompatible(other: string | undefined): void {
+  if (other === COMPATIBILITY) return;
+  throw new Error(
+    `the program that is installed (${COMPATIBILITY}) and the one that runs (${other}) cannot work at once: restart the server`,
+  );
+}
+
+/** Exit code of a worker that has said why it cannot go on: the next one would end the same way. */
 export const FINAL_EXIT = 78;

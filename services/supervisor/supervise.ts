@@ -1,17 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { announceDataDirectory, type DirectoryLock } from '../../shared/sqlite/lock-data-directory.ts';
-import { type HeldSocket, holdSocket, type SocketHandle } from './held-socket.ts';
-import {
-  type Answer,
-  FINAL_EXIT,
-  type FromWorker,
-  type LogStyle,
-  type SentError,
-  type SocketName,
-  type WorkerRequest,
-} from './protocol.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { answerWorkers } from './answer-workers.ts';
+import { type HandOverEnd, handOver, within } from './hand-over.ts';
+import { COMPATIBILITY, FINAL_EXIT, type LogStyle, type Succession, type WorkerRequest } from './protocol.ts';
 import { restartDelay } from './restart-delay.ts';
-import { startWorker, type WorkerEnd, type WorkerProcess } from './worker-process.ts';
+import { startWorker, type WorkerEnd, type WorkerMessage, type WorkerProcess } from './worker-process.ts';
 
 export type SuperviseOptions = {
   /** The program that runs as worker, and its arguments. */
@@ -23,46 +16,60 @@ export type SuperviseOptions = {
 
 /** A worker that served for so long did not end because of how it started. */
 const SETTLED_MS = 60_000;
+/** A worker that is to end is killed when it has not ended so long after its time to answer requests. */
+const AFTER_DRAIN_MS = 5_000;
 
 /**
- * Runs a server as a worker process and starts another when it crashes. It owns everything that outlives a worker: the
- * listening sockets, the lock of the data directory, and signals. It ends with the worker's exit code if the worker
- * ends before it has served, has said why it cannot continue, or was told to stop.
+ * Runs a server as a worker process, starts another when it crashes, and puts another in its place when it asks for that. Owns what
+ * has to outlive a worker: the listening sockets, the lock of the data directory, and signals. Ends with the worker's exit code when
+ * the worker ends before it has served, when it has said why it cannot go on, and when it was told to stop.
  */
 export function supervise({ program, args, reportCrash }: SuperviseOptions): void {
   const secret = randomBytes(32).toString('base64url');
-  const sockets = new Map<SocketName, HeldSocket>();
-  let lock: DirectoryLock | undefined;
-  let log: LogStyle | undefined;
-  let worker: WorkerProcess | undefined;
+  const requests = answerWorkers(replace);
+  /** Those that run. */
+  const workers = new Set<WorkerProcess>();
+  /** The one that serves. */
+  let serving: WorkerProcess | undefined;
+  /** True from when the worker steps down until the next one serves: the hand-over then decides what a lost worker means. */
+  let isSwitching = false;
+  /** Resolves when the last hand-over is over and the worker that served before has ended. */
+  let replacing: Promise<void> | undefined;
+  let retiring: WorkerProcess | undefined;
+  let style: { readonly log: LogStyle; readonly drainMs: number } | undefined;
   let servedSince: number | undefined;
   let isGreeted = false;
   let isStopping = false;
   let restarts = 0;
   let losses = 0;
+  /** Exit code of the worker that served when the server was stopped. */
+  let exitCode = 0;
 
   function end(code: number): never {
-    lock?.release();
+    requests.releaseLock();
     process.exit(code);
   }
 
-  function start(): void {
-    const started = startWorker(program, args, (message) => void hear(started, message));
-    worker = started;
-    servedSince = undefined;
-    started.send({ kind: 'hello', restarts, isGreeted, secret });
-    void started.ended.then(lose);
+  function start(succession?: Succession): WorkerProcess {
+    const started = startWorker(program, args, (message) => hear(started, message));
+    workers.add(started);
+    started.send({ kind: 'hello', compatibility: COMPATIBILITY, restarts, isGreeted, secret, succession });
+    void started.ended.then((ended) => lose(started, ended));
+    return started;
   }
 
-  async function hear(from: WorkerProcess, message: FromWorker): Promise<void> {
+  function startServing(): void {
+    serving = start();
+    servedSince = undefined;
+  }
+
+  function hear(from: WorkerProcess, message: WorkerMessage): void {
     switch (message.kind) {
-      case 'ask': {
-        const { socket, ...result } = await answer(message.request);
-        from.send({ kind: 'answer', id: message.id, result }, socket);
+      case 'ask':
+        void answer(from, message.id, message.request);
         return;
-      }
       case 'serving':
-        log = message.log;
+        style = message;
         servedSince ??= performance.now();
         return;
       case 'greeting':
@@ -70,53 +77,104 @@ export function supervise({ program, args, reportCrash }: SuperviseOptions): voi
     }
   }
 
-  async function answer(request: WorkerRequest): Promise<Answer & { readonly socket?: SocketHandle }> {
-    try {
-      switch (request.kind) {
-        case 'listen': {
-          const { socket: name } = request;
-          const socket = sockets.get(name) ?? (await holdSocket(request));
-          sockets.set(name, socket);
-          return { kind: 'listening', socket: socket.handle };
-        }
-        case 'close':
-          sockets.get(request.socket)?.close();
-          return { kind: 'done' };
-        case 'lock':
-          lock ??= announceDataDirectory(request.directory, request.channel);
-          return { kind: 'done' };
-      }
-    } catch (error) {
-      const { message, code, errcode } = error as SentError;
-      return { kind: 'refused', error: { message, code, errcode } };
+  async function answer(from: WorkerProcess, id: number, request: WorkerRequest): Promise<void> {
+    const { socket, ...result } = await requests.answer(from, request);
+    from.send({ kind: 'answer', id, result }, socket);
+  }
+
+  /** One hand-over after the other: a generation must not be opened before the worker that had it open has ended. */
+  async function replace(from: WorkerProcess, succession: Succession): Promise<void> {
+    while (replacing !== undefined) await replacing;
+    if (from !== serving || isStopping) throw new Error('this process does not serve any more');
+    const replaced = Promise.withResolvers<void>();
+    replacing = replaced.promise;
+    const next = start(succession);
+    const ended = await handOver(from, next, () => {
+      isSwitching = true;
+    });
+    if (ended === 'entered') {
+      serving = next;
+      servedSince = performance.now();
+      isSwitching = false;
+    }
+    void retire(from, ended).then(() => {
+      isSwitching = false;
+      replacing = undefined;
+      replaced.resolve();
+    });
+    if (ended === 'entered') return;
+    throw new Error(
+      `generation ${succession.generation} is not served: the process that was to serve it has ended, and the server's log says why`,
+    );
+  }
+
+  /** Ends the worker that served, unless it still serves. */
+  async function retire(from: WorkerProcess, ended: HandOverEnd): Promise<void> {
+    if (ended === 'refused') return;
+    retiring = from;
+    // After the answer to its request.
+    await nextTurn();
+    if (!isStopping) from.send({ kind: 'stop', reason: 'replaced' });
+    const drainMs = ended === 'lost' ? 0 : (style?.drainMs ?? 0);
+    if (!(await within(drainMs + AFTER_DRAIN_MS, [from.ended]))) from.kill();
+    await from.ended;
+    retiring = undefined;
+    if (ended === 'lost' && !isStopping) startServing();
+  }
+
+  function lose(lost: WorkerProcess, ended: WorkerEnd): void {
+    workers.delete(lost);
+    const isServing = lost === serving;
+    if (isServing) serving = undefined;
+    if (isStopping) {
+      if (isServing) exitCode = ended.code ?? 1;
+      if (workers.size === 0) end(exitCode);
+    } else if (isServing && !isSwitching) {
+      endOrReplace(ended);
     }
   }
 
-  function lose(ended: WorkerEnd): void {
-    worker = undefined;
+  function endOrReplace(ended: WorkerEnd): void {
     if (ended.code === FINAL_EXIT) end(1);
-    if (isStopping || ended.code === 0) end(ended.code ?? 1);
-    if (log === undefined) {
+    if (ended.code === 0) end(0);
+    if (style === undefined) {
       if (ended.signal !== null) console.error(`the worker was ended by ${ended.signal}`);
       end(ended.code ?? 1);
     }
+    crash(ended, style.log);
+  }
+
+  function crash(ended: WorkerEnd, log: LogStyle): void {
     reportCrash(ended, log);
     const isSettled = servedSince !== undefined && performance.now() - servedSince >= SETTLED_MS;
     losses = isSettled ? 1 : losses + 1;
     restarts++;
-    setTimeout(() => isStopping || start(), restartDelay(losses));
+    setTimeout(() => isStopping || startServing(), restartDelay(losses));
   }
 
   function stop(signal: NodeJS.Signals): void {
-    if (isStopping) {
-      worker?.kill();
-      end(1);
-    }
+    if (isStopping) killAll();
     isStopping = true;
-    if (worker === undefined) end(0);
-    worker.send({ kind: 'stop', signal });
+    if (workers.size === 0) end(0);
+    for (const worker of workers) {
+      // A replaced worker answers its last requests. One that gets ready has none.
+      if (worker === retiring) continue;
+      if (worker === serving || isSwitching) worker.send({ kind: 'stop', reason: signal });
+      else worker.kill();
+    }
+    setTimeout(killAll, (style?.drainMs ?? 0) + AFTER_DRAIN_MS);
+  }
+
+  function killAll(): never {
+    for (const worker of workers) worker.kill();
+    end(1);
   }
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
-  start();
+  process.on('SIGHUP', () => {
+    // Closing a terminal ends what was started there.
+    if (process.stdout.isTTY) stop('SIGHUP');
+    else serving?.send({ kind: 'renew' });
+  });
+  startServing();
 }

@@ -1,26 +1,35 @@
 import { type ChildProcess, fork, type SendHandle } from 'node:child_process';
 import type { SocketHandle } from './held-socket.ts';
-import { type FromWorker, type ToWorker, WORKER_ARGUMENT } from './protocol.ts';
+import { type FromWorker, STEPS, type Step, type ToWorker, WORKER_ARGUMENT } from './protocol.ts';
 
 export type WorkerProcess = {
   readonly pid: number | undefined;
   /** Does nothing when the worker is ending: a send that fails must not end the supervisor. */
   send(message: ToWorker, socket?: SocketHandle): void;
   kill(): void;
+  /** Each resolves when the worker has said that it is done. */
+  readonly steps: Readonly<Record<Step, Promise<void>>>;
   /** Resolves when it has ended and every message that it sent has been heard. */
   readonly ended: Promise<WorkerEnd>;
 };
 
 export type WorkerEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-/** Runs `program` with Node's options of this process. They share their output. */
+/** Every message of a worker but its steps. */
+export type WorkerMessage = Exclude<FromWorker, { readonly kind: Step }>;
+
+/** Runs `program` with Node's options of this process. Its output goes where this process's goes. */
 export function startWorker(
   program: string,
   args: readonly string[],
-  hear: (message: FromWorker) => void,
+  hear: (message: WorkerMessage) => void,
 ): WorkerProcess {
   const child = fork(program, [WORKER_ARGUMENT, ...args], { stdio: 'inherit' });
-  child.on('message', (message) => hear(message as FromWorker));
+  const steps = { ready: newStep(), yielded: newStep(), entered: newStep() };
+  child.on('message', (message: FromWorker) => {
+    if (isStep(message)) steps[message.kind].resolve();
+    else hear(message as WorkerMessage);
+  });
   child.on('error', (error) => {
     if (child.pid === undefined) console.error(`the worker cannot be started: ${error.message}`);
   });
@@ -31,8 +40,19 @@ export function startWorker(
       child.send(message, socket as unknown as SendHandle, {}, () => {});
     },
     kill: () => void child.kill('SIGKILL'),
+    steps: {
+      ready: steps.ready.promise,
+      yielded: steps.yielded.promise,
+      entered: steps.entered.promise,
+    },
     ended: endOf(child),
   };
+}
+
+const newStep = () => Promise.withResolvers<void>();
+
+function isStep(message: FromWorker): message is { readonly kind: Step } {
+  return STEPS.some((step) => step === message.kind);
 }
 
 async function endOf(child: ChildProcess): Promise<WorkerEnd> {

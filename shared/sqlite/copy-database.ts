@@ -32,7 +32,8 @@ const changeDatabase = (path: string, sql: string): void => {
   }
 };
 
-const flush = (path: string): void => {
+/** Brings what was written to a file to the disk. */
+export const flush = (path: string): void => {
   const file = openSync(path, 'r+');
   fsyncSync(file);
   closeSync(file);
@@ -40,6 +41,6 @@ const flush = (path: string): void => {
 
 /** Removes a database and SQLite's files next to it. */
 export const removeDatabase = (path: string): void => {
-  for (const suffix of ['', '-wal', '-shm', '-journal', '-damaged', '.part', '.part-journal'])
+  for (const suffix of ['', '-wal', '-shm', '-journal', '-damaged', '-building', '.part', '.part-journal'])
     rmSync(`${path}${suffix}`, { force: true });
 };

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FileLock, tryLockFile } from './lock-file.ts';
+import { type FileLock, tryLockFile, tryShareFile } from './lock-file.ts';
 
 /** Holder of a data directory, as it recorded itself. */
 export type DirectoryHolder = {
@@ -106,6 +106,17 @@ export const announceDataDirectory = (directory: string, channel?: OperatorChann
  */
 export const lockContents = (directory: string, waitMs = WORKER_ENDS_MS): FileLock => {
   const lock = tryLockFile(join(directory, CONTENTS_LOCK_FILE), waitMs);
+  if (lock === undefined) throw new DataDirectoryInUse(directory, undefined);
+  return lock;
+};
+
+/**
+ * As lockContents, for one of several workers of a supervisor. `isFirst`: no other worker of this supervisor has the files, so
+ * whoever has them is one of a supervisor that was killed.
+ */
+export const shareContents = (directory: string, isFirst: boolean, waitMs = WORKER_ENDS_MS): FileLock => {
+  if (isFirst) lockContents(directory, waitMs).release();
+  const lock = tryShareFile(join(directory, CONTENTS_LOCK_FILE), waitMs);
   if (lock === undefined) throw new DataDirectoryInUse(directory, undefined);
   return lock;
 };

@@ -9,11 +9,22 @@ const SQLITE_BUSY = 5;
  * Locks a file, which it creates, for the life of this process; undefined if another process has the lock for at least
  * `waitMs`. The operating system releases the lock when the process ends, however it ends.
  */
-export const tryLockFile = (path: string, waitMs = 0): FileLock | undefined => {
+export const tryLockFile = (path: string, waitMs = 0): FileLock | undefined =>
+  lockFile(path, waitMs, (db) => db.exec('BEGIN EXCLUSIVE'));
+
+/** As tryLockFile, but other processes may share the file: while one does, nobody has it for itself. */
+export const tryShareFile = (path: string, waitMs = 0): FileLock | undefined =>
+  lockFile(path, waitMs, (db) => {
+    db.exec('BEGIN');
+    // A transaction that has read holds the file until it ends.
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+  });
+
+const lockFile = (path: string, waitMs: number, take: (db: DatabaseSync) => void): FileLock | undefined => {
   createPrivateDatabase(path);
   const db = new DatabaseSync(path, { timeout: waitMs });
   try {
-    db.exec('BEGIN IMMEDIATE');
+    take(db);
   } catch (error) {
     db.close();
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;

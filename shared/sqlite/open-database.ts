@@ -8,9 +8,10 @@ export type { Database, Statement } from './database.ts';
 export type DatabaseOptions = {
   /**
    * `full`: a committed transaction survives kill -9 and power loss (the log). `normal`: it survives kill -9, and after a
-   * power loss the file is whole but may lack the last transactions; for files that can be rebuilt.
+   * power loss the file is whole but may lack the last transactions; for files that can be rebuilt. `none`: it survives kill -9, and
+   * a power loss may damage the file; for files that are being made.
    */
-  readonly durability: 'full' | 'normal';
+  readonly durability: 'full' | 'normal' | 'none';
   /** Migration n (from 0) changes the file from `user_version` n to n + 1. Only ever add at the end. */
   readonly migrations: readonly Migration[];
   /** Size of the page cache in memory. Default: SQLite's 2 MB. */
@@ -20,7 +21,7 @@ export type DatabaseOptions = {
 };
 
 const BUSY_TIMEOUT_MS = 5_000;
-const SYNCHRONOUS = { full: 'FULL', normal: 'NORMAL' } as const;
+const SYNCHRONOUS = { full: 'FULL', normal: 'NORMAL', none: 'OFF' } as const;
 /** 16 MB between checkpoints: random keys touch the same pages again and again, each is then written back once. */
 const CHECKPOINT_PAGES = 4_000;
 const WAL_FILE_LIMIT_BYTES = 64 * 1024 * 1024;

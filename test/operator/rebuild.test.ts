@@ -59,7 +59,7 @@ describe('on a running server', () => {
     expect(graphs()).toEqual(['graph-2.db']);
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
     expect((await runVarve(['rollback', ...own])).stderr).toContain('no generation is kept');
-  });
+  }, 120_000);
 
   it('a rebuild of another scope is refused while one is paused; the same one goes on; a cancelled one leaves nothing', async () => {
     const slow = spawnVarve(['rebuild', '--graph', '--max-rate', '1', '--json', ...own]);

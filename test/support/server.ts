@@ -20,6 +20,8 @@ export type ServerOptions = {
   readonly data?: string;
   readonly arguments?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: that of this checkout. */
+  readonly program?: string;
 };
 
 /** How a process ended, and all that it wrote. */
@@ -54,9 +56,10 @@ export type VarveProcess = {
 export function spawnVarve(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  program?: string,
 ): VarveProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('VARVE_'));
-  const child = spawn(process.execPath, [...VARVE, ...args], {
+  const child = spawn(process.execPath, [...(program === undefined ? VARVE : [program]), ...args], {
     cwd: ROOT,
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -86,6 +89,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       ...(options.arguments ?? []),
     ],
     options.env,
+    options.program,
   );
   const supervisor = varve.child.pid ?? 0;
   // Not what the worker has started: a rebuild outlives the server.

@@ -42,11 +42,16 @@ const CACHE_KIBIBYTES = 64 * 1024;
 /** 128 MB: no other process reads a graph that is being built, and a page that is written often is moved once. */
 const BUILDING_CHECKPOINT_PAGES = 32_000;
 
-/** A power loss may cost the graph its last transactions: it then continues from its checkpoint. */
+/**
+ * A power loss may cost the graph its last transactions: it then follows the log from its checkpoint. One that is being built may be
+ * damaged by it, and is not read before it was brought to the disk.
+ */
 export function openGraphDatabase(file: string, building = false): GraphDatabase {
   const options: DatabaseOptions = {
-    ...{ durability: 'normal', migrations: GRAPH_MIGRATIONS, cacheKibibytes: CACHE_KIBIBYTES },
-    ...(building ? { checkpointPages: BUILDING_CHECKPOINT_PAGES } : {}),
+    ...{ migrations: GRAPH_MIGRATIONS, cacheKibibytes: CACHE_KIBIBYTES },
+    ...(building
+      ? { durability: 'none', checkpointPages: BUILDING_CHECKPOINT_PAGES }
+      : { durability: 'normal' }),
   };
   const connection = openDatabase(file, options);
   const writer = building ? openWriteBehind(file, options) : undefined;

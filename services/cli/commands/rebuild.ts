@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Difference } from '../../../projections/generations/digest.ts';
 import {
@@ -18,12 +18,13 @@ import { upcast } from '../../../shared/events/upcasters.ts';
 import type { World } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import { type OperatorChannel, readDirectoryHolder } from '../../../shared/sqlite/lock-data-directory.ts';
-import { callOperator } from '../../operator/call-operator.ts';
+import { callOperator, ServerGone } from '../../operator/call-operator.ts';
+import type { BuildRequest } from '../../operator/operation.ts';
 import type { LoadSample } from '../../operator/watch-load.ts';
-import type { ReadSidePlan } from '../../read-side/read-side.ts';
 import { interruptRebuild, runRebuild } from '../../rebuild/run-rebuild.ts';
 import { createThrottle, type Throttle } from '../../rebuild/throttle.ts';
 import { logAddress, openEventStore } from '../../stores/open-event-store.ts';
+import { isBuilder, lowerPriority } from '../../supervisor/builder-process.ts';
 import { createLogger } from '../output/create-logger.ts';
 import { showRebuild } from '../output/show-rebuild.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
@@ -42,10 +43,6 @@ export type RebuildArguments = {
   readonly cancel?: true;
 };
 
-/** Others come first where processors are few. */
-const LOW_PRIORITY = 10;
-const FIRST_SAMPLE_MS = 4_000;
-
 /** `varve rebuild`: exits with 0 once the new generation serves, and where the rebuild was paused. */
 export async function rebuild(settings: OperatorSettings, given: RebuildArguments): Promise<void> {
   const { data } = settings;
@@ -60,54 +57,86 @@ export async function rebuild(settings: OperatorSettings, given: RebuildArgument
       return;
     }
     const scope = parseScope(given, liveTypes(data, store));
-    lowerPriority();
-    await runHere(scope, maxRate, given, store, settings);
+    const shown = showRebuild(given.json === true);
+    const making = { settings, store, scope, maxRate, accept: given.accept === true, tell: shown.tell };
+    const ended = await (isBuilder() ? makeHere(making) : makeSomewhere(making, given)).finally(shown.end);
+    if (isBuilder()) console.log(JSON.stringify(ended));
+    else report(ended, store, given);
   } finally {
     store.close();
   }
 }
 
-/** Of every thread, those that collect garbage too: on Linux each has its own. */
-function lowerPriority(): void {
-  setPriority(LOW_PRIORITY);
-  const threads = '/proc/self/task';
-  if (existsSync(threads)) for (const id of readdirSync(threads)) setPriority(Number(id), LOW_PRIORITY);
+type Making = {
+  readonly settings: OperatorSettings;
+  readonly store: GenerationStore;
+  readonly scope: RebuildScope;
+  readonly maxRate: number | undefined;
+  readonly accept: boolean;
+  readonly tell: (rebuild: Rebuild) => void;
+};
+
+const PAUSE_MS = 100;
+
+/** Has the server that holds the directory make it, or makes it here. A server that crashed continues after its restart. */
+async function makeSomewhere(making: Making, given: RebuildArguments): Promise<Rebuild> {
+  const { settings, tell } = making;
+  const outside = (await chooseReadSide(settings, await quietLogger())).outside !== undefined;
+  const { type, world, maxRate } = given;
+  const request: BuildRequest = {
+    ...{ graph: given.graph === true, accept: making.accept },
+    ...{ type, world, maxRate },
+  };
+  for (let tries = 0; ; tries++) {
+    const channel = readDirectoryHolder(settings.data)?.channel;
+    if (channel === undefined || !(await isThere(channel))) return makeHere(making, tries > 0);
+    try {
+      for await (const _yes of callOperator(channel, 'can-rebuild', { outside }));
+      let last: Rebuild | undefined;
+      for await (const line of callOperator(channel, 'rebuild', request)) {
+        last = line as Rebuild;
+        tell(last);
+      }
+      if (last !== undefined) return last;
+    } catch (error) {
+      if (!(error instanceof ServerGone)) throw error;
+    }
+    await delay(PAUSE_MS);
+  }
 }
 
-async function runHere(
-  scope: RebuildScope,
-  maxRate: number | undefined,
-  given: RebuildArguments,
-  store: GenerationStore,
-  settings: OperatorSettings,
-): Promise<void> {
+/** `isOver`: a server that made it has ended, and its builder ends too. */
+async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
+  const { settings, store, scope, tell, maxRate, accept } = making;
   const { data, space } = settings;
+  lowerPriority();
   const log = await openEventStore(logAddress(settings), { space, decode: upcast });
   const throttle = createThrottle(maxRate);
   const logger = await quietLogger();
   const plan = await chooseReadSide(settings, logger);
-  const shown = showRebuild(given.json === true);
   const stop = new AbortController();
-  const watching = observeServer(data, throttle, stop.signal);
+  // A low priority of this process does not spare the cluster that it writes to.
+  const watching = plan.outside === undefined ? NOT_WATCHED : observeServer(data, throttle, stop.signal);
   try {
     await watching.sampled;
-    await refuseWhereInVain(data, plan);
-    const ended = await runRebuild(
+    return await runRebuild(
       {
-        ...{ data, log, store, throttle, plan, report: logger, tell: shown.tell, now: Date.now },
+        ...{ data, log, store, throttle, plan, report: logger, tell, now: Date.now },
+        takesOver: !isBuilder(),
         withOperations: (use) => withOperations(settings, use),
       },
-      { scope, accept: given.accept === true },
+      { scope, accept, othersEndMs: isOver ? BUILDER_ENDS_MS : 0 },
     );
-    shown.end();
-    report(ended, store, given);
   } finally {
-    shown.end();
     stop.abort();
     await watching.done;
     await log.close();
   }
 }
+
+const BUILDER_ENDS_MS = 3_000;
+const FIRST_SAMPLE_MS = 4_000;
+const NOT_WATCHED = { sampled: Promise.resolve(), done: Promise.resolve() };
 
 /** Tells the throttle how the server that holds the directory fares, if one does. `sampled`: once that is known. */
 function observeServer(
@@ -116,7 +145,7 @@ function observeServer(
   signal: AbortSignal,
 ): { readonly sampled: Promise<void>; readonly done: Promise<void> } {
   const channel = readDirectoryHolder(data)?.channel;
-  if (channel === undefined) return { sampled: Promise.resolve(), done: Promise.resolve() };
+  if (channel === undefined) return NOT_WATCHED;
   const first = Promise.withResolvers<void>();
   const watch = async () => {
     for await (const sample of callOperator(channel, 'load', {}, signal)) {
@@ -130,14 +159,6 @@ function observeServer(
     .finally(first.resolve);
   const late = once(AbortSignal.timeout(FIRST_SAMPLE_MS), 'abort').then(() => {});
   return { sampled: Promise.race([first.promise, late]), done };
-}
-
-/** Before anything is made: a server says whether it could take it over. */
-async function refuseWhereInVain(data: string, { outside }: ReadSidePlan): Promise<void> {
-  const channel = readDirectoryHolder(data)?.channel;
-  if (channel === undefined || !(await isThere(channel))) return;
-  const form = { outside: outside !== undefined };
-  for await (const _yes of callOperator(channel, 'can-rebuild', form));
 }
 
 /** The file of a server that was killed names one that is not there. */

@@ -23,6 +23,8 @@ export type OperatingProcess = {
   readonly first: OperatingEndpoints;
   /** Tokens are loaded: from now on they decide who may see metrics. */
   admit(access: AccessControl): void;
+  /** Leaves the metrics port. */
+  leave(): Promise<void>;
   /** Sends the last traces and leaves the metrics port. */
   close(): Promise<void>;
 };
@@ -34,7 +36,7 @@ export type OperatingProcess = {
 export async function openOperating(
   settings: ServeSettings,
   logger: Logger,
-  supervisor?: Pick<Supervisor, 'socket' | 'restarts'>,
+  supervisor?: Pick<Supervisor, 'socket' | 'isGreeted' | 'restarts'>,
 ): Promise<OperatingProcess> {
   const { metricsPort: port, metricsHost: host } = settings;
   const version = packageVersion();
@@ -54,7 +56,8 @@ export async function openOperating(
           first: createOperatingEndpoints({ readiness, metrics, access: () => 'allowed' }),
         });
   own?.serve((_request, response) => response.writeHead(404).end());
-  if (own !== undefined && restarts === 0) console.log(`Metrics and health are at ${own.url}`);
+  if (own !== undefined && supervisor?.isGreeted !== true)
+    console.log(`Metrics and health are at ${own.url}`);
   const answerHere = createOperatingEndpoints({
     readiness,
     metrics: own === undefined ? metrics : undefined,
@@ -66,6 +69,7 @@ export async function openOperating(
     admit(loaded) {
       access = loaded;
     },
+    leave: async () => own?.drain(0),
     async close() {
       await tracing?.close().catch((error: unknown) => logger.warn({ err: error }, 'traces were lost'));
       await own?.drain(0);

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
 import { createApp } from '../../http/create-app.ts';
 import type { Listener } from '../../http/listen.ts';
@@ -23,7 +24,9 @@ export type ServeAppOptions = {
   /** State of its projections, if it has any. */
   readonly status?: () => Promise<Status>;
   /** Runs once requests are answered, before they are limited. */
-  readonly greet: () => Promise<void>;
+  readonly greet: (handler: RequestListener) => Promise<void>;
+  /** Wraps the handler of requests. */
+  readonly watched?: (handler: RequestListener) => RequestListener;
 };
 
 /** Passes requests to the API from now on. */
@@ -51,7 +54,8 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },
     meters: { durations: metrics?.durations(METRICS.httpRequests), tracing },
   });
-  listener.serve(observeRequests((request, response) => app.routing(request, response), tracing));
-  await options.greet();
+  const handler = observeRequests((request, response) => app.routing(request, response), tracing);
+  listener.serve(options.watched?.(handler) ?? handler);
+  await options.greet(handler);
   isGreeted = true;
 }

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { join, resolve } from 'node:path';
-import { lockContents } from '../../../shared/sqlite/lock-data-directory.ts';
+import { shareContents } from '../../../shared/sqlite/lock-data-directory.ts';
 import { createPresence } from '../../fleet/presence.ts';
 import { HOLD_LIMITS } from '../../http/hold-requests.ts';
 import { type Listener, type ListenOptions, listen } from '../../http/listen.ts';
 import { openOperatorListener } from '../../http/operator-listener.ts';
+import { createRecentRequests } from '../../http/recent-requests.ts';
+import { createRequestGate } from '../../http/request-gate.ts';
 import { openVarve, type Varve, type VarveOptions } from '../../main.ts';
 import { readStatus } from '../../operator/status.ts';
 import type { Meanwhile } from '../../process/earlier-generation.ts';
@@ -24,14 +27,15 @@ import { readContentTypes } from '../settings/read-content-types.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
+import { createBuilder, renewProgram, renewReadModel, startRebuild } from './builder.ts';
 import { findExampleRequest } from './example-request.ts';
 import { readLoginPlan } from './login-plan.ts';
 import { openOperating } from './open-operating.ts';
 import { choosePictureFormats, logLeftPicture } from './picture-formats.ts';
 import { parsePublic, setPublic } from './public-rights.ts';
-import { renewReadModel, startRebuild } from './rebuild-child.ts';
 import { serveApp } from './serve-app.ts';
 import { die, stopOnSignal } from './stop-on-signal.ts';
+import { takePlace } from './take-place.ts';
 import { writeExamples } from './write-examples.ts';
 
 /**
@@ -59,13 +63,19 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     drainSeconds: settings.drainSeconds,
   });
   const { operating, first } = told;
+  const { succession, restarts } = supervisor;
+  const recent = createRecentRequests();
+  const gate = createRequestGate();
   const presence = createPresence();
   const options = {
     ...{ ...settings, ...contentTypes, readSide, operating, pid: supervisor.pid, login, follow },
     async takeDirectory(directory: string) {
       await supervisor.lock(directory, operators.channel);
-      return lockContents(directory);
+      return shareContents(directory, succession === undefined && restarts === 0);
     },
+    generation: succession?.generation,
+    build: createBuilder(settings),
+    handOver: (generation: number) => supervisor.handOver({ generation, recent: recent.list() }),
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     ...{ presence, fleetLog: logFleet(logger), reportReplaced: logReplaced(logger) },
     reportTrouble: logTrouble(logger),
@@ -73,29 +83,33 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     leftWithoutFormats: logLeftPicture(logger),
     reportCheck: (finding: string) => logger.info({ finding }, `the event log's server: ${finding}`),
   };
-  const serving = () => supervisor.serving({ logLevel: settings.logLevel, logFormat: settings.logFormat });
+  const { logLevel, logFormat, drainSeconds } = settings;
+  const serving = () => supervisor.serving({ logLevel, logFormat }, drainSeconds * 1_000);
+  const watched = (handler: RequestListener) => recent.watch(gate.guard(handler));
   const onEarlier = (listener: Listener): Meanwhile => ({
-    async serve(served, operator, changes) {
+    async serve(served, operator, changes, leave) {
       logger.warn(
         { changes },
         'content types changed: reads continue as before, a new read model is being built',
       );
       operators.serve(operator);
       told.admit(served.access);
+      stop.with(listener, { close: leave });
+      supervisor.onYield(leave);
       // The next API measures.
       const unmeasured = { ...operating, metrics: undefined };
       await serveApp({
         ...{ role, settings, ...paths, served, listener, logger, operating: unmeasured },
-        greet: async () => serving(),
+        ...{ watched, greet: async () => serving() },
       });
     },
-    rebuild: () => startRebuild(settings, logger),
+    rebuild: (operator) => startRebuild(operator, logger),
     over: () => logger.info({}, 'the new read model is live'),
   });
   const opening = openAndListen(options, onEarlier, {
     host: settings.host,
     port: settings.port,
-    ...{ socket: supervisor.socket('api'), holds: supervisor.restarts > 0 ? HOLD_LIMITS : undefined },
+    ...{ socket: supervisor.socket('api'), holds: restarts > 0 ? HOLD_LIMITS : undefined },
     first: (request, response) => first(request, response) || presence.answer(request, response),
   });
   // Else their ports would keep the process.
@@ -105,19 +119,28 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   presence.of(varve.fleet);
   varve.stopped.catch((error: unknown) => die(logger, error));
   operators.serve(varve.operator);
-  renewReadModel(varve.operator, operating.readiness, settings, logger);
+  supervisor.onYield(async () => {
+    gate.close(varve.latest);
+    await varve.fleet.stepDown();
+  });
+  supervisor.onRenew(() => renewProgram(varve.operator, logger));
+  // After a rollback an earlier version is meant.
+  if (succession === undefined) renewReadModel(varve.operator, operating.readiness, logger);
   try {
-    if (publicRights !== undefined) await setPublic(varve, publicRights);
+    if (publicRights !== undefined && succession === undefined) await setPublic(varve, publicRights);
     told.admit(varve.access);
     const status = () => readStatus(varve.operator);
-    const greet = async () => {
+    const { metrics } = operating;
+    const greet = async (handler: RequestListener) => {
+      if (succession !== undefined)
+        await takePlace(supervisor, succession, handler, { varve, metrics, isStopping: stop.isStopping });
       serving();
       if (supervisor.isGreeted) return;
       const message = await greeting({ role, settings, pages }, listener.url, varve);
       supervisor.greeting();
       console.log(message);
     };
-    const app = { served: varve, listener, logger, operating, status, greet };
+    const app = { served: varve, listener, logger, operating, status, greet, watched };
     await serveApp({ role, settings, ...paths, ...app });
   } catch (error) {
     // A signal came before the greeting: its handler closes everything.

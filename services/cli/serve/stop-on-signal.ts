@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { Listener } from '../../http/listen.ts';
+import { passOn } from '../../http/pass-on.ts';
 import { isWorker } from '../../supervisor/connect-supervisor.ts';
-import { FINAL_EXIT } from '../../supervisor/protocol.ts';
+import { FINAL_EXIT, type StopReason } from '../../supervisor/protocol.ts';
+import { reachableUrl } from '../output/reachable-url.ts';
 import type { OperatingProcess } from './open-operating.ts';
 
 type Closable = { close(): Promise<void> };
@@ -20,7 +22,7 @@ export type StopOptions = {
   readonly told: OperatingProcess;
   readonly others?: readonly Closable[];
   /** Calls back for each signal to stop. */
-  readonly signals: (heard: (signal: NodeJS.Signals) => void) => void;
+  readonly signals: (heard: (signal: StopReason) => void) => void;
 };
 
 /** The signals that this process gets itself. */
@@ -33,21 +35,31 @@ export function ownSignals(heard: (signal: NodeJS.Signals) => void): void {
  * are closed before requests are drained.
  */
 export function stopOnSignal({ logger, drainSeconds, told, others = [], signals }: StopOptions): Stopper {
-  const { operating, close } = told;
+  const { operating, leave: leaveMetrics, close } = told;
   let running: { readonly listener: Listener; readonly served: Served } | undefined;
   let stopping = false;
-  const stop = async (signal: string) => {
+  const stop = async (reason: StopReason) => {
     if (stopping) process.exit(1);
     stopping = true;
+    if (reason === 'replaced') await leaveToNext();
+    else await leave(reason);
+    await running?.served.close();
+    await close();
+    process.exit(0);
+  };
+  const leave = async (signal: string) => {
     logger.info({ signal }, 'stopping');
     operating.readiness.draining();
     for (const other of others) await other.close();
     const drained = running?.listener.drain(drainSeconds * 1000);
     // Reads may take long: stepping down need not wait for them.
     await Promise.all([drained, Promise.race([drained, running?.served.stepDown?.()])]);
-    await running?.served.close();
-    await close();
-    process.exit(0);
+  };
+  /** The server is as ready as before: the next process answers what still comes here. */
+  const leaveToNext = async () => {
+    logger.info({}, 'another process serves');
+    const drained = running?.listener.drain(drainSeconds * 1000, passOn(reachableUrl(running.listener.url)));
+    await Promise.all([drained, leaveMetrics(), ...others.map((other) => other.close())]);
   };
   signals((signal) => void stop(signal).catch((error: unknown) => die(logger, error)));
   return {

@@ -1,0 +1,125 @@
+import { fork } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import type { Logger } from 'pino';
+import type { Rebuild } from '../../../projections/generations/generation.ts';
+import { PROJECTOR_VERSION } from '../../../projections/graph/projector-version.ts';
+import type { ReadinessCheck } from '../../operating/readiness.ts';
+import { rebuildOperation } from '../../operator/generations.ts';
+import type { BuildRequest, OperatorContext } from '../../operator/operation.ts';
+import { BUILDER_ARGUMENT } from '../../supervisor/builder-process.ts';
+import { COMPATIBILITY } from '../../supervisor/protocol.ts';
+import type { ServeSettings } from '../settings/settings.ts';
+
+/**
+ * Where another version of the projector made the read model: it serves, and is made anew beside that. What differs then is what
+ * the new version does otherwise.
+ */
+export function renewReadModel(context: OperatorContext, readiness: ReadinessCheck, logger: Logger): void {
+  const { graph, generations } = context;
+  if (graph.projectorVersion() === PROJECTOR_VERSION) return;
+  const versions = { made: graph.projectorVersion(), wanted: PROJECTOR_VERSION };
+  logger.warn(
+    versions,
+    'the read model is of another projector version: it stays live until a new one is built',
+  );
+  try {
+    generations.refuseTakeOver();
+  } catch (error) {
+    logger.warn({ reason: (error as Error).message }, 'run varve rebuild --graph --accept to replace it');
+    return;
+  }
+  readiness.note('The read model is of another projector version: it answers until a new one is built');
+  void generations.switched().then(() => readiness.note(undefined));
+  startRebuild(context, logger, true);
+}
+
+/** Has the program that is installed now make the next generation, and serve it. Its differences count as intended. */
+export function renewProgram(context: OperatorContext, logger: Logger): void {
+  if (context.generations.hasIndicesOutside)
+    logger.error({}, 'a server that reads from Elasticsearch does not take over a new program: restart it');
+  else startRebuild(context, logger, true);
+}
+
+/** Rebuilds for the server itself, as `varve rebuild --graph`. A failure is logged; the same command, by hand, continues it. */
+export function startRebuild(context: OperatorContext, logger: Logger, accept = false): void {
+  const run = async () => {
+    let last: Rebuild | undefined;
+    for await (const line of rebuildOperation.run(context, { graph: true, accept }, NEVER)) last = line;
+    if (last?.phase === 'done') return logger.info({}, 'the new read model is built');
+    throw new Error(last?.message ?? 'it was interrupted');
+  };
+  run().catch((error: Error) => {
+    const differences = context.generations.store.differences().slice(0, LOGGED_DIFFERENCES);
+    logger.error(
+      { differences, reason: error.message },
+      'the server did not switch to the new read model: continue with varve rebuild --graph',
+    );
+  });
+}
+
+const NEVER = new AbortController().signal;
+const LOGGED_DIFFERENCES = 50;
+
+/** Runs `varve rebuild` as a process of low priority that ends with this one, and makes a generation without taking it over. */
+export function createBuilder(settings: ServeSettings): NonNullable<OperatorContext['build']> {
+  const { data, space, eventStore } = settings;
+  const env = {
+    ...process.env,
+    ...{ VARVE_DATA: data, VARVE_SPACE: space },
+    ...(eventStore === undefined ? {} : { VARVE_EVENT_STORE: eventStore }),
+    ...readIndexVariables(settings),
+  };
+  return async function* (request, signal) {
+    const args = [BUILDER_ARGUMENT, COMPATIBILITY, 'rebuild', '--json', ...optionsOf(request)];
+    const child = fork(process.argv[1] ?? '', args, {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      signal,
+    });
+    const ended = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(error.message));
+      child.once('close', (code, ended) => resolve(code === 0 ? '' : `it ended with ${code ?? ended}`));
+    });
+    const problems = child.stderr === null ? Promise.resolve('') : text(child.stderr).catch(() => '');
+    if (child.stdout !== null)
+      for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line) as Rebuild;
+    const failure = await ended;
+    if (failure === '') return;
+    const said = (await problems)
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.replace(/^varve rebuild: /, '');
+    throw new Error(said || `the process that makes the generation was cut short: ${failure}`);
+  };
+}
+
+function optionsOf({ graph, type, world, maxRate, accept }: BuildRequest): readonly string[] {
+  return [
+    ...(graph ? ['--graph'] : []),
+    ...(type === undefined ? [] : ['--type', type]),
+    ...(world === undefined ? [] : ['--world', world]),
+    ...(maxRate === undefined ? [] : ['--max-rate', maxRate]),
+    ...(accept ? ['--accept'] : []),
+  ];
+}
+
+/** Where the server's documents are, for a command that is told nothing else. */
+function readIndexVariables(settings: ServeSettings): Readonly<Record<string, string>> {
+  const given = {
+    VARVE_READ_INDEX: settings.readIndex,
+    VARVE_READ_INDEX_USER: settings.readIndexUser,
+    VARVE_READ_INDEX_PASSWORD: settings.readIndexPassword,
+    VARVE_READ_INDEX_API_KEY: settings.readIndexApiKey,
+    VARVE_READ_INDEX_CA: settings.readIndexCa,
+    VARVE_READ_INDEX_CLOUD_ID: settings.readIndexCloudId,
+    VARVE_READ_INDEX_SHARDS: settings.readIndexShards,
+    VARVE_READ_INDEX_REPLICAS: settings.readIndexReplicas,
+    VARVE_DENORMALISE_TO_ONE: settings.denormaliseToOne,
+    VARVE_DENORMALISE_TO_MANY: settings.denormaliseToMany,
+  };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
+}

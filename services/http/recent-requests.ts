@@ -1,0 +1,75 @@
+import { Agent, createServer, type RequestListener, request as send } from 'node:http';
+import { ownSocket } from './listening-socket.ts';
+
+/** A GET request. */
+export type RecentRequest = { readonly url: string; readonly authorization?: string };
+
+/** The last requests of a process, for the process that takes its place. */
+export type RecentRequests = {
+  /** `handler`, noting what it is given. */
+  watch(handler: RequestListener): RequestListener;
+  list(): readonly RecentRequest[];
+};
+
+const KEPT = 500;
+const LONGEST_URL = 4_096;
+
+export function createRecentRequests(): RecentRequests {
+  const kept: RecentRequest[] = [];
+  let count = 0;
+  return {
+    watch: (handler) => (request, response) => {
+      const { method, url = '', headers } = request;
+      if (method === 'GET' && url.length <= LONGEST_URL) {
+        const { authorization } = headers;
+        kept[count++ % KEPT] = { url, ...(authorization !== undefined && { authorization }) };
+      }
+      handler(request, response);
+    },
+    list: () => [...kept],
+  };
+}
+
+/** Number of times that each is answered: code that runs often is compiled, and what queries need is made once. */
+const ROUNDS = 12;
+const AT_ONCE = 4;
+
+/**
+ * Has a handler answer these requests again and again before it is given others, for `atMostMs`. The answers are thrown away, and so are
+ * failures.
+ */
+export async function warmUp(
+  requests: readonly RecentRequest[],
+  handler: RequestListener,
+  atMostMs: number,
+): Promise<void> {
+  if (requests.length === 0) return;
+  const server = createServer(handler);
+  const socket = ownSocket(server);
+  const { port } = await socket.open({ host: '127.0.0.1', port: 0 });
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
+  const deadline = performance.now() + atMostMs;
+  const total = requests.length * ROUNDS;
+  let next = 0;
+  const ask = async (): Promise<void> => {
+    while (next < total && performance.now() < deadline) {
+      await answered(requests[next++ % requests.length] as RecentRequest, port, agent);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  agent.destroy();
+  server.closeAllConnections();
+  await (await socket.close()).ended;
+}
+
+/** Resolves when the answer has ended, or there is none. */
+function answered({ url, authorization }: RecentRequest, port: number, agent: Agent): Promise<void> {
+  const headers = authorization === undefined ? {} : { authorization };
+  return new Promise((resolve) => {
+    send({ host: '127.0.0.1', port, agent, path: url, headers }, (response) => {
+      response.resume().once('close', resolve);
+    })
+      .once('error', () => resolve())
+      .end();
+  });
+}

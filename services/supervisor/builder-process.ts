@@ -1,0 +1,40 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { refuseIncompatible } from './protocol.ts';
+
+/** First argument of a program that makes a generation for the server that started it. */
+export const BUILDER_ARGUMENT = 'builder';
+
+/** Processes that answer requests come first where processors are few. */
+const LOW_PRIORITY = 10;
+
+let isBuilderProcess = false;
+
+/** Tells whether a server has started this process, and does the rest when it ends. */
+export function isBuilder(): boolean {
+  return isBuilderProcess;
+}
+
+/** `server`: COMPATIBILITY of the program that started this process, which ends if it differs. */
+export function becomeBuilder(server: string | undefined): void {
+  isBuilderProcess = true;
+  try {
+    refuseIncompatible(server);
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(1);
+  }
+  process.once('disconnect', () => process.exit(1));
+  if (!process.connected) process.exit(1);
+  // The process ends by itself when it is done.
+  process.channel?.unref();
+  // A signal from a terminal is for the server, which then ends this process.
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+}
+
+/** Lowers the priority of every thread, those that collect garbage too: on Linux each has its own. */
+export function lowerPriority(): void {
+  setPriority(LOW_PRIORITY);
+  const threads = '/proc/self/task';
+  if (existsSync(threads)) for (const id of readdirSync(threads)) setPriority(Number(id), LOW_PRIORITY);
+}

@@ -1,0 +1,52 @@
+import type { WorkerProcess } from './worker-process.ts';
+
+/**
+ * How a hand-over ended. `refused`: nothing has changed. `entered`: the next worker serves. `lost`: the next worker has ended, or was
+ * killed, after the one that serves had stepped down.
+ */
+export type HandOverEnd = 'refused' | 'entered' | 'lost';
+
+/** Limit of a step that takes a moment. The supervisor kills a worker that does not answer within it. */
+const STEP_MS = 5_000;
+
+/**
+ * Puts the worker `next` in the place of `from`. The next one opens its generation, applies the log and warms up while the first
+ * one serves. Then the first one steps down, and the next one becomes leader and accepts connections. Calls `yielding` before
+ * the first one steps down.
+ */
+export async function handOver(
+  from: WorkerProcess,
+  next: WorkerProcess,
+  yielding: () => void,
+): Promise<HandOverEnd> {
+  const isReady = await Promise.race([
+    next.steps.ready.then(() => true),
+    ...[next.ended, from.ended].map((ended) => ended.then(() => false)),
+  ]);
+  if (!isReady) {
+    next.kill();
+    return 'refused';
+  }
+  yielding();
+  from.send({ kind: 'yield' });
+  if (!(await within(STEP_MS, [from.steps.yielded, from.ended]))) from.kill();
+  next.send({ kind: 'enter' });
+  let end: HandOverEnd = 'lost';
+  const entered = next.steps.entered.then(() => {
+    end = 'entered';
+  });
+  await within(STEP_MS, [entered, next.ended]);
+  if (end === 'lost') next.kill();
+  return end;
+}
+
+/** Whether one of these resolves before the time is over. */
+export async function within(ms: number, promises: readonly Promise<unknown>[]): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), ms);
+  try {
+    return await Promise.race([late.promise, ...promises.map((promise) => promise.then(() => true))]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

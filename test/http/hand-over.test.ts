@@ -1,0 +1,302 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { COMPATIBILITY } from '../../services/supervisor/protocol.ts';
+import { LOG_MIGRATIONS } from '../../shared/event-store/sqlite/log-schema.ts';
+import { ask, startHandOverLoad } from '../support/hand-over-load.ts';
+import { childrenOf, isRunning } from '../support/processes.ts';
+import { runVarve } from '../support/run-varve.ts';
+import {
+  type RunningServer,
+  type ServerOptions,
+  spawnVarve,
+  startServer,
+  type VarveProcess,
+} from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+/** A worker is replaced by another one, which serves another generation. */
+const LONG = { ...takesMinutes('hand-overs that are cut short'), timeout: 120_000 };
+const CLIENTS = 3;
+
+async function startForTest(options: ServerOptions = {}): Promise<RunningServer> {
+  const server = await startServer(options);
+  onTestFinished(() => server.dispose());
+  return server;
+}
+
+/** On a connection of its own: one to a process that was killed is lost. */
+async function create(url: string, name: string): Promise<number> {
+  return (await ask(`${url}/api/restaurants`, false, { data: { key: name, name } })).status;
+}
+
+async function names(url: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let start = 0; ; start += 100) {
+    const page = `pagination[start]=${start}&pagination[limit]=100`;
+    const answer = await ask(`${url}/api/restaurants?${page}&sort=name&fields=name`, false);
+    expect(answer.status).toBe(200);
+    const { data } = JSON.parse(answer.text) as { data: { name: string }[] };
+    if (data.length === 0) return found.sort();
+    found.push(...data.map(({ name }) => name));
+  }
+}
+
+/** Number of the generation that serves. */
+async function generation({ data }: RunningServer): Promise<number> {
+  const { stdout } = await runVarve(['status', '--json', '--data', data]);
+  const { projections } = JSON.parse(stdout) as { projections: { generation: number }[] };
+  return projections[0]?.generation ?? 0;
+}
+
+const workers = ({ supervisor }: RunningServer) => childrenOf(supervisor);
+
+/** Resolves to the worker that gets ready next to the one that serves. */
+async function nextWorker(server: RunningServer): Promise<number> {
+  for (;;) {
+    const [, next] = workers(server);
+    if (next !== undefined) return next;
+    await delay(2);
+  }
+}
+
+/** Resolves when the worker before has ended. */
+async function replaced(server: RunningServer, before: number): Promise<void> {
+  while ([before, undefined].includes(server.worker())) await delay(5);
+}
+
+const rebuild = ({ data }: RunningServer, ...options: string[]): VarveProcess =>
+  spawnVarve(['rebuild', '--graph', '--data', data, ...options]);
+
+async function serverWithDocuments(options: ServerOptions = {}): Promise<RunningServer> {
+  const server = await startForTest(options);
+  for (const name of ['a', 'b', 'c']) expect(await create(server.url, name)).toBe(201);
+  return server;
+}
+
+it('replaces the process that serves in a rebuild and a rollback: no request fails, nothing is lost or read late', async () => {
+  const server = await serverWithDocuments({ arguments: ['--metrics-port', '0'] });
+  const metrics = /Metrics and health are at (\S+)/.exec(server.output())?.[1];
+  const [first = 0] = workers(server);
+  const load = startHandOverLoad(server.url, CLIENTS);
+  expect((await runVarve(['rebuild', '--graph', '--data', server.data])).stdout).toContain(
+    'generation 2 serves',
+  );
+  await replaced(server, first);
+  const [second = 0] = workers(server);
+  expect(second).not.toBe(first);
+  expect(await generation(server)).toBe(2);
+  expect((await runVarve(['rollback', '--data', server.data])).stdout).toContain('generation 1 serves');
+  await replaced(server, second);
+  expect(await generation(server)).toBe(1);
+  await load.stop();
+  expect(load.failures).toEqual([]);
+  expect(load.written.length).toBeGreaterThan(10);
+  expect(await names(server.url)).toEqual(['a', 'b', 'c', ...load.written].sort());
+  const text = await (await fetch(`${metrics}/metrics`)).text();
+  expect(text).toMatch(/^varve_worker_restarts 0$/m);
+  expect(text).toMatch(/^varve_leading 1$/m);
+  expect(server.output().match(/Metrics and health/g)).toHaveLength(1);
+  expect(server.output().match(/Varve serves/g)).toHaveLength(1);
+  expect(await server.stop()).toMatchObject({ code: 0, signal: null });
+}, 60_000);
+
+it.each(['building', 'getting ready', 'replaced'])(
+  'ends with 0 when it is stopped while the next one is %s',
+  LONG,
+  async (phase) => {
+    const server = await serverWithDocuments();
+    const [first = 0] = workers(server);
+    const running = rebuild(server, ...(phase === 'building' ? ['--max-rate', '1'] : []));
+    if (phase === 'building') while (childrenOf(first).length === 0) await delay(2);
+    else await nextWorker(server);
+    const all = () => [...workers(server), ...childrenOf(first)];
+    const seen = all();
+    if (phase === 'replaced')
+      while (!/another process serves/.test(server.output()) && isRunning(first)) await delay(1);
+    expect(await server.stop('SIGTERM')).toMatchObject({ code: 0, signal: null });
+    await running.exited;
+    while (seen.some(isRunning)) await delay(10);
+    const again = await startForTest({ data: server.data });
+    expect(await names(again.url)).toEqual(['a', 'b', 'c']);
+  },
+);
+
+it(
+  'continues as before when the next process is killed, and the same rebuild serves then',
+  LONG,
+  async () => {
+    const server = await serverWithDocuments();
+    const [first = 0] = workers(server);
+    const running = rebuild(server);
+    process.kill(await nextWorker(server), 'SIGKILL');
+    const { code, output } = await running.exited;
+    expect({ code, output }).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('generation 2 is not served'),
+    });
+    expect(workers(server)).toEqual([first]);
+    expect(await create(server.url, 'd')).toBe(201);
+    expect((await rebuild(server).exited).output).toContain('generation 2 serves');
+    expect(await names(server.url)).toEqual(['a', 'b', 'c', 'd']);
+  },
+);
+
+it('is replaced all the same when it is killed while the next one gets ready', LONG, async () => {
+  const server = await serverWithDocuments();
+  const [first = 0] = workers(server);
+  const running = rebuild(server);
+  await nextWorker(server);
+  process.kill(first, 'SIGKILL');
+  expect((await running.exited).output).toContain('generation 2 serves');
+  expect(await names(server.url)).toEqual(['a', 'b', 'c']);
+  expect(await create(server.url, 'd')).toBe(201);
+  expect(await server.stop()).toMatchObject({ code: 0 });
+});
+
+it('kills a paused process when another is to serve', LONG, async () => {
+  const server = await serverWithDocuments();
+  const [first = 0] = workers(server);
+  const running = rebuild(server);
+  await nextWorker(server);
+  process.kill(first, 'SIGSTOP');
+  await replaced(server, first);
+  expect(await names(server.url)).toEqual(['a', 'b', 'c']);
+  expect(await create(server.url, 'd')).toBe(201);
+  await running.exited;
+});
+
+it('continues while the next process is paused', LONG, async () => {
+  const server = await serverWithDocuments();
+  const [first = 0] = workers(server);
+  const running = rebuild(server);
+  const next = await nextWorker(server);
+  process.kill(next, 'SIGSTOP');
+  expect(await create(server.url, 'd')).toBe(201);
+  process.kill(next, 'SIGKILL');
+  expect((await running.exited).code).toBe(1);
+  expect(workers(server)).toEqual([first]);
+});
+
+it('starts another process when neither of two can serve', LONG, async () => {
+  const server = await serverWithDocuments();
+  const [first = 0] = workers(server);
+  const running = rebuild(server);
+  const next = await nextWorker(server);
+  process.kill(first, 'SIGSTOP');
+  // It is killed when the next one is ready, which then looks for the leader.
+  while (workers(server).includes(first)) await delay(2);
+  process.kill(next, 'SIGKILL');
+  await replaced(server, next);
+  expect(await names(server.url)).toEqual(['a', 'b', 'c']);
+  expect(await create(server.url, 'd')).toBe(201);
+  await running.exited;
+  expect(await server.stop()).toMatchObject({ code: 0 });
+});
+
+it('ends in time when a paused process is to stop', LONG, async () => {
+  const server = await serverWithDocuments({ arguments: ['--drain-seconds', '0'] });
+  const [first = 0] = workers(server);
+  process.kill(first, 'SIGSTOP');
+  expect(await server.stop('SIGTERM')).toMatchObject({ code: 1 });
+  expect(isRunning(first)).toBe(false);
+});
+
+it('takes up a rebuild whose process was killed', LONG, async () => {
+  const server = await serverWithDocuments();
+  const [first = 0] = workers(server);
+  const running = rebuild(server, '--max-rate', '1');
+  while (childrenOf(first).length === 0) await delay(2);
+  await new Promise<void>((resolve) => running.child.stderr?.once('data', () => resolve()));
+  process.kill(childrenOf(first)[0] ?? 0, 'SIGKILL');
+  const { code, output } = await running.exited;
+  expect({ code, output }).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('was cut short: it ended with SIGKILL'),
+  });
+  expect((await rebuild(server).exited).output).toContain('generation 2 serves');
+});
+
+it(
+  'has all processes end with the supervisor, and a start after it finds what was acknowledged',
+  LONG,
+  async () => {
+    const server = await serverWithDocuments();
+    const load = startHandOverLoad(server.url, CLIENTS);
+    const running = rebuild(server);
+    const next = await nextWorker(server);
+    const [first = 0] = workers(server);
+    process.kill(server.supervisor, 'SIGKILL');
+    await load.stop();
+    // The command continues by itself.
+    await running.exited;
+    const again = await startForTest({ data: server.data });
+    expect([first, next].some(isRunning)).toBe(false);
+    expect(await names(again.url)).toEqual(expect.arrayContaining(['a', 'b', 'c', ...load.written]));
+  },
+);
+
+/** A link to the program, which is then another one. */
+function installed(): { readonly folder: string; install(change?: (protocol: string) => string): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-installed-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const root = resolve(import.meta.dirname, '../..');
+  let count = 0;
+  return {
+    folder,
+    install(change = (protocol) => protocol) {
+      const release = join(folder, `release-${++count}`);
+      mkdirSync(release);
+      for (const name of ['services', 'shared', 'projections', 'package.json'])
+        cpSync(join(root, name), join(release, name), { recursive: true });
+      symlinkSync(join(root, 'node_modules'), join(release, 'node_modules'));
+      const file = join(release, 'services/supervisor/protocol.ts');
+      writeFileSync(file, change(readFileSync(file, 'utf8')));
+      symlinkSync(release, join(folder, 'next'));
+      renameSync(join(folder, 'next'), join(folder, 'current'));
+    },
+  };
+}
+
+it(
+  'has the program that is installed by then serve on SIGHUP, unless both cannot work at once',
+  LONG,
+  async () => {
+    const program = installed();
+    program.install();
+    const server = await serverWithDocuments({
+      program: join(program.folder, 'current/services/cli/varve.ts'),
+    });
+    const [first = 0] = workers(server);
+    program.install();
+    const load = startHandOverLoad(server.url, CLIENTS);
+    process.kill(server.supervisor, 'SIGHUP');
+    await replaced(server, first);
+    const [second = 0] = workers(server);
+    await load.stop();
+    expect(load.failures).toEqual([]);
+    expect(readFileSync(`/proc/${second}/cmdline`, 'utf8')).toContain('current');
+    program.install((protocol) => protocol.replace('const PROTOCOL = 1;', 'const PROTOCOL = 2;'));
+    process.kill(server.supervisor, 'SIGHUP');
+    await expect
+      .poll(server.output, { timeout: 20_000 })
+      .toContain('cannot work at once: restart the server');
+    expect(workers(server)).toEqual([second]);
+    expect(await create(server.url, 'd')).toBe(201);
+  },
+);
+
+it('tells apart releases whose logs have other formats', () => {
+  expect(COMPATIBILITY.split('.')[1]).toBe(String(LOG_MIGRATIONS.length));
+});

@@ -1,0 +1,65 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Clients on connections of their own that write, and read on another connection what they have just written. */
+export type HandOverLoad = {
+  /** Answers that are not as they should be. */
+  readonly failures: readonly string[];
+  /** Names of the documents whose writes were acknowledged. */
+  readonly written: readonly string[];
+  stop(): Promise<void>;
+};
+
+const PAUSE_MS = 5;
+
+export function startHandOverLoad(url: string, clients: number): HandOverLoad {
+  const failures: string[] = [];
+  const written: string[] = [];
+  const agents = Array.from({ length: 2 * clients }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+  let isStopped = false;
+  const run = async (client: number): Promise<void> => {
+    const [writing = false, reading = false] = agents.slice(2 * client, 2 * client + 2);
+    for (let i = 0; !isStopped; i++) {
+      const name = `client ${client} ${i}`;
+      const wrote = await ask(`${url}/api/restaurants`, writing, { data: { key: name, name } });
+      if (wrote.status !== 201) failures.push(`write of ${name}: ${wrote.status} ${wrote.text}`);
+      else written.push(name);
+      const filter = `filters[name]=${encodeURIComponent(name)}&fields=name`;
+      const read = await ask(`${url}/api/restaurants?${filter}`, reading);
+      if (read.status !== 200 || !read.text.includes(`"name":"${name}"`))
+        failures.push(`read of ${name}: ${read.status} ${read.text.slice(0, 200)}`);
+      await delay(PAUSE_MS);
+    }
+  };
+  const running = Promise.all(Array.from({ length: clients }, (_unused, client) => run(client)));
+  return {
+    failures,
+    written,
+    async stop() {
+      isStopped = true;
+      await running;
+      for (const agent of agents) agent.destroy();
+    },
+  };
+}
+
+/** Status 0: there was no answer. `agent`: false for a connection of its own. */
+export async function ask(
+  url: string,
+  agent: Agent | false,
+  body?: unknown,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  return new Promise((resolve) => {
+    const sent = request(url, { agent, method: body === undefined ? 'GET' : 'POST', headers }, (answer) => {
+      void readAnswer(answer).then(resolve, (error: Error) => resolve({ status: 0, text: error.message }));
+    });
+    sent.once('error', (error) => resolve({ status: 0, text: error.message }));
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+async function readAnswer(answer: IncomingMessage): Promise<{ status: number; text: string }> {
+  return { status: answer.statusCode ?? 0, text: await text(answer) };
+}
