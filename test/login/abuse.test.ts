@@ -1,0 +1,200 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createAsk } from '../support/access-client.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+import { type LoginServer, startLoginServer } from './login-server.ts';
+
+const PASSWORD = 'a long password';
+
+let server: LoginServer;
+beforeAll(async () => {
+  server = await startLoginServer();
+  await server.setRole('authenticated', { allow: 'tag.find' });
+});
+afterAll(() => server.dispose());
+
+const post = (path: string, body: object, token?: string) =>
+  createAsk(server.url, token)(`/api/auth/${path}`, { method: 'POST', body });
+
+async function register(username: string): Promise<{ readonly jwt: string; readonly id: number }> {
+  const email = `${username}@example.com`;
+  const { status, body } = await post('local/register', { username, email, password: PASSWORD });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return { jwt: body.jwt, id: body.user.id };
+}
+
+describe('a JWT', () => {
+  test('gives what the role of its user may do now, and nothing to a user who is blocked', async () => {
+    const { jwt, id } = await register('roles');
+    const ask = createAsk(server.url, jwt);
+    expect((await ask('/api/tags')).status).toBe(200);
+    await server.setRole('guest', { allow: '' });
+    const roles = (await server.admin('/_varve/roles')).body.data as { type: string; id: number }[];
+    const role = roles.find(({ type }) => type === 'guest')?.id;
+    expect((await server.admin(`/api/users/${id}`, { method: 'PUT', body: { role } })).status).toBe(200);
+    expect((await ask('/api/tags')).status).toBe(403);
+    await server.setRole('guest', { allow: 'tag.find' });
+    expect((await ask('/api/tags')).status).toBe(200);
+    await server.admin(`/api/users/${id}`, { method: 'PUT', body: { blocked: true } });
+    expect((await ask('/api/tags')).status).toBe(401);
+  });
+
+  test('ends with its password, whoever changed that', async () => {
+    const { jwt, id } = await register('changed');
+    expect((await createAsk(server.url, jwt)('/api/users/me')).status).toBe(200);
+    const body = { password: 'set by an administrator' };
+    expect((await server.admin(`/api/users/${id}`, { method: 'PUT', body })).status).toBe(200);
+    expect((await createAsk(server.url, jwt)('/api/users/me')).status).toBe(401);
+  });
+
+  test('names its user as the author of what is written', async () => {
+    const { jwt } = await register('author');
+    await server.setRole('authenticated', { allow: 'tag.find,tag.create' });
+    const { status, body } = await createAsk(server.url, jwt)('/api/tags', {
+      method: 'POST',
+      body: { data: { key: 'by-a-user', name: 'by a user' } },
+    });
+    expect(status, JSON.stringify(body)).toBe(201);
+    const { stdout } = await runVarve([
+      'events',
+      '--actor',
+      'user',
+      '--type',
+      'entry-created',
+      '--data',
+      server.data,
+    ]);
+    expect(stdout).toContain('by a user');
+  });
+});
+
+describe('nobody finds out who is registered', () => {
+  test('by signing in, or by asking for mails', async () => {
+    await register('known');
+    for (const [path, known, unknown] of [
+      ['local', { identifier: 'known', password: 'x' }, { identifier: 'nobody', password: 'x' }],
+      ['forgot-password', { email: 'known@example.com' }, { email: 'nobody@example.com' }],
+    ] as const) {
+      const [one, other] = [await post(path, known), await post(path, unknown)];
+      expect([one.status, one.body]).toEqual([other.status, other.body]);
+      expect([...one.headers.keys()]).toEqual([...other.headers.keys()]);
+    }
+  });
+});
+
+describe('at once', () => {
+  test('one address is registered by one of many', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, at) =>
+        post('local/register', { username: `racer${at}`, email: 'race@example.com', password: PASSWORD }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400]);
+    const { body } = await server.admin('/api/users?filters[email]=race@example.com');
+    expect(body).toHaveLength(1);
+  });
+
+  test('a code for a new password counts for one of many', async () => {
+    await register('coded');
+    const seen = server.mails().length;
+    await post('forgot-password', { email: 'coded@example.com' });
+    const code = /code=([^<\s]+)/.exec((await server.mailAfter(seen)).text)?.[1];
+    const answers = await Promise.all(
+      [1, 2, 3].map((at) => {
+        const password = `new password ${at}`;
+        return post('reset-password', { code, password, passwordConfirmation: password });
+      }),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    const { stdout } = await runVarve(['events', '--raw', '--data', server.data]);
+    expect(stdout).toContain('reset-password');
+    for (const secret of [
+      String(code),
+      PASSWORD,
+      'new password 1',
+      answers.find(({ status }) => status === 200)?.body.jwt,
+    ])
+      expect(stdout).not.toContain(secret);
+  });
+});
+
+describe('servers of their own', takesMinutes('logins at several servers'), () => {
+  test('a new password that was answered is there after kill -9', { timeout: 120_000 }, async () => {
+    const first = await startLoginServer();
+    onTestFinished(first.dispose);
+    const user = { username: 'lasting', email: 'lasting@example.com', password: PASSWORD };
+    const { body } = await first.ask('/api/auth/local/register', { method: 'POST', body: user });
+    const change = { currentPassword: PASSWORD, password: 'kept', passwordConfirmation: 'kept-password' };
+    const kept = { ...change, password: 'kept-password' };
+    const ask = createAsk(first.url, body.jwt);
+    expect((await ask('/api/auth/change-password', { method: 'POST', body: kept })).status).toBe(200);
+    await first.stop('SIGKILL');
+    const second = await startServer({ data: first.data, arguments: ['--login'] });
+    onTestFinished(second.dispose);
+    const signIn = async (password: string) => {
+      const credentials = { identifier: 'lasting', password };
+      return (await createAsk(second.url)('/api/auth/local', { method: 'POST', body: credentials })).status;
+    };
+    expect([await signIn('kept-password'), await signIn(PASSWORD)]).toEqual([200, 400]);
+  });
+
+  test('attempts are limited by path', { timeout: 120_000 }, async () => {
+    const limited = await startServer({ arguments: ['--login', '--login-rate-limit', '3'] });
+    onTestFinished(limited.dispose);
+    const attempt = (path: string) =>
+      createAsk(limited.url)(path, { method: 'POST', body: { identifier: 'x', password: 'x' } });
+    const statuses: number[] = [];
+    for (let at = 0; at < 4; at++) statuses.push((await attempt('/api/auth/local')).status);
+    expect(statuses).toEqual([400, 400, 400, 429]);
+    expect((await attempt('/api/auth/reset-password')).status).toBe(400);
+  });
+
+  test('a token of an identity provider has the role that its claim names, if it is for this audience', {
+    timeout: 120_000,
+  }, async () => {
+    const { publicKey, privateKey } = await generateKeyPair('RS256');
+    const keys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' }] });
+    const provider = createServer((_request, response) => response.end(keys));
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void provider.close());
+    const { port } = provider.address() as AddressInfo;
+    const settings = ['--jwks', `http://127.0.0.1:${port}/keys`, '--jwks-audience', 'varve'];
+    const mapped = ['--jwks-role-claim', 'realm.roles', '--jwks-roles', 'writer=author'];
+    const other = await startLoginServer({ arguments: [...settings, ...mapped] });
+    onTestFinished(other.dispose);
+    await other.setRole('author', { allow: 'tag.find' });
+    const token = (audience: string, roles: readonly string[]) =>
+      new SignJWT({ realm: { roles } })
+        .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+        .setSubject('person')
+        .setAudience(audience)
+        .setExpirationTime('5m')
+        .sign(privateKey);
+    const status = async (jwt: string) => (await createAsk(other.url, jwt)('/api/tags')).status;
+    expect(await status(await token('varve', ['writer']))).toBe(200);
+    expect(await status(await token('varve', ['reader']))).toBe(403);
+    expect(await status(await token('others', ['writer']))).toBe(401);
+  });
+
+  test('people sign in at any process of a log, and their JWTs count in all', {
+    timeout: 120_000,
+  }, async () => {
+    const first = await startLoginServer();
+    onTestFinished(first.dispose);
+    const log = `sqlite:${first.data}/events.db`;
+    const second = await startServer({
+      arguments: ['--event-store', log, '--login', '--login-rate-limit', '0'],
+    });
+    onTestFinished(second.dispose);
+    const user = { username: 'roaming', email: 'roaming@example.com', password: PASSWORD };
+    const follower = createAsk(second.url);
+    const { status, body } = await follower('/api/auth/local/register', { method: 'POST', body: user });
+    expect([status, body.user?.username]).toEqual([200, 'roaming']);
+    for (const { url } of [first, second])
+      expect((await createAsk(url, body.jwt)('/api/users/me')).body).toMatchObject({ username: 'roaming' });
+  });
+});
