@@ -91,13 +91,13 @@ it('replaces the process that serves in a rebuild and a rollback: no request fai
   const [first = 0] = workers(server);
   const load = startHandOverLoad(server.url, CLIENTS);
   expect((await runVarve(['rebuild', '--graph', '--data', server.data])).stdout).toContain(
-    'generation 2 serves',
+    'generation 2 is live',
   );
   await replaced(server, first);
   const [second = 0] = workers(server);
   expect(second).not.toBe(first);
   expect(await generation(server)).toBe(2);
-  expect((await runVarve(['rollback', '--data', server.data])).stdout).toContain('generation 1 serves');
+  expect((await runVarve(['rollback', '--data', server.data])).stdout).toContain('generation 1 is live');
   await replaced(server, second);
   expect(await generation(server)).toBe(1);
   await load.stop();
@@ -148,7 +148,7 @@ it(
     });
     expect(workers(server)).toEqual([first]);
     expect(await create(server.url, 'd')).toBe(201);
-    expect((await rebuild(server).exited).output).toContain('generation 2 serves');
+    expect((await rebuild(server).exited).output).toContain('generation 2 is live');
     expect(await names(server.url)).toEqual(['a', 'b', 'c', 'd']);
   },
 );
@@ -159,7 +159,7 @@ it('is replaced all the same when it is killed while the next one gets ready', L
   const running = rebuild(server);
   await nextWorker(server);
   process.kill(first, 'SIGKILL');
-  expect((await running.exited).output).toContain('generation 2 serves');
+  expect((await running.exited).output).toContain('generation 2 is live');
   expect(await names(server.url)).toEqual(['a', 'b', 'c']);
   expect(await create(server.url, 'd')).toBe(201);
   expect(await server.stop()).toMatchObject({ code: 0 });
@@ -225,7 +225,7 @@ it('takes up a rebuild whose process was killed', LONG, async () => {
     code: 1,
     output: expect.stringContaining('was cut short: it ended with SIGKILL'),
   });
-  expect((await rebuild(server).exited).output).toContain('generation 2 serves');
+  expect((await rebuild(server).exited).output).toContain('generation 2 is live');
 });
 
 it(

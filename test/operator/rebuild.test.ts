@@ -45,15 +45,15 @@ const graphs = () =>
 describe('on a running server', () => {
   it('a rebuild takes over, a rollback goes back and again forth, a drop leaves one generation', async () => {
     const rebuilt = await runVarve(['rebuild', '--graph', ...own]);
-    expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 serves') });
+    expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 is live') });
     expect(rebuilt.stderr).toMatch(/replaying: .*verifying: .*taking over: /s);
     expect(graphs()).toEqual(['graph-2.db', 'graph.db']);
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd']);
     await create('cooks', 'Dan');
-    expect((await runVarve(['rollback', ...own])).stdout).toContain('generation 1 serves');
+    expect((await runVarve(['rollback', ...own])).stdout).toContain('generation 1 is live');
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan']);
     await create('cooks', 'Dee');
-    expect((await runVarve(['rollback', ...own])).stdout).toContain('generation 2 serves');
+    expect((await runVarve(['rollback', ...own])).stdout).toContain('generation 2 is live');
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
     expect((await runVarve(['drop', ...own])).stdout).toBe('generation 1 is gone\n');
     expect(graphs()).toEqual(['graph-2.db']);
@@ -112,7 +112,7 @@ describe('a graph that is wrong', () => {
     const scoped = await runVarve(['rebuild', '--cancel', ...own]);
     expect(scoped.code).toBe(0);
     const elsewhere = await runVarve(['rebuild', '--graph', '--type', 'dish', ...own]);
-    expect(elsewhere).toMatchObject({ code: 0, stdout: expect.stringContaining('serves') });
+    expect(elsewhere).toMatchObject({ code: 0, stdout: expect.stringContaining('is live') });
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
     await runVarve(['rollback', ...own]);
     expect(await names()).toEqual(['Bob', 'Cyd', 'Dan', 'Dee', 'Eve']);
@@ -152,9 +152,9 @@ describe('on a directory that nobody has', () => {
     expect((await server?.stop())?.code).toBe(0);
     for (const file of graphs()) rmSync(join(data, file));
     const lost = await runVarve(['rebuild', '--graph', ...own]);
-    expect(lost).toMatchObject({ code: 0, stdout: expect.stringContaining('serves') });
+    expect(lost).toMatchObject({ code: 0, stdout: expect.stringContaining('is live') });
     const copied = await runVarve(['rebuild', ...own]);
-    expect(copied).toMatchObject({ code: 0, stdout: expect.stringContaining('serves') });
+    expect(copied).toMatchObject({ code: 0, stdout: expect.stringContaining('is live') });
     expect((await runVarve(['rollback', ...own])).code).toBe(0);
     expect((await runVarve(['drop', ...own])).code).toBe(0);
     expect(graphs()).toHaveLength(1);

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Command } from 'commander';
+import { get, type LoadResult, startLoad, type Traffic } from './measure-load.ts';
+import { startProcess } from './server-process.ts';
+
+/**
+ * `node test/bench/hand-over.ts --data DIR`: rebuilds of a server over a copy of a loaded data directory, under reads without a pause and
+ * some writes. Prints the whole time, latencies before, in each phase, in the second of the hand-over and from ten seconds after it, failed
+ * requests, and memory of all processes before and after.
+ */
+const options = new Command()
+  .requiredOption('--data <dir>', 'data directory with the benchmark log; it is copied')
+  .option('--connections <n>', 'connections of the load', '16')
+  .option('--writes <n>', 'writes a second', '10')
+  .option('--seconds <n>', 'seconds before each rebuild and after it', '15')
+  .option('--repetitions <n>', 'rebuilds', '3')
+  .parse()
+  .opts<{ data: string; connections: string; writes: string; seconds: string; repetitions: string }>();
+
+const SETTLED_MS = 10_000;
+const HAND_OVER_MS = 1_000;
+
+const root = resolve(import.meta.dirname, '../..');
+const VARVE = join(root, 'services/cli/varve.ts');
+const scratch = mkdtempSync(join(tmpdir(), 'varve-hand-over-'));
+const data = join(scratch, 'data');
+cpSync(options.data, data, { recursive: true });
+const server = await startProcess(
+  [
+    ...['--min-semi-space-size=32', VARVE, 'serve', '--data', data, '--port', '0'],
+    ...['--content-types', join(root, 'test/conformance/schema')],
+  ],
+  root,
+  '/_health',
+);
+const traffic: Traffic = {
+  base: server.base,
+  request: (i) =>
+    get(
+      `/api/restaurants?filters[stars][$gte]=${i % 5}&filters[name][$contains]=${'abcdefgh'[i % 8]}&sort=name&pagination[page]=${1 + (i % 40)}`,
+    ),
+};
+const writes = { answered: 0, failed: 0, slowestMs: 0 };
+const writing = setInterval(() => void write(), 1_000 / Number(options.writes));
+const load = startLoad(traffic, Number(options.connections));
+await delay(Number(options.seconds) * 1_000);
+for (let round = 1; round <= Number(options.repetitions); round++) await measureRebuild(round);
+clearInterval(writing);
+await load.stop();
+console.log(
+  `writes: ${writes.answered}, ${writes.failed} failed, slowest ${Math.round(writes.slowestMs)} ms`,
+);
+await server.stop();
+rmSync(scratch, { recursive: true });
+
+async function measureRebuild(round: number): Promise<void> {
+  const quietFrom = performance.now();
+  await delay(Number(options.seconds) * 1_000);
+  const memory = server.residentMiB();
+  const begun = performance.now();
+  show(`${round}: before`, load.between(quietFrom, begun));
+  const borders: { readonly phase: string; readonly at: number }[] = [];
+  const rebuild = spawn(process.execPath, [VARVE, 'rebuild', '--graph', '--json', '--data', data], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: rebuild.stdout })) {
+    const { phase } = JSON.parse(line) as { readonly phase: string };
+    if (phase !== borders.at(-1)?.phase) borders.push({ phase, at: performance.now() });
+  }
+  if (rebuild.exitCode === null) await once(rebuild, 'exit');
+  const ended = performance.now();
+  console.log(`${round}: whole ${((ended - begun) / 1_000).toFixed(1)} s, exit code ${rebuild.exitCode}`);
+  for (const [i, { phase, at }] of borders.entries()) {
+    const to = borders[i + 1]?.at ?? ended;
+    if (to > at) show(`${round}: ${phase} (${((to - at) / 1_000).toFixed(1)} s)`, load.between(at, to));
+  }
+  const live = borders.find(({ phase }) => phase === 'done')?.at ?? ended;
+  await delay(SETTLED_MS);
+  show(`${round}: second of the hand-over`, load.between(live - HAND_OVER_MS / 2, live + HAND_OVER_MS / 2));
+  show(`${round}: ten seconds after`, load.between(live + HAND_OVER_MS / 2, performance.now()));
+  const settled = performance.now();
+  await delay(Number(options.seconds) * 1_000);
+  show(`${round}: later`, load.between(settled, performance.now()));
+  console.log(
+    `${round}: memory ${Math.round(memory)} MiB before, ${Math.round(server.residentMiB())} MiB after`,
+  );
+}
+
+async function write(): Promise<void> {
+  const started = performance.now();
+  const name = `hand-over ${started}`;
+  const answer = await fetch(`${server.base}/api/restaurants`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ data: { key: name, name } }),
+  }).catch(() => undefined);
+  if (answer?.status === 201) writes.answered++;
+  else writes.failed++;
+  writes.slowestMs = Math.max(writes.slowestMs, performance.now() - started);
+}
+
+function show(what: string, { rate, p50, p99, failed }: LoadResult): void {
+  console.log(
+    `${what}: ${Math.round(rate)}/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${failed} failed`,
+  );
+}
