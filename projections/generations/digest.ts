@@ -62,14 +62,14 @@ export type Difference = {
 };
 
 /** Finds the differences between two sides: first all items of one, then all of the other. Holds the first side in memory. */
-export type Comparison = {
+export type DigestComparison = {
   before(item: Item): void;
   after(item: Item): void;
   /** The first `limit` of them, and how many there are. */
   result(): { readonly differences: readonly Difference[]; readonly count: number };
 };
 
-export function createComparison(limit: number): Comparison {
+export function createComparison(limit: number): DigestComparison {
   const left = new Map<string, Item>();
   const differences: Difference[] = [];
   let count = 0;

@@ -113,9 +113,9 @@ function makeInTurn(work: Work, chosen: readonly StaleDocument[], maxBytes: numb
 }
 
 /** Outcome of a batch. `again`: reason why some of its documents are still to be written. */
-export type Sent = { readonly settled: readonly Settlement[]; readonly again: string | undefined };
+export type SentDocuments = { readonly settled: readonly Settlement[]; readonly again: string | undefined };
 
-export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Promise<Sent> {
+export async function sendBatch(work: Work, batch: Batch, refresh: boolean): Promise<SentDocuments> {
   if (work.given.aborted) return { settled: [], again: 'another process writes' };
   if (work.now() > batch.deadline) return { settled: [], again: 'the process was stopped' };
   const outcomes = await work.index.write(batch.sent, { refresh, signal: work.given });

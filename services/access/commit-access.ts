@@ -43,9 +43,12 @@ export function createAccessCommit({ log, space, now, author }: AccessCommitOpti
         accessStream(space),
         state.revision ?? 'none',
         events.map((event) => ({
-          ...{ id: randomUUID(), ...event },
+          id: randomUUID(),
+          ...event,
           metadata: {
-            ...{ schemaVersion: EVENT_VERSIONS[event.type], at, epoch: 0 },
+            schemaVersion: EVENT_VERSIONS[event.type],
+            at,
+            epoch: 0,
             ...author(),
             via: COMMANDS[event.type],
           },

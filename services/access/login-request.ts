@@ -53,7 +53,8 @@ export function parseRoleRequest(
   const rights = known?.rights.kind === 'custom' ? known.rights : undefined;
   const login = known === undefined ? DEFAULT_LOGIN_ACTIONS.authenticated : [...known.login];
   const value = {
-    ...{ id: known?.id ?? Math.max(USER_ROLES.public, ...roles.keys()) + 1, type },
+    id: known?.id ?? Math.max(USER_ROLES.public, ...roles.keys()) + 1,
+    type,
     name: form.data.name ?? known?.name ?? type,
     description: form.data.description ?? known?.description ?? '',
     allow: allowed?.allowed ?? [...(rights?.allowed ?? [])],

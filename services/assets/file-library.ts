@@ -11,7 +11,7 @@ import { createFileContents, type FileContents, type WrittenFiles, writtenFiles 
 import { parseFileInfo } from './file-info.ts';
 import { infoValues, type UploadName } from './file-values.ts';
 import { linkFiles } from './link-files.ts';
-import { type LinkScope, refuseOtherMedia, resolveLinkRequest } from './link-request.ts';
+import { type LinkScope, refuseOtherFiles, resolveLinkRequest } from './link-request.ts';
 import type { PictureSettings } from './pictures/picture-settings.ts';
 import {
   discardAll,
@@ -114,7 +114,7 @@ function describeUpload({ files, fields }: ReceivedUpload): readonly string[] {
 function addition(options: FileLibraryOptions, { files, fields }: ReceivedUpload, locale: unknown) {
   if (files.length === 0) throw emptyFiles();
   const link = resolveLinkRequest(options, fields, locale);
-  if (link !== undefined) refuseOtherMedia(link, files);
+  if (link !== undefined) refuseOtherFiles(link, files);
   return { link, infos: parseFileInfo(fields.get('fileInfo') ?? []) };
 }
 

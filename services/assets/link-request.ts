@@ -48,7 +48,7 @@ export function resolveLinkRequest(
 }
 
 /** Throws 400 for the first file that the attribute does not take. */
-export function refuseOtherMedia({ attribute }: LinkRequest, files: readonly ReceivedFile[]): void {
+export function refuseOtherFiles({ attribute }: LinkRequest, files: readonly ReceivedFile[]): void {
   const { multiple, allowedTypes } = attribute.media ?? { multiple: true, allowedTypes: [] };
   const wrong = files.find(({ media }) => !allowsMedia(allowedTypes, media.mime));
   if (wrong !== undefined) {

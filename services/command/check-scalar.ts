@@ -6,7 +6,7 @@ import { type Check, isComplete, report } from './check.ts';
 import { checkBlocks } from './check-blocks.ts';
 import { typeMessage } from './describe-value.ts';
 import {
-  castBoolean,
+  castBooleanValue,
   castNumber,
   hasUnstorableText,
   parseDate,
@@ -230,7 +230,7 @@ function checkBiginteger(check: Check, attribute: ScalarAttribute, path: string,
 }
 
 function checkBoolean(check: Check, path: string, value: unknown): unknown {
-  const boolean = castBoolean(value);
+  const boolean = castBooleanValue(value);
   return typeof boolean === 'boolean'
     ? boolean
     : report(check, path, typeMessage(path, 'boolean', value, value), value);

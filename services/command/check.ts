@@ -1,4 +1,4 @@
-import type { Problem } from './problem.ts';
+import type { BodyProblem } from './problem.ts';
 
 /**
  * Settings for validating a body or a stored entry. `strength`: drafts may be incomplete, published entries may not.
@@ -14,7 +14,7 @@ export type Check = {
    */
   readonly passwords: 'draft' | 'published';
   /** Filled: every problem found. */
-  readonly problems: Problem[];
+  readonly problems: BodyProblem[];
   /** Filled: dates and times that cannot be read. Strapi reports the first of them alone, when there is no other problem. */
   readonly unreadable: string[];
   /** Argon2id hash by clear text of every password in the body. */

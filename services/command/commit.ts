@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.ts';
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
 import {
@@ -192,8 +193,7 @@ async function append(
     at: now().toISOString(),
     epoch,
     ...author,
-    ...(via === undefined ? {} : { via }),
-    ...(identity === undefined ? {} : { command: identity }),
+    ...defined({ via, command: identity }),
   };
   // If no conditions are checked, the log may have events of this command after a claim, under the previous lease. The
   // store must not mistake them for effective ones.

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { defined } from '../../shared/defined.ts';
 import type { DocumentEvent } from '../../shared/document/events.ts';
 import type { EventMetadata, NewEvent } from '../../shared/event-store/event-store.ts';
 import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
@@ -27,15 +28,12 @@ export function newEvents(
 function inDigestedOrder(metadata: EventMetadata, causationId: string | undefined): EventMetadata {
   const { actor, at, command, correlationId, epoch, schemaVersion, traceId, via } = metadata;
   return {
-    ...(actor === undefined ? {} : { actor }),
+    ...defined({ actor }),
     at,
-    ...(causationId === undefined ? {} : { causationId }),
-    ...(command === undefined ? {} : { command }),
-    ...(correlationId === undefined ? {} : { correlationId }),
+    ...defined({ causationId, command, correlationId }),
     epoch,
     schemaVersion,
-    ...(traceId === undefined ? {} : { traceId }),
-    ...(via === undefined ? {} : { via }),
+    ...defined({ traceId, via }),
   };
 }
 

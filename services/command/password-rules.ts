@@ -1,8 +1,8 @@
 import { BCRYPT_BYTES } from './password-hashes.ts';
-import { type Problem, problemsError } from './problem.ts';
+import { type BodyProblem, problemsError } from './problem.ts';
 
 /** A password must not have bytes that bcrypt would ignore. */
-export function longPasswordProblem(password: string): Problem | undefined {
+export function longPasswordProblem(password: string): BodyProblem | undefined {
   if (Buffer.byteLength(password) <= BCRYPT_BYTES) return undefined;
   const message = `Password must be less than ${BCRYPT_BYTES + 1} bytes`;
   return { path: 'password', message, value: password };

@@ -1,10 +1,10 @@
 import type { LinkTarget } from '../../shared/document/events.ts';
 import { validationError } from './problem.ts';
-import { type Connection, linkKey, type RelationInput } from './resolve-relation.ts';
+import { linkKey, type RelationConnection, type RelationInput } from './resolve-relation.ts';
 
 type Update = RelationInput & { readonly kind: 'update' };
 /** Error for a slot next to a target that is not linked. */
-type NotLinked = (connection: Connection) => Error;
+type NotLinked = (connection: RelationConnection) => Error;
 
 /**
  * Orders the connections of an update so that each slot exists when its turn comes. `linked`: current links, read only
@@ -15,7 +15,7 @@ export function orderConnections(
   { connect, disconnect, strict }: Update,
   linked: () => readonly LinkTarget[],
   notLinked: NotLinked,
-): Connection[] {
+): RelationConnection[] {
   if (connect.every(({ place }) => place.at === 'start' || place.at === 'end')) return [...connect];
   const removed = new Set(disconnect.map(linkKey));
   const present = new Set(
@@ -24,9 +24,9 @@ export function orderConnections(
       .filter((key) => !removed.has(key)),
   );
   const pending = new Map(connect.map((connection) => [linkKey(connection.target), connection]));
-  const ordered: Connection[] = [];
+  const ordered: RelationConnection[] = [];
   const visiting = new Set<string>();
-  const visit = (key: string, connection: Connection) => {
+  const visit = (key: string, connection: RelationConnection) => {
     if (!pending.has(key)) return;
     if (visiting.has(key))
       throw validationError('Two connected relations are each placed next to the other.');
@@ -34,7 +34,7 @@ export function orderConnections(
     ordered.push(settle(connection));
     pending.delete(key);
   };
-  const settle = (connection: Connection): Connection => {
+  const settle = (connection: RelationConnection): RelationConnection => {
     const { place, target } = connection;
     if (place.at === 'start' || place.at === 'end') return connection;
     const beside = linkKey(place);

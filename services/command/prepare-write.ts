@@ -6,7 +6,7 @@ import { checkEntry, checkStoredEntry, type EntryInput } from './check-entry.ts'
 import { type DocumentState, draftOf, type Intent, isShared, mergedValues } from './decide.ts';
 import type { CommandEnvironment } from './environment.ts';
 import type { Data } from './parse-data.ts';
-import { type Problem, problemsError, validationError } from './problem.ts';
+import { type BodyProblem, problemsError, validationError } from './problem.ts';
 import { relationProblems } from './relation-problems.ts';
 import type { LinkFinder, RelationScope } from './resolve-relation.ts';
 import { type UniqueClaim, uniqueClaims } from './unique-values.ts';
@@ -22,7 +22,7 @@ export type WriteRequest = {
 export type PreparedWrite = {
   readonly intent: Intent;
   readonly claims: readonly UniqueClaim[];
-  readonly problems: readonly Problem[];
+  readonly problems: readonly BodyProblem[];
   /** Dates and times that cannot be read: answered when there is no other problem. */
   readonly unreadable: readonly string[];
 };
@@ -99,7 +99,11 @@ export function preparePublication(
 }
 
 /** Throws 400 for the problems, or else for the first date or time that cannot be read. */
-export function refuse(type: ContentType, problems: readonly Problem[], unreadable: readonly string[]): void {
+export function refuse(
+  type: ContentType,
+  problems: readonly BodyProblem[],
+  unreadable: readonly string[],
+): void {
   if (problems.length > 0) throw problemsError(problems, [...type.attributes.keys()]);
   const [first] = unreadable;
   if (first !== undefined) throw validationError(first);

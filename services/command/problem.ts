@@ -1,7 +1,8 @@
+import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 
 /** One thing wrong with a body. `path` as in messages: `awards[0].title`, empty for the body as a whole. */
-export type Problem = {
+export type BodyProblem = {
   readonly path: string;
   readonly message: string;
   /** Left out when the value is absent. */
@@ -13,11 +14,11 @@ export type Problem = {
  * `attributes`, those of the body as a whole last (SEMANTICS section 13).
  */
 export function problemsError(
-  problems: readonly Problem[],
+  problems: readonly BodyProblem[],
   attributes: readonly string[] = [],
 ): RequestError {
   const place = new Map(attributes.map((name, index) => [name, index]));
-  const rank = ({ path }: Problem) => place.get(pathSegments(path)[0] ?? '') ?? attributes.length;
+  const rank = ({ path }: BodyProblem) => place.get(pathSegments(path)[0] ?? '') ?? attributes.length;
   const sorted = problems.toSorted((a, b) => rank(a) - rank(b));
   const [first] = sorted;
   const message =
@@ -25,13 +26,13 @@ export function problemsError(
   return new RequestError('invalid-body', message, { errors: sorted.map(errorDetail) });
 }
 
-function errorDetail({ path, message, value }: Problem) {
+function errorDetail({ path, message, value }: BodyProblem) {
   return {
     path: pathSegments(path),
     message,
     name: 'ValidationError',
     // JSON has no NaN and infinities: null, as Strapi answers.
-    ...(value === undefined ? {} : { value }),
+    ...defined({ value }),
   };
 }
 

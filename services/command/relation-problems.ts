@@ -1,9 +1,9 @@
 import type { RelationAttribute } from '../../shared/schema/content-type.ts';
-import { type Problem, validationError } from './problem.ts';
-import type { Connection, RelationScope } from './resolve-relation.ts';
+import { type BodyProblem, validationError } from './problem.ts';
+import type { RelationConnection, RelationScope } from './resolve-relation.ts';
 
 /** Problems of an entry's relations as a whole: at most one, of the body, as Strapi reports it. */
-export function relationProblems({ faults, missing }: RelationScope): Problem[] {
+export function relationProblems({ faults, missing }: RelationScope): BodyProblem[] {
   const [fault] = faults;
   if (fault !== undefined) return [{ path: '', message: fault }];
   for (const [type, ids] of missing) {
@@ -21,7 +21,7 @@ export function relationProblems({ faults, missing }: RelationScope): Problem[] 
 export function notLinkedError(
   { finder, defaultLocale, locale }: RelationScope,
   { target: type }: RelationAttribute,
-): (connection: Connection) => Error {
+): (connection: RelationConnection) => Error {
   return ({ target, place }) => {
     const beside = 'documentId' in place ? place : target;
     const id = finder.rowId(type, beside);

@@ -29,7 +29,7 @@ export type RelationScope = {
   readonly missing: Map<Uid, Set<number>>;
 };
 
-export type Connection = { readonly target: LinkTarget; readonly place: LinkPlace };
+export type RelationConnection = { readonly target: LinkTarget; readonly place: LinkPlace };
 
 /** A relation value of a body in one form. `update`: disconnect first, then connect in order. */
 export type RelationInput =
@@ -37,7 +37,7 @@ export type RelationInput =
   | {
       readonly kind: 'update';
       readonly disconnect: readonly LinkTarget[];
-      readonly connect: readonly Connection[];
+      readonly connect: readonly RelationConnection[];
       /** False: a slot next to a target that is not linked means the end instead of an error. */
       readonly strict: boolean;
     };
@@ -118,7 +118,11 @@ function references(
     .filter((target) => target !== undefined);
 }
 
-function connections(scope: RelationScope, attribute: RelationAttribute, value: unknown): Connection[] {
+function connections(
+  scope: RelationScope,
+  attribute: RelationAttribute,
+  value: unknown,
+): RelationConnection[] {
   return listOf(value).flatMap((item) => {
     const target = reference(scope, attribute, item, 'must-exist');
     if (target === undefined) return [];

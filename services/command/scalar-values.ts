@@ -18,7 +18,7 @@ export function castNumber(value: unknown): number {
 }
 
 /** A boolean from itself, `true`/`false` in any case, 1 or 0; else the value as it is. */
-export function castBoolean(value: unknown): unknown {
+export function castBooleanValue(value: unknown): unknown {
   if (typeof value === 'boolean') return value;
   const text = plainText(value).toLowerCase();
   if (text === 'true' || text === '1') return true;

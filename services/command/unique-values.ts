@@ -8,7 +8,7 @@ import {
 } from '../../shared/document/unique-values.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import type { Problem } from './problem.ts';
+import type { BodyProblem } from './problem.ts';
 
 /** A value that no other document may show in the published world (SEMANTICS section 13: per locale; null and "" are free). */
 export type UniqueClaim = UniqueValue & {
@@ -53,7 +53,7 @@ export function uniqueProblems(
   claims: readonly UniqueClaim[],
   documentId: string,
   isTaken: (claim: UniqueClaim) => boolean = () => false,
-): Problem[] {
+): BodyProblem[] {
   const refused = claims.filter(
     (claim) =>
       claim.isRepeated ||

@@ -16,7 +16,7 @@ import { isRecord } from './json-record.ts';
 import type { Data } from './parse-data.ts';
 import { refuseLongPassword } from './password-rules.ts';
 import { type PreparedWrite, prepareWrite, refuse } from './prepare-write.ts';
-import { notFoundError, type Problem, problemsError } from './problem.ts';
+import { type BodyProblem, notFoundError, problemsError } from './problem.ts';
 import { refuseUnknownKeys } from './refuse-unknown-keys.ts';
 import { uniqueProblems } from './unique-values.ts';
 
@@ -118,7 +118,7 @@ function userData(
   };
 }
 
-function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreation: boolean): Problem[] {
+function fieldProblems(field: (typeof FIELDS)[number], value: unknown, isCreation: boolean): BodyProblem[] {
   if (value === undefined || (value === '' && field !== 'role')) {
     return isCreation || value === '' ? [{ path: field, message: `${field} is a required field` }] : [];
   }

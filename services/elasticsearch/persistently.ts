@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Backoff, backoffMs } from '../../shared/backoff.ts';
-import { isPassing } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
+import { isPassingFailure } from '../../shared/read-index/elasticsearch/elasticsearch-cluster.ts';
 import type { Report } from './report.ts';
 
 const BACKOFF: Backoff = { firstMs: 250, longestMs: 5_000 };
@@ -19,7 +19,7 @@ export async function persistently<Result>(
       return await work();
     } catch (error) {
       if (signal.aborted) return undefined;
-      if (!isPassing(error)) throw new Error(`Elasticsearch refuses: ${(error as Error).message}`);
+      if (!isPassingFailure(error)) throw new Error(`Elasticsearch refuses: ${(error as Error).message}`);
       report.warn({ reason: (error as Error).message }, 'waiting for Elasticsearch');
       await delay(backoffMs(failures, BACKOFF), undefined, { signal }).catch(() => {});
     }

@@ -35,10 +35,10 @@ export type SignedCommand = {
   /** The trailer of a stream. */
   trailer(digest: string, length: number): string;
   /** The leader's clock when it answered; undefined: the answer is not its. */
-  judge(answer: Answer, header: string | undefined): number | undefined;
+  judge(answer: SignedAnswer, header: string | undefined): number | undefined;
 };
 
-export type Answer = {
+export type SignedAnswer = {
   readonly status: number;
   readonly position: string;
   readonly body: Uint8Array | string;
@@ -51,7 +51,7 @@ export type ForwardedCommand = {
   /** Returns whether a stream was received as it was sent. */
   isWhole(trailer: unknown, digest: string, length: number): boolean;
   /** The header of the answer. */
-  sign(answer: Answer): string;
+  sign(answer: SignedAnswer): string;
 };
 
 export type Judgement =
@@ -135,7 +135,7 @@ function partsOf({ method, url, headers }: RequestHead): readonly string[] {
   return [method, url, ...COVERED.map((name) => String(headers[name] ?? ''))];
 }
 
-function answerParts({ status, position, body }: Answer): readonly string[] {
+function answerParts({ status, position, body }: SignedAnswer): readonly string[] {
   return [String(status), position, digestOfBody(body)];
 }
 

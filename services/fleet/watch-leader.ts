@@ -4,14 +4,14 @@ import type { Membership } from './membership.ts';
 import { probeLeader } from './probe-leader.ts';
 
 /** Time limits for a silent leader, in milliseconds. */
-export type Patience = {
+export type LeaderPatience = {
   readonly probeEvery: number;
   readonly probeTimeout: number;
   /** Without an answer and without an event of its epoch: a leader that is paused, or cut off. */
   readonly silence: number;
 };
 
-export const PATIENCE: Patience = { probeEvery: 400, probeTimeout: 1_000, silence: 2_000 };
+export const PATIENCE: LeaderPatience = { probeEvery: 400, probeTimeout: 1_000, silence: 2_000 };
 
 /** Result of a look at the leader. `free`: there is none, or it shows no sign of life: the lease can be claimed. */
 export type LeaderState = 'free' | 'alive' | 'silent';
@@ -43,7 +43,7 @@ export type LeaderWatch = {
   readonly view: LeaseView;
   /** Watched lease; the watch ends when it changes. */
   readonly lease: Lease;
-  readonly patience: Patience;
+  readonly patience: LeaderPatience;
   readonly isClosed: () => boolean;
   readonly membership: Membership | undefined;
   /** Called whenever the leader answers. */

@@ -87,7 +87,10 @@ function ownLinks(options: DesiredOptions, row: SourceRow): readonly LinkedRow[]
       shownTargets(options, row, attribute) ?? before.map(({ order: _kept, ...target }) => target);
     const hasList = showsList(registry, attribute);
     return shown.map((target) => ({
-      ...{ attribute: attribute.name, targetType: attribute.target, targetId: 0, ...target },
+      attribute: attribute.name,
+      targetType: attribute.target,
+      targetId: 0,
+      ...target,
       order: hasList ? (slotOf(row, attribute.name, target) ?? orders.get(targetKey(target)) ?? null) : null,
     }));
   });
@@ -112,7 +115,10 @@ function componentLinks(
         relation.kind !== 'relation'
           ? []
           : readTargets(component[relation.name]).map((target) => ({
-              ...{ attribute: relation.name, targetType: relation.target, targetId: 0, ...target },
+              attribute: relation.name,
+              targetType: relation.target,
+              targetId: 0,
+              ...target,
               order: null,
             })),
       );

@@ -60,7 +60,10 @@ export function createFollowApi(options: FollowApiOptions): FollowApi {
     if (led.kind !== 'elsewhere') throw new NotLeading();
     const text = JSON.stringify(names.map(({ type, documentId }) => ({ type, documentId })));
     const answer = await fetch(new URL(REREAD_PATH, led.leader.address), {
-      ...{ method: 'POST', body: text, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) },
+      method: 'POST',
+      body: text,
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: { 'content-type': 'text/plain', [REREAD_PROOF]: prove(text) },
     });
     return BigInt(POSITION.parse(await answer.json()).position);

@@ -70,7 +70,11 @@ export function createFollowState(counts: {
       return isNew;
     },
     status: (): Omit<FollowStatus, 'url'> => ({
-      ...{ role, comparison, events, webhooks, trouble },
+      role,
+      comparison,
+      events,
+      webhooks,
+      trouble,
       isComplete: comparison !== null,
       ageSeconds: seenAt === undefined ? null : Math.round((Date.now() - seenAt) / 100) / 10,
       requests: counts.requests(),

@@ -15,7 +15,11 @@ export function followStrapi(options: FollowStrapiOptions): {
   const { follow, graph } = options;
   const follower = openFollower(options);
   const api = createFollowApi({
-    ...{ ...options, follower, writes: follow.writes, webhookSecret: follow.webhookSecret, url: follow.url },
+    ...options,
+    follower,
+    writes: follow.writes,
+    webhookSecret: follow.webhookSecret,
+    url: follow.url,
     proxy: createStrapiProxy(follow),
     documentOfId: graph.reader.documentOfId,
     position: graph.position,

@@ -55,7 +55,12 @@ export function openFollower(options: OpenFollowerOptions): Follower {
   let wasEmpty = isEmpty();
   const take = createFileTaker(options, source.content);
   const writer = createDocumentWriter({
-    ...{ registry, source, entries, recorded, writer: options.writer, notes: createImportNotes() },
+    registry,
+    source,
+    entries,
+    recorded,
+    writer: options.writer,
+    notes: createImportNotes(),
     takeFile: take,
     dropFile: options.library.forgetNames,
   });
@@ -92,11 +97,18 @@ async function importFirst(
   remove();
   try {
     await importArchive({
-      ...{ file, registry, defaultLocale, space, stagingFile, graph: graph.reader },
-      ...{ epoch: imports.epoch(), write: imports.write },
+      file,
+      registry,
+      defaultLocale,
+      space,
+      stagingFile,
+      graph: graph.reader,
+      epoch: imports.epoch(),
+      write: imports.write,
       takeAsset: (asset) => importAsset(assets, asset, library.keepNamed),
       // People sign in at Strapi while it is followed.
-      ...{ defineRoles: async () => {}, roleDrafts: [] },
+      defineRoles: async () => {},
+      roleDrafts: [],
       onBytes: () => {},
       onDocuments: () => {},
     });

@@ -20,7 +20,11 @@ export function readStamp(
   if (typeof id !== 'number' || typeof documentId !== 'string' || typeof updatedAt !== 'string')
     throw new SourceRefused(200, `Strapi answered a row of ${type.uid} without id, documentId or updatedAt`);
   return {
-    ...{ type: type.uid, documentId, version, id, updatedAt },
+    type: type.uid,
+    documentId,
+    version,
+    id,
+    updatedAt,
     locale: type.localized ? String(locale ?? defaultLocale) : null,
     publishedAt: version === 'draft' ? null : String(publishedAt),
   };

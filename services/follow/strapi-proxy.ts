@@ -51,13 +51,11 @@ export function createStrapiProxy(options: StrapiProxyOptions): StrapiProxy {
       if (typeof value === 'string') sent.set(name, value);
     }
     const init: RequestInit & { duplex: 'half' } = {
-      ...{
-        method,
-        headers: sent,
-        redirect: 'manual',
-        duplex: 'half',
-        signal: AbortSignal.timeout(timeoutMs),
-      },
+      method,
+      headers: sent,
+      redirect: 'manual',
+      duplex: 'half',
+      signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body: body as unknown as NonNullable<RequestInit['body']> }),
     };
     try {

@@ -56,7 +56,11 @@ async function localesOf(index: ReadIndex, { uid }: ContentType, world: World): 
   while (locales.length < MAX_LOCALES) {
     const last = locales.at(-1);
     const { hits } = await index.search({
-      ...{ type: uid, world, from: 0, size: 1, withTotal: false },
+      type: uid,
+      world,
+      from: 0,
+      size: 1,
+      withTotal: false,
       query:
         last === undefined
           ? { kind: 'exists', field: 'locale' }

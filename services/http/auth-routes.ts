@@ -92,7 +92,9 @@ async function limit(
   if (max === 0) return;
   const { default: rateLimit } = await import('@fastify/rate-limit');
   await app.register(rateLimit, {
-    ...{ max, timeWindow: '1 minute', hook: 'preHandler' },
+    max,
+    timeWindow: '1 minute',
+    hook: 'preHandler',
     allowList: (request) => request.method === 'GET' || request.method === 'HEAD' || isCounted(request),
     addHeadersOnExceeding: {
       'x-ratelimit-limit': false,
@@ -100,7 +102,9 @@ async function limit(
       'x-ratelimit-reset': false,
     },
     addHeaders: {
-      ...{ 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
+      'x-ratelimit-limit': false,
+      'x-ratelimit-remaining': false,
+      'x-ratelimit-reset': false,
       'retry-after': true,
     },
     keyGenerator: limitKey,

@@ -5,6 +5,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { requestIdOf } from '../operating/request-id.ts';
 import type { Status } from '../operator/status.ts';
@@ -65,7 +66,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     schemaController: { compilersFactory: NO_COMPILERS },
     bodyLimit: options.bodyLimit,
     trustProxy: options.trustProxy,
-    ...(rewriteUrl === undefined ? {} : { rewriteUrl }),
+    ...defined({ rewriteUrl }),
     // Requests that never reach a route: a path that is not text.
     frameworkErrors: (error, _request, reply) => sendError(reply, presentError(error)),
     routerOptions: {

@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.ts';
 import { type ErrorCode, RequestError } from '../../shared/request-error.ts';
 import { errorStatus } from './error-statuses.ts';
 
@@ -49,5 +50,5 @@ function envelope(
   message: string,
   details: Readonly<Record<string, unknown>> | undefined,
 ): ErrorEnvelope {
-  return { data: null, error: { status, name, message, ...(details === undefined ? {} : { details }) } };
+  return { data: null, error: { status, name, message, ...defined({ details }) } };
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { defined } from '../../shared/defined.ts';
 import { newCommandKey } from '../command/new-command-key.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
@@ -19,7 +20,9 @@ export function openForwarding(options: OpenForwardingOptions): Forwarding {
   const { fleet, membership, metrics, refuseWrites } = options;
   const writes = metrics?.counter(METRICS.forwardedWrites);
   return {
-    ...{ fleet, membership, ...(refuseWrites === undefined ? {} : { refuseWrites }) },
+    fleet,
+    membership,
+    ...defined({ refuseWrites }),
     commands: createForwardedCommands(membership),
     newCommandId: newCommandKey,
     forwarded: () => writes?.add(1),

@@ -51,7 +51,7 @@ export function presentComponent(component: Component) {
 }
 
 /** The components that `types` hold, at any depth, in the order of the registry. */
-export function heldComponents(registry: SchemaRegistry, types: readonly ContentType[]): Component[] {
+export function presentedComponents(registry: SchemaRegistry, types: readonly ContentType[]): Component[] {
   const held = new Set<Uid>();
   const pending: Model[] = [...types];
   for (let model = pending.pop(); model !== undefined; model = pending.pop()) {

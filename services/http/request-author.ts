@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { defined } from '../../shared/defined.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { Author } from '../command/command.ts';
 import { actAs } from '../command/current-author.ts';
@@ -33,7 +34,7 @@ function authorOf(
   return {
     actor: signedIn?.actor ?? access.actorOf(headers.authorization),
     correlationId: id,
-    ...(traceId === undefined ? {} : { traceId }),
+    ...defined({ traceId }),
   };
 }
 

@@ -20,8 +20,13 @@ export function registerRoles(app: FastifyInstance, options: RoleRoutesOptions):
     reply.header(POSITION_HEADER, String(position));
   };
   const present = ({ id, type, name, description, rights, login }: Role) => ({
-    ...{ id, type, name, description, allow: rightNames(rights, registry) },
-    ...{ drafts: mayReadDrafts(rights), login: [...login].sort() },
+    id,
+    type,
+    name,
+    description,
+    allow: rightNames(rights, registry),
+    drafts: mayReadDrafts(rights),
+    login: [...login].sort(),
   });
   register(app, '/_varve/roles', {
     GET: async (_request, reply) =>

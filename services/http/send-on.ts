@@ -45,7 +45,7 @@ export type SentAnswer = {
 };
 
 /** `unreached`: nothing was carried out. `lost`: it may have been carried out, or not, and a stream is gone. */
-export type Sent =
+export type SentOn =
   | { readonly kind: 'answered'; readonly answer: SentAnswer }
   | { readonly kind: 'unreached' }
   | { readonly kind: 'lost' };
@@ -62,7 +62,7 @@ const ANSWER_MS = 60_000;
 
 export type Sender = {
   /** Sends a write to a leader, if it proves to be the right one. `signal` aborts it. */
-  send(leader: Leader, write: SentWrite, signal: AbortSignal): Promise<Sent>;
+  send(leader: Leader, write: SentWrite, signal: AbortSignal): Promise<SentOn>;
   close(): void;
 };
 
@@ -103,7 +103,8 @@ function openLine(membership: Membership, leader: Leader): Line {
     return undefined;
   };
   return {
-    ...{ claim: leader.claim, agent },
+    claim: leader.claim,
+    agent,
     met: (socket) => met.get(socket),
     meet: (socket, now) => void met.set(socket, now),
   };
@@ -118,13 +119,17 @@ type Sending = {
   readonly signal: AbortSignal;
 };
 
-async function sendOver(line: Line, sending: Sending): Promise<Sent> {
+async function sendOver(line: Line, sending: Sending): Promise<SentOn> {
   const { leader, write, signal } = sending;
   const isSecure = leader.address.startsWith('https:');
   // Not a URL made of both: a path could name another host.
   const { host } = new URL(leader.address);
   const request = (isSecure ? requestSecure : requestPlain)({
-    ...{ agent: line.agent, method: write.method, path: write.url, signal, timeout: ANSWER_MS },
+    agent: line.agent,
+    method: write.method,
+    path: write.url,
+    signal,
+    timeout: ANSWER_MS,
     headers: { ...sentHeaders(write), host },
   });
   const answered = Promise.withResolvers<IncomingMessage>();
@@ -151,7 +156,7 @@ async function sendOver(line: Line, sending: Sending): Promise<Sent> {
   }
 }
 
-const LOST: Sent = { kind: 'lost' };
+const LOST: SentOn = { kind: 'lost' };
 
 /** Resolves once there is a connection: nothing was sent on it yet. */
 function socketOf(request: ClientRequest, failed: Promise<unknown>): Promise<Socket> {

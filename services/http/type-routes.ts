@@ -4,7 +4,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { parseQueryString, type QueryValue } from '../query/query-string.ts';
-import { heldComponents, presentComponent, presentType } from './present-types.ts';
+import { presentComponent, presentedComponents, presentType } from './present-types.ts';
 import { idOf, queryOf, register, send } from './routes.ts';
 
 /** Rights of the caller, and the content types that it sees. */
@@ -22,7 +22,7 @@ export function registerTypes(app: FastifyInstance, readerOf: (request: FastifyR
     return [...registry.contentTypes.values()].filter(({ uid }) => mayFind(rights, uid));
   };
   const componentsOf = (request: FastifyRequest) =>
-    heldComponents(readerOf(request).registry, typesOf(request));
+    presentedComponents(readerOf(request).registry, typesOf(request));
   const path = '/api/content-type-builder';
   register(app, `${path}/content-types`, {
     GET: async (request, reply) => {

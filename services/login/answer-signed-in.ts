@@ -1,4 +1,5 @@
 import { LOGIN_ATTRIBUTE, type LoginRecord, loginRecordOf } from '../../shared/access/login-record.ts';
+import { defined } from '../../shared/defined.ts';
 import type { EntryValues } from '../../shared/document/events.ts';
 import type { CommandResult } from '../command/command.ts';
 import { currentAuthor } from '../command/current-author.ts';
@@ -57,8 +58,8 @@ export async function answerSignedIn(
   const refreshToken = session === undefined ? undefined : await jwts.issueRefresh(user.id, session, 0);
   const body = {
     jwt,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...defined({ refreshToken }),
     user: await present(user.id),
   };
-  return { status: 200, body, ...(position === undefined ? {} : { position }) };
+  return { status: 200, body, ...defined({ position }) };
 }

@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
 import type { AccessState } from '../../shared/access/access-state.ts';
 import { EVERY_ROLE, rolesOf } from '../../shared/access/login-state.ts';
+import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { SignedIn } from './signed-in.ts';
 
@@ -27,7 +28,7 @@ export function createIdentities(
 ): (jwt: string) => Promise<SignedIn | undefined> {
   const keys = createRemoteJWKSet(new URL(provider.keys), { timeoutDuration: TIMEOUT_MS });
   const { audience, issuer } = provider;
-  const options = { algorithms: ALGORITHMS, audience, ...(issuer === undefined ? {} : { issuer }) };
+  const options = { algorithms: ALGORITHMS, audience, ...defined({ issuer }) };
   return async (jwt) => {
     const { payload } = await jwtVerify(jwt, keys, { ...options, requiredClaims: ['exp', 'sub'] }).catch(
       (error: unknown) => {

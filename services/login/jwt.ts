@@ -77,7 +77,9 @@ function claimsOf(payload: Readonly<Record<string, unknown>>): Claims | undefine
   const user = Number(use === 'legacy' ? id : userId);
   if (!Number.isSafeInteger(user) || user < 1) return undefined;
   return {
-    ...{ userId: user, use, isOwn: iss === ISSUER },
+    userId: user,
+    use,
+    isOwn: iss === ISSUER,
     passwordAt: typeof pwd === 'number' ? pwd : undefined,
     session: typeof sessionId === 'string' ? sessionId : undefined,
     turn: typeof turn === 'number' ? turn : 0,

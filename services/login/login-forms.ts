@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { typeMessage } from '../command/describe-value.ts';
 import { isRecord } from '../command/json-record.ts';
 import { longPasswordProblem } from '../command/password-rules.ts';
-import { type Problem, problemsError } from '../command/problem.ts';
+import { type BodyProblem, problemsError } from '../command/problem.ts';
 
 /** The bodies of the login's requests, validated in Strapi's words. */
 
@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, string>>;
 function readForm<Name extends string>(
   body: unknown,
   names: readonly Name[],
-  further: (fields: Fields) => readonly (Problem | undefined)[] = () => [],
+  further: (fields: Fields) => readonly (BodyProblem | undefined)[] = () => [],
 ): Readonly<Record<Name, string>> {
   const given = isRecord(body) ? body : {};
   const problems = names.flatMap((name) => textProblem(name, given[name]));
@@ -27,23 +27,23 @@ function readForm<Name extends string>(
   return texts as Record<Name, string>;
 }
 
-function textProblem(name: string, value: unknown): Problem[] {
+function textProblem(name: string, value: unknown): BodyProblem[] {
   if (value === undefined || value === null) return [{ path: name, message: `${name} is a required field` }];
   if (typeof value !== 'string')
     return [{ path: name, message: typeMessage(name, 'string', value, value), value }];
   return value === '' ? [{ path: name, message: `${name} is a required field`, value }] : [];
 }
 
-function addressProblem({ email }: Fields): Problem | undefined {
+function addressProblem({ email }: Fields): BodyProblem | undefined {
   if (email === undefined || z.regexes.rfc5322Email.test(email)) return undefined;
   return { path: 'email', message: 'email must be a valid email', value: email };
 }
 
-function passwordProblem({ password }: Fields): Problem | undefined {
+function passwordProblem({ password }: Fields): BodyProblem | undefined {
   return password === undefined ? undefined : longPasswordProblem(password);
 }
 
-function confirmationProblem({ password, passwordConfirmation }: Fields): Problem | undefined {
+function confirmationProblem({ password, passwordConfirmation }: Fields): BodyProblem | undefined {
   if (passwordConfirmation === password) return undefined;
   return { path: 'passwordConfirmation', message: 'Passwords do not match', value: passwordConfirmation };
 }

@@ -75,8 +75,11 @@ export async function confirmAddress(options: LoginOptions, query: unknown): Pro
 
 function factsOf(options: LoginOptions, { id, documentId, username, email }: Person) {
   return {
-    ...{ SERVER_URL: options.url(), 'USER.id': String(id), 'USER.documentId': documentId },
-    ...{ 'USER.username': username, 'USER.email': email },
+    SERVER_URL: options.url(),
+    'USER.id': String(id),
+    'USER.documentId': documentId,
+    'USER.username': username,
+    'USER.email': email,
   };
 }
 

@@ -12,10 +12,15 @@ export function smtpMailer(address: string, from: string): SendMail {
   const open = async () => {
     const { createTransport } = await import('nodemailer');
     const transport = createTransport({
-      ...{ url: address, pool: true, maxConnections: 2 },
-      ...{ connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
+      url: address,
+      pool: true,
+      maxConnections: 2,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
       // A template is data: it names no files and no addresses to be read.
-      ...{ disableFileAccess: true, disableUrlAccess: true },
+      disableFileAccess: true,
+      disableUrlAccess: true,
     });
     return (mail: Mail & { readonly text: string }) => transport.sendMail({ ...mail, from });
   };

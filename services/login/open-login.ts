@@ -88,8 +88,16 @@ function openPasswords(options: OpenLoginOptions, plan: PasswordPlan) {
   const { management, lifetime } = plan;
   const jwts = createJwts({ secret: plan.secret ?? options.ownSecret, management, lifetime, now });
   const login = createLogin({
-    ...{ access, people, commands, present, later, jwts, now },
-    ...{ scheme: plan.scheme, registerFields: plan.registerFields, mailFailed: plan.mailFailed },
+    access,
+    people,
+    commands,
+    present,
+    later,
+    jwts,
+    now,
+    scheme: plan.scheme,
+    registerFields: plan.registerFields,
+    mailFailed: plan.mailFailed,
     url: () => plan.url ?? options.url,
     mail: () => plan.mail ?? (access().development ? plan.showMail : undefined),
   });

@@ -44,7 +44,10 @@ export function createPeople(graph: Reader): People {
 function personOf({ id, documentId, values }: Entry): Person {
   const { username, email, password, provider, confirmed, blocked, role } = values;
   return {
-    ...{ id, documentId, username: String(username), email: String(email) },
+    id,
+    documentId,
+    username: String(username),
+    email: String(email),
     password: typeof password === 'string' ? password : undefined,
     provider: typeof provider === 'string' ? provider : 'local',
     confirmed: confirmed === true,

@@ -29,7 +29,10 @@ export async function register(options: LoginOptions, body: unknown): Promise<Lo
   const hash = await hashPassword(password, options.scheme);
   const data = { ...sent, username, email, password, provider: 'local', confirmed, role: role.id };
   const { documentId, position, applied } = await commands.execute({
-    ...{ kind: 'register-user', data, hash, record: {} },
+    kind: 'register-user',
+    data,
+    hash,
+    record: {},
   });
   const person = people.byEmail(email);
   if (!applied || person?.documentId !== documentId)

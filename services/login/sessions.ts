@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LoginRecord, Session } from '../../shared/access/login-record.ts';
+import { defined } from '../../shared/defined.ts';
 import { SESSION_LIFETIME } from './jwt.ts';
 
 /** Sign-ins of a user that can be refreshed, where Strapi's refresh mode is on. All functions are of their arguments. */
@@ -14,7 +15,7 @@ export function beginSession(
   device: string | undefined,
 ): { readonly record: LoginRecord; readonly session: Session } {
   const until = new Date(now + SESSION_LIFETIME * 1000).toISOString();
-  const session = { id: randomUUID(), ...(device === undefined ? {} : { device }), until, turn: 0 };
+  const session = { id: randomUUID(), ...defined({ device }), until, turn: 0 };
   const open = openSessions(record, now).slice(1 - MOST);
   return { record: { ...record, sessions: [...open, session] }, session };
 }

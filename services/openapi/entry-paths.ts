@@ -1,7 +1,7 @@
 import type { Action } from '../../shared/access/rights.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { createSchema, requiredNames } from './input-schemas.ts';
-import type { JsonSchema, OpenApiScope, Operation, Parameter, PathItem, Paths } from './openapi-types.ts';
+import type { ApiOperation, JsonSchema, OpenApiScope, Parameter, PathItem, Paths } from './openapi-types.ts';
 import { schemaRef } from './openapi-types.ts';
 import {
   actionParameters,
@@ -54,7 +54,7 @@ export function singlePaths(scope: PathScope, type: ContentType): Paths {
   });
 }
 
-type Build = (scope: PathScope, type: ContentType) => Operation;
+type Build = (scope: PathScope, type: ContentType) => ApiOperation;
 
 function allowed(
   scope: PathScope,
@@ -70,7 +70,7 @@ function withoutEmpty(paths: Paths): Paths {
   return Object.fromEntries(Object.entries(paths).filter(([, item]) => Object.keys(item).length > 0));
 }
 
-function listOperation(scope: PathScope, type: ContentType): Operation {
+function listOperation(scope: PathScope, type: ContentType): ApiOperation {
   const meta = { pagination: { page: 1, pageSize: 25, pageCount: 1, total: 1 } };
   return {
     operationId: `list${pascalCase(type.pluralName)}`,
@@ -87,7 +87,7 @@ function listOperation(scope: PathScope, type: ContentType): Operation {
   };
 }
 
-function entryOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): Operation {
+function entryOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): ApiOperation {
   return {
     operationId: `get${nameOf(scope.names, type.uid)}`,
     tags: [type.displayName],
@@ -97,7 +97,7 @@ function entryOperation(scope: PathScope, type: ContentType, path: readonly Para
   };
 }
 
-function createOperation(scope: PathScope, type: ContentType): Operation {
+function createOperation(scope: PathScope, type: ContentType): ApiOperation {
   return {
     operationId: `create${nameOf(scope.names, type.uid)}`,
     tags: [type.displayName],
@@ -109,7 +109,7 @@ function createOperation(scope: PathScope, type: ContentType): Operation {
   };
 }
 
-function updateOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): Operation {
+function updateOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): ApiOperation {
   const creates = path.length === 0 ? ' Creates the entry when there is none.' : '';
   const publishes = type.draftAndPublish ? ' Published at once, unless `status=draft`.' : '';
   return {
@@ -123,7 +123,7 @@ function updateOperation(scope: PathScope, type: ContentType, path: readonly Par
   };
 }
 
-function removeOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): Operation {
+function removeOperation(scope: PathScope, type: ContentType, path: readonly Parameter[]): ApiOperation {
   return {
     operationId: `delete${nameOf(scope.names, type.uid)}`,
     tags: [type.displayName],
@@ -144,7 +144,7 @@ function actionPaths(scope: PathScope, type: ContentType, path: string): Paths {
   if (!type.draftAndPublish) return {};
   return Object.fromEntries(
     ACTIONS.map(({ right, segment, does }) => {
-      const build = (): Operation => ({
+      const build = (): ApiOperation => ({
         operationId: `${right}${nameOf(scope.names, type.uid)}`,
         tags: [type.displayName],
         summary: `${does} ${type.singularName}`,

@@ -3,7 +3,7 @@ import type { FieldType } from '../../shared/read-index/bool-query.ts';
 import { fieldTypeOf } from '../../shared/read-index/column.ts';
 import { isOperator, OPERATOR_NAMES, operatorOf, operatorsFor } from '../query/operators.ts';
 import type { QueryAttribute, QueryModel } from '../query/query-model.ts';
-import { anyOf, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
+import { anyOfSchemas, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
 import { nameOf } from './schema-names.ts';
 
 /** Values a condition compares with, by how the column is compared. On the wire all of them are text. */
@@ -61,7 +61,10 @@ function attributeFilter(scope: OpenApiScope, attribute: QueryAttribute): JsonSc
     case 'component':
       return {
         description: 'Some related row; or the row itself, by its numeric id.',
-        ...anyOf(schemaRef(`${nameOf(scope.names, attribute.target)}.Filters`), schemaRef('filter.number')),
+        ...anyOfSchemas(
+          schemaRef(`${nameOf(scope.names, attribute.target)}.Filters`),
+          schemaRef('filter.number'),
+        ),
       };
     case 'zone': {
       const on = attribute.components.map((uid) => [uid, schemaRef(`${nameOf(scope.names, uid)}.Filters`)]);
@@ -83,7 +86,7 @@ function conditionSchema(type: FieldType): JsonSchema {
   const self = schemaRef(`filter.${NAMES[type]}`);
   const known = operatorsFor(type);
   const operators = OPERATOR_NAMES.filter((name) => isOperator(name) && known.includes(name));
-  return anyOf(
+  return anyOfSchemas(
     { ...VALUES[type], description: 'Equal (`$eq`).' },
     { type: 'null', description: 'Null.' },
     { type: 'array', items: VALUES[type], description: 'One of these (`$in`).' },
@@ -107,7 +110,7 @@ function operandSchema(name: string, type: FieldType): JsonSchema {
     case 'text': {
       const value = operand === 'text' ? { type: 'string' } : VALUES[type];
       if (list === 'refused') return { ...value, description };
-      return { description, ...anyOf(value, { type: 'array', items: value }) };
+      return { description, ...anyOfSchemas(value, { type: 'array', items: value }) };
     }
     case 'list':
       return { description, type: 'array', items: VALUES[type] };

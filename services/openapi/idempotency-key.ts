@@ -1,5 +1,5 @@
 import { mapOperations } from './map-operations.ts';
-import type { Operation, Parameter, Paths } from './openapi-types.ts';
+import type { ApiOperation, Parameter, Paths } from './openapi-types.ts';
 import { refusals } from './responses.ts';
 
 const IDEMPOTENCY_KEY: Parameter = {
@@ -15,7 +15,7 @@ export function withIdempotencyKey(paths: Paths): Paths {
   return mapOperations(paths, (operation, method) => (method === 'get' ? operation : repeatable(operation)));
 }
 
-function repeatable(operation: Operation): Operation {
+function repeatable(operation: ApiOperation): ApiOperation {
   return {
     ...operation,
     parameters: [...(operation.parameters ?? []), IDEMPOTENCY_KEY],

@@ -2,7 +2,7 @@ import { assertNever } from '../../shared/assert-never.ts';
 import { defined } from '../../shared/defined.ts';
 import type { Attribute, Component, ContentType, Model } from '../../shared/schema/content-type.ts';
 import { zoneUnion } from './answer-schemas.ts';
-import { anyOf, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
+import { anyOfSchemas, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
 import { scalarInputSchema } from './scalar-schemas.ts';
 import { nameOf } from './schema-names.ts';
 
@@ -38,7 +38,7 @@ export function zoneInputSchema(scope: OpenApiScope, component: Component): Json
 
 /** Schemas that inputs of every type share. */
 export const RELATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  'relation.reference': anyOf(
+  'relation.reference': anyOfSchemas(
     { type: 'string', description: 'A documentId.' },
     { type: 'integer', description: "A row's numeric id." },
     {
@@ -60,7 +60,7 @@ export const RELATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       },
     },
   ),
-  'relation.input': anyOf(
+  'relation.input': anyOfSchemas(
     { type: 'null', description: 'Removes every link.' },
     schemaRef('relation.reference'),
     {
@@ -78,7 +78,7 @@ export const RELATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 };
 
 function referencesSchema(): JsonSchema {
-  return anyOf(
+  return anyOfSchemas(
     schemaRef('relation.reference'),
     { type: 'array', items: schemaRef('relation.reference') },
     { type: 'null' },
@@ -108,7 +108,7 @@ function attributeSchema(scope: OpenApiScope, attribute: Attribute): JsonSchema 
     case 'component': {
       const item = schemaRef(`${nameOf(scope.names, attribute.component)}.Input`);
       if (attribute.repeatable) return { type: 'array', items: item, ...counts(attribute) };
-      return anyOf(item, { type: 'null' });
+      return anyOfSchemas(item, { type: 'null' });
     }
     case 'dynamiczone':
       return {

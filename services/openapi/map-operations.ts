@@ -1,9 +1,9 @@
-import type { Operation, Paths } from './openapi-types.ts';
+import type { ApiOperation, Paths } from './openapi-types.ts';
 
 /** Returns the paths with each operation mapped; `method`: `get`, `post`, … */
 export function mapOperations(
   paths: Paths,
-  change: (operation: Operation, method: string) => Operation,
+  change: (operation: ApiOperation, method: string) => ApiOperation,
 ): Paths {
   return Object.fromEntries(
     Object.entries(paths).map(([path, item]) => [

@@ -20,7 +20,7 @@ export type Parameter = {
 
 type Reference = { readonly $ref: string };
 
-export type Operation = {
+export type ApiOperation = {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
@@ -32,7 +32,7 @@ export type Operation = {
 };
 
 export type Method = 'get' | 'post' | 'put' | 'delete';
-export type PathItem = { readonly [method in Method]?: Operation };
+export type PathItem = { readonly [method in Method]?: ApiOperation };
 export type Paths = Readonly<Record<string, PathItem>>;
 
 export type OpenApiDocument = {
@@ -57,6 +57,6 @@ export function schemaRef(name: string): Reference {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-export function anyOf(...schemas: readonly JsonSchema[]): JsonSchema {
+export function anyOfSchemas(...schemas: readonly JsonSchema[]): JsonSchema {
   return { anyOf: schemas };
 }

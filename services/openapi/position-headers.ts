@@ -1,5 +1,5 @@
 import { mapOperations } from './map-operations.ts';
-import type { Operation, Parameter, Paths } from './openapi-types.ts';
+import type { ApiOperation, Parameter, Paths } from './openapi-types.ts';
 
 const MIN_POSITION: Parameter = {
   name: 'Varve-Min-Position',
@@ -21,11 +21,11 @@ export function withPositionHeaders(paths: Paths): Paths {
   );
 }
 
-function withMinPosition(operation: Operation): Operation {
+function withMinPosition(operation: ApiOperation): ApiOperation {
   return { ...operation, parameters: [...(operation.parameters ?? []), MIN_POSITION] };
 }
 
-function withPosition(operation: Operation): Operation {
+function withPosition(operation: ApiOperation): ApiOperation {
   const responses = Object.entries(operation.responses).map(([status, response]) => [
     status,
     status.startsWith('2') ? { ...response, headers: { 'Varve-Position': POSITION } } : response,

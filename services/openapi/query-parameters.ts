@@ -1,6 +1,6 @@
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { type QueryModel, queryModelOf } from '../query/query-model.ts';
-import { anyOf, type Example, type OpenApiScope, type Parameter, schemaRef } from './openapi-types.ts';
+import { anyOfSchemas, type Example, type OpenApiScope, type Parameter, schemaRef } from './openapi-types.ts';
 import { nameOf } from './schema-names.ts';
 import { namesOf } from './selection-schemas.ts';
 import { wordParameters } from './word-parameters.ts';
@@ -255,7 +255,7 @@ const PAGES: Parameter = {
     'Either `page` (from 1) and `pageSize`, or `start` (from 0) and `limit`: 25 entries where none is said, 100 at most. `withCount=false` leaves out the total.',
   style: 'deepObject',
   explode: true,
-  schema: anyOf(pageForm, offsetForm),
+  schema: anyOfSchemas(pageForm, offsetForm),
   examples: {
     page: { summary: 'The first 10', value: { page: 1, pageSize: 10 } },
     offset: { summary: 'The 11th to the 20th', value: { start: 10, limit: 10 } },
@@ -265,7 +265,7 @@ const PAGES: Parameter = {
 const PAGINATION: Parameter = {
   ...PAGES,
   description: `${PAGES.description} Long lists are read with \`cursor\`: empty to begin, then \`meta.pagination.nextCursor\` of each answer until it is null; entries that come or go meanwhile make none appear twice or be left out.`,
-  schema: anyOf(pageForm, offsetForm, cursorForm),
+  schema: anyOfSchemas(pageForm, offsetForm, cursorForm),
   examples: {
     ...PAGES.examples,
     cursor: { summary: 'The first 10 of a walk through all', value: { cursor: '', pageSize: 10 } },

@@ -1,4 +1,5 @@
 import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
+import { defined } from '../../shared/defined.ts';
 import { type JsonSchema, schemaRef } from './openapi-types.ts';
 
 /** Strapi's envelope of every refusal (SEMANTICS section 12). */
@@ -137,7 +138,7 @@ export function refusals(names: readonly RefusalName[]): Readonly<Record<string,
 export function jsonResponse(description: string, schema: JsonSchema, example?: unknown): object {
   return {
     description,
-    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
+    content: { 'application/json': { schema, ...defined({ example }) } },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { type QueryAttribute, type QueryModel, queryModelOf } from '../query/query-model.ts';
-import { anyOf, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
+import { anyOfSchemas, type JsonSchema, type OpenApiScope, schemaRef } from './openapi-types.ts';
 import { nameOf } from './schema-names.ts';
 
 /** Names of attributes of these kinds. */
@@ -25,9 +25,13 @@ function linksOf(model: QueryModel): readonly QueryAttribute[] {
 
 function optionsSchema(scope: OpenApiScope, attribute: QueryAttribute): JsonSchema {
   if (attribute.kind === 'scalar') throw new Error(`${attribute.name} cannot be populated`);
-  if (attribute.kind !== 'zone') return anyOf({ type: 'boolean' }, insideSchema(scope, attribute.target));
-  const on = attribute.components.map((uid) => [uid, anyOf({ type: 'boolean' }, insideSchema(scope, uid))]);
-  return anyOf(
+  if (attribute.kind !== 'zone')
+    return anyOfSchemas({ type: 'boolean' }, insideSchema(scope, attribute.target));
+  const on = attribute.components.map((uid) => [
+    uid,
+    anyOfSchemas({ type: 'boolean' }, insideSchema(scope, uid)),
+  ]);
+  return anyOfSchemas(
     { type: 'boolean' },
     {
       type: 'object',
@@ -44,14 +48,14 @@ function insideSchema(scope: OpenApiScope, uid: Uid): JsonSchema {
   const model = queryModelOf(scope.registry, uid);
   const name = nameOf(scope.names, uid);
   const nested = linksOf(model).length === 0 ? [] : [schemaRef(`${name}.Populate`)];
-  const texts = anyOf({ type: 'string' }, { type: 'array', items: { type: 'string' } });
+  const texts = anyOfSchemas({ type: 'string' }, { type: 'array', items: { type: 'string' } });
   return {
     type: 'object',
     properties: {
       fields: texts,
       sort: texts,
       filters: schemaRef(`${name}.Filters`),
-      ...(nested.length === 0 ? {} : { populate: anyOf(texts, ...nested) }),
+      ...(nested.length === 0 ? {} : { populate: anyOfSchemas(texts, ...nested) }),
       count: { type: 'boolean', description: 'Only how many there are.' },
     },
     additionalProperties: false,

@@ -1,7 +1,7 @@
 import type { Action } from '../../shared/access/rights.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { PathScope } from './entry-paths.ts';
-import { type Operation, type Parameter, type Paths, schemaRef } from './openapi-types.ts';
+import { type ApiOperation, type Parameter, type Paths, schemaRef } from './openapi-types.ts';
 import { filesListParameters } from './query-parameters.ts';
 import { jsonResponse, readRefusals, writeRefusals } from './responses.ts';
 import { sampleAnswer } from './sample-values.ts';
@@ -83,7 +83,7 @@ function uploadOperations(scope: PathScope, type: ContentType) {
         ...readRefusals('NotFound', 'Conflict'),
       },
     },
-  } satisfies Record<string, Operation>;
+  } satisfies Record<string, ApiOperation>;
 }
 
 const UPLOAD_FORM = {

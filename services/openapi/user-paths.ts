@@ -3,9 +3,9 @@ import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { PathScope } from './entry-paths.ts';
 import { inputSchema } from './input-schemas.ts';
 import {
+  type ApiOperation,
   type JsonSchema,
   type OpenApiScope,
-  type Operation,
   type Parameter,
   type Paths,
   schemaRef,
@@ -117,7 +117,7 @@ function userOperations(scope: PathScope, type: ContentType, envelope: boolean) 
       parameters: [ID],
       responses: { 200: one('The user as it was.'), ...readRefusals('NotFound', 'Conflict') },
     },
-  } satisfies Record<string, Operation>;
+  } satisfies Record<string, ApiOperation>;
 }
 
 function oneAnswer(name: string, type: ContentType, envelope: boolean, description: string): object {

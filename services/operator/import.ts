@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ImportLine, importDocuments } from '../transfer/import-documents.ts';
+import { type ImportedLine, importDocuments } from '../transfer/import-documents.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
 type Imports = NonNullable<OperatorContext['imports']>;
@@ -25,7 +25,7 @@ async function* importFiles(
   { imports, graph, space }: OperatorContext,
   { files }: { readonly files: readonly string[] },
   signal: AbortSignal,
-): AsyncGenerator<ImportLine> {
+): AsyncGenerator<ImportedLine> {
   const { registry, defaultLocale, writer, epoch } = leadingImports(imports);
   yield* importDocuments({
     files,

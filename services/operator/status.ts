@@ -103,14 +103,13 @@ export async function readStatus(context: OperatorContext): Promise<Status> {
     },
     projections: [
       {
-        ...{
-          name: 'content graph',
-          kind: 'sqlite',
-          generation: generationOf(context),
-          position: String(graph.position()),
-        },
+        name: 'content graph',
+        kind: 'sqlite',
+        generation: generationOf(context),
+        position: String(graph.position()),
         ...(await lagOf(context, graph.position())),
-        ...{ documents: graph.size().rows, bytes: graph.size().bytes },
+        documents: graph.size().rows,
+        bytes: graph.size().bytes,
         ...NO_BACKLOG,
       },
       ...index,
@@ -147,10 +146,13 @@ async function statusOfIndex(context: OperatorContext): Promise<ProjectionStatus
   const { index, status } = await context.readSide();
   const documents = status?.();
   return {
-    ...{ name: 'read index', kind: documents === undefined ? 'embedded' : 'elasticsearch' },
+    name: 'read index',
+    kind: documents === undefined ? 'embedded' : 'elasticsearch',
     generation: generationOf(context),
-    ...{ position: String(index.position()), ...(await lagOf(context, index.position())) },
-    ...{ documents: await countDocuments(context, index).catch(() => null), bytes: null },
+    position: String(index.position()),
+    ...(await lagOf(context, index.position())),
+    documents: await countDocuments(context, index).catch(() => null),
+    bytes: null,
     ...(documents === undefined
       ? NO_BACKLOG
       : {

@@ -121,7 +121,11 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     tokens: createTokenCommands({ ...accessOptions, author: requestOrOperator }),
     roles: createRoleCommands({ ...accessOptions, author: requestOrOperator }),
     apiFor: createApis({
-      ...{ registry, index, defaultLocale, usersEnvelope, observe: operating.observeQuery },
+      registry,
+      index,
+      defaultLocale,
+      usersEnvelope,
+      observe: operating.observeQuery,
       rules: { ...options.rules, cursorKey: cursorKey(key) },
       writes: WRITES_ELSEWHERE,
     }),
@@ -133,7 +137,9 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     },
     fleet: following.fleet,
     forwarding: openForwarding({
-      ...{ fleet: following.fleet, membership, metrics: operating.metrics },
+      fleet: following.fleet,
+      membership,
+      metrics: operating.metrics,
       refuseWrites: halt.refuseWrites,
     }),
     stopped: Promise.all([access.done, following.done, changed]).then(() => undefined),

@@ -42,7 +42,11 @@ export function lateLogin({
     return parts;
   };
   const api = openLogin({
-    ...{ plan, people, url: address, ownSecret: jwtSecret(key), access: access.state },
+    plan,
+    people,
+    url: address,
+    ownSecret: jwtSecret(key),
+    access: access.state,
     commands: { execute: async (command) => opened().commands.execute(command) },
     async present(user) {
       const body = await opened().apiFor(FULL_ACCESS).content.users.me(user, '');

@@ -1,6 +1,7 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { Projector } from '../../projections/projector/projector.ts';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
+import { defined } from '../../shared/defined.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
@@ -66,7 +67,9 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
   const { claimant, view, graph, projector, registry, defaultLocale } = options;
   const { log, space } = claimant;
   const fleet = joinFleet({
-    ...{ claimant, view, report: options.report },
+    claimant,
+    view,
+    report: options.report,
     epochAt: graph.epochAt,
     position: graph.position,
     applied: projector.applied,
@@ -90,7 +93,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     eventStore: options.eventStore,
     graph: graph.reader,
     applied: (position) => projector.applied(position).catch(refuseAsNotLeading),
-    ...(options.visible === undefined ? {} : { visible: options.visible }),
+    ...defined({ visible: options.visible }),
     registry: () => registry,
     defaultLocale,
     space,
@@ -111,7 +114,12 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
   const locks = createLocks();
   const commands = createCommandHandler(environment, locks);
   const library = createFileLibrary({
-    ...{ registry, graph: graph.reader, index: options.index, commands, defaultLocale, space },
+    registry,
+    graph: graph.reader,
+    index: options.index,
+    commands,
+    defaultLocale,
+    space,
     store: options.assets,
     limits: options.limits,
     uploadName: options.uploadName,

@@ -36,7 +36,10 @@ export function checkDefaultPopulates(registry: SchemaRegistry): readonly Schema
       const problems: Problems = [];
       const scope = { registry };
       const context = {
-        ...{ scope, param: 'populate', problems, deep: true },
+        scope,
+        param: 'populate',
+        problems,
+        deep: true,
         ...({ world: 'published', publication: null } as const),
       };
       resolvePopulate(defaultPopulateOf(type, action), model, context);

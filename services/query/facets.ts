@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.ts';
 import { columnValue, fieldTypeOf } from '../../shared/read-index/column.ts';
 import type { FacetRange, FacetRequest } from '../../shared/read-index/facets.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
@@ -78,8 +79,7 @@ function resolveFacet(
     request: {
       ...target,
       limit: resolveLimit(limit, `${at}[limit]`, context),
-      ...(text === undefined ? {} : { search: text }),
-      ...(found === undefined ? {} : { ranges: found }),
+      ...defined({ search: text, ranges: found }),
     },
   };
 }
@@ -163,7 +163,7 @@ function parseRange(name: string, type: ScalarType): FacetRange | undefined {
   if (from === undefined || to === undefined) return undefined;
   const [low, high] = [parseBound(from, type), parseBound(to, type)];
   if (Number.isNaN(low) || Number.isNaN(high)) return undefined;
-  return { name, ...(low === undefined ? {} : { from: low }), ...(high === undefined ? {} : { to: high }) };
+  return { name, ...defined({ from: low, to: high }) };
 }
 
 /** undefined where a range is open, NaN where there is anything but a number or a date. */
@@ -175,7 +175,11 @@ function parseBound(text: string, type: ScalarType): number | undefined {
 function refuse({ problems }: FacetContext, at: string, found: unknown, accepted: unknown): void {
   const expected = typeof accepted === 'string' ? accepted : String(accepted);
   problems.push({
-    ...{ phase: 'parameter', param: 'facets', at, found, accepted },
+    phase: 'parameter',
+    param: 'facets',
+    at,
+    found,
+    accepted,
     message: `Invalid parameter at '${at}'. Expected ${expected}`,
   });
 }

@@ -97,7 +97,10 @@ function resolveTag(query: QueryObject, name: string, absent: string, problems: 
   if (typeof value === 'string' && value.length <= MAX_TAG) return value;
   const accepted = `text of at most ${MAX_TAG} characters`;
   problems.push({
-    ...{ phase: 'parameter', param: name, found: value, accepted },
+    phase: 'parameter',
+    param: name,
+    found: value,
+    accepted,
     message: `Invalid parameter at '${name}'. Expected ${accepted}`,
   });
   return absent;
@@ -105,7 +108,11 @@ function resolveTag(query: QueryObject, name: string, absent: string, problems: 
 
 function refuse({ problems }: Context, at: string, found: unknown, accepted: string): void {
   problems.push({
-    ...{ phase: 'parameter', param: 'highlight', at, found, accepted },
+    phase: 'parameter',
+    param: 'highlight',
+    at,
+    found,
+    accepted,
     message: `Invalid parameter at '${at}'. Expected ${accepted}`,
   });
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.ts';
 import { plainText } from '../../shared/plain-text.ts';
 import type { Problems } from './problems.ts';
 import { isQueryObject, type QueryObject, type QueryValue } from './query-string.ts';
@@ -95,7 +96,7 @@ export function describePagination(
 ): object {
   const { start, limit } = pagination;
   if (pagination.form === 'cursor') {
-    return { pageSize: limit, ...(total === undefined ? {} : { total }), nextCursor };
+    return { pageSize: limit, ...defined({ total }), nextCursor };
   }
   if (pagination.form === 'offset') return total === undefined ? { start, limit } : { start, limit, total };
   const page = Math.floor(start / limit) + 1;

@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.ts';
 import { type BoolQuery, MATCH_ALL } from '../../shared/read-index/bool-query.ts';
 import type { SearchRequest, SortKey, World } from '../../shared/read-index/read-index.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -130,7 +131,7 @@ function scopeOf({ registry, mayFind, mayReadDrafts = true, containsIgnoresCase 
     registry,
     mayReadDrafts,
     containsIgnoresCase: containsIgnoresCase === true,
-    ...(mayFind === undefined ? {} : { mayFind }),
+    ...defined({ mayFind }),
   };
 }
 

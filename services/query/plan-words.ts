@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.ts';
 import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
@@ -49,7 +50,7 @@ export function withWords<List extends { readonly search: SearchRequest }>(
   const facets = plan.facets.map(({ request }) => request);
   const search: SearchRequest = {
     ...list.search,
-    ...(text === undefined ? {} : { text }),
+    ...defined({ text }),
     ...(facets.length === 0 ? {} : { facets }),
   };
   return { ...list, search, words: plan };

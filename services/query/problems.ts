@@ -1,10 +1,11 @@
+import { defined } from '../../shared/defined.ts';
 import { type ErrorCode, RequestError } from '../../shared/request-error.ts';
 
 /**
  * Why a query is refused. Stages add to one list, so that an answer names everything that is wrong; its `message` is Strapi's
  * for the first problem in Strapi's order: names (`key`), then parameters, then operands.
  */
-export type Problem = {
+export type QueryProblem = {
   readonly phase: 'key' | 'parameter' | 'value';
   /** Default: `invalid-query`. */
   readonly code?: ErrorCode;
@@ -22,7 +23,7 @@ export type Problem = {
   readonly extra?: Readonly<Record<string, unknown>>;
 };
 
-export type Problems = Problem[];
+export type Problems = QueryProblem[];
 
 const PHASES = { key: 0, parameter: 1, value: 2 } as const;
 
@@ -33,7 +34,7 @@ export function invalidKey(
   param: string,
   accepted: unknown,
   at?: string,
-): Problem {
+): QueryProblem {
   const place = path === null || path === '' || path === key ? '' : ` at ${path}`;
   return {
     phase: 'key',
@@ -41,7 +42,7 @@ export function invalidKey(
     param,
     key,
     path: path === '' ? null : path,
-    ...(at === undefined ? {} : { at }),
+    ...defined({ at }),
     found: key,
     accepted,
   };
@@ -51,20 +52,20 @@ export function invalidKey(
 export function refuseIfAny(problems: Problems): void {
   if (problems.length === 0) return;
   const ordered = problems.toSorted((a, b) => PHASES[a.phase] - PHASES[b.phase]);
-  const first = ordered[0] as Problem;
+  const first = ordered[0] as QueryProblem;
   throw new RequestError(first.code ?? 'invalid-query', first.message, {
     ...describe(first),
     problems: ordered.map((problem) => ({ message: problem.message, ...describe(problem) })),
   });
 }
 
-function describe(problem: Problem): Readonly<Record<string, unknown>> {
+function describe(problem: QueryProblem): Readonly<Record<string, unknown>> {
   return {
     ...(problem.key === undefined
       ? { param: problem.param, source: 'query' }
       : { key: problem.key, path: problem.path ?? null, source: 'query', param: problem.param }),
     ...problem.extra,
-    ...(problem.at === undefined ? {} : { at: problem.at }),
+    ...defined({ at: problem.at }),
     found: problem.found,
     accepted: problem.accepted,
   };

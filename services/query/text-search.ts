@@ -50,7 +50,10 @@ function resolveQuery(value: QueryValue | undefined, problems: Problems): string
   const found = typeof value === 'string' ? `${value.length} characters` : value;
   const accepted = `text of at most ${MAX_LENGTH} characters`;
   problems.push({
-    ...{ phase: 'parameter', param: 'search', found, accepted },
+    phase: 'parameter',
+    param: 'search',
+    found,
+    accepted,
     message: `Invalid parameter at 'search'. Expected ${accepted}`,
   });
   return undefined;
@@ -61,7 +64,10 @@ function resolveFlag(value: QueryValue | undefined, problems: Problems): boolean
   const flag = typeof value === 'string' ? FLAGS.get(value) : undefined;
   if (flag !== undefined) return flag;
   problems.push({
-    ...{ phase: 'parameter', param: 'typoTolerance', found: value, accepted: [...FLAGS.keys()] },
+    phase: 'parameter',
+    param: 'typoTolerance',
+    found: value,
+    accepted: [...FLAGS.keys()],
     message: "Invalid parameter at 'typoTolerance'. Expected true or false",
   });
   return true;

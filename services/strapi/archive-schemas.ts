@@ -1,7 +1,7 @@
 import type { SchemaFile } from '../../shared/schema/build-registry.ts';
 import { addedAttributes, extendedSchema, isBuiltInType } from '../../shared/schema/built-in-types.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
-import { type Archive, archiveFiles, linesOf, partOf } from './archive.ts';
+import { type Archive, archiveFiles, archivePartOf, linesOf } from './archive.ts';
 
 /** A line of `schemas/`: a content type or component with all that Strapi and its plugins add to it. */
 type ArchivedSchema = {
@@ -27,7 +27,7 @@ const OWN_PLUGINS =
 export async function readArchiveSchemas(archive: Archive): Promise<SchemaFile[]> {
   const files: SchemaFile[] = [];
   for await (const file of archiveFiles(archive)) {
-    const isSchemas = partOf(file.name) === 'schemas';
+    const isSchemas = archivePartOf(file.name) === 'schemas';
     // They come first: the rest may be gigabytes.
     if (!isSchemas && files.length > 0) break;
     if (!isSchemas) continue;

@@ -107,7 +107,7 @@ async function* textLines(content: AsyncIterable<Buffer>): AsyncGenerator<string
 }
 
 /** Part of an archive that a file belongs to: `entities`, `assets/uploads`. */
-export function partOf(name: string): string {
+export function archivePartOf(name: string): string {
   return path.posix.dirname(name);
 }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { defined } from '../../shared/defined.ts';
 import type { EntryImported } from '../../shared/document/events.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
 import { USER_ROLES } from '../../shared/schema/built-in-types.ts';
@@ -30,7 +31,8 @@ export function archivedDocument(scope: DocumentScope, rows: readonly StagedRow[
   const key = `archive/${scope.space}/${type}/${documentId}/${digest}`;
   const events = imported.flatMap((data, at) =>
     newEvents([{ type: 'entry-imported', data }], `${key}/${at}`, {
-      ...{ at: data.updatedAt, epoch: scope.epoch },
+      at: data.updatedAt,
+      epoch: scope.epoch,
       ...AUTHOR,
     }),
   );
@@ -103,9 +105,14 @@ function importedRow(scope: RowScope, type: ContentType, row: Row): ImportedRow 
   const values = importedValues(scope, type, source, { ...data, id: source });
   const role = type.uid === USER_TYPE ? { role: roleOf(scope, source) } : {};
   return {
-    ...{ type: type.uid, documentId, locale, version },
-    ...(row.id === undefined ? {} : { id: row.id }),
-    ...{ createdAt, updatedAt, publishedAt },
+    type: type.uid,
+    documentId,
+    locale,
+    version,
+    ...defined({ id: row.id }),
+    createdAt,
+    updatedAt,
+    publishedAt,
     values: { ...values, ...role },
     relations,
   };

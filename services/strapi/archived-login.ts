@@ -49,9 +49,12 @@ export function archivedLogin(options: ArchivedLoginOptions): ArchivedLogin {
       notes.add(`role ${type}`, 'may list files too: without that right it would see no pictures', undefined);
     }
     return {
-      ...{ id: roleNumber(staging, id), type, name: String(data['name'] ?? type) },
+      id: roleNumber(staging, id),
+      type,
+      name: String(data['name'] ?? type),
       description: String(data['description'] ?? ''),
-      ...{ allow: [...rights].sort(), drafts: roleDrafts.includes(type) },
+      allow: [...rights].sort(),
+      drafts: roleDrafts.includes(type),
       login: given.flatMap((action) => loginActionOf(action)).sort(),
     };
   });
@@ -164,6 +167,8 @@ function templateOf(stored: StoredMail | undefined, own: MailTemplate): MailTemp
   const { from, response_email: replyTo, object, message } = stored?.options ?? {};
   return {
     from: { name: String(from?.name ?? ''), email: String(from?.email ?? '') },
-    ...{ replyTo: replyTo ?? '', subject: object ?? own.subject, message: message ?? own.message },
+    replyTo: replyTo ?? '',
+    subject: object ?? own.subject,
+    message: message ?? own.message,
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.ts';
 import type { LinkChange } from '../../shared/read-index/read-index.ts';
 import { FILE_TYPE, type Model, type RelationAttribute, type Uid } from '../../shared/schema/content-type.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
@@ -21,7 +22,8 @@ export function exportedLink(
   const { sourceOrder, targetOrder } = order;
   if (definition.target === FILE_TYPE && definition.media !== undefined) {
     return {
-      ...{ kind: 'relation.morph', relation: 'morphToMany' },
+      kind: 'relation.morph',
+      relation: 'morphToMany',
       left: { type: FILE_TYPE, ref: right.id, field: 'related' },
       right: { type: left.type, ref: left.id, field: attribute, pos: sourceOrder },
     };
@@ -31,8 +33,9 @@ export function exportedLink(
     relation: definition.relation,
     left: { type: left.type, field: attribute, ref: left.id, ...position(definition.toMany, sourceOrder) },
     right: {
-      ...{ type: right.type, ref: right.id },
-      ...(definition.inversedBy === undefined ? {} : { field: definition.inversedBy }),
+      type: right.type,
+      ref: right.id,
+      ...defined({ field: definition.inversedBy }),
       ...position(showsList(registry, definition), targetOrder),
     },
   };

@@ -78,10 +78,13 @@ function loginSettings({ switches, mails }: LoginState): readonly object[] {
   const advanced = setting(SWITCHES_KEY, { unique_email: true, ...switches });
   if (mails === INITIAL_LOGIN.mails) return [advanced];
   const stored = (icon: string, name: string, template: MailTemplate) => ({
-    ...{ display: `Email.template.${name}`, icon },
+    display: `Email.template.${name}`,
+    icon,
     options: {
-      ...{ from: template.from, response_email: template.replyTo },
-      ...{ object: template.subject, message: template.message },
+      from: template.from,
+      response_email: template.replyTo,
+      object: template.subject,
+      message: template.message,
     },
   });
   const value = {

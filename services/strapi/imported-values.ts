@@ -1,5 +1,6 @@
 import { LOGIN_ATTRIBUTE } from '../../shared/access/login-record.ts';
 import { jsonText } from '../../shared/canonical-json.ts';
+import { defined } from '../../shared/defined.ts';
 import type { ImportedTarget } from '../../shared/document/events.ts';
 import {
   type Attribute,
@@ -13,10 +14,10 @@ import {
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { isContentType } from '../../shared/schema/system-attributes.ts';
 import { checkScalar } from '../command/check-scalar.ts';
-import type { Problem } from '../command/problem.ts';
+import type { BodyProblem } from '../command/problem.ts';
 import type { ImportNotes } from './import-notes.ts';
 import type { LinkedRow, Staging } from './staging.ts';
-import { storedValue } from './stored-value.ts';
+import { valueToStore } from './stored-value.ts';
 
 export type ValueScope = {
   readonly registry: SchemaRegistry;
@@ -101,7 +102,7 @@ function scalarValue(
   const example = Number.isNaN(id) ? undefined : `row ${id}`;
   const isAbsent = value === null || value === undefined;
   if (isAbsent && !attribute.required) return undefined;
-  const stored = isAbsent ? undefined : storedValue(attribute.type, value);
+  const stored = isAbsent ? undefined : valueToStore(attribute.type, value);
   if (!isAbsent && stored === undefined) {
     notes.add(
       what,
@@ -116,9 +117,9 @@ function scalarValue(
 }
 
 /** Passwords are hashes already. */
-function problemsOf(attribute: ScalarAttribute, value: unknown): readonly Problem[] {
+function problemsOf(attribute: ScalarAttribute, value: unknown): readonly BodyProblem[] {
   if (attribute.type === 'password') return [];
-  const problems: Problem[] = [];
+  const problems: BodyProblem[] = [];
   const check = { problems, unreadable: [], hashes: new Map<string, string>() };
   checkScalar(
     { ...check, strength: 'published', mode: 'publish', passwords: 'draft' },
@@ -183,7 +184,7 @@ export function targetsByAttribute(
     targets.set(attribute, ofAttribute);
     const key = `${documentId} ${locale ?? ''}`;
     if (ofAttribute.has(key)) continue;
-    const place = { ...(order === null ? {} : { order }), ...(world === undefined ? {} : { world }) };
+    const place = { ...(order === null ? {} : { order }), ...defined({ world }) };
     ofAttribute.set(key, { documentId, locale, ...place });
   }
   return new Map([...targets].map(([name, ofAttribute]) => [name, [...ofAttribute.values()]]));

@@ -1,6 +1,6 @@
 import { FILE_TYPE, type Uid, USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { type Archive, type ArchiveFile, archiveFiles, linesOf, partOf } from './archive.ts';
+import { type Archive, type ArchiveFile, archiveFiles, archivePartOf, linesOf } from './archive.ts';
 import type { ImportNotes } from './import-notes.ts';
 import type { Staging } from './staging.ts';
 
@@ -51,7 +51,7 @@ export async function stageArchive(options: StageOptions): Promise<ArchiveFacts>
   let lines = 0;
   const settings = new Map<string, unknown>();
   for await (const file of archiveFiles(options.archive)) {
-    const part = partOf(file.name);
+    const part = archivePartOf(file.name);
     if (part === 'entities' || part === 'links') {
       for await (const line of linesOf(file)) {
         lines++;

@@ -2,7 +2,7 @@ import { assertNever } from '../../shared/assert-never.ts';
 import { canonicalJson } from '../../shared/canonical-json.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
 import {
-  castBoolean,
+  castBooleanValue,
   castNumber,
   hasUnstorableText,
   parseDate,
@@ -15,7 +15,7 @@ import {
  * A scalar of an archive in the form of events, whatever the rules of its attribute; undefined if it is not a value of
  * the type.
  */
-export function storedValue(type: ScalarType, value: unknown): unknown {
+export function valueToStore(type: ScalarType, value: unknown): unknown {
   if (hasUnstorableText(value)) return undefined;
   switch (type) {
     case 'string':
@@ -33,7 +33,7 @@ export function storedValue(type: ScalarType, value: unknown): unknown {
     case 'biginteger':
       return parseInt64(value)?.toString();
     case 'boolean':
-      return typeof castBoolean(value) === 'boolean' ? castBoolean(value) : undefined;
+      return typeof castBooleanValue(value) === 'boolean' ? castBooleanValue(value) : undefined;
     case 'date':
       return parsedText(parseDate(value));
     case 'time':

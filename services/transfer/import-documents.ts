@@ -25,7 +25,7 @@ export type DocumentImport = {
 };
 
 /** Progress report of an import. */
-export type ImportLine =
+export type ImportedLine =
   | { readonly kind: 'size'; readonly bytes: number }
   | { readonly kind: 'progress'; readonly bytes: number; readonly documents: number }
   | { readonly kind: 'refused'; readonly place: string; readonly reason: string };
@@ -34,17 +34,17 @@ export type ImportLine =
 const BATCH = 512;
 
 /** Validates each line and writes its document; reports refused lines and continues. */
-export async function* importDocuments(options: DocumentImport): AsyncGenerator<ImportLine> {
+export async function* importDocuments(options: DocumentImport): AsyncGenerator<ImportedLine> {
   const { files, write, signal } = options;
   yield { kind: 'size', bytes: files.reduce((sum, file) => sum + statSync(file).size, 0) };
   const importer = importerOf(options, await collectReferences(options));
   for await (const batch of inBatches(importLines(files), BATCH)) {
     signal?.throwIfAborted();
-    const writes: Promise<readonly ImportLine[]>[] = [];
+    const writes: Promise<readonly ImportedLine[]>[] = [];
     let documents = 0;
     for (const line of batch) {
       const outcome = await outcomeOf(importer, line);
-      const refuse = (reasons: readonly string[]): readonly ImportLine[] =>
+      const refuse = (reasons: readonly string[]): readonly ImportedLine[] =>
         reasons.map((reason) => ({ kind: 'refused', place: `${line.file}:${line.number}`, reason }));
       if (outcome.kind === 'refused') writes.push(Promise.resolve(refuse(outcome.reasons)));
       else

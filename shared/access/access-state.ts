@@ -63,7 +63,8 @@ export function evolveAccess(state: AccessState, stored: StoredEvent): AccessSta
     }
     case 'public-rights-set':
       return {
-        ...{ ...next, isPublicSet: true },
+        ...next,
+        isPublicSet: true,
         publicRights: { kind: 'custom', allowed: new Set(event.data.allow), drafts: false },
       };
     // Imports bring these into logs of servers without login, where they must not end development mode.

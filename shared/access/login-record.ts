@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { EntryValues } from '../document/events.ts';
 
 /** The part of a user's login that is not the password's hash: the value of LOGIN_ATTRIBUTE. */
@@ -30,5 +31,5 @@ export function loginRecordOf(values: EntryValues): LoginRecord {
 
 /** The record once the password has changed: what was signed in before is signed out, and mailed codes are void. */
 export function afterPasswordChange({ confirmation }: LoginRecord, at: string): LoginRecord {
-  return { changedAt: at, ...(confirmation === undefined ? {} : { confirmation }) };
+  return { changedAt: at, ...defined({ confirmation }) };
 }

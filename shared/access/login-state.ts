@@ -50,12 +50,16 @@ export const INITIAL_LOGIN: LoginState = {
   },
   mails: {
     resetPassword: {
-      ...{ from: FROM, replyTo: '', subject: 'Reset your password' },
+      from: FROM,
+      replyTo: '',
+      subject: 'Reset your password',
       message:
         '<p>Somebody asked for a new password for <%= USER.email %>.</p>\n<p><%= URL %>?code=<%= TOKEN %></p>',
     },
     confirmation: {
-      ...{ from: FROM, replyTo: '', subject: 'Confirm your address' },
+      from: FROM,
+      replyTo: '',
+      subject: 'Confirm your address',
       message: '<p>Please confirm <%= USER.email %>.</p>\n<p><%= URL %>?confirmation=<%= CODE %></p>',
     },
   },
@@ -95,8 +99,12 @@ export function rolesOf({ roles }: LoginState): ReadonlyMap<number, Role> {
 
 /** The role of a user whose role does not exist: it allows nothing. */
 export const NO_ROLE: Role = {
-  ...{ id: 0, type: 'none', name: 'None', description: '' },
-  ...{ rights: NO_RIGHTS, login: new Set<string>() },
+  id: 0,
+  type: 'none',
+  name: 'None',
+  description: '',
+  rights: NO_RIGHTS,
+  login: new Set<string>(),
 };
 
 /** Callers in development mode, who may do everything. */

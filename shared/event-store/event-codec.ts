@@ -1,5 +1,5 @@
 import { addDigest, digestContent, digestedMetadata, matchesDigest, OTHER_CONTENT } from './event-digest.ts';
-import { parseStored, readMetadata, storedValue, textOf } from './event-metadata.ts';
+import { parseStored, readMetadata, storedMetadata, textOf } from './event-metadata.ts';
 import type { EventMetadata, NewEvent, StoredEvent } from './event-store.ts';
 
 /**
@@ -90,7 +90,7 @@ const NO_METADATA: EventMetadata = { schemaVersion: 0, at: '', epoch: 0 };
 const readContent = ({ type, data, metadata: stored }: StoredContent, decode: Decode): EventContent => {
   const read = readMetadata(stored);
   if (read.kind === 'unreadable') {
-    return { type, data: storedValue(data), metadata: NO_METADATA, unreadable: read.unreadable };
+    return { type, data: storedMetadata(data), metadata: NO_METADATA, unreadable: read.unreadable };
   }
   const { metadata } = read;
   if (textOf(data) !== undefined) return damaged(type, data, metadata, 'its data is not JSON');
@@ -103,7 +103,7 @@ const readContent = ({ type, data, metadata: stored }: StoredContent, decode: De
 
 const damaged = (type: string, data: unknown, metadata: EventMetadata, reason: string): EventContent => ({
   type,
-  data: storedValue(data),
+  data: storedMetadata(data),
   metadata,
   unreadable: { kind: 'damaged', reason },
 });

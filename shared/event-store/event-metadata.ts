@@ -13,7 +13,7 @@ const NOT_JSON = Symbol('not JSON');
 export const notJson = (text: string): NotJson => ({ [NOT_JSON]: text });
 
 /** The stored value: the text itself where it is not JSON. */
-export const storedValue = (value: unknown): unknown => textOf(value) ?? value ?? null;
+export const storedMetadata = (value: unknown): unknown => textOf(value) ?? value ?? null;
 
 /** The text of a value that is not JSON; undefined for a JSON value. */
 export const textOf = (value: unknown): string | undefined =>
@@ -143,5 +143,5 @@ const isIdentity = (command: unknown): boolean => {
 
 const unreadable = (kind: Unreadable['kind'], reason: string, stored: unknown): MetadataReading => ({
   kind: 'unreadable',
-  unreadable: { kind, reason, metadata: storedValue(stored) },
+  unreadable: { kind, reason, metadata: storedMetadata(stored) },
 });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { defined } from '../defined.ts';
 import {
   type Attribute,
   type ComponentAttribute,
@@ -112,7 +113,7 @@ function baseOf(
     required: raw.required ?? false,
     configurable: raw.configurable ?? true,
     localized: isLocalized(type, raw, context),
-    ...(varve === undefined ? {} : { varve }),
+    ...defined({ varve }),
   };
 }
 
@@ -168,7 +169,7 @@ function dynamicZoneAttribute(
 function limits(raw: RawComponent | RawDynamicZone, report: ReportProblem): { min?: number; max?: number } {
   const { min, max } = raw;
   if (min !== undefined && max !== undefined && min > max) report(['min'], `min ${min} is above max ${max}`);
-  return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+  return { ...defined({ min, max }) };
 }
 
 /**

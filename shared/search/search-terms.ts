@@ -51,7 +51,11 @@ export function searchTerms(query: string, rules: TermRules): SearchTerms {
   const all = words.map(({ word }, place): SearchTerm => {
     const folded = foldWord(word);
     return {
-      ...{ typed: word, folded, stem: language.stem(word), place, count: 1 },
+      typed: word,
+      folded,
+      stem: language.stem(word),
+      place,
+      count: 1,
       isPrefix: isOpen && place === words.length - 1,
       mayHaveTypos: typoTolerance,
       typos: typoTolerance ? typosAllowed(folded) : 0,

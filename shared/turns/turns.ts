@@ -27,7 +27,7 @@ export type AnswerTerms = {
 };
 
 /** Does the work, or as much of it as fits into a slice: throws SLICE_OVER then, and is called again. */
-export type Step<Result> = () => Result;
+export type TurnStep<Result> = () => Result;
 
 /** Order of work on this thread. */
 export type Turns = {
@@ -36,9 +36,9 @@ export type Turns = {
    * Runs work that begins with `begin`: at once if it is short, else in slices between which other work has its turn.
    * The first part may be discarded and run again.
    */
-  run<Result>(task: Task, begin: () => Step<Result>): Result | Promise<Result>;
+  run<Result>(task: Task, begin: () => TurnStep<Result>): Result | Promise<Result>;
   /** Runs bounded work, or the last part of an answer: its time counts, but it is not refused for it. */
-  finish<Result>(task: Task, begin: () => Step<Result>): Result | Promise<Result>;
+  finish<Result>(task: Task, begin: () => TurnStep<Result>): Result | Promise<Result>;
 };
 
 export type TurnsOptions = {
@@ -73,11 +73,15 @@ const FIRST_SLICES = 4;
 const WALL_FACTOR = 10;
 const LEAST_WALL_MS = 1_000;
 
-type Work<Result> = { readonly task: Task; readonly isRefused: boolean; readonly begin: () => Step<Result> };
+type Work<Result> = {
+  readonly task: Task;
+  readonly isRefused: boolean;
+  readonly begin: () => TurnStep<Result>;
+};
 
 type Queued = Work<unknown> & {
   /** undefined: not started, or to be started again. */
-  step: Step<unknown> | undefined;
+  step: TurnStep<unknown> | undefined;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -113,7 +117,7 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
     refusal: () => refusal(current.task),
   };
 
-  const slice = <Result>({ task, isRefused }: Work<Result>, ms: number, step: Step<Result>): Result => {
+  const slice = <Result>({ task, isRefused }: Work<Result>, ms: number, step: TurnStep<Result>): Result => {
     const start = now();
     current.task = task;
     current.restsAt = start + ms;
@@ -178,7 +182,7 @@ export function createTurns(given: Partial<TurnsOptions> = {}): Turns {
     }
   };
 
-  const enqueue = <Result>(work: Work<Result>, step?: Step<Result>): Promise<Result> => {
+  const enqueue = <Result>(work: Work<Result>, step?: TurnStep<Result>): Promise<Result> => {
     if (!work.task.isOwed && fresh.length + postponed.length >= options.waiting)
       throw busy('too many queries wait');
     if (work.task.since === 0) work.task.since = now();

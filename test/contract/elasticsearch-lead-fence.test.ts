@@ -2,7 +2,7 @@ import type { Client } from '@elastic/elasticsearch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   createLeadFence,
-  isFenced,
+  isLeadFenced,
   type LeadFence,
   onlyUnder,
 } from '../../shared/read-index/elasticsearch/indices/lead-fence.ts';
@@ -39,7 +39,7 @@ describe('the fence of leaders', await needsElasticsearch(), () => {
       });
       return true;
     } catch (error) {
-      expect(isFenced(error)).toBe(true);
+      expect(isLeadFenced(error)).toBe(true);
       return false;
     }
   };

@@ -1,6 +1,6 @@
 import qs from 'qs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OpenApiDocument, Operation } from '../../services/openapi/openapi-types.ts';
+import type { ApiOperation, OpenApiDocument } from '../../services/openapi/openapi-types.ts';
 import { AS_RECORDED } from '../conformance/run-corpus.ts';
 import { createAnswerValidators } from '../support/answer-schemas.ts';
 import { startOnCorpus } from '../support/loaded-corpus.ts';
@@ -29,7 +29,7 @@ describe.each<[string, () => Promise<RunningServer>]>([
   afterAll(() => server?.dispose());
 
   /** Sends a request and checks its answer against the response documented for its status. */
-  async function check(path: string, operation: Operation, init: RequestInit = {}): Promise<unknown> {
+  async function check(path: string, operation: ApiOperation, init: RequestInit = {}): Promise<unknown> {
     const answer = await fetch(server.url + path, init);
     const text = await answer.text();
     const documented = operation.responses[answer.status] as
@@ -54,10 +54,10 @@ describe.each<[string, () => Promise<RunningServer>]>([
     };
   }
 
-  function operations(method: 'get' | 'post'): [string, Operation][] {
+  function operations(method: 'get' | 'post'): [string, ApiOperation][] {
     return Object.entries(document.paths).flatMap(([path, item]) => {
       const operation = item[method];
-      return operation === undefined ? [] : [[path, operation] as [string, Operation]];
+      return operation === undefined ? [] : [[path, operation] as [string, ApiOperation]];
     });
   }
 

@@ -1,7 +1,7 @@
 import qs from 'qs';
 import { describe, expect, test } from 'vitest';
 import { type OpenApiOptions, openApiDocument } from '../../services/openapi/openapi-document.ts';
-import type { OpenApiDocument, Operation } from '../../services/openapi/openapi-types.ts';
+import type { ApiOperation, OpenApiDocument } from '../../services/openapi/openapi-types.ts';
 import { shallowDocument } from '../../services/openapi/shallow-document.ts';
 import { OPERATOR_NAMES } from '../../services/query/operators.ts';
 import { planList } from '../../services/query/plan-query.ts';
@@ -43,7 +43,7 @@ function registryOfThings(): SchemaRegistry {
 
 const conformance = registryOf('test/conformance/schema');
 
-function operationsOf(document: OpenApiDocument): readonly Operation[] {
+function operationsOf(document: OpenApiDocument): readonly ApiOperation[] {
   return Object.values(document.paths).flatMap((item) => Object.values(item));
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rest, SLICE_OVER, spend } from '../../shared/turns/slice.ts';
-import { createTurns, type Step, type Task, type TurnsOptions } from '../../shared/turns/turns.ts';
+import { createTurns, type Task, type TurnStep, type TurnsOptions } from '../../shared/turns/turns.ts';
 
 /** A thread whose clock stands still but for `work`, and whose event loop turns when it is told to. */
 function thread(options: Partial<TurnsOptions> = {}) {
@@ -12,7 +12,7 @@ function thread(options: Partial<TurnsOptions> = {}) {
   });
   /** Work of so many milliseconds, that can end after each. */
   const work = (milliseconds: number, done: () => void = () => {}) => {
-    const begin = (): Step<number> => {
+    const begin = (): TurnStep<number> => {
       let left = milliseconds;
       return () => {
         for (; left > 0; left--) {
@@ -163,7 +163,7 @@ describe('turns', () => {
     const { turns, work, untilIdle } = thread({ atOnce: 3 });
     let underWay = 0;
     let most = 0;
-    const counted = (): Step<number> => {
+    const counted = (): TurnStep<number> => {
       const step = work(20)();
       let isCounted = false;
       return () => {

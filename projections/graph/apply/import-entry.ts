@@ -25,7 +25,9 @@ export function importEntry(context: GraphContext, entry: GraphEntry, data: Impo
   const { createdAt, updatedAt, publishedAt } = data;
   const row = newRow(entry, version, {
     id: keepsId ? before.id : allotId(context, entry, version, data.id),
-    ...{ createdAt, updatedAt, publishedAt },
+    createdAt,
+    updatedAt,
+    publishedAt,
     position: moment.position,
     values: {},
   });

@@ -61,9 +61,13 @@ export function createRecordedRows(context: () => ReaderContext): RecordedRows {
 function readStamp(type: Uid, row: readonly unknown[]): RowStamp {
   const [id, key, documentId, locale, , updatedAt, publishedAt] = row;
   return {
-    ...{ type, documentId: String(documentId), locale: locale as string | null },
-    ...{ version: VERSIONS[versionOfKey(Number(key))], id: Number(id) },
-    ...{ updatedAt: String(updatedAt), publishedAt: publishedAt as string | null },
+    type,
+    documentId: String(documentId),
+    locale: locale as string | null,
+    version: VERSIONS[versionOfKey(Number(key))],
+    id: Number(id),
+    updatedAt: String(updatedAt),
+    publishedAt: publishedAt as string | null,
   };
 }
 

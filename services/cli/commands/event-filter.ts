@@ -14,7 +14,7 @@ export type FilterOptions = {
 };
 
 /** Returns a filter for the events that match all options. Throws InvalidSettings with every problem. */
-export function parseFilter(options: FilterOptions, now: number): EventFilter {
+export function parseEventFilter(options: FilterOptions, now: number): EventFilter {
   const { document, type, actor } = options;
   const since = parseMoment(options.since, now);
   const until = parseMoment(options.until, now);

@@ -6,7 +6,7 @@ import { writeLines } from '../output/write-lines.ts';
 import { requireLog, withLog } from '../settings/access-log.ts';
 import { InvalidSettings, type LogOnlySettings } from '../settings/settings.ts';
 import { documentEvents } from './document-events.ts';
-import { type EventFilter, parseFilter } from './event-filter.ts';
+import { type EventFilter, parseEventFilter } from './event-filter.ts';
 
 /** Options of `varve events`, as typed. */
 export type EventOptions = {
@@ -28,7 +28,7 @@ export type EventOptions = {
 export async function showEvents(settings: LogOnlySettings, options: EventOptions): Promise<void> {
   const { document, follow = false, raw = false } = options;
   const from = parsePosition(options.from);
-  const isAsked = parseFilter(options, Date.now());
+  const isAsked = parseEventFilter(options, Date.now());
   requireLog(settings);
   const present = raw ? presentStored : options.json === true ? presentJson : presentEvent;
   await withLog(

@@ -95,8 +95,12 @@ async function inTemporary({ registry }: ReadContentTypes, run: Run): Promise<Ar
   try {
     return await run(
       {
-        ...{ registry, graph: nothing, epoch: 1, write: async () => [] },
-        ...{ takeAsset: async () => {}, defineRoles: async () => {} },
+        registry,
+        graph: nothing,
+        epoch: 1,
+        write: async () => [],
+        takeAsset: async () => {},
+        defineRoles: async () => {},
       },
       folder,
     );

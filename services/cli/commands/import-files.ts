@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { pino } from 'pino';
 import { DataDirectoryInUse } from '../../../shared/sqlite/lock-data-directory.ts';
 import { callOperator } from '../../operator/call-operator.ts';
-import { type ImportLine, importDocuments } from '../../transfer/import-documents.ts';
+import { type ImportedLine, importDocuments } from '../../transfer/import-documents.ts';
 import { type ImportProgress, showProgress } from '../output/import-progress.ts';
 import { presentRate } from '../output/present-amounts.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
@@ -27,12 +27,12 @@ export async function importFiles(files: readonly string[], settings: ImportSett
     if (channel === undefined) throw error;
     // The server has another working directory.
     const request = { files: files.map((file) => resolve(file)) };
-    (await showImport(callOperator(channel, 'import', request) as AsyncIterable<ImportLine>))();
+    (await showImport(callOperator(channel, 'import', request) as AsyncIterable<ImportedLine>))();
   }
 }
 
 /** Shows the progress of an import. Resolves to a function for its end, which throws if lines were refused. */
-async function showImport(lines: AsyncIterable<ImportLine>): Promise<() => void> {
+async function showImport(lines: AsyncIterable<ImportedLine>): Promise<() => void> {
   const started = performance.now();
   const refused: string[] = [];
   let documents = 0;

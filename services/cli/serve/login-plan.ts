@@ -18,8 +18,11 @@ export function readLoginPlan(settings: ServeSettings, logger: Logger): LoginPla
       jwks === undefined || jwksAudience === undefined
         ? undefined
         : {
-            ...{ keys: jwks, audience: jwksAudience, issuer: settings.jwksIssuer },
-            ...{ roleClaim: settings.jwksRoleClaim, roles: settings.jwksRoles },
+            keys: jwks,
+            audience: jwksAudience,
+            issuer: settings.jwksIssuer,
+            roleClaim: settings.jwksRoleClaim,
+            roles: settings.jwksRoles,
           },
   };
 }

@@ -33,11 +33,18 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
   await refuseOpenHost(settings, publicRights !== undefined, login !== undefined);
   const told = await openOperating(settings, logger);
   const stop = stopOnSignal({
-    ...{ logger, told, signals: ownSignals },
+    logger,
+    told,
+    signals: ownSignals,
     drainSeconds: settings.drainSeconds,
   });
   const options: ApiProcessOptions = {
-    ...{ ...settings, ...contentTypes, eventStore, operating: told.operating, report: logger, login },
+    ...settings,
+    ...contentTypes,
+    eventStore,
+    operating: told.operating,
+    report: logger,
+    login,
     reportTrouble: logTrouble(logger),
     rules: requestRules(settings, project, { logger, metrics: told.operating.metrics }),
     connection: connectionOf(settings),
@@ -85,7 +92,11 @@ async function openAndListen(
 
 function greeting(url: string, { registry, access }: ApiProcess, pages: CorsOrigins): string {
   return startMessage({
-    ...{ url, data: undefined, tryUrl: undefined, examples: undefined, writesOnly: false },
+    url,
+    data: undefined,
+    tryUrl: undefined,
+    examples: undefined,
+    writesOnly: false,
     contentTypes: [...registry.contentTypes.values()].filter((type) => !type.builtIn).length,
     development: access.state().development,
     pages,

@@ -86,11 +86,16 @@ export function followSettings(
   if (from !== undefined && !isArchive(from))
     throw new Error(`--follow-from "${from}" is not an archive that strapi export wrote`);
   return {
-    ...{ url: given.follow, prefix, from, report },
+    url: given.follow,
+    prefix,
+    from,
+    report,
     token: given.followToken ?? secretIn('--follow-token-file', given.followTokenFile),
     webhookSecret:
       given.followWebhookSecret ?? secretIn('--follow-webhook-secret-file', given.followWebhookSecretFile),
-    ...{ intervalMs: given.followInterval, rate: given.followRate, writes: given.followWrites },
+    intervalMs: given.followInterval,
+    rate: given.followRate,
+    writes: given.followWrites,
   };
 }
 

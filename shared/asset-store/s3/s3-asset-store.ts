@@ -14,7 +14,7 @@ import { checkedHash, isHash } from '../asset-hash.ts';
 import type { AssetStore, ByteRange, StagedAsset, StoredAsset } from '../asset-store.ts';
 import { measureContent } from '../measure-content.ts';
 import { removeAbandonedUploads } from './s3-abandoned-uploads.ts';
-import { createS3Client, presentS3Error, reading, type S3Place, statusOf } from './s3-client.ts';
+import { createS3Client, presentS3Error, readingFromS3, type S3Place, statusOf } from './s3-client.ts';
 import { copyObject } from './s3-copy-object.ts';
 import type { S3Location } from './s3-location.ts';
 import { s3Names } from './s3-names.ts';
@@ -56,8 +56,8 @@ export async function openS3AssetStore(
       cleans = true;
       return stage(place, content, maxBytes, largestCopy);
     },
-    open: (hash, range) => reading(open(place, keyOf(place, hash), range)),
-    size: (hash) => reading(sizeOf(place, keyOf(place, hash))),
+    open: (hash, range) => readingFromS3(open(place, keyOf(place, hash), range)),
+    size: (hash) => readingFromS3(sizeOf(place, keyOf(place, hash))),
     delete: (hash) => remove(place, keyOf(place, hash)),
     suspect: (hash) => suspect(place, hash),
     clear: (hash) => remove(place, suspectKey(place, hash)),
@@ -72,7 +72,7 @@ function ownerObject(place: S3Place): AssetStore['owner'] {
   const Key = `${prefix}owner.json`;
   return {
     async read() {
-      const found = await reading(client.send(new GetObjectCommand({ Bucket, Key })));
+      const found = await readingFromS3(client.send(new GetObjectCommand({ Bucket, Key })));
       const text = await found?.Body?.transformToString();
       return text === undefined ? {} : parseOwners(text, Key).owners;
     },

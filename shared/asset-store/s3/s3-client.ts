@@ -56,7 +56,7 @@ export function statusOf(error: unknown): number | undefined {
 }
 
 /** Returns the result of a call; undefined if the object does not exist. */
-export async function reading<Result>(call: Promise<Result>): Promise<Result | undefined> {
+export async function readingFromS3<Result>(call: Promise<Result>): Promise<Result | undefined> {
   try {
     return await call;
   } catch (error) {

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { checkedHash } from '../asset-hash.ts';
 import type { AssetNames, NamedContent } from '../asset-store.ts';
-import { reading, type S3Place } from './s3-client.ts';
+import { readingFromS3, type S3Place } from './s3-client.ts';
 
 /** Names as objects, in the form that folder-names.ts has them as files: `<prefix>names/…`. */
 export function s3Names({ client, bucket: Bucket, prefix }: S3Place): AssetNames {
@@ -15,10 +15,10 @@ export function s3Names({ client, bucket: Bucket, prefix }: S3Place): AssetNames
   const marksOf = (hash: string) => `${prefix}names/of/${checkedHash(hash)}/`;
   const markOf = (hash: string, name: string) => `${marksOf(hash)}${digest('sha256', name)}`;
   const put = (Key: string, Body: string) =>
-    reading(client.send(new PutObjectCommand({ Bucket, Key, Body })));
-  const remove = (Key: string) => reading(client.send(new DeleteObjectCommand({ Bucket, Key })));
+    readingFromS3(client.send(new PutObjectCommand({ Bucket, Key, Body })));
+  const remove = (Key: string) => readingFromS3(client.send(new DeleteObjectCommand({ Bucket, Key })));
   const find = async (name: string): Promise<NamedContent | undefined> => {
-    const found = await reading(client.send(new GetObjectCommand({ Bucket, Key: keyOf(name) })));
+    const found = await readingFromS3(client.send(new GetObjectCommand({ Bucket, Key: keyOf(name) })));
     const text = await found?.Body?.transformToString();
     if (text === undefined) return undefined;
     const { hash, mime } = JSON.parse(text) as NamedContent;
@@ -40,7 +40,7 @@ export function s3Names({ client, bucket: Bucket, prefix }: S3Place): AssetNames
     },
     async isNamed(hash) {
       const list = new ListObjectsV2Command({ Bucket, Prefix: marksOf(hash), MaxKeys: 1 });
-      return ((await reading(client.send(list)))?.Contents ?? []).length > 0;
+      return ((await readingFromS3(client.send(list)))?.Contents ?? []).length > 0;
     },
   };
 }

@@ -20,7 +20,7 @@ import {
 import { appendRecords, hasAppendRecords, hasBatchAppend } from './kurrentdb-append-records.ts';
 import type { BatchedAppend, BatchOutcome } from './kurrentdb-batch-append.ts';
 import type { Connection } from './kurrentdb-connection.ts';
-import { positionOf, toEventData } from './kurrentdb-event.ts';
+import { positionOfEvent, toEventData } from './kurrentdb-event.ts';
 import { readStreamPage, readStreamPageBefore } from './kurrentdb-pages.ts';
 import { isLost, retrying, withDeadline } from './kurrentdb-retry.ts';
 import {
@@ -145,7 +145,7 @@ const findEarlierAppend = async (
 
 const positionAt = async (connection: Connection, stream: string, revision: bigint): Promise<bigint> => {
   const [event] = await readStreamPage(connection, stream, revision, 1);
-  if (event?.revision === revision) return positionOf(event);
+  if (event?.revision === revision) return positionOfEvent(event);
   throw new Error(
     `revision ${revision} of ${stream} was stored and cannot be read: the stream was deleted or truncated on the server`,
   );

@@ -19,12 +19,12 @@ export type NodeChannel = {
 };
 
 /** Pace of new channels. The wait starts if a channel was lost soon after it was made. */
-export type Pace = Backoff & { readonly even: number };
+export type ChannelPace = Backoff & { readonly even: number };
 
 /** Reads: at most one replacement a second, after five in a row twice as long each time. */
-export const READING_PACE: Pace = { firstMs: 1_000, even: 5, longestMs: 5_000 };
+export const READING_PACE: ChannelPace = { firstMs: 1_000, even: 5, longestMs: 5_000 };
 /** Appends and subscriptions, which are repeated with pauses of their own. */
-export const WRITING_PACE: Pace = { firstMs: 50, even: 1, longestMs: 1_000 };
+export const WRITING_PACE: ChannelPace = { firstMs: 50, even: 1, longestMs: 1_000 };
 /** A channel that lasted this long was not a mistake: the pauses start again at the shortest. */
 const HELD_MS = 10_000;
 
@@ -39,7 +39,7 @@ const MAX_MESSAGE = 17 * 1024 * 1024;
  */
 export const createNodeChannel = (
   address: Address,
-  pace: Pace,
+  pace: ChannelPace,
   searching: () => void = () => undefined,
 ): NodeChannel => {
   const closing = new AbortController();
@@ -100,7 +100,7 @@ export const createNodeChannel = (
   };
 };
 
-const pauseAfter = (losses: number, pace: Pace): number =>
+const pauseAfter = (losses: number, pace: ChannelPace): number =>
   losses === 0 ? 0 : backoffMs(Math.max(1, losses - pace.even + 1), pace);
 
 type Search = { readonly address: Address; readonly searching: () => void; readonly signal: AbortSignal };

@@ -12,7 +12,7 @@ import serverFeatures from '@kurrent/kurrentdb-client/generated/kurrentdb/protoc
 import type featuresPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_pb.js';
 import sharedPb from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
 import type { Address } from './kurrentdb-address.ts';
-import { createNodeChannel, type NodeChannel, type Pace } from './kurrentdb-channel.ts';
+import { type ChannelPace, createNodeChannel, type NodeChannel } from './kurrentdb-channel.ts';
 import { isLost } from './kurrentdb-retry.ts';
 
 /** Features that a server reports. */
@@ -74,7 +74,7 @@ const FEATURES_DEADLINE_MS = 5_000;
  *   0.2 MB) nor its sockets can be released. Here: not used; one handle is made with the client and stays unconnected.
  * - The client does not leave a node whose deadline passes. Here: it does.
  */
-export const createNodeClient = (address: Address, pace: Pace, searching?: () => void): NodeClient => {
+export const createNodeClient = (address: Address, pace: ChannelPace, searching?: () => void): NodeClient => {
   const client = KurrentDBClient.connectionString(address.text);
   const internals = client as unknown as Internals;
   const channel = createNodeChannel(address, pace, searching);

@@ -3,7 +3,7 @@ import { type BatchAppender, createBatchAppender } from './kurrentdb-batch-appen
 import { READING_PACE, WRITING_PACE } from './kurrentdb-channel.ts';
 import { createNodeClient, type NodeClient } from './kurrentdb-client.ts';
 import { createExplain } from './kurrentdb-diagnose.ts';
-import { type Patience, tellTrouble } from './kurrentdb-retry.ts';
+import { type RetryPatience, tellTrouble } from './kurrentdb-retry.ts';
 
 /**
  * State that the adapter's parts share. There are two clients: reads move to another node when theirs is lost, while an
@@ -19,12 +19,12 @@ export type Connection = {
   readonly reader: NodeClient;
   /** Prefix of the names of the namespace's streams. */
   readonly prefix: string;
-  readonly patience: Patience;
+  readonly patience: RetryPatience;
   close(): Promise<void>;
 };
 
 /** Sends nothing before the first call. Throws like parseAddress. */
-export const connect = (url: string, space: string, options: Patience): Connection => {
+export const connect = (url: string, space: string, options: RetryPatience): Connection => {
   const address = parseAddress(url);
   const patience = { ...options, explain: createExplain(address) };
   const searching = () => {

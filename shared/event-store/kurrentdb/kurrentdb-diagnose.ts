@@ -2,10 +2,10 @@ import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
 import type { Address, EndPoint } from './kurrentdb-address.ts';
-import { type Explanation, hasNoLeader, isPassing, type Patience } from './kurrentdb-retry.ts';
+import { type FailureExplanation, hasNoLeader, isPassing, type RetryPatience } from './kurrentdb-retry.ts';
 
 /** Explains in a sentence what an operator has to change if a server refuses or cannot be reached. */
-type Explain = NonNullable<Patience['explain']>;
+type Explain = NonNullable<RetryPatience['explain']>;
 
 const NO_LEADER = 'an election is in progress, or a majority of the nodes is down and has to be started';
 
@@ -17,7 +17,9 @@ const PROBE_TIMEOUT_MS = 1_500;
 const KNOWN_FOR_MS = 2_000;
 
 export const createExplain = (address: Address, probe = diagnose): Explain => {
-  let known: { readonly at: number; readonly explanation: Promise<Explanation | undefined> } | undefined;
+  let known:
+    | { readonly at: number; readonly explanation: Promise<FailureExplanation | undefined> }
+    | undefined;
   return async (operation, error) => {
     const kind = isCommandError(error as Error)
       ? (error as Error & { type: ErrorType; code?: number })
@@ -54,8 +56,8 @@ const explainDenied = (operation: string, address: Address, code: number | undef
 };
 
 /** Looks at the hosts of the address, one after the other; undefined when nothing is wrong with any that answers. */
-const diagnose = async (address: Address): Promise<Explanation | undefined> => {
-  const found: Explanation[] = [];
+const diagnose = async (address: Address): Promise<FailureExplanation | undefined> => {
+  const found: FailureExplanation[] = [];
   for (const host of address.hosts) {
     const explanation = await diagnoseHost(address, host);
     if (explanation === undefined) return undefined;
@@ -65,7 +67,7 @@ const diagnose = async (address: Address): Promise<Explanation | undefined> => {
   return { sentence, lasts: found.every(({ lasts }) => lasts) };
 };
 
-const diagnoseHost = async (address: Address, host: EndPoint): Promise<Explanation | undefined> => {
+const diagnoseHost = async (address: Address, host: EndPoint): Promise<FailureExplanation | undefined> => {
   const place = `${host.address}:${host.port}`;
   const reached = await attempt((settle) => {
     const socket = connectTcp(host.port, host.address, () => settle(undefined));

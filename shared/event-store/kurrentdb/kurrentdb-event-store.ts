@@ -5,10 +5,10 @@ import { assertInSpace, spaceOf } from '../stream-space.ts';
 import { canCheck, createAppender } from './kurrentdb-append.ts';
 import { checkServer } from './kurrentdb-check.ts';
 import { type Connection, connect } from './kurrentdb-connection.ts';
-import { positionOf, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
+import { positionOfEvent, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
 import { createHeadWatch, type HeadWatch } from './kurrentdb-head.ts';
-import { createPageSize, readHead, readStreamPage } from './kurrentdb-pages.ts';
-import { type Patience, retrying } from './kurrentdb-retry.ts';
+import { createPageSize, readHeadOfLog, readStreamPage } from './kurrentdb-pages.ts';
+import { type RetryPatience, retrying } from './kurrentdb-retry.ts';
 import { scanSpace } from './kurrentdb-scan.ts';
 import { followSpace } from './kurrentdb-subscription.ts';
 
@@ -91,7 +91,7 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
   };
 };
 
-const patienceOf = (options: KurrentDbEventStoreOptions): Patience => ({
+const patienceOf = (options: KurrentDbEventStoreOptions): RetryPatience => ({
   deadlineMs: options.deadlineMs ?? 5_000,
   giveUpAfterMs: options.giveUpAfterMs ?? 30_000,
   onTrouble: options.onTrouble ?? (() => undefined),
@@ -137,7 +137,7 @@ async function* readAll({ connection, decode, searched }: Reading, after: bigint
  */
 const check = async (connection: Connection): Promise<readonly string[]> => {
   const { version, appendLimit, refusal } = await checkServer(connection);
-  await readHead(connection);
+  await readHeadOfLog(connection);
   const limit =
     appendLimit === undefined
       ? []
@@ -152,9 +152,9 @@ const check = async (connection: Connection): Promise<readonly string[]> => {
  * later records of others.
  */
 const lastPosition = async (connection: Connection, watch: HeadWatch): Promise<bigint> => {
-  const head = await readHead(connection);
+  const head = await readHeadOfLog(connection);
   if (head === undefined) return 0n;
-  const position = positionOf(head);
+  const position = positionOfEvent(head);
   watch.want(position);
   return position;
 };

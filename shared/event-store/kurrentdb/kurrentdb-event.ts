@@ -38,7 +38,7 @@ export const toRecordData = (event: EncodedEvent): EventData =>
  */
 export const toStoredEvent = (recorded: Recorded, decode: Decode): StoredEvent => {
   const { id, streamId: stream, revision, type, data, metadata } = recorded;
-  const place = { id, stream, revision, position: positionOf(recorded) };
+  const place = { id, stream, revision, position: positionOfEvent(recorded) };
   return decodeContent(
     place,
     { type, data: jsonOf(data), metadata: jsonOf(metadata) },
@@ -57,7 +57,7 @@ const jsonOf = (value: unknown): unknown => {
  * outside of explicit transactions, which only clients older than this protocol could write. Throws if the server omits
  * it, as EventStoreDB before 22.10 does in stream reads.
  */
-export const positionOf = ({ position, streamId, revision }: Recorded): bigint => {
+export const positionOfEvent = ({ position, streamId, revision }: Recorded): bigint => {
   if (position !== undefined && position.commit <= MAX_INT64) return position.commit;
   throw new Error(`the server returns no position for revision ${revision} of ${streamId}: it is too old`);
 };

@@ -1,6 +1,6 @@
 import type { Channel } from '@grpc/grpc-js';
 import type { Connection } from './kurrentdb-connection.ts';
-import { positionOf, type Recorded } from './kurrentdb-event.ts';
+import { positionOfEvent, type Recorded } from './kurrentdb-event.ts';
 import { HEAD_REQUEST, spaceFilter } from './kurrentdb-pages.ts';
 import { allRequest, readEvents } from './kurrentdb-read.ts';
 import { DeadlinePassed, isInvalidPosition, withDeadline } from './kurrentdb-retry.ts';
@@ -22,7 +22,7 @@ export const searchBehind = async (connection: Connection, after: bigint): Promi
   const { deadlineMs } = patience;
   const on = await withDeadline(reader.channel.current(), deadlineMs);
   const [head] = await readEvents(reader, HEAD_REQUEST, deadlineMs, on);
-  const upTo = head === undefined ? 0n : positionOf(head);
+  const upTo = head === undefined ? 0n : positionOfEvent(head);
   if (upTo <= after) return { kind: 'empty', upTo: after };
   // The page begins with the record at the position itself.
   const page = allRequest({ from: after <= 0n ? 'start' : after, count: 2 }, spaceFilter(connection));
@@ -53,7 +53,7 @@ const searchBySubscription = async (
   try {
     for (let step = await call.next(1); step !== undefined; step = await call.next(1)) {
       const [found] = step.events;
-      if (found !== undefined) return { kind: 'found', position: positionOf(found) };
+      if (found !== undefined) return { kind: 'found', position: positionOfEvent(found) };
       if (call.isCaughtUp()) return { kind: 'empty', upTo };
     }
     throw new DeadlinePassed(deadlineMs);
@@ -65,10 +65,10 @@ const searchBySubscription = async (
 };
 
 const firstBehind = (events: readonly Recorded[], after: bigint): bigint | undefined =>
-  events.map(positionOf).find((position) => position > after);
+  events.map(positionOfEvent).find((position) => position > after);
 
 /** A subscription that may have caught up without a report from the server. */
-export type Follower = {
+export type HeadFollower = {
   /** The log has been searched and handled up to here. */
   at(): bigint;
   /** True if neither a handler runs nor an event has arrived. */
@@ -78,8 +78,8 @@ export type Follower = {
 };
 
 export type HeadWatch = {
-  follow(follower: Follower): void;
-  forget(follower: Follower): void;
+  follow(follower: HeadFollower): void;
+  forget(follower: HeadFollower): void;
   /** A caller waits until the subscribers reach this position. */
   want(position: bigint): void;
   wanted(): bigint;
@@ -95,7 +95,7 @@ const LOOK_EVERY_MS = 500;
  * only every 10,000 records, and never reports a head that is a few records on.
  */
 export const createHeadWatch = (connection: Connection): HeadWatch => {
-  const followers = new Set<Follower>();
+  const followers = new Set<HeadFollower>();
   let timer: NodeJS.Timeout | undefined;
   let wanted = 0n;
   let looking: Promise<void> | undefined;

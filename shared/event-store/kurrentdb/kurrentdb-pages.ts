@@ -59,7 +59,7 @@ export const spaceFilter = ({ prefix }: Connection): PrefixFilter => ({
 export const HEAD_REQUEST = allRequest({ from: 'end', backwards: true, count: 1 });
 
 /** The newest record of the whole log, of whichever stream: the server finds it without a search. */
-export const readHead = async (connection: Connection): Promise<Recorded | undefined> => {
+export const readHeadOfLog = async (connection: Connection): Promise<Recorded | undefined> => {
   const read = () => readEvents(connection.reader, HEAD_REQUEST, connection.patience.deadlineMs);
   const [head] = await retrying('read of the log', connection.patience, read);
   return head;

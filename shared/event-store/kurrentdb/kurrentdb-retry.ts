@@ -3,24 +3,24 @@ import { convertToCommandError, ErrorType, isCommandError } from '@kurrent/kurre
 import { type Backoff, backoffMs, jittered } from '../../backoff.ts';
 import type { Trouble } from '../event-store.ts';
 
-export type Patience = {
+export type RetryPatience = {
   /** For one call to the server. */
   readonly deadlineMs: number;
   /** For one operation with all its attempts. Subscriptions never give up. */
   readonly giveUpAfterMs: number;
   readonly onTrouble: (trouble: Trouble) => void;
   /** Explains what has to be changed; undefined if the error says everything that is known. */
-  readonly explain?: (operation: string, error: unknown) => Promise<Explanation | undefined>;
+  readonly explain?: (operation: string, error: unknown) => Promise<FailureExplanation | undefined>;
 };
 
 /** Advice for an operator. `lasts`: nothing succeeds before the change. */
-export type Explanation = { readonly sentence: string; readonly lasts: boolean };
+export type FailureExplanation = { readonly sentence: string; readonly lasts: boolean };
 
 /** Reports a failure that is retried, with its explanation, and resolves to that. Does not delay the next attempt. */
 export const tellTrouble = async (
-  { onTrouble, explain }: Patience,
+  { onTrouble, explain }: RetryPatience,
   trouble: Trouble,
-): Promise<Explanation | undefined> => {
+): Promise<FailureExplanation | undefined> => {
   const explanation = await explain?.(trouble.operation, trouble.error).catch(() => undefined);
   const error =
     explanation === undefined ? trouble.error : new Error(explanation.sentence, { cause: trouble.error });
@@ -118,7 +118,7 @@ const isDiscoveryFailure = (error: unknown): boolean =>
  */
 export const retrying = async <T>(
   operation: string,
-  patience: Patience,
+  patience: RetryPatience,
   call: () => Promise<T>,
 ): Promise<T> => {
   const giveUpAt = performance.now() + patience.giveUpAfterMs;
@@ -168,7 +168,7 @@ export const named = (operation: string, failure: unknown, attempts: number): un
 
 /** Failure of an operation with advice for the operator. */
 export const explained = async (
-  { explain }: Patience,
+  { explain }: RetryPatience,
   operation: string,
   failure: unknown,
 ): Promise<unknown> => {

@@ -4,7 +4,7 @@ import { convertGrpcRecord } from '@kurrent/kurrentdb-client/dist/utils/convertG
 import type { ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { NodeClient } from './kurrentdb-client.ts';
 import type { Connection } from './kurrentdb-connection.ts';
-import { isSystemEvent, positionOf, type Recorded } from './kurrentdb-event.ts';
+import { isSystemEvent, positionOfEvent, type Recorded } from './kurrentdb-event.ts';
 import { createInbox } from './kurrentdb-inbox.ts';
 import { spaceFilter } from './kurrentdb-pages.ts';
 import { openRead, subscriptionRequest } from './kurrentdb-read.ts';
@@ -93,8 +93,8 @@ export const openSpaceCall = async (
       return undefined;
     }
     const event = convertGrpcRecord(record);
-    if (positionOf(event) <= at) return undefined;
-    at = positionOf(event);
+    if (positionOfEvent(event) <= at) return undefined;
+    at = positionOfEvent(event);
     return isSystemEvent(event) ? undefined : event;
   };
   const take = (messages: readonly ReadResp[]): SpaceStep => {

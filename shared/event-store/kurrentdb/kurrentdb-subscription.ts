@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 import type { Connection } from './kurrentdb-connection.ts';
 import type { Recorded } from './kurrentdb-event.ts';
-import type { Follower, HeadWatch, Stretch } from './kurrentdb-head.ts';
+import type { HeadFollower, HeadWatch, Stretch } from './kurrentdb-head.ts';
 import { SubscriptionEnded } from './kurrentdb-inbox.ts';
 import { explained, isPassing, tellTrouble, waitBefore } from './kurrentdb-retry.ts';
 import { openSpaceCall, type SpaceCall, type SpaceStep } from './kurrentdb-space-call.ts';
@@ -125,7 +125,7 @@ const createFollower = (call: SpaceCall, place: { at: bigint }) => {
   let isBusy = false;
   let proven = 0n;
   let missingSince: number | undefined;
-  const follower: Follower = {
+  const follower: HeadFollower = {
     at: () => place.at,
     isLevel: () => !isBusy && call.isLevel(),
     told(stretch: Stretch) {

@@ -18,7 +18,7 @@ export type Append = {
 /** `refused`: an id of the append belongs to another event. */
 export type AppendOutcome = AppendResult | { readonly kind: 'refused'; readonly reason: string };
 
-export type Commit = {
+export type LogCommit = {
   /** One for each append, in order. */
   readonly outcomes: readonly AppendOutcome[];
   /** Position of the log's last event before the commit: another process may have moved it. */
@@ -33,7 +33,7 @@ export type Commit = {
  * whole transaction fails (disk full, I/O error, lock timeout). Throws LogReplaced if `known`, the last event seen, is
  * not in the log. Nothing is written in either case.
  */
-export const commitAppends = (db: Database, appends: readonly Append[], known: Head): Commit =>
+export const commitAppends = (db: Database, appends: readonly Append[], known: Head): LogCommit =>
   transaction(db, () => {
     const head = readHead(db);
     refuseOtherHistory(db, head, known);
@@ -61,7 +61,7 @@ export const commitAppends = (db: Database, appends: readonly Append[], known: H
   });
 
 /** The events that a commit of these appends wrote, in order of position. */
-export const committedRows = (appends: readonly Append[], commit: Commit): EventRow[] => {
+export const committedRows = (appends: readonly Append[], commit: LogCommit): EventRow[] => {
   const { outcomes, before, links } = commit;
   const written: EventRow[] = [];
   let last = before;

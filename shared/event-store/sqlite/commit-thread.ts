@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type CommitAnswer, type CommitRequest, commitToFile } from './log-writer.ts';
+import { type CommitAnswer, commitToFile, type LogCommitRequest } from './log-writer.ts';
 import { openLog } from './open-log.ts';
 import { LogReplaced, refuseOtherFile } from './same-log.ts';
 
@@ -10,7 +10,7 @@ const path = String(workerData);
 const db = openLog(path);
 let isMeant = false;
 
-const commit = ({ appends, known }: CommitRequest): CommitAnswer => {
+const commit = ({ appends, known }: LogCommitRequest): CommitAnswer => {
   try {
     // The file may have been replaced before this thread opened it.
     if (!isMeant) refuseOtherFile(path, known.file);
@@ -22,7 +22,7 @@ const commit = ({ appends, known }: CommitRequest): CommitAnswer => {
   }
 };
 
-port.on('message', (message: CommitRequest | 'close') => {
+port.on('message', (message: LogCommitRequest | 'close') => {
   if (message !== 'close') return port.postMessage(commit(message));
   db.close();
   port.close();

@@ -15,7 +15,7 @@ export type Found = {
   readonly upTo: bigint;
 };
 
-export type Follower = Subscription & {
+export type LogFollower = Subscription & {
   /** Tells the follower that the log has grown. */
   wake(): void;
 };
@@ -33,7 +33,7 @@ export const followLog = (
   after: bigint,
   handle: EventHandler,
   batchSize: number,
-): Follower => {
+): LogFollower => {
   let closed = false;
   let wake: () => void = () => undefined;
   const woken = async (ms: number | undefined) => {

@@ -2,7 +2,7 @@ import type { Database } from '../../sqlite/database.ts';
 import type { EventRow } from '../event-codec.ts';
 import type { EventHandler, StoredEvent, Subscription } from '../event-store.ts';
 import { type Append, type AppendOutcome, committedRows } from './commit-appends.ts';
-import { type Follower, type Found, followLog } from './follow-log.ts';
+import { type Found, followLog, type LogFollower } from './follow-log.ts';
 import { type ForeignCommits, watchForeignCommits } from './foreign-commits.ts';
 import type { LogWriter } from './log-writer.ts';
 import { createRecentEvents } from './recent-events.ts';
@@ -36,7 +36,7 @@ export type LogTailOptions = {
 };
 
 export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOptions): LogTail => {
-  const followers = new Set<Follower>();
+  const followers = new Set<LogFollower>();
   const same = watchSameLog(path, db);
   const growth = createGrowth(db, same);
   const { recent } = growth;
@@ -83,7 +83,7 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
     const page = recent.covers(after) ? readRecent(after, limit) : readAfter(db, space, after, limit);
     return { events: decodeAll(page.rows), upTo: page.upTo };
   };
-  const forget = (follower: Follower) => {
+  const forget = (follower: LogFollower) => {
     followers.delete(follower);
     if (followers.size > 0) return;
     foreign?.close();

@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import type { Database } from '../../sqlite/database.ts';
-import { type Append, type Commit, commitAppends } from './commit-appends.ts';
+import { type Append, commitAppends, type LogCommit } from './commit-appends.ts';
 import { type KnownLog, LogReplaced, refuseOtherFile } from './same-log.ts';
 
 /** Stores appends durably, see `commitAppends`. One call at a time. */
 export type LogWriter = {
   /** Rejects with LogReplaced also if the events were stored in a file that is no longer the log. */
-  commit(appends: readonly Append[], known: KnownLog): Promise<Commit>;
+  commit(appends: readonly Append[], known: KnownLog): Promise<LogCommit>;
   close(): Promise<void>;
 };
 
@@ -22,20 +22,20 @@ export const commitToFile = (
   db: Database,
   appends: readonly Append[],
   { file, head }: KnownLog,
-): Commit => {
+): LogCommit => {
   const commit = commitAppends(db, appends, head);
   refuseOtherFile(path, file);
   return commit;
 };
 
-export type CommitRequest = { readonly appends: readonly Append[]; readonly known: KnownLog };
+export type LogCommitRequest = { readonly appends: readonly Append[]; readonly known: KnownLog };
 
 export type CommitAnswer =
-  | { readonly kind: 'committed'; readonly commit: Commit }
+  | { readonly kind: 'committed'; readonly commit: LogCommit }
   | { readonly kind: 'replaced'; readonly message: string }
   | { readonly kind: 'failed'; readonly error: Error };
 
-type Waiting = { readonly resolve: (commit: Commit) => void; readonly reject: (error: Error) => void };
+type Waiting = { readonly resolve: (commit: LogCommit) => void; readonly reject: (error: Error) => void };
 
 /**
  * Writes on a separate thread with its own connection, so that reads are answered during a commit. Starts the thread at
@@ -71,7 +71,7 @@ export const createThreadedLogWriter = (path: string): LogWriter => {
         waiting = { resolve, reject };
         thread ??= start();
         thread.ref();
-        thread.postMessage({ appends, known } satisfies CommitRequest);
+        thread.postMessage({ appends, known } satisfies LogCommitRequest);
       }),
     async close() {
       if (thread === undefined) return;

@@ -44,7 +44,7 @@ export type ElasticsearchCluster = {
   use(set: IndexSet): void;
   /** Progress of the documents relative to a log. */
   progress(log: string): ProgressStore;
-  /** Resolves when the cluster answers and the namespace's indices can be searched. See `isPassing`. */
+  /** Resolves when the cluster answers and the namespace's indices can be searched. See `isPassingFailure`. */
   ready(): Promise<void>;
   /** For the one process that writes. */
   openIndices(options: {
@@ -147,7 +147,7 @@ export function documentDependencies(
 }
 
 /** True for a failure that time or an operator fixes; false if the cluster understood the request and refuses it. */
-export function isPassing(error: unknown): boolean {
+export function isPassingFailure(error: unknown): boolean {
   if (!(error instanceof errors.ResponseError)) return error instanceof errors.ElasticsearchClientError;
   const status = error.statusCode ?? 500;
   return status >= 500 || status === 429 || status === 408;

@@ -1,4 +1,4 @@
-import type { AnswerTerms, Step, Task, Turns } from '../../turns/turns.ts';
+import type { AnswerTerms, Task, TurnStep, Turns } from '../../turns/turns.ts';
 import type { AnswerScope } from '../read-index.ts';
 
 /** Answers in progress, and the changes that arrive in the meantime. */
@@ -6,7 +6,7 @@ export type Answers = {
   /** See `ReadIndex.answer`. */
   answer<Result>(work: (answer: AnswerScope) => Promise<Result>, terms?: AnswerTerms): Promise<Result>;
   /** Runs one part of an answer, or a whole answer without a scope. */
-  part<Result>(scope: AnswerScope | undefined, begin: () => Step<Result>): Promise<Result>;
+  part<Result>(scope: AnswerScope | undefined, begin: () => TurnStep<Result>): Promise<Result>;
   /** Changes the index as soon as no answer is in progress, or after a time limit. In order of the calls. */
   change(apply: () => void): Promise<void>;
 };
@@ -117,7 +117,7 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
     return long;
   };
 
-  const run = <Result>(attempt: Attempt, begin: () => Step<Result>): Result | Promise<Result> =>
+  const run = <Result>(attempt: Attempt, begin: () => TurnStep<Result>): Result | Promise<Result> =>
     turns.run(attempt.task, () => {
       if (attempt.over) throw CHANGED;
       if (attempt.parts === 0) attempt.state = state;

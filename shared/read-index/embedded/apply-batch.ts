@@ -15,7 +15,7 @@ import { forgetSource, keepSource, type SourceStore } from './source-store.ts';
 import {
   componentBelow,
   counterpart,
-  linksOf,
+  linksOfSpace,
   type Spaces,
   spaceAt,
   stepFrom,
@@ -63,7 +63,7 @@ type LinkEnds = { readonly source: RowSpaceIndex; readonly target: RowSpaceIndex
 function linkEnds(spaces: Spaces, change: LinkChange): LinkEnds | undefined {
   const source = spaceAt(spaces, change.space, change.world);
   const definition = source.model.attributes.get(change.attribute);
-  const links = linksOf(spaces, source, change.attribute, change.world);
+  const links = linksOfSpace(spaces, source, change.attribute, change.world);
   const target = stepFrom(spaces, source, change.world, change.attribute).target;
   return isReachable(definition, target) ? { source, target, links } : undefined;
 }

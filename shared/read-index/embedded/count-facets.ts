@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts';
 import { rest } from '../../turns/slice.ts';
 import { facetText, selectFacets } from '../facet-values.ts';
 import type { FacetCount, FacetCounts, FacetRange, FacetRequest, FacetStats } from '../facets.ts';
@@ -45,7 +46,7 @@ export function createFacetCount(
     const stats = counter.stats();
     const values =
       request.ranges === undefined ? selectFacets(counter.counts(), request) : [...counter.counts()];
-    return { values, ...(stats === undefined ? {} : { stats }) };
+    return { values, ...defined({ stats }) };
   };
 }
 

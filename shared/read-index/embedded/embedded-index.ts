@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts';
 import { createMakeRoom } from '../../make-room.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import { TURNS, type Turns } from '../../turns/turns.ts';
@@ -180,7 +181,7 @@ function createSearch(state: EmbeddedState, request: SearchRequest): () => Searc
     if (rows.length > FEW_ROWS) addSources(sources, space, rows, found);
     if (!everything && matched !== undefined) releaseBits(space, matched);
     const hits = { rows, sources: rows.length > FEW_ROWS ? found : sourcesOf(sources, space, rows) };
-    return { total: withTotal ? count : undefined, hits, ...(next === undefined ? {} : { next }) };
+    return { total: withTotal ? count : undefined, hits, ...defined({ next }) };
   };
 }
 

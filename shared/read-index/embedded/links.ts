@@ -27,7 +27,7 @@ export type LinkSide = {
   readonly watchers: Watchers;
 };
 
-export type LinkOrder = { readonly sourceOrder: number; readonly targetOrder: number };
+export type IndexedLinkOrder = { readonly sourceOrder: number; readonly targetOrder: number };
 
 export function createLinks(): Links {
   return { forward: createSide(), backward: createSide() };
@@ -41,7 +41,7 @@ function createSide(): LinkSide {
  * Adds the link or changes its slot. Searches at the end that has fewer links, so a target with 20,000 sources costs
  * nothing.
  */
-export function connect(links: Links, source: number, target: number, order: LinkOrder): void {
+export function connect(links: Links, source: number, target: number, order: IndexedLinkOrder): void {
   const { forward, backward } = links;
   const known =
     listCount(forward.lists, source) <= listCount(backward.lists, target)

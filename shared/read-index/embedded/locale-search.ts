@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts';
 import type { SearchMode, SearchTerm } from '../../search/search-terms.ts';
 import { guessHarder, searchTerms, type TermRules } from '../../search/search-terms.ts';
 import { PART, rest } from '../../turns/slice.ts';
@@ -77,7 +78,7 @@ function termRules(
   return {
     language: vocabulary.language,
     typoTolerance: search.typoTolerance,
-    ...(synonyms === undefined ? {} : { synonyms }),
+    ...defined({ synonyms }),
   };
 }
 

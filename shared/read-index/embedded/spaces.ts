@@ -95,7 +95,7 @@ export function counterpart(
 }
 
 /** The links that `attribute` of `owner` owns in a world. */
-export function linksOf(spaces: Spaces, owner: RowSpaceIndex, attribute: string, world: World): Links {
+export function linksOfSpace(spaces: Spaces, owner: RowSpaceIndex, attribute: string, world: World): Links {
   const existing = owner.links[world].get(attribute);
   if (existing !== undefined) return existing;
   const links = createLinks();
@@ -129,10 +129,10 @@ function newStep(spaces: Spaces, space: RowSpaceIndex, world: World, attribute: 
   if (definition?.kind === 'relation' && definition.mappedBy !== undefined) {
     const { ownerType, ownerAttribute } = relationSide(space.type, definition);
     const owner = worldSpace(spaces, ownerType, world);
-    const links = linksOf(spaces, owner, ownerAttribute, world);
+    const links = linksOfSpace(spaces, owner, ownerAttribute, world);
     return { target: owner, down: links.backward, up: links.forward };
   }
-  const links = linksOf(spaces, space, attribute, world);
+  const links = linksOfSpace(spaces, space, attribute, world);
   return { target: linkTarget(spaces, space, attribute, world), down: links.forward, up: links.backward };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../defined.ts';
 import { contentTypeOf } from '../../schema/schema-registry.ts';
 import { searchSettingsOf } from '../../search/search-settings.ts';
 import type { FacetCounts } from '../facets.ts';
@@ -69,7 +70,7 @@ export function createWordSearch(state: WordSearchState, request: SearchRequest)
     return {
       total: request.withTotal ? count : undefined,
       hits: { rows, sources: sourcesOf(state.sources, space, rows) },
-      ...(next === undefined ? {} : { next }),
+      ...defined({ next }),
       ...reported(texts?.report),
       ...(request.facets === undefined ? {} : { facets }),
     };

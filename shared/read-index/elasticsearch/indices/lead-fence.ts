@@ -39,7 +39,7 @@ export function createLeadFence(client: Client, space: string): LeadFence {
           return true;
         } catch (error) {
           // The alias changed: another process was faster.
-          if (!isFenced(error)) throw error;
+          if (!isLeadFenced(error)) throw error;
         }
       }
     },
@@ -56,7 +56,7 @@ export function onlyUnder(space: string, epoch: number): readonly estypes.Indice
 }
 
 /** Returns whether a call was refused because of its epoch. */
-export function isFenced(error: unknown): boolean {
+export function isLeadFenced(error: unknown): boolean {
   return error instanceof errors.ResponseError && error.body?.error?.type === 'aliases_not_found_exception';
 }
 

@@ -5,9 +5,15 @@ import type { DocumentLayout } from '../layout/document-layout.ts';
 import { type IndexNames, writeAlias } from '../layout/index-names.ts';
 import { createIndex, type IndexSpread, signature } from './create-index.ts';
 import { deleteIndices } from './delete-indices.ts';
-import { isFenced, onlyUnder } from './lead-fence.ts';
+import { isLeadFenced, onlyUnder } from './lead-fence.ts';
 import { progressIndex } from './progress-document.ts';
-import { type FoundIndex, type FoundIndices, type Place, placesOf, readIndices } from './read-indices.ts';
+import {
+  type FoundIndex,
+  type FoundIndices,
+  type IndexPlace,
+  placesOf,
+  readIndices,
+} from './read-indices.ts';
 
 export type OpenIndicesOptions = {
   readonly client: Client;
@@ -74,7 +80,7 @@ type Built = { readonly alias: string; readonly index: string; readonly old: rea
 
 async function makeNext(
   options: OpenIndicesOptions,
-  { layout, world }: Place,
+  { layout, world }: IndexPlace,
   before: readonly FoundIndex[],
 ): Promise<Built> {
   const { client, names } = options;
@@ -116,7 +122,7 @@ async function promote({ client, space, epoch }: OpenIndicesOptions, built: read
   try {
     await client.indices.updateAliases({ actions: [...onlyUnder(space, epoch), ...actions] });
   } catch (error) {
-    if (isFenced(error)) return;
+    if (isLeadFenced(error)) return;
     throw error;
   }
   await deleteIndices(

@@ -4,7 +4,7 @@ import type { DocumentLayout } from '../layout/document-layout.ts';
 import { type IndexNames, keptAlias } from '../layout/index-names.ts';
 
 /** Index for documents of a layout in a world. */
-export type Place = { readonly layout: DocumentLayout; readonly world: World };
+export type IndexPlace = { readonly layout: DocumentLayout; readonly world: World };
 
 /** An index of one type and world, as found. */
 export type FoundIndex = {
@@ -19,7 +19,7 @@ export type FoundIndex = {
 };
 
 /** Existing indices for a layout and world. */
-export type FoundIndices = (place: Place) => readonly FoundIndex[];
+export type FoundIndices = (place: IndexPlace) => readonly FoundIndex[];
 
 type Where = { readonly client: Client; readonly names: IndexNames; readonly space: string };
 
@@ -43,6 +43,6 @@ export async function readIndices({ client, names, space }: Where): Promise<Foun
 }
 
 /** Pairs of layouts and worlds. */
-export function placesOf(layouts: Iterable<DocumentLayout>): readonly Place[] {
+export function placesOf(layouts: Iterable<DocumentLayout>): readonly IndexPlace[] {
   return [...layouts].flatMap((layout) => WORLDS.map((world) => ({ layout, world })));
 }

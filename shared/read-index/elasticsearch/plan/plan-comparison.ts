@@ -12,7 +12,7 @@ import { needleGrams } from '../documents/text-grams.ts';
 import type { Place, PlacedScalar } from '../layout/document-layout.ts';
 import type { StoredValue } from '../layout/index-document.ts';
 import { type Dsl, type RangeBound, termsDsl } from './dsl.ts';
-import { ALL, allOf, anyOf, leaf, NONE, type PlannedQuery } from './planned-query.ts';
+import { ALL, allPlanned, anyPlanned, leaf, NONE, type PlannedQuery } from './planned-query.ts';
 
 export type Comparison = Extract<BoolQuery, { readonly field: string }>;
 type TextComparison = Extract<BoolQuery, { readonly kind: 'text' }>;
@@ -118,7 +118,7 @@ function planRange(scalar: PlacedScalar, field: string, query: RangeComparison):
     { gte: gt === undefined ? undefined : gte, lte: lt === undefined ? undefined : lte },
   ];
   const parts = pairs.map((bounds) => planBounds(scalar, field, bounds));
-  return allOf(
+  return allPlanned(
     [leaf({ exists: { field } }), ...parts].slice(parts.every(({ kind }) => kind === 'all') ? 0 : 1),
   );
 }
@@ -178,8 +178,10 @@ function planText(
 function asWritten(written: string, folded: string, value: string, tokens: readonly string[]): PlannedQuery {
   const inWritten = leaf(phrase(written, tokens));
   if (foldText(value) !== value) return inWritten;
-  const inFolded = allOf([leaf(phrase(folded, tokens))], undefined, [leaf({ exists: { field: written } })]);
-  return anyOf([inWritten, inFolded]);
+  const inFolded = allPlanned([leaf(phrase(folded, tokens))], undefined, [
+    leaf({ exists: { field: written } }),
+  ]);
+  return anyPlanned([inWritten, inFolded]);
 }
 
 function phrase(field: string, tokens: readonly string[]): Dsl {

@@ -3,7 +3,7 @@ import type { Uid } from '../../../schema/content-type.ts';
 import type { BoolQuery } from '../../bool-query.ts';
 import type { DocumentLayout, Place, PlacedRelation, PlacedStep } from '../layout/document-layout.ts';
 import { planComparison } from './plan-comparison.ts';
-import { ALL, allOf, impliesPresence, leaf, NONE, type PlannedQuery } from './planned-query.ts';
+import { ALL, allPlanned, impliesPresence, leaf, NONE, type PlannedQuery } from './planned-query.ts';
 
 export type Layouts = (type: Uid) => DocumentLayout;
 
@@ -102,7 +102,7 @@ function planBool(
   const should = planAll(query.should ?? []);
   const mustNot = planAll(query.must_not ?? []);
   if (filter === undefined || should === undefined || mustNot === undefined) return undefined;
-  return allOf(filter, query.should === undefined ? undefined : should, mustNot);
+  return allPlanned(filter, query.should === undefined ? undefined : should, mustNot);
 }
 
 type ZoneQuery = Extract<BoolQuery, { kind: 'some_in_zone' }>;
@@ -117,7 +117,7 @@ function planZone(context: PlanContext, place: Place, query: ZoneQuery): Planned
   if (plan === undefined) return undefined;
   noteStrategy(inside, 'nested', 'a dynamic zone is a list in the document');
   const kind = leaf({ term: { [`${step.holder}.kind`]: { value: query.component } } });
-  return nested(step.holder, allOf([kind, plan]));
+  return nested(step.holder, allPlanned([kind, plan]));
 }
 
 function planSome(
@@ -191,7 +191,7 @@ function semiJoin(inside: PlanContext, place: Place, step: PlacedRelation, query
   }
   const select = `t.${step.mappedBy}`;
   // Without links the field is empty anyway; asking for it keeps the result small.
-  const linked = allOf([leaf({ exists: { field: select } }), plan]);
+  const linked = allPlanned([leaf({ exists: { field: select } }), plan]);
   return {
     kind: 'semi_join',
     join: { type: step.target, query: linked, select, into: `${place.prefix}key` },
@@ -205,7 +205,7 @@ function nested(path: string, query: PlannedQuery): PlannedQuery {
 /** A row or component at an object path that is there and matches. */
 function present(keyField: string, query: PlannedQuery): PlannedQuery {
   if (query.kind === 'none' || impliesPresence(query)) return query;
-  return allOf([leaf({ exists: { field: keyField } }), query]);
+  return allPlanned([leaf({ exists: { field: keyField } }), query]);
 }
 
 function within(context: PlanContext, attribute: string): PlanContext {

@@ -34,13 +34,13 @@ export function leaf(dsl: Dsl): PlannedQuery {
 }
 
 /** All of `filter`, one of `should` if given, none of `mustNot`; as flat as possible. */
-export function allOf(
+export function allPlanned(
   filter: readonly PlannedQuery[],
   should?: readonly PlannedQuery[],
   mustNot: readonly PlannedQuery[] = [],
 ): PlannedQuery {
   const parts = { filter: [] as PlannedQuery[], mustNot: [] as PlannedQuery[] };
-  const required = should === undefined ? filter : [...filter, anyOf(should)];
+  const required = should === undefined ? filter : [...filter, anyPlanned(should)];
   for (const query of required) addRequired(parts, query);
   for (const query of mustNot) {
     if (query.kind === 'all') return NONE;
@@ -98,7 +98,7 @@ function addRequired(parts: { filter: PlannedQuery[]; mustNot: PlannedQuery[] },
   } else parts.filter.push(query);
 }
 
-export function anyOf(options: readonly PlannedQuery[]): PlannedQuery {
+export function anyPlanned(options: readonly PlannedQuery[]): PlannedQuery {
   const should: PlannedQuery[] = [];
   for (const option of options) {
     if (option.kind === 'all') return ALL;

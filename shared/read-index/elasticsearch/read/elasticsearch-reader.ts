@@ -6,7 +6,7 @@ import { unavailable } from '../wire/search-engine.ts';
 import { type Explanation, explainSearch } from './explain-search.ts';
 import { followRows } from './follow-rows.ts';
 import { searchRows } from './search-rows.ts';
-import { openSession, type ReaderContext, type Session } from './session.ts';
+import { openSession, type SearchContext, type Session } from './session.ts';
 
 /** The reading side of the port. */
 export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'follow'> & {
@@ -14,7 +14,7 @@ export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'follow'> & {
   explain(request: Parameters<ReadIndex['search']>[0]): Promise<Explanation>;
 };
 
-export type ElasticsearchReaderOptions = Omit<ReaderContext, 'totals'>;
+export type ElasticsearchReaderOptions = Omit<SearchContext, 'totals'>;
 
 /** Maximum number of cached totals of far pages. */
 const TOTALS_HELD = 1_000;
@@ -32,7 +32,7 @@ function refuseWords({ text, facets }: SearchRequest): void {
  * cannot be reached.
  */
 export function createElasticsearchReader(options: ElasticsearchReaderOptions): ElasticsearchReader {
-  const context: ReaderContext = { ...options, totals: createRecentValues(TOTALS_HELD / 2) };
+  const context: SearchContext = { ...options, totals: createRecentValues(TOTALS_HELD / 2) };
   const sessions = new WeakMap<AnswerScope, Session>();
   const sets = new WeakMap<AnswerScope, IndexSet>();
   const sessionOn = (set: IndexSet, answer: AnswerScope | undefined, world: World): Session => {

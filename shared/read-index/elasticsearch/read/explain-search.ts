@@ -6,7 +6,7 @@ import { planSort, sortDsl } from '../plan/plan-sort.ts';
 import type { PlannedQuery } from '../plan/planned-query.ts';
 import { render } from '../plan/render-query.ts';
 import type { Search } from '../wire/write-search.ts';
-import type { ReaderContext } from './session.ts';
+import type { SearchContext } from './session.ts';
 
 /** Execution of a search, as JSON. */
 export type Explanation = {
@@ -26,7 +26,7 @@ export type Explanation = {
 export type ExplainedSemiJoin = { readonly index: string; readonly query: Dsl; readonly select: string };
 
 export function explainSearch(
-  { layouts, names }: Pick<ReaderContext, 'layouts' | 'names'>,
+  { layouts, names }: Pick<SearchContext, 'layouts' | 'names'>,
   request: SearchRequest,
   requests: readonly (readonly Search[])[] = [],
 ): Explanation {

@@ -15,7 +15,7 @@ import { searchKnownRows } from './search-known-rows.ts';
 export type KnownTotals = RecentValues<string, number>;
 
 /** Context of every request to the index. */
-export type ReaderContext = {
+export type SearchContext = {
   readonly engine: SearchEngine;
   /** Absent: every search reads rows. */
   readonly rows?: RowCache;
@@ -31,7 +31,7 @@ export type ReaderContext = {
 };
 
 /** One world, with the rows known since the session began: one answer, or a single call. */
-export type Session = ReaderContext & {
+export type Session = SearchContext & {
   readonly world: World;
   readonly known: Map<string, Map<number, RowDetails>>;
   /** Searches one type. Searches that start before the first of them has an answer share one request. */
@@ -41,7 +41,7 @@ export type Session = ReaderContext & {
 };
 
 /** `set`: the indices that it reads from first to last. */
-export function openSession(context: ReaderContext, world: World, set: IndexSet): Session {
+export function openSession(context: SearchContext, world: World, set: IndexSet): Session {
   const sent: (readonly Search[])[] = [];
   const search = searchTogether(context, sent);
   return {
@@ -63,7 +63,7 @@ type Waiting = { readonly search: Search; readonly answer: PromiseWithResolvers<
  * several. Requests of different answers never wait for each other.
  */
 function searchTogether(
-  { engine, rows }: ReaderContext,
+  { engine, rows }: SearchContext,
   sent: (readonly Search[])[],
 ): (search: Search) => Promise<SearchAnswer> {
   let waiting: Waiting[] = [];
