@@ -9,17 +9,17 @@ export type RetiredWord = {
 };
 
 export const RETIRED_WORDS: readonly RetiredWord[] = [
-  { word: 'anew', pattern: 'anew', say: 'again; rebuild; recreate', allowed: 77 },
-  { word: 'beside', pattern: 'beside', say: 'next to; along with; while', allowed: 119 },
+  { word: 'anew', pattern: 'anew', say: 'again; rebuild; recreate', allowed: 76 },
+  { word: 'beside', pattern: 'beside', say: 'next to; along with; while', allowed: 115 },
   { word: 'whoever', pattern: 'who(m)?ever', say: 'the process, caller or user that …', allowed: 22 },
-  { word: 'told', pattern: 'told', say: 'notified; given; configured', allowed: 96 },
+  { word: 'told', pattern: 'told', say: 'notified; given; configured', allowed: 95 },
   { word: 'speaks of', pattern: '(speaks? of|spoken of)', say: 'publishes; names', allowed: 4 },
   { word: 'of late', pattern: 'of late', say: 'recently', allowed: 8 },
   { word: 'thrice', pattern: 'thrice', say: 'three times', allowed: 3 },
   { word: 'goes forth', pattern: 'go(es)? forth', say: 'switches forward', allowed: 3 },
   { word: 'account of', pattern: 'accounts? of', say: 'stale documents', allowed: 6 },
   { word: 'goes back', pattern: '(go(es|ing|ne)?|went)[ -]back', say: 'rolls back; returns', allowed: 7 },
-  { word: 'leads', pattern: 'leads(?! to\\b| from\\b| there\\b)', say: 'is the leader', allowed: 94 },
+  { word: 'leads', pattern: 'leads(?! to\\b| from\\b| there\\b)', say: 'is the leader', allowed: 92 },
   { word: 'level with', pattern: 'levels? (with|at)', say: 'caught up with', allowed: 18 },
   { word: 'at rest', pattern: '(at|comes? to|came to) rest', say: 'caught up; idle', allowed: 7 },
   {
@@ -30,31 +30,31 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
   },
   { word: 'mend', pattern: 'mend(s|ed|ing)?', say: 'fix; repair', allowed: 6 },
   { word: 'stands in', pattern: 'stands?', say: 'is', allowed: 99 },
-  { word: 'under way', pattern: 'under way', say: 'in flight; in progress', allowed: 29 },
+  { word: 'under way', pattern: 'under way', say: 'in flight; in progress', allowed: 28 },
   { word: 'owes', pattern: 'ow(e|es|ed|ing)', say: 'has unread answers', allowed: 17 },
-  { word: 'patience', pattern: '(patience|breathe)', say: 'back off; timeout', allowed: 93 },
+  { word: 'patience', pattern: '(patience|breathe)', say: 'back off; timeout', allowed: 91 },
   { word: 'makes room', pattern: 'mak(e|es|ing) room|made room', say: 'throttle', allowed: 10 },
   { word: 'leave away', pattern: '(leaves?|left|leaving) away', say: 'omit', allowed: 3 },
   {
     word: 'is no number',
     pattern: '(is|are|was|were) no (?!longer\\b|more\\b|way\\b|other\\b)',
     say: 'is not a …',
-    allowed: 171,
+    allowed: 165,
   },
-  { word: 'judge', pattern: 'judg(e|es|ed|ing)', say: 'validate; decide', allowed: 135 },
+  { word: 'judge', pattern: 'judg(e|es|ed|ing)', say: 'validate; decide', allowed: 132 },
   {
     word: 'gives up the lead',
     pattern: '(gives?|gave|giving|take|takes|took|taking) (up |back )?the lead',
     say: 'steps down; becomes leader',
-    allowed: 8,
+    allowed: 9,
   },
-  { word: 'goes on', pattern: '(goes|go|going|went) on', say: 'continues', allowed: 125 },
+  { word: 'goes on', pattern: '(goes|go|going|went) on', say: 'continues', allowed: 120 },
 ];
 
 /** Words that a comment in product code must not begin with: start with a verb or with the thing's name. */
 export const RETIRED_OPENINGS: readonly { readonly word: string; readonly allowed: number }[] = [
-  { word: 'Of', allowed: 24 },
-  { word: 'What', allowed: 60 },
+  { word: 'Of', allowed: 23 },
+  { word: 'What', allowed: 55 },
   { word: 'Whoever', allowed: 4 },
   { word: 'Who', allowed: 3 },
   { word: 'As of', allowed: 3 },

@@ -115,7 +115,7 @@ describe('a refused form leaves nothing behind', () => {
     const fields = { ref: 'api::restaurant.restaurant', refId: restaurant.documentId, field: 'logo' };
     expect(await refused([TEXT, { name: 'b.txt', bytes: 'b' }], fields)).toMatchObject({
       status: 400,
-      message: 'logo takes one file',
+      message: 'logo accepts one file',
     });
   });
 

@@ -109,7 +109,7 @@ it('ends quietly when nobody reads on', async () => {
 it('refuses what is no position and what is no log', async () => {
   const wrong = await runVarve(['events', ...own, '--from', 'yesterday']);
   expect(wrong).toMatchObject({ code: 1 });
-  expect(wrong.stderr).toContain('--from "yesterday" is no position');
+  expect(wrong.stderr).toContain('--from must be a position, an integer as in varve events, got "yesterday"');
   const nowhere = await runVarve(['events', '--data', `${data}/none`]);
   expect(nowhere.stderr).toContain('is not a Varve data directory');
 });

@@ -96,6 +96,6 @@ it('refuses an export that is not whole', async () => {
   expect(await importing(lines.slice(0, -1).join('\n'))).toContain('is incomplete');
   expect(await importing(lines.filter((_, at) => at !== 2).join('\n'))).toContain('the export was changed');
   expect(await importing([...lines.slice(0, 3), '{}', ...lines.slice(3)].join('\n'))).toContain(
-    'line 4 is no line',
+    'line 4 is not a line',
   );
 });
