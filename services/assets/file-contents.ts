@@ -124,6 +124,8 @@ export function createFileContents(options: FileContentsOptions): FileContents {
     const { documentId } = file;
     const result = await commands.execute({ kind: 'delete', type: FILE_TYPE, documentId, identity });
     if (result.applied) await forgetNames(file);
+    const hash = hashOf(file);
+    if (result.applied && isHash(hash)) await holding(hash, () => settle(hash));
     return writtenFiles([result]);
   };
   const removeUploaded = (file: Entry, identity?: CommandIdentity) =>
@@ -135,8 +137,12 @@ export function createFileContents(options: FileContentsOptions): FileContents {
       if (result.applied) await settle(hashOf(file), formatNamesOf(space, file));
       return writtenFiles([result]);
     });
+  /** An export of Varve's own, imported again, has files whose hash is the name in their URL. */
+  const isNamedByHash = ({ values }: Entry) => String(values['url']).includes(`/${String(values['hash'])}`);
   const remove = (file: Entry, identity?: CommandIdentity) =>
-    isHash(hashOf(file)) ? removeUploaded(file, identity) : removeImported(file, identity);
+    isHash(hashOf(file)) && !isNamedByHash(file)
+      ? removeUploaded(file, identity)
+      : removeImported(file, identity);
   const removeAll = async (documentIds: readonly string[]) => {
     const files = documentIds.flatMap((documentId) => graph.entries(FILE_TYPE, documentId));
     for (const file of files) await remove(file);

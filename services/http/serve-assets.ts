@@ -81,8 +81,11 @@ async function findServed(
   name: string,
 ): Promise<ServedFile | undefined> {
   const file = await findFile(index, name);
-  if (file !== undefined && isHash(file.hash)) return { ...file, isKept: false, since: file.createdAt };
+  // An export of Varve's own names files by such hashes: imported again, they are kept names.
+  const isContent = file !== undefined && isHash(file.hash);
+  if (isContent && !name.startsWith(file.hash)) return { ...file, isKept: false, since: file.createdAt };
   const content = await store.names.find(nameInSpace(space, name));
+  if (content === undefined && isContent) return { ...file, isKept: false, since: file.createdAt };
   if (content === undefined) return undefined;
   // Formats of content are made once: as long as the picture is there, their names mean the same bytes.
   const isFormat = file === undefined && (await isFormatOfContent(index, name));
@@ -92,7 +95,7 @@ async function findServed(
 async function isFormatOfContent(index: ReadIndex, name: string): Promise<boolean> {
   const picture = pictureName(name);
   const file = picture === undefined ? undefined : await findFile(index, picture);
-  return file !== undefined && isHash(file.hash);
+  return file !== undefined && isHash(file.hash) && !picture?.startsWith(file.hash);
 }
 
 /** File of a URL: the extension is part of it, so a client cannot choose the content type. */

@@ -154,7 +154,8 @@ async function writePictures(
   for (const { metadata, url } of [main, ...smaller]) {
     const name = keptName(url);
     if (name === undefined) continue;
-    const hash = isHash(content) ? content : (await assets?.names.find(nameInSpace(space, name)))?.hash;
+    const named = (await assets?.names.find(nameInSpace(space, name)))?.hash;
+    const hash = named ?? (url === main.url && isHash(content) ? content : undefined);
     const opened = hash === undefined ? undefined : await assets?.open(hash);
     if (opened === undefined) missing.push(String(url));
     else {

@@ -54,11 +54,23 @@ function components(
 }
 
 /** Strapi finds a file by its hash and extension, which are the name in its URL. */
-function fileValues({ url, ext, hash }: Values): Values {
+function fileValues({ url, ext, hash: content, formats }: Values): Values {
   const name = keptName(url);
   const extension = String(ext ?? '');
+  const hash = name?.endsWith(extension) === true ? name.slice(0, name.length - extension.length) : content;
+  const named = Object.entries((formats ?? {}) as { readonly [format: string]: object });
   return {
-    hash: name?.endsWith(extension) === true ? name.slice(0, name.length - extension.length) : hash,
+    hash,
+    ...(named.length === 0
+      ? {}
+      : {
+          formats: Object.fromEntries(
+            named.map(([key, format]) => [
+              key,
+              name === undefined ? format : { ...format, hash: `${key}_${String(hash)}` },
+            ]),
+          ),
+        }),
     // There are no folders.
     folderPath: '/',
   };

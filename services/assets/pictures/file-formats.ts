@@ -108,9 +108,10 @@ function pictureWithout(file: Entry | undefined): Picture | undefined {
 
 /** The hash that a file's content has here; undefined for content that is not. */
 async function contentOf({ store, space }: FileFormatsOptions, { hash, url }: Picture) {
-  if (isHash(hash)) return hash;
+  if (isHash(hash) && !url.includes(`/${hash}`)) return hash;
   if (!url.startsWith(UPLOADS_PATH)) return undefined;
-  return (await store.names.find(nameInSpace(space, url.slice(UPLOADS_PATH.length))))?.hash;
+  const named = await store.names.find(nameInSpace(space, url.slice(UPLOADS_PATH.length)));
+  return named?.hash ?? (isHash(hash) ? hash : undefined);
 }
 
 /** Formats of a file with the same content: the meaning of their URLs never changes. */

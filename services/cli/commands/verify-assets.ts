@@ -44,7 +44,8 @@ export async function verifyAssets(
     for (const source of graph.sources(FILE_TYPE)) {
       const { documentId, hash, url } = source as FileFacts;
       files++;
-      const content = isHash(hash) ? hash : await keptContent(store, settings.space, url);
+      const isContent = isHash(hash) && !url.includes(`/${hash}`);
+      const content = isContent ? hash : await keptContent(store, settings.space, url);
       // An imported file may be served elsewhere.
       if (content === 'elsewhere') continue;
       if (content === undefined || (await store?.size(content)) === undefined)
