@@ -88,7 +88,7 @@ describe('two servers on Elasticsearch', { ...(await needsElasticsearch(skip)), 
     await write(leader, 5);
     expect(await runVarve(['rebuild', '--graph', ...own(leader)])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('generation 2 serves'),
+      stdout: expect.stringContaining('generation 2 is live'),
     });
     await other.start();
     await write(other, 5);

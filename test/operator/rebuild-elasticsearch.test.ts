@@ -68,16 +68,16 @@ describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
   it('a rebuild takes over on a running server, a rollback goes back, a drop leaves one', async () => {
     const { 1: perSet = 0 } = await sets();
     const rebuilt = await varve('rebuild', '--graph');
-    expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 serves') });
+    expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 is live') });
     expect(rebuilt.stderr).toMatch(/replaying: .*indexing: .*verifying: .*taking over: /s);
     expect(await sets()).toEqual({ 1: perSet, 2: perSet });
     await create('cooks', 'Dee');
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee']);
-    expect((await varve('rollback')).stdout).toContain('generation 1 serves');
+    expect((await varve('rollback')).stdout).toContain('generation 1 is live');
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee']);
     await create('cooks', 'Eve');
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee', 'Eve']);
-    expect((await varve('rollback')).stdout).toContain('generation 2 serves');
+    expect((await varve('rollback')).stdout).toContain('generation 2 is live');
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee', 'Eve']);
     await fetch(`${url}/${space}-api_cook_cook-draft-1`, { method: 'DELETE' });
     expect((await varve('rollback')).stderr).toContain('the indices of the generation are gone');
@@ -117,11 +117,11 @@ describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
   it('makes the indices of one type and world alone, and the others stay', async () => {
     const { 2: perSet = 0 } = await sets();
     const rebuilt = await varve('rebuild', '--type', 'cook', '--world', 'published');
-    expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('serves') });
+    expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('is live') });
     expect(await sets()).toEqual({ 2: perSet, 3: 1 });
     await create('cooks', 'Flo');
     expect((await names()).at(-1)).toBe('Flo');
-    expect((await varve('rollback')).stdout).toContain('generation 2 serves');
+    expect((await varve('rollback')).stdout).toContain('generation 2 is live');
     await create('cooks', 'Gus');
     expect((await names()).slice(-2)).toEqual(['Flo', 'Gus']);
     expect((await varve('rollback')).stdout).toContain('serves');
