@@ -77,6 +77,10 @@ const ROUTES: readonly {
   { does: 'DELETE', path: '/_varve/tokens/none', callers: [] },
   { does: 'GET', path: '/_varve/public', callers: [] },
   { does: 'PUT', path: '/_varve/public', callers: [] },
+  { does: 'GET', path: '/_varve/roles', callers: [] },
+  { does: 'PUT', path: '/_varve/roles/author', callers: [] },
+  { does: 'GET', path: '/_varve/login', callers: [] },
+  { does: 'PUT', path: '/_varve/login', callers: [] },
 ];
 
 let server: RunningServer;
@@ -314,7 +318,11 @@ describe('varve token', () => {
       '--content-types',
       CONFORMANCE_SCHEMA,
     );
-    for (const problem of ['no content type nope', 'tag has no action fly', '--expires "soon"'])
+    for (const problem of [
+      'no content type nope',
+      'tag has no action fly',
+      '--expires must be a duration such as 12h, 30d or 4w, or a future date, got "soon"',
+    ])
       expect(named.output).toContain(problem);
     expect(
       (await token('create', '--name', 'x', '--type', 'custom', '--allow', 'tag.find')).output,
