@@ -151,8 +151,18 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const { pending } = store;
   if (pending !== undefined && options.meanwhile !== undefined) {
     await serveEarlier({
-      ...{ ...options, meanwhile: options.meanwhile, store, pending, claimant },
-      ...{ access, tokens, roles, assets, membership, rules, login: signing?.api },
+      ...options,
+      meanwhile: options.meanwhile,
+      store,
+      pending,
+      claimant,
+      access,
+      tokens,
+      roles,
+      assets,
+      membership,
+      rules,
+      login: signing?.api,
       settle: (ahead) => settleContentTypes({ ...settling, graph: ahead }),
     });
   }
@@ -184,7 +194,10 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     fleetLog.report(what);
   };
   const projector = startProjector({
-    ...{ eventStore, graph, readIndex: freshness.sink, stopped: halt.stop },
+    eventStore,
+    graph,
+    readIndex: freshness.sink,
+    stopped: halt.stop,
     waiting: room.graphWaits,
     applied(events) {
       const foreign = events.filter(isForeign);
@@ -202,11 +215,25 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     fleet,
     follow: writer,
   } = openWriteSide({
-    ...{ claimant, view, eventStore, graph, projector, index, visible: readSide.visible, led },
-    ...{ registry, definitions, defaultLocale, assets: owned.store, own: owned.own, report },
+    claimant,
+    view,
+    eventStore,
+    graph,
+    projector,
+    index,
+    visible: readSide.visible,
+    led,
+    registry,
+    definitions,
+    defaultLocale,
+    assets: owned.store,
+    own: owned.own,
+    report,
     refuseWrites: room.refuseWithoutGraph,
     limits: {
-      ...{ maxBytes: options.uploadLimit, accepted: options.uploadTypes, maxPixels: options.picturePixels },
+      maxBytes: options.uploadLimit,
+      accepted: options.uploadTypes,
+      maxPixels: options.picturePixels,
     },
     pictures: {
       made: options.pictureFormats,
@@ -219,7 +246,9 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   });
   await Promise.race([led.readable, led.done, fleet.done, projector.done]);
   const forwarding = openForwarding({
-    ...{ fleet, membership, metrics: operating.metrics },
+    fleet,
+    membership,
+    metrics: operating.metrics,
     refuseWrites() {
       halt.refuseWrites();
       if (fleet.leader().kind === 'nobody') room.refuseWrites();
@@ -227,7 +256,12 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   });
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
   const apiFor = createApis({
-    ...{ registry, index, defaultLocale, usersEnvelope, rules, observe: operating.observeQuery },
+    registry,
+    index,
+    defaultLocale,
+    usersEnvelope,
+    rules,
+    observe: operating.observeQuery,
     writes: { commands, library, userId },
   });
   signing?.with({ commands, forwarding, apiFor });
@@ -235,8 +269,18 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     options.follow === undefined
       ? undefined
       : followStrapi({
-          ...{ follow: options.follow, registry, defaultLocale, space, graph, imports, writer },
-          ...{ assets: owned.store, library, fleet, scratch: options.data, key: followKey(key) },
+          follow: options.follow,
+          registry,
+          defaultLocale,
+          space,
+          graph,
+          imports,
+          writer,
+          assets: owned.store,
+          library,
+          fleet,
+          scratch: options.data,
+          key: followKey(key),
         });
   watchFollower(operating.metrics, followed?.api.status);
   // Else another process serves for now.
@@ -256,12 +300,20 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     assets: { store: assets, index, space },
     freshness,
     operator: {
-      ...{ data: options.data, space, log, graph, generations, server: { pid: options.pid } },
+      data: options.data,
+      space,
+      log,
+      graph,
+      generations,
+      server: { pid: options.pid },
       schemaWarnings: options.schemaWarnings,
       unreadable: halt.event,
       ...(options.build && { build: options.build }),
       imports: {
-        ...{ registry, defaultLocale, writer: imports, addFormats: library.addFormats },
+        registry,
+        defaultLocale,
+        writer: imports,
+        addFormats: library.addFormats,
         defineRoles: importRoles({ log, space }),
         takeAsset: (file) => importAsset(owned.store, file, library.keepNamed),
       },

@@ -145,8 +145,12 @@ export function joinFleet(options: FleetOptions): Fleet {
     // A claim that came while this process was running is a sign of life itself.
     if (lease !== start) confirm(lease);
     const watch = {
-      ...{ view, lease, patience: { ...PATIENCE, silence: silence() }, isClosed: () => isClosed },
-      ...{ alive: () => confirm(lease), membership: claimant.membership },
+      view,
+      lease,
+      patience: { ...PATIENCE, silence: silence() },
+      isClosed: () => isClosed,
+      alive: () => confirm(lease),
+      membership: claimant.membership,
     };
     if (!(await watchLeader(watch))) return;
     if (losses.length > 0 && lease.leader !== undefined) await view.changed(silence() * Math.random());

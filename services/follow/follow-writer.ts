@@ -21,8 +21,10 @@ export function createFollowWriter(environment: CommandEnvironment, locks: Locks
   return {
     async write({ type, documentId }, decide) {
       await commit({
-        ...{ type: contentTypeOf(environment.registry(), type), documentId },
-        ...{ author: AUTHOR, via: 'follow' },
+        type: contentTypeOf(environment.registry(), type),
+        documentId,
+        author: AUTHOR,
+        via: 'follow',
         plan: () => ({ claims: [], decide }),
       });
     },

@@ -36,7 +36,10 @@ export function sendWritesToStrapi(app: FastifyInstance, options: FollowStrapiOp
       return reply.send(METHOD_NOT_ALLOWED);
     }
     const answer = await follow.proxy({
-      ...{ method: request.method, path, headers: request.headers, clientAddress: request.ip },
+      method: request.method,
+      path,
+      headers: request.headers,
+      clientAddress: request.ip,
       body: isWrite && hasBody(request) ? limited(request, options.maxBytes) : undefined,
     });
     return sendAnswer(reply, answer, await shownPosition(options, path, answer, isWrite));

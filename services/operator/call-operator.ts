@@ -3,6 +3,7 @@ import { type IncomingMessage, request as openRequest } from 'node:http';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { defined } from '../../shared/defined.ts';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
 import { type AnswerLine, SECRET_HEADER } from './operator-protocol.ts';
 
@@ -72,7 +73,7 @@ async function send(
   const request = openRequest(`${address}/_varve/operations/${name}`, {
     method: 'POST',
     headers: { [SECRET_HEADER]: secret, 'content-type': 'application/json' },
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   });
   request.end(JSON.stringify(form));
   const [response] = (await once(request, 'response').catch((error: Error) => {

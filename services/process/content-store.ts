@@ -93,7 +93,9 @@ async function openLocked(
   let log: EventStore | undefined;
   try {
     log = await openEventStore(logAddress(options), {
-      ...{ space: options.space, decode: upcast, threaded: true },
+      space: options.space,
+      decode: upcast,
+      threaded: true,
       ...(options.reportTrouble && { onTrouble: options.reportTrouble }),
     });
     for (const finding of (await log.check?.()) ?? []) options.reportCheck?.(finding);

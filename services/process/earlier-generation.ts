@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
+import { defined } from '../../shared/defined.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
 import { createDefinitionsAhead, type DefinitionsAhead } from '../content-types/definitions-ahead.ts';
@@ -104,7 +105,12 @@ async function serveUntilSwitched(options: EarlierOptions, lead?: number): Promi
   const readSide = await generations.openReadSide();
   if (lead !== undefined) await readSide.lead(lead);
   const operator: OperatorContext = {
-    ...{ data, space, log, graph, generations, server: { pid } },
+    data,
+    space,
+    log,
+    graph,
+    generations,
+    server: { pid },
     schemaWarnings: options.schemaWarnings,
     ...(options.build && { build: options.build }),
     readSide: async () => readSide,
@@ -138,17 +144,27 @@ function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedAp
   const registry = store.graph.registry();
   const { membership } = options;
   return {
-    ...{ registry, access, tokens: options.tokens, roles: options.roles },
-    ...(options.login === undefined ? {} : { login: options.login }),
+    registry,
+    access,
+    tokens: options.tokens,
+    roles: options.roles,
+    ...defined({ login: options.login }),
     assets: { store: options.assets, index, space: options.space },
     freshness: createFreshness({
       readSide: { index, sink: readSide.sink, shows: readSide.shows },
-      ...{ access, log: store.log, waitMs: options.minPositionWait },
+      access,
+      log: store.log,
+      waitMs: options.minPositionWait,
     }),
     // The API that follows has the counter.
     forwarding: openForwarding({ fleet: NOBODY_LEADS, membership, metrics: undefined }),
     apiFor: createApis({
-      ...{ registry, index, defaultLocale, usersEnvelope, rules, observe: observeQuery },
+      registry,
+      index,
+      defaultLocale,
+      usersEnvelope,
+      rules,
+      observe: observeQuery,
       writes: WRITES_ELSEWHERE,
     }),
   };

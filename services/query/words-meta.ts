@@ -1,3 +1,4 @@
+import { defined } from '../../shared/defined.ts';
 import { facetText } from '../../shared/read-index/facet-values.ts';
 import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { SearchResult } from '../../shared/read-index/read-index.ts';
@@ -98,8 +99,10 @@ function rowJson({ type, highlights }: WordsPlan, row: Row, markerOf: Markers): 
     const text = textOf(attribute, row[attribute.name]);
     if (text === undefined) return [];
     const marked = highlight(text, markerOf(attribute.name, locale)(text), locale, {
-      ...{ before: highlights?.before ?? '', after: highlights?.after ?? '', escape: escapeHtml },
-      ...(attribute.snippet === undefined ? {} : { snippet: attribute.snippet }),
+      before: highlights?.before ?? '',
+      after: highlights?.after ?? '',
+      escape: escapeHtml,
+      ...defined({ snippet: attribute.snippet }),
     });
     return [[attribute.name, JSON.stringify(marked)]];
   });

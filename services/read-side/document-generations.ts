@@ -17,10 +17,19 @@ export function openDocumentGenerations(
   const store = openGenerationStore(data);
   const { number } = store.live();
   const state: GenerationState = {
-    ...{ ...options, store, kept: new Map(), role: async () => {}, leads: undefined },
+    ...options,
+    store,
+    kept: new Map(),
+    role: async () => {},
+    leads: undefined,
     live: { number, graph: openGraph(options, number), readSide: undefined },
-    ...{ switching: undefined, isClosed: false, onSwitch: [], missed: undefined, joint: undefined },
-    ...{ isEarlier: false, closeRetired: async () => {} },
+    switching: undefined,
+    isClosed: false,
+    onSwitch: [],
+    missed: undefined,
+    joint: undefined,
+    isEarlier: false,
+    closeRetired: async () => {},
   };
   return {
     graph: followCurrent(() => state.live.graph, {

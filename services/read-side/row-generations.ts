@@ -68,7 +68,10 @@ export function openRowGenerations(options: ServedGenerationsOptions): ServedGen
   }
 
   return {
-    ...{ graph, store, openReadSide, takeOver },
+    graph,
+    store,
+    openReadSide,
+    takeOver,
     hasIndicesOutside: false,
     refuseTakeOver() {},
     openEarlier() {

@@ -13,7 +13,7 @@ import { type Verification, verifyDocuments, verifyGeneration } from './verify-g
  * differences that are not accepted. Rejects where it is interrupted, or something fails.
  */
 export async function makeGeneration(host: RebuildHost, rebuild: Rebuild, accept: boolean): Promise<void> {
-  const making: Making = { ...{ host, rebuild, accept }, graphs: openGraphs(host, rebuild), opened: [] };
+  const making: Making = { host, rebuild, accept, graphs: openGraphs(host, rebuild), opened: [] };
   try {
     if (host.plan.outside !== undefined && (await isBeforeChange(host))) await makeForChange(making);
     else await makeBeside(making);

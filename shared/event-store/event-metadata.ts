@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { CommandIdentity, EventMetadata, Unreadable } from './event-store.ts';
 
 /**
@@ -77,8 +78,7 @@ export const withServerNames = (metadata: EventMetadata): Readonly<Record<string
   const { correlationId, causationId, ...others } = metadata;
   return {
     ...others,
-    ...(correlationId === undefined ? {} : { $correlationId: correlationId }),
-    ...(causationId === undefined ? {} : { $causationId: causationId }),
+    ...defined({ $correlationId: correlationId, $causationId: causationId }),
   };
 };
 

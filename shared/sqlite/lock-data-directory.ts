@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../defined.ts';
 import { type FileLock, tryLockFile, tryShareFile } from './lock-file.ts';
 
 /** Holder of a data directory, as it recorded itself. */
@@ -81,7 +82,7 @@ export const announceDataDirectory = (directory: string, channel?: OperatorChann
   const holder = {
     pid: process.pid,
     startedAt: new Date().toISOString(),
-    ...(channel === undefined ? {} : { channel }),
+    ...defined({ channel }),
   };
   try {
     writeHolder(directory, holder);

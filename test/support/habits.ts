@@ -75,6 +75,8 @@ function isOptionalMember(operand: Tree | undefined): boolean {
   const [member] = members ?? [];
   if ((none?.['properties'] as readonly Tree[] | undefined)?.length !== 0 || members?.length !== 1)
     return false;
+  // A name that is computed has no type of its own.
+  if ((member?.['key'] as Tree | undefined)?.type === 'Computed') return false;
   const value = member?.type === 'Identifier' ? member : (member?.['value'] as Tree | undefined);
   return value !== undefined && textOf(value) === textOf(test['left'] as Tree);
 }

@@ -48,7 +48,8 @@ const BUILDING_CHECKPOINT_PAGES = 32_000;
  */
 export function openGraphDatabase(file: string, building = false): GraphDatabase {
   const options: DatabaseOptions = {
-    ...{ migrations: GRAPH_MIGRATIONS, cacheKibibytes: CACHE_KIBIBYTES },
+    migrations: GRAPH_MIGRATIONS,
+    cacheKibibytes: CACHE_KIBIBYTES,
     ...(building
       ? { durability: 'none', checkpointPages: BUILDING_CHECKPOINT_PAGES }
       : { durability: 'normal' }),

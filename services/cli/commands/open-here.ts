@@ -37,7 +37,13 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
     return opened;
   };
   const context: OperatorContext = {
-    ...{ data, space, log, graph, generations, server: undefined, schemaWarnings: [] },
+    data,
+    space,
+    log,
+    graph,
+    generations,
+    server: undefined,
+    schemaWarnings: [],
     readSide() {
       readSide ??= openReadSide();
       return readSide;

@@ -14,6 +14,7 @@ import {
 } from '../../../projections/generations/generation-store.ts';
 import { readGraphContents } from '../../../projections/generations/graph-contents.ts';
 import { graphFile } from '../../../projections/graph/store/generation-files.ts';
+import { defined } from '../../../shared/defined.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import type { World } from '../../../shared/read-index/read-index.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
@@ -84,8 +85,11 @@ async function makeSomewhere(making: Making, given: RebuildArguments): Promise<R
   const outside = (await chooseReadSide(settings, await quietLogger())).outside !== undefined;
   const { type, world, maxRate } = given;
   const request: BuildRequest = {
-    ...{ graph: given.graph === true, accept: making.accept },
-    ...{ type, world, maxRate },
+    graph: given.graph === true,
+    accept: making.accept,
+    type,
+    world,
+    maxRate,
   };
   for (let tries = 0; ; tries++) {
     const channel = readDirectoryHolder(settings.data)?.channel;
@@ -121,7 +125,14 @@ async function makeHere(making: Making, isOver = false): Promise<Rebuild> {
     await watching.sampled;
     return await runRebuild(
       {
-        ...{ data, log, store, throttle, plan, report: logger, tell, now: Date.now },
+        data,
+        log,
+        store,
+        throttle,
+        plan,
+        report: logger,
+        tell,
+        now: Date.now,
         takesOver: !isBuilder(),
         withOperations: (use) => withOperations(settings, use),
       },
@@ -192,7 +203,7 @@ function parseScope({ type, world, graph }: RebuildArguments, types: readonly Ui
     throw new Error(`--type ${type}: there are the content types ${types.join(', ')}`);
   return {
     graph: graph === true,
-    ...(uid === undefined ? {} : { type: uid }),
+    ...defined({ type: uid }),
     ...(world === undefined ? {} : { world: world as World }),
   };
 }

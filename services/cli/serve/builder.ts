@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { Logger } from 'pino';
 import type { Rebuild } from '../../../projections/generations/generation.ts';
 import { PROJECTOR_VERSION } from '../../../projections/graph/projector-version.ts';
+import { defined } from '../../../shared/defined.ts';
 import type { ReadinessCheck } from '../../operating/readiness.ts';
 import { rebuildOperation } from '../../operator/generations.ts';
 import type { BuildRequest, OperatorContext } from '../../operator/operation.ts';
@@ -66,8 +67,9 @@ export function createBuilder(settings: ServeSettings): NonNullable<OperatorCont
   const { data, space, eventStore } = settings;
   const env = {
     ...process.env,
-    ...{ VARVE_DATA: data, VARVE_SPACE: space },
-    ...(eventStore === undefined ? {} : { VARVE_EVENT_STORE: eventStore }),
+    VARVE_DATA: data,
+    VARVE_SPACE: space,
+    ...defined({ VARVE_EVENT_STORE: eventStore }),
     ...readIndexVariables(settings),
   };
   return async function* (request, signal) {

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Logger } from 'pino';
+import { defined } from '../../../shared/defined.ts';
 import { createApp } from '../../http/create-app.ts';
 import type { Listener } from '../../http/listen.ts';
 import type { ServedApi } from '../../http/served-api.ts';
@@ -40,7 +41,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     ...served,
     answersReads: role !== 'project',
     apiPrefix: options.apiPrefix,
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
     logger: options.logger,
     bodyLimit: settings.bodyLimit,
     uploadLimit: settings.uploadLimit,

@@ -56,10 +56,14 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const readSide = await chooseReadSide(settings, logger);
   const told = await openOperating(settings, logger, supervisor);
   const operators = await openOperatorListener({
-    ...{ secret: supervisor.secret, socket: supervisor.socket('operators') },
+    secret: supervisor.secret,
+    socket: supervisor.socket('operators'),
   });
   const stop = stopOnSignal({
-    ...{ logger, told, others: [operators], signals: supervisor.onStop },
+    logger,
+    told,
+    others: [operators],
+    signals: supervisor.onStop,
     drainSeconds: settings.drainSeconds,
   });
   const { operating, first } = told;
@@ -68,7 +72,13 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const gate = createRequestGate();
   const presence = createPresence();
   const options = {
-    ...{ ...settings, ...contentTypes, readSide, operating, pid: supervisor.pid, login, follow },
+    ...settings,
+    ...contentTypes,
+    readSide,
+    operating,
+    pid: supervisor.pid,
+    login,
+    follow,
     async takeDirectory(directory: string) {
       await supervisor.lock(directory, operators.channel);
       return shareContents(directory, succession === undefined && restarts === 0);
@@ -77,7 +87,9 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     build: createBuilder(settings),
     handOver: (generation: number) => supervisor.handOver({ generation, recent: recent.list() }),
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
-    ...{ presence, fleetLog: logFleet(logger), reportReplaced: logReplaced(logger) },
+    presence,
+    fleetLog: logFleet(logger),
+    reportReplaced: logReplaced(logger),
     reportTrouble: logTrouble(logger),
     pictureFormats: await choosePictureFormats(settings, logger),
     leftWithoutFormats: logLeftPicture(logger),
@@ -99,8 +111,15 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       // The next API measures.
       const unmeasured = { ...operating, metrics: undefined };
       await serveApp({
-        ...{ role, settings, ...paths, served, listener, logger, operating: unmeasured },
-        ...{ watched, greet: async () => serving() },
+        role,
+        settings,
+        ...paths,
+        served,
+        listener,
+        logger,
+        operating: unmeasured,
+        watched,
+        greet: async () => serving(),
       });
     },
     rebuild: (operator) => startRebuild(operator, logger),
@@ -109,7 +128,8 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const opening = openAndListen(options, onEarlier, {
     host: settings.host,
     port: settings.port,
-    ...{ socket: supervisor.socket('api'), holds: restarts > 0 ? HOLD_LIMITS : undefined },
+    socket: supervisor.socket('api'),
+    holds: restarts > 0 ? HOLD_LIMITS : undefined,
     first: (request, response) => first(request, response) || presence.answer(request, response),
   });
   // Else their ports would keep the process.
