@@ -94,6 +94,8 @@ describe('a role has options for what means something to it', () => {
         ...['readyLagSeconds', 'uploadLimit', 'uploadTypes'],
         ...['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit', 'registerFields'],
         ...['rehash', 'publicUrl', 'mail', 'mailFrom', 'pictureFormats', 'picturePixels'],
+        ...['follow', 'followFrom', 'followInterval', 'followRate', 'followToken', 'followTokenFile'],
+        ...['followWebhookSecret', 'followWebhookSecretFile', 'followWrites'],
       ].sort(),
     ],
   ])('varve %s is without %j', (role, left) => {
