@@ -46,9 +46,13 @@ function exchange(socket: Socket, request: string): Promise<HandshakeAnswer> {
   const timer = setTimeout(() => reject(new Error('there is no answer')), HANDSHAKE_MS);
   const take = (part: Buffer) => {
     received += part.toString('latin1');
-    const answer = parseAnswer(received);
-    if (answer !== undefined) resolve(answer);
-    else if (received.length > LONGEST_ANSWER) reject(new Error('the answer is too long'));
+    try {
+      const answer = parseAnswer(received);
+      if (answer !== undefined) resolve(answer);
+      else if (received.length > LONGEST_ANSWER) reject(new Error('the answer is too long'));
+    } catch (error) {
+      reject(error);
+    }
   };
   const end = () => reject(new Error('the connection was closed'));
   socket.on('data', take).once('error', reject).once('close', end).write(request);

@@ -57,6 +57,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { first = () => false, limits } = options;
   const held: HeldRequests | undefined = options.holds && holdRequests(answerStarting, options.holds);
   let handler: RequestListener | undefined;
+  /** Answers every request once this process has left the address. */
+  let successor: RequestListener | undefined;
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: HEADERS_MS,
@@ -68,6 +70,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     limits: { ...OUTPUT_LIMITS, ...limits },
     urgent(request, response) {
       if (refuseTarget(request, response) || refuseHead(request, response)) return true;
+      if (successor !== undefined) {
+        successor(request, response);
+        return true;
+      }
       if (first(request, response)) return true;
       if (!isHealth(request)) return false;
       (handler ?? answerStarting)(request, response);
@@ -91,7 +97,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     drain(graceMs, next) {
       const idleMs = next === undefined ? IDLE_MS : IDLE_WITH_NEXT_MS;
       return drain(server, listening, { graceMs, idleMs }, () => {
-        handler = next ?? handler;
+        successor = next;
       });
     },
     output,

@@ -81,7 +81,7 @@ describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dee', 'Eve']);
     await fetch(`${url}/${space}-api_cook_cook-draft-1`, { method: 'DELETE' });
     expect((await varve('rollback')).stderr).toContain('the indices of the generation are gone');
-    expect((await varve('drop')).stdout).toBe('generation 1 is gone\n');
+    expect((await varve('drop')).stdout).toBe('generation 1 is removed\n');
     expect(await sets()).toEqual({ 2: perSet });
     expect(indexDigests(await foundSums(url, space))).toEqual(indexDigests(await rebuiltSums(data, space)));
   }, 300_000);

@@ -55,10 +55,10 @@ describe('on a running server', () => {
     await create('cooks', 'Dee');
     expect((await runVarve(['rollback', ...own])).stdout).toContain('generation 2 is live');
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
-    expect((await runVarve(['drop', ...own])).stdout).toBe('generation 1 is gone\n');
+    expect((await runVarve(['drop', ...own])).stdout).toBe('generation 1 is removed\n');
     expect(graphs()).toEqual(['graph-2.db']);
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'Dan', 'Dee']);
-    expect((await runVarve(['rollback', ...own])).stderr).toContain('no generation is kept');
+    expect((await runVarve(['rollback', ...own])).stderr).toContain('there is no kept generation');
   }, 120_000);
 
   it('a rebuild of another scope is refused while one is paused; the same one goes on; a cancelled one leaves nothing', async () => {

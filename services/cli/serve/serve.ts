@@ -70,6 +70,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   const { succession, restarts } = supervisor;
   const recent = createRecentRequests();
   const gate = createRequestGate();
+  let hasYielded = false;
   const presence = createPresence();
   const options = {
     ...settings,
@@ -130,7 +131,8 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     port: settings.port,
     socket: supervisor.socket('api'),
     holds: restarts > 0 ? HOLD_LIMITS : undefined,
-    first: (request, response) => first(request, response) || presence.answer(request, response),
+    first: (request, response) =>
+      first(request, response) || (!hasYielded && presence.answer(request, response)),
   });
   // Else their ports would keep the process.
   opening.catch(() => Promise.all([told.close(), operators.close()]));
@@ -140,6 +142,8 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   varve.stopped.catch((error: unknown) => die(logger, error));
   operators.serve(varve.operator);
   supervisor.onYield(async () => {
+    // The next process says that it is the leader, at the same address.
+    hasYielded = true;
     gate.close(varve.latest);
     await varve.fleet.stepDown();
   });
