@@ -24,7 +24,7 @@ const COMMANDS: readonly Row[] = [
   { args: ['token', 'list'], shows: NOTHING, stderr: /There are no tokens/ },
   { args: ['rebuild'], shows: /^generation \d+ is live; varve rollback switches back\n$/ },
   { args: ['rollback'], shows: /^generation \d+ is live; varve rollback switches back again\n$/ },
-  { args: ['drop'], shows: /^generation \d+ is gone\n$/ },
+  { args: ['drop'], shows: /^generation \d+ is removed\n$/ },
 ];
 const REFUSED: readonly Row[] = [
   {

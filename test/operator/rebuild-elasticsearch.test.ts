@@ -124,7 +124,7 @@ describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
     expect((await varve('rollback')).stdout).toContain('generation 2 is live');
     await create('cooks', 'Gus');
     expect((await names()).slice(-2)).toEqual(['Flo', 'Gus']);
-    expect((await varve('rollback')).stdout).toContain('serves');
+    expect((await varve('rollback')).stdout).toContain('is live');
     expect((await names()).slice(-2)).toEqual(['Flo', 'Gus']);
     expect((await varve('drop')).code).toBe(0);
     expect(await sets()).toEqual({ 2: perSet - 1, 3: 1 });
@@ -136,11 +136,11 @@ describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
   it('the same commands do the same on a directory that nobody has, and a start finds what they made', async () => {
     const [perSet] = Object.values(await sets());
     expect((await server.stop()).code).toBe(0);
-    expect((await varve('rebuild')).stdout).toContain('serves');
-    expect((await varve('rollback')).stdout).toContain('serves');
+    expect((await varve('rebuild')).stdout).toContain('is live');
+    expect((await varve('rollback')).stdout).toContain('is live');
     expect(Object.values(await sets())).toEqual([perSet, perSet]);
-    expect((await varve('rollback')).stdout).toContain('serves');
-    expect((await varve('drop')).stdout).toMatch(/^generation \d+ is gone\n$/);
+    expect((await varve('rollback')).stdout).toContain('is live');
+    expect((await varve('drop')).stdout).toMatch(/^generation \d+ is removed\n$/);
     const [made] = Object.keys(await sets());
     await start();
     await create('cooks', 'Fay');
