@@ -85,20 +85,21 @@ async function answer(
   response.once('close', () => gone.abort(new Error('no client waits for the answer')));
   response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
   const signal = AbortSignal.any([stopping, gone.signal]);
-  await pipeline(Readable.from(answerLines(context, name, form, signal)), response);
+  await pipeline(Readable.from(answerLines(context, name, form, { signal, stopping })), response);
 }
 
 async function* answerLines(
   context: OperatorContext,
   name: string,
   form: unknown,
-  signal: AbortSignal,
+  { signal, stopping }: { readonly signal: AbortSignal; readonly stopping: AbortSignal },
 ): AsyncGenerator<string> {
   try {
     for await (const line of runOperation(context, name, form, signal)) yield lineText({ line });
     yield lineText({ done: true });
   } catch (error) {
-    yield lineText({ failed: (error as Error).message });
+    if (stopping.aborted) yield lineText({ stopping: (stopping.reason as Error).message });
+    else yield lineText({ failed: (error as Error).message });
   }
 }
 

@@ -31,6 +31,7 @@ export async function* callOperator(
     for await (const lineText of createInterface({ input: response })) {
       const line = JSON.parse(lineText) as AnswerLine;
       if ('failed' in line) throw new Error(line.failed);
+      if ('stopping' in line) throw new ServerGone(line.stopping);
       if ('done' in line) isEnded = true;
       else yield line.line;
     }

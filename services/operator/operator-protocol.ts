@@ -2,5 +2,9 @@
 export const SECRET_HEADER = 'x-varve-operator';
 
 /** The last line of an answer; without one it broke off. */
-type Ending = { readonly done: true } | { readonly failed: string };
+type Ending =
+  | { readonly done: true }
+  | { readonly failed: string }
+  /** The server ends, or another worker takes its place: the command can be sent again. */
+  | { readonly stopping: string };
 export type AnswerLine = { readonly line: unknown } | Ending;
