@@ -113,8 +113,8 @@ describe('an address that cannot be used is refused with a sentence', () => {
   it.each([
     ['s3://', 'names no bucket: use s3://bucket/prefix'],
     ['s3://me:secret@bucket', 'contains a secret: pass it as AWS_ACCESS_KEY_ID'],
-    ['s3://bucket?regoin=x', 'has the unknown parameter regoin: there are endpoint, region, path-style'],
-    ['s3://bucket?endpoint=ftp://x', 'has the endpoint "ftp://x", which must be an http or https address'],
+    ['s3://bucket?regoin=x', 'has the unknown parameter regoin: use endpoint, region, path-style'],
+    ['s3://bucket?endpoint=ftp://x', 'has the endpoint "ftp://x", which is not an http or https address'],
     ['s3://bucket?path-style=yes', 'has path-style=yes, which must be true or false'],
   ])('%s', (address, sentence) => {
     expect(() => parseS3Location(address)).toThrow(sentence);

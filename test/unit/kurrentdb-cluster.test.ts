@@ -124,9 +124,8 @@ test('without a majority nothing ends; all is there and goes on afterwards', {
   const reading = store.lastPosition();
   await delay(majorityGoneMs);
   expect(troubles.length).toBeGreaterThan(2);
-  expect(troubles).toContainEqual(
-    expect.stringMatching(/^no node of .* is the leader: an election is in progress, or a majority/),
-  );
+  const sentence = /^no node of .* is the leader: an election is in progress, or a majority/;
+  await expect.poll(() => troubles, { timeout: 30_000 }).toContainEqual(expect.stringMatching(sentence));
   await cluster.revive(first);
   expect(await appending).toMatchObject({ kind: 'appended', revision: 1n });
   await reading;
