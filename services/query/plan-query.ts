@@ -18,7 +18,7 @@ import {
   resolvePagination,
 } from './pagination.ts';
 import { type ParsedFilter, parseFilter } from './parse-filter.ts';
-import { planWords, withWords } from './plan-words.ts';
+import { asksForWords, planWords, withWords } from './plan-words.ts';
 import { resolvePopulate } from './populate.ts';
 import { type Problems, refuseIfAny } from './problems.ts';
 import { resolvePublicationFilter } from './publication-filter.ts';
@@ -110,16 +110,20 @@ type Dialect = {
   readonly action?: PopulateAction;
 };
 
+/** Root parameters of a list in addition to those of every read. */
+const LIST_PARAMETERS: readonly string[] = ['explain', ...WORD_PARAMETERS];
+
 /** Plans `GET /api/<plural>`. Throws RequestError (400) naming everything that is wrong. */
 export function planList(request: QueryRequest): ListPlan {
   const query = parseQueryString(request.queryString);
   const problems: Problems = [];
-  const more = ['explain', ...WORD_PARAMETERS];
-  checkRootParameters(query, problems, { more, ignore: request.ignoreParameter });
+  checkRootParameters(query, problems, { more: LIST_PARAMETERS, ignore: request.ignoreParameter });
   const plan = planRows(request, query, problems, { action: 'find' });
   const pagination = resolvePagination(query, problems, request);
   const explained = resolveExplain(query['explain'], request.mayExplain === true, problems);
-  const words = planWords(query, { ...request, ...plan, scope: scopeOf(request), problems });
+  const words = asksForWords(query)
+    ? planWords(query, { ...request, ...plan, scope: scopeOf(request), problems })
+    : undefined;
   refuseIfAny(problems);
   const list = withWords(listPlan(request.type, plan, pagination), words);
   const explain = explained ? { explain: { filters: parseFilter(query['filters'], 'filters') } } : {};

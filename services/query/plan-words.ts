@@ -22,9 +22,13 @@ type WordsContext = {
   readonly problems: Problems;
 };
 
-/** A search by words, facets and highlights; undefined where the request names none of them. */
-export function planWords(query: QueryObject, context: WordsContext): PlannedWords | undefined {
-  if (!WORD_PARAMETERS.some((name) => name in query)) return undefined;
+/** Whether the request names a search by words, facets or highlights. */
+export function asksForWords(query: QueryObject): boolean {
+  return WORD_PARAMETERS.some((name) => name in query);
+}
+
+/** Plans a search by words, facets and highlights. */
+export function planWords(query: QueryObject, context: WordsContext): PlannedWords {
   const { type, scope, defaultLocale, locale, sort, problems } = context;
   const model = queryModelOf(scope.registry, type.uid);
   const locales = searchedLocales(locale, defaultLocale, namesLocale(query['filters']));
