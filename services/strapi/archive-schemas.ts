@@ -1,7 +1,7 @@
 import type { SchemaFile } from '../../shared/schema/build-registry.ts';
 import { addedAttributes, extendedSchema, isBuiltInType } from '../../shared/schema/built-in-types.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
-import { type Archive, archiveFiles, archivePartOf, linesOf } from './archive.ts';
+import { type Archive, archiveFiles, archivePartOf, readJsonLines } from './archive.ts';
 
 /** A line of `schemas/`: a content type or component with all that Strapi and its plugins add to it. */
 type ArchivedSchema = {
@@ -31,7 +31,7 @@ export async function readArchiveSchemas(archive: Archive): Promise<SchemaFile[]
     // They come first: the rest may be gigabytes.
     if (!isSchemas && files.length > 0) break;
     if (!isSchemas) continue;
-    for await (const line of linesOf(file)) {
+    for await (const line of readJsonLines(file)) {
       const source = schemaFile(line as ArchivedSchema, archive.file);
       if (source !== undefined) files.push(source);
     }

@@ -1,6 +1,6 @@
 import { FILE_TYPE, type Uid, USER_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { type Archive, type ArchiveFile, archiveFiles, archivePartOf, linesOf } from './archive.ts';
+import { type Archive, type ArchiveFile, archiveFiles, archivePartOf, readJsonLines } from './archive.ts';
 import type { ImportNotes } from './import-notes.ts';
 import type { Staging } from './staging.ts';
 
@@ -53,13 +53,13 @@ export async function stageArchive(options: StageOptions): Promise<ArchiveFacts>
   for await (const file of archiveFiles(options.archive)) {
     const part = archivePartOf(file.name);
     if (part === 'entities' || part === 'links') {
-      for await (const line of linesOf(file)) {
+      for await (const line of readJsonLines(file)) {
         lines++;
         if (part === 'entities') stageRow(options, line as Entity);
         else stageLink(options, line as Link);
       }
     } else if (part === 'configuration') {
-      for await (const line of linesOf(file)) {
+      for await (const line of readJsonLines(file)) {
         checkDefaultLocale(options, line);
         noteSetting(settings, line);
       }

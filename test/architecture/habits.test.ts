@@ -7,7 +7,7 @@ const LEFT: { readonly [habit in keyof Habits]: number } = {
   spreadLiterals: 0,
   optionalMembers: 0,
   longParameterLists: 59,
-  sharedNames: 19,
+  sharedNames: 18,
 };
 
 const found = habitsOf(path.resolve(import.meta.dirname, '../..'));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { archiveFiles, linesOf } from '../../services/strapi/archive.ts';
+import { archiveFiles, readJsonLines } from '../../services/strapi/archive.ts';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
@@ -191,7 +191,7 @@ describe('a project that moves in with its users', () => {
     const lines: Record<string, unknown>[] = [];
     for await (const part of archiveFiles({ file, onBytes: () => {} })) {
       if (!part.name.endsWith('.jsonl')) for await (const _ of part.content);
-      else for await (const line of linesOf(part)) lines.push(line as Record<string, unknown>);
+      else for await (const line of readJsonLines(part)) lines.push(line as Record<string, unknown>);
     }
     const text = lines.map((line) => JSON.stringify(line));
     expect(text.filter((line) => line.includes('"type":"editor"'))).toHaveLength(1);

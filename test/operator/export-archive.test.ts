@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { archiveFiles, linesOf } from '../../services/strapi/archive.ts';
+import { archiveFiles, readJsonLines } from '../../services/strapi/archive.ts';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { createDataDirectory, startServer } from '../support/server.ts';
@@ -56,7 +56,7 @@ async function partsOf(file: string) {
   const assets = new Map<string, Buffer>();
   for await (const entry of archiveFiles({ file })) {
     const part = entry.name.split('/')[0] as keyof typeof parts;
-    if (part in parts) for await (const line of linesOf(entry)) parts[part].push(line as Line);
+    if (part in parts) for await (const line of readJsonLines(entry)) parts[part].push(line as Line);
     else assets.set(entry.name, Buffer.concat(await Array.fromAsync(entry.content)));
   }
   return { ...parts, assets };

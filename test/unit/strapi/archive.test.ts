@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, it } from 'vitest';
-import { type Archive, archiveFiles, isArchive, linesOf } from '../../../services/strapi/archive.ts';
+import { type Archive, archiveFiles, isArchive, readJsonLines } from '../../../services/strapi/archive.ts';
 import { readArchiveSchemas } from '../../../services/strapi/archive-schemas.ts';
 import { assembleContentTypes, loadContentTypes } from '../../../shared/schema/load-content-types.ts';
 import { CONFORMANCE_SCHEMA } from '../../support/server.ts';
@@ -19,7 +19,7 @@ async function linesByFile(archive: Archive): Promise<Record<string, number>> {
   for await (const file of archiveFiles(archive)) {
     counts[file.name] = 0;
     if (!file.name.endsWith('.jsonl')) continue;
-    for await (const _ of linesOf(file)) counts[file.name] = (counts[file.name] ?? 0) + 1;
+    for await (const _ of readJsonLines(file)) counts[file.name] = (counts[file.name] ?? 0) + 1;
   }
   return counts;
 }
@@ -86,7 +86,7 @@ it('names a line that is no JSON', async () => {
     yield Buffer.from('{"a":"ñ"}\n\n{"b":');
   })();
   const read = async () => {
-    for await (const line of linesOf({ name: 'links/x.jsonl', size: 0, content }))
+    for await (const line of readJsonLines({ name: 'links/x.jsonl', size: 0, content }))
       expect(line).toEqual({ a: 'ñ' });
   };
   await expect(read()).rejects.toThrow('links/x.jsonl, line 3: ');
