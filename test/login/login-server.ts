@@ -15,10 +15,13 @@ export type LoginServer = RunningServer & {
   readonly mailAfter: (seen: number) => Promise<Mail>;
 };
 
-/** A server with users who can sign in; registration is on. */
+const CHEAP_PASSWORDS = { NODE_OPTIONS: `--import=${new URL('cheap-passwords.ts', import.meta.url)}` };
+
+/** A server with users who can sign in; registration is on, and passwords are hashed with little work. */
 export async function startLoginServer(options: ServerOptions = {}): Promise<LoginServer> {
   const server = await startServer({
     ...options,
+    env: { ...CHEAP_PASSWORDS, ...options.env },
     arguments: ['--login', '--mail', 'console', '--login-rate-limit', '0', ...(options.arguments ?? [])],
   });
   const ask = createAsk(server.url);
