@@ -283,6 +283,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
           key: followKey(key),
         });
   watchFollower(operating.metrics, followed?.api.status);
+  if (followed !== undefined) operating.readiness.copying(followed.isCopying);
   // Else another process serves for now.
   if (options.generation === undefined) generations.enter();
   watchGenerations(operating.metrics, generations.store);

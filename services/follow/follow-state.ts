@@ -18,6 +18,8 @@ export type FollowStatus = {
   readonly pending: number;
   /** Documents that could not be stored as Strapi has them. */
   readonly stuck: readonly string[];
+  /** Rows that Strapi no longer has, kept because they are too many to be deleted at once. */
+  readonly kept: number;
   /** Why Strapi cannot be asked for now; null: it answers. */
   readonly trouble: string | null;
   /** Types that Strapi refuses to answer, and why. */
@@ -36,6 +38,7 @@ export function createFollowState(counts: {
   let comparison: FollowStatus['comparison'] = null;
   let trouble: string | null = null;
   let seenAt: number | undefined;
+  let kept = 0;
   let events = 0;
   let webhooks = 0;
   return {
@@ -49,12 +52,17 @@ export function createFollowState(counts: {
       webhooks++;
     },
     looked(at: number) {
-      seenAt = at;
+      if (kept === 0) seenAt = at;
     },
-    hasCompared: () => comparison !== null,
+    /** True when that is new. */
+    keep(rows: number): boolean {
+      const isNew = rows > 0 && kept === 0;
+      kept = rows;
+      return isNew;
+    },
     compared(at: number, seconds: number) {
       comparison = { at: new Date(at).toISOString(), seconds: Math.round(seconds * 10) / 10 };
-      seenAt = Math.max(seenAt ?? 0, at);
+      if (kept === 0) seenAt = Math.max(seenAt ?? 0, at);
     },
     answered() {
       trouble = null;
@@ -74,6 +82,7 @@ export function createFollowState(counts: {
       comparison,
       events,
       webhooks,
+      kept,
       trouble,
       isComplete: comparison !== null,
       ageSeconds: seenAt === undefined ? null : Math.round((Date.now() - seenAt) / 100) / 10,

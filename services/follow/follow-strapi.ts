@@ -10,6 +10,7 @@ export type FollowStrapiOptions = Omit<OpenFollowerOptions, 'follow'> &
 /** Follows a Strapi in this process: the leader reads it, and every process sends writes on to it. */
 export function followStrapi(options: FollowStrapiOptions): {
   readonly api: FollowApi;
+  readonly isCopying: () => boolean;
   close(): Promise<void>;
 } {
   const { follow, graph } = options;
@@ -24,5 +25,5 @@ export function followStrapi(options: FollowStrapiOptions): {
     documentOfId: graph.reader.documentOfId,
     position: graph.position,
   });
-  return { api, close: follower.close };
+  return { api, isCopying: follower.isCopying, close: follower.close };
 }

@@ -3,6 +3,7 @@ import { backoffMs, jittered } from '../../shared/backoff.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { NotLeading } from '../command/not-leading.ts';
+import type { FirstCopy } from './first-copy.ts';
 import { createFollowState, type FollowState } from './follow-state.ts';
 import { createPendingDocuments } from './pending-documents.ts';
 import type { Pace, ReconcileOptions, Reconciliation } from './reconcile.ts';
@@ -11,11 +12,11 @@ import type { DocumentWriter } from './write-documents.ts';
 
 export type FollowerOptions = {
   readonly writer: DocumentWriter;
-  readonly reconciliation: (of: Pick<ReconcileOptions, 'sync' | 'refused'>) => Reconciliation;
+  readonly reconciliation: (of: Pick<ReconcileOptions, 'sync' | 'refused' | 'kept'>) => Reconciliation;
   /** Runs once in each term before anything is asked for, such as an import. Rejects with a sentence when this Strapi cannot be followed. */
   readonly begin: () => Promise<void>;
-  /** Nothing was stored yet: the first comparison is the first copy, and is not slowed down. */
-  readonly isEmpty: () => boolean;
+  /** The first comparison is the first copy until it is done, and is not slowed down. */
+  readonly firstCopy: Pick<FirstCopy, 'phase' | 'enter'>;
   readonly requests: () => number;
   /** Whether this process is the leader, and a wait for that to change. */
   readonly isLeading: () => boolean;
@@ -35,6 +36,7 @@ export type FollowReport =
       readonly events: number;
     }
   | { readonly kind: 'trouble'; readonly error: Error; readonly retryInMs: number }
+  | { readonly kind: 'kept'; readonly rows: number }
   | { readonly kind: 'refused'; readonly type: Uid; readonly error: Error };
 
 export type Follower = {
@@ -72,7 +74,10 @@ export function createFollower(options: FollowerOptions): Follower {
       options.report({ kind: 'refused', type, error });
     if (error === undefined) state.accept(type);
   };
-  const reconciliation = options.reconciliation({ sync, refused });
+  const kept = (rows: number): void => {
+    if (state.keep(rows)) options.report({ kind: 'kept', rows });
+  };
+  const reconciliation = options.reconciliation({ sync, refused, kept });
 
   /** Repeats a call until it is through, the term ends, or what is asked for is refused. */
   const persist = async (signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
@@ -114,7 +119,7 @@ export function createFollower(options: FollowerOptions): Follower {
     while (!signal.aborted) {
       const began = Date.now();
       looked = Promise.withResolvers<void>();
-      if (state.hasCompared() || !options.isEmpty()) {
+      if (options.firstCopy.phase() === 'done') {
         await persist(signal, reconciliation.newest);
         state.looked(began);
       }
@@ -124,12 +129,12 @@ export function createFollower(options: FollowerOptions): Follower {
   const compareAll = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       const [began, requests, events] = [Date.now(), options.requests(), state.status().events];
-      const isCopy = options.isEmpty() && !state.hasCompared();
-      const pace = isCopy ? async () => {} : createPace(options.rate, signal);
+      const pace = options.firstCopy.phase() !== 'done' ? async () => {} : createPace(options.rate, signal);
       await persist(signal, () => reconciliation.everything(pace));
       if (signal.aborted) return;
       const seconds = (Date.now() - began) / 1000;
       state.compared(began, seconds);
+      options.firstCopy.enter('done');
       const counts = { requests: options.requests() - requests, events: state.status().events - events };
       options.report({ kind: 'compared', seconds, ...counts });
       await sleep(options.intervalMs, signal);

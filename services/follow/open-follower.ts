@@ -6,10 +6,12 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { FileLibrary } from '../assets/file-library.ts';
 import { UPLOADS_PATH } from '../assets/names/kept-names.ts';
 import type { ImportWriter } from '../command/import-writer.ts';
+import { NotLeading } from '../command/not-leading.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { importArchive } from '../strapi/import-archive.ts';
 import { importAsset } from '../strapi/import-asset.ts';
 import { createImportNotes } from '../strapi/import-notes.ts';
+import { openFirstCopy } from './first-copy.ts';
 import type { FollowWriter } from './follow-writer.ts';
 import { createFollower, type Follower, type FollowReport } from './follower.ts';
 import { createReconciliation } from './reconcile.ts';
@@ -27,6 +29,8 @@ export type FollowOptions = {
   readonly from: string | undefined;
   readonly intervalMs: number;
   readonly rate: number;
+  /** Share of the stored rows, from 0 to 1, that one pass may delete. */
+  readonly mostGone: number;
   readonly report: (what: FollowReport) => void;
 };
 
@@ -40,19 +44,18 @@ export type OpenFollowerOptions = {
   readonly writer: FollowWriter;
   readonly assets: AssetStore;
   readonly library: Pick<FileLibrary, 'keepNamed' | 'forgetNames'>;
-  readonly fleet: Pick<Fleet, 'epoch' | 'changed'>;
+  readonly fleet: Pick<Fleet, 'epoch' | 'changed' | 'leader'>;
   /** A folder of this process. */
   readonly scratch: string;
 };
 
-/** Follows a Strapi through its REST API. */
-export function openFollower(options: OpenFollowerOptions): Follower {
+/** Follows a Strapi through its REST API. `isCopying`: this process makes the first copy, or will. */
+export function openFollower(options: OpenFollowerOptions): Follower & { readonly isCopying: () => boolean } {
   const { follow, registry, graph, fleet, defaultLocale } = options;
   const source = createRestSource(createStrapiHttp(follow), registry, defaultLocale);
   const { entries } = graph.reader;
   const { recorded } = graph;
-  const isEmpty = () => graph.size().rows === 0;
-  let wasEmpty = isEmpty();
+  const firstCopy = openFirstCopy(join(options.scratch, 'first-copy.json'), () => graph.size().rows === 0);
   const take = createFileTaker(options, source.content);
   const writer = createDocumentWriter({
     registry,
@@ -64,25 +67,38 @@ export function openFollower(options: OpenFollowerOptions): Follower {
     takeFile: take,
     dropFile: options.library.forgetNames,
   });
-  return createFollower({
+  const follower = createFollower({
     ...follow,
     writer,
     reconciliation: (of) =>
-      createReconciliation({ registry, types: typesOf(registry), source, entries, recorded, ...of }),
+      createReconciliation({
+        registry,
+        types: typesOf(registry),
+        source,
+        entries,
+        recorded,
+        mostGone: follow.mostGone,
+        ...of,
+      }),
     async begin() {
       const locale = await source.defaultLocale();
       if (locale !== undefined && locale !== defaultLocale)
         throw new Error(
           `the default locale of Strapi is ${locale}, and that of this server ${defaultLocale}: pass --default-locale ${locale}`,
         );
-      wasEmpty = isEmpty();
-      if (follow.from !== undefined && wasEmpty) await importFirst(options, follow.from);
+      const epoch = fleet.epoch();
+      if (epoch === undefined) throw new NotLeading();
+      if (firstCopy.begin(epoch) !== 'import') return;
+      if (follow.from !== undefined) await importFirst(options, follow.from);
+      firstCopy.enter('copy');
     },
-    isEmpty: () => wasEmpty,
+    firstCopy,
     requests: source.requests,
     isLeading: () => fleet.epoch() !== undefined,
     leadChanged: fleet.changed,
   });
+  const isCopying = () => firstCopy.phase() !== 'done' && fleet.leader().kind !== 'elsewhere';
+  return { ...follower, isCopying };
 }
 
 /** Brings the content of an archive in before Strapi is asked: it has the passwords too. */

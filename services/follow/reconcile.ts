@@ -2,6 +2,7 @@ import type { Entry } from '../../shared/document/entry.ts';
 import type { DocumentName, RecordedRows, RowStamp } from '../../shared/document/recorded-rows.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { isManyGone } from './many-gone.ts';
 import { type NewestBy, type Source, SourceRefused } from './source.ts';
 
 export type ReconcileOptions = {
@@ -14,6 +15,10 @@ export type ReconcileOptions = {
   readonly sync: (names: readonly DocumentName[]) => Promise<void>;
   /** A type that the source refuses is passed over, and told of; undefined: it no longer does. */
   readonly refused: (type: Uid, error: SourceRefused | undefined) => void;
+  /** Share of the stored rows, from 0 to 1, that one pass may delete. */
+  readonly mostGone: number;
+  /** Rows that a pass kept although the source does not have them, as they are more than that share; 0: none. */
+  readonly kept: (rows: number) => void;
 };
 
 type Version = RowStamp['version'];
@@ -55,7 +60,8 @@ export function createReconciliation(options: ReconcileOptions): Reconciliation 
       if (changed.length === 0) return total;
     }
   };
-  const compare = async (type: Uid, version: Version, pace: Pace): Promise<void> => {
+  /** Brings the rows of the source in. Resolves to the stored rows that it does not have. */
+  const compare = async (type: Uid, version: Version, pace: Pace): Promise<readonly RowStamp[]> => {
     const stored = new Map<number, RowStamp>();
     for (const batch of options.recorded.stamps(type)) {
       for (const stamp of batch) if (stamp.version === version) stored.set(stamp.id, stamp);
@@ -64,7 +70,7 @@ export function createReconciliation(options: ReconcileOptions): Reconciliation 
     for (let after = 0; ; ) {
       await pace();
       const stamps = await source.stampsAfter(type, version, after);
-      if (stamps.length === 0) break;
+      if (stamps.length === 0) return [...stored.values()];
       const changed = stamps.filter((stamp) => {
         const before = stored.get(stamp.id);
         stored.delete(stamp.id);
@@ -73,17 +79,38 @@ export function createReconciliation(options: ReconcileOptions): Reconciliation 
       await sync(changed);
       after = Math.max(after, ...stamps.map(({ id }) => id));
     }
-    await sync([...stored.values()].filter(isKnown));
+  };
+  let hasKept = false;
+  const countStored = (): number =>
+    types
+      .flatMap((type) => versionsOf(registry, type).map((version) => options.recorded.count(type, version)))
+      .reduce((sum, count) => sum + count, 0);
+  /** Deletes at the end of a pass only, when all of it is known: a source that has lost its content deletes nothing here. */
+  const remove = async (gone: readonly RowStamp[]): Promise<void> => {
+    const left = gone.filter(isKnown);
+    hasKept = isManyGone(left.length, countStored(), options.mostGone);
+    options.kept(hasKept ? left.length : 0);
+    if (!hasKept) await sync(left);
   };
   return {
-    newest: () =>
-      eachVersion(async (type, version) => {
+    async newest() {
+      const gone: RowStamp[] = [];
+      await eachVersion(async (type, version) => {
         await newestOf(type, version, 'id');
         const total = await newestOf(type, version, 'updatedAt');
-        if (total !== undefined && total !== options.recorded.count(type, version))
-          await compare(type, version, async () => {});
-      }),
-    everything: (pace) => eachVersion((type, version) => compare(type, version, pace)),
+        if (total === undefined || total === options.recorded.count(type, version)) return;
+        // Kept rows make the numbers differ each time: the comparison of all ids looks at them.
+        if (!hasKept) gone.push(...(await compare(type, version, async () => {})));
+      });
+      if (!hasKept) await remove(gone);
+    },
+    async everything(pace) {
+      const gone: RowStamp[] = [];
+      await eachVersion(async (type, version) => {
+        gone.push(...(await compare(type, version, pace)));
+      });
+      await remove(gone);
+    },
   };
 }
 

@@ -23,6 +23,10 @@ export function watchFollower(metrics: Metrics | undefined, status: (() => Follo
     leading((now) => now.pending),
   );
   metrics.gauge(
+    METRICS.followKept,
+    leading((now) => now.kept),
+  );
+  metrics.gauge(
     METRICS.followComparison,
     leading((now) => now.comparison?.seconds),
   );

@@ -200,6 +200,12 @@ export const METRICS = {
     help: 'Documents of the followed Strapi that wait to be read',
     labels: [],
   },
+  followKept: {
+    name: 'varve_follow_kept_rows',
+    kind: 'gauge',
+    help: 'Rows that the followed Strapi no longer has, kept because they are too many to be deleted at once',
+    labels: [],
+  },
   followReachable: {
     name: 'varve_follow_reachable',
     kind: 'gauge',

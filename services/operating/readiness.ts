@@ -6,7 +6,7 @@ export type Readiness =
   | { readonly status: 'ready'; readonly note?: string }
   | {
       readonly status: 'unavailable';
-      readonly reason: 'starting' | 'lagging' | 'log-unreachable' | 'draining';
+      readonly reason: 'starting' | 'copying' | 'lagging' | 'log-unreachable' | 'draining';
       /** For people. */
       readonly message: string;
     };
@@ -14,6 +14,8 @@ export type Readiness =
 export type ReadinessCheck = {
   /** Starting until this is called; from then on the lag decides. */
   serving(lagSeconds: () => Promise<number>): void;
+  /** Not ready while this is true: what is stored is not whole yet. */
+  copying(isCopying: () => boolean): void;
   /** Added to `ready` from now on; undefined: nothing more. */
   note(text: string | undefined): void;
   /** Added to every state from now on: the process does not apply the log any more. */
@@ -27,6 +29,7 @@ const LOG_TIMEOUT_MS = 2_000;
 
 export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
   let lag: (() => Promise<number>) | undefined;
+  let isCopying = () => false;
   let drains = false;
   let note: string | undefined;
   let halt: string | undefined;
@@ -34,6 +37,9 @@ export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
   return {
     serving(lagSeconds) {
       lag = lagSeconds;
+    },
+    copying(ask) {
+      isCopying = ask;
     },
     note(text) {
       note = text;
@@ -47,6 +53,8 @@ export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
     async check() {
       if (drains) return unavailable('draining', 'The server is stopping');
       if (lag === undefined) return unavailable('starting', withHalt('The data is being loaded'));
+      if (isCopying())
+        return unavailable('copying', withHalt('The first copy of the followed Strapi is being made'));
       const judged = await judge(lag, maxLagSeconds);
       if (judged.status === 'unavailable') return { ...judged, message: withHalt(judged.message) };
       const said = halt ?? note;

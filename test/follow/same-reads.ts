@@ -35,7 +35,9 @@ type Asked = {
   readonly status: string;
 };
 
-async function allRows({ url, registry, type, status }: Asked): Promise<readonly Row[]> {
+async function allRows(asked: Asked): Promise<readonly Row[]> {
+  const { url, registry, type, status } = asked;
+  if (type.kind === 'singleType') return singleRows(asked);
   const rows: Row[] = [];
   for (;;) {
     const query = queryText([
@@ -49,6 +51,22 @@ async function allRows({ url, registry, type, status }: Asked): Promise<readonly
     if (page.length === 0) return rows;
     rows.push(...page);
   }
+}
+
+/** A single type has no list: each locale is asked for. */
+async function singleRows({ url, registry, type, status }: Asked): Promise<readonly Row[]> {
+  const locales = (await (await fetch(`${url}/api/i18n/locales`)).json()) as { readonly code: string }[];
+  const rows: Row[] = [];
+  for (const locale of type.localized ? locales.map(({ code }) => code) : [undefined]) {
+    const query = queryText([
+      ...populateWhole(registry, type),
+      ['status', status],
+      ...(locale === undefined ? [] : [['locale', locale] as const]),
+    ]);
+    const response = await fetch(`${url}/api${pathOf(type)}?${query}`);
+    if (response.status !== 404) rows.push(((await response.json()) as { readonly data: Row }).data);
+  }
+  return rows;
 }
 
 async function rowsOf(url: string, path: string): Promise<readonly Row[]> {

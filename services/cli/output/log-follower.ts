@@ -20,6 +20,12 @@ export function logFollower(logger: Logger): (what: FollowReport) => void {
           'Strapi cannot be followed for now: reads continue, trying again',
         );
         break;
+      case 'kept':
+        logger.error(
+          { rows: what.rows },
+          'Strapi no longer has a large share of what is stored: nothing is deleted. Start with a higher --follow-deletions if that is meant',
+        );
+        break;
       case 'refused':
         logger.error(
           { type: what.type, reason: what.error.message },

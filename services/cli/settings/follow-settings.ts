@@ -59,6 +59,16 @@ export const FOLLOW_SETTINGS = {
     description: 'requests a second while all ids are compared, which finds every deletion (default: 5)',
     schema: wholeNumber(1, 1_000).default(5),
   },
+  followDeletions: {
+    flags: '--follow-deletions <share>',
+    description:
+      'the share of all stored rows that may be deleted at once because Strapi no longer has them; more are kept, as a Strapi may come up empty (default: 30%)',
+    schema: z
+      .string()
+      .regex(/^(100|\d{1,2})%$/, 'is not a share such as 30%')
+      .transform((text) => Number.parseInt(text, 10) / 100)
+      .default(0.3),
+  },
   followWrites: {
     flags: '--follow-writes <how>',
     description:
@@ -95,6 +105,7 @@ export function followSettings(
       given.followWebhookSecret ?? secretIn('--follow-webhook-secret-file', given.followWebhookSecretFile),
     intervalMs: given.followInterval,
     rate: given.followRate,
+    mostGone: given.followDeletions,
     writes: given.followWrites,
   };
 }

@@ -21,7 +21,8 @@ export const ROLE_SETTINGS: Readonly<Record<Role, SettingsTable>> = {
     ...(['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit'] as const),
     ...(['registerFields', 'rehash', 'publicUrl', 'mail', 'mailFrom'] as const),
     ...(['follow', 'followToken', 'followTokenFile', 'followFrom', 'followWebhookSecret'] as const),
-    ...(['followWebhookSecretFile', 'followInterval', 'followRate', 'followWrites'] as const),
+    ...(['followWebhookSecretFile', 'followInterval', 'followRate', 'followDeletions'] as const),
+    ...(['followWrites'] as const),
   ),
 };
 

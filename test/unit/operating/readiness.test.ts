@@ -25,6 +25,16 @@ it('is starting, then as ready as its lag, then draining', async () => {
   expect(await readiness.check()).toMatchObject({ reason: 'draining' });
 });
 
+it('is not ready while what is stored is not a whole copy', async () => {
+  const readiness = createReadinessCheck(30);
+  let isCopying = true;
+  readiness.copying(() => isCopying);
+  readiness.serving(async () => 0);
+  expect(await readiness.check()).toMatchObject({ status: 'unavailable', reason: 'copying' });
+  isCopying = false;
+  expect(await readiness.check()).toEqual({ status: 'ready' });
+});
+
 it('is not ready when the log does not answer, or answers with an error', async () => {
   const failing = createReadinessCheck(30);
   failing.serving(() => Promise.reject(new Error('gone')));

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, it } from 'vitest';
+import { openFirstCopy } from '../../../services/follow/first-copy.ts';
+import { isManyGone } from '../../../services/follow/many-gone.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'varve-first-copy-'));
+const file = join(folder, 'first-copy.json');
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => rmSync(file, { force: true }));
+
+let rows = 0;
+const open = () => openFirstCopy(file, () => rows === 0);
+
+it('imports first, then copies, and is done for good', () => {
+  rows = 0;
+  const copy = open();
+  expect(copy.phase()).toBe('import');
+  expect(copy.begin(1)).toBe('import');
+  copy.enter('copy');
+  rows = 10;
+  copy.enter('done');
+  expect(open().begin(2)).toBe('done');
+});
+
+it.each(['import', 'copy'] as const)('continues in the phase %s after a kill', (phase) => {
+  rows = 0;
+  const killed = open();
+  killed.begin(1);
+  rows = 5;
+  killed.enter(phase);
+  const next = open();
+  expect(next.phase()).toBe(phase);
+  expect(next.begin(2)).toBe(phase);
+});
+
+it('leaves a copy alone that another process has led meanwhile', () => {
+  rows = 0;
+  open().begin(1);
+  rows = 5;
+  expect(open().begin(3)).toBe('done');
+  expect(open().phase()).toBe('done');
+});
+
+it('is done where something was stored before, and begins again where that is gone', () => {
+  rows = 5;
+  expect(open().begin(7)).toBe('done');
+  rows = 0;
+  expect(open().begin(8)).toBe('import');
+});
+
+it('takes a file that was cut off for none', () => {
+  rows = 5;
+  writeFileSync(file, '{"phase":');
+  expect(open().begin(1)).toBe('done');
+});
+
+it.each([
+  { gone: 10, stored: 10, share: 0.3, isMany: false },
+  { gone: 11, stored: 11, share: 0.3, isMany: true },
+  { gone: 30, stored: 100, share: 0.3, isMany: false },
+  { gone: 31, stored: 100, share: 0.3, isMany: true },
+  { gone: 100, stored: 100, share: 1, isMany: false },
+])('$gone of $stored rows are too many at $share: $isMany', ({ gone, stored, share, isMany }) => {
+  expect(isManyGone(gone, stored, share)).toBe(isMany);
+});
