@@ -6,7 +6,7 @@ import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
 import { openAccessControl } from './access/access-control.ts';
 import { openAccessKey } from './access/access-key.ts';
-import { cursorKey, followKey, uploadNames } from './access/derived-keys.ts';
+import { bodyKey, cursorKey, followKey, uploadNames } from './access/derived-keys.ts';
 import { createRoleCommands, importRoles } from './access/role-commands.ts';
 import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
@@ -161,6 +161,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       roles,
       assets,
       membership,
+      bodyKey: bodyKey(key),
       rules,
       login: signing?.api,
       settle: (ahead) => settleContentTypes({ ...settling, graph: ahead }),
@@ -248,6 +249,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const forwarding = openForwarding({
     fleet,
     membership,
+    bodyKey: bodyKey(key),
     metrics: operating.metrics,
     refuseWrites() {
       halt.refuseWrites();

@@ -18,6 +18,11 @@ export function uploadNames(accessKey: Uint8Array): (hash: string) => string {
   return (hash) => hmac(accessKey, `uploaded file ${hash}`).toString('hex');
 }
 
+/** Digests of bodies that may have passwords, as the log keeps them. */
+export function bodyKey(accessKey: Uint8Array): Uint8Array {
+  return hmac(accessKey, 'bodies of requests');
+}
+
 /** 256 bits that JWTs are signed with where no other secret is given: the same in every process that has the access key. */
 export function jwtSecret(accessKey: Uint8Array): Uint8Array {
   return hmac(accessKey, 'JSON Web Tokens of users');

@@ -21,14 +21,15 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 /**
  * Identity of a write. With an `Idempotency-Key` it follows from caller and key, so any process recognises it.
  * Otherwise it is `forwarded`, which another process assigned. Callers without a token have no name: their key is valid
- * for one request only, so that no caller can reuse another's key. In development mode all are one caller. Throws
- * RequestError (400) for an invalid key.
+ * for one request only, so that no caller can reuse another's key. In development mode all are one caller. `conceal`: what stands
+ * for a body. Throws RequestError (400) for an invalid key.
  */
 export function commandIdentity(
   request: FastifyRequest,
   forwarded: string | undefined,
+  conceal: (url: string, body: string) => string,
 ): CommandIdentity | undefined {
-  const { headers, method, url, sentJson = '' } = request;
+  const { headers, method, url } = request;
   const key = headers['idempotency-key'];
   if (key === undefined) {
     return forwarded === undefined ? undefined : { id: forwarded };
@@ -41,6 +42,7 @@ export function commandIdentity(
     });
   }
   const caller = headers.authorization?.trim() ?? '';
+  const sentJson = conceal(url, request.sentJson ?? '');
   const isNamed = /^bearer /i.test(caller) || request.rights.kind === 'full-access';
   if (!isNamed) return identityOfRequest(digestOf('Idempotency-Key', key, method, url, sentJson));
   return { id: digestOf('Idempotency-Key', caller, key), request: digestOf(method, url, sentJson) };

@@ -111,7 +111,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const authenticate = createAuthenticate(authentication);
   authenticateRequests(app, authenticate, authentication);
   awaitPositions(app, options.freshness, authenticate);
-  forwardWrites(app, options.forwarding);
+  forwardWrites(app, options.forwarding, registry);
   nameAuthors(app, access, options.meters.tracing);
   const writesOf = (request: FastifyRequest) => {
     const api = apiFor(request.rights);

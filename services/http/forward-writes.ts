@@ -9,12 +9,14 @@ import type {
 import { assertNever } from '../../shared/assert-never.ts';
 import type { Leader } from '../../shared/fleet/lease.ts';
 import { RequestError } from '../../shared/request-error.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { NotLeading } from '../command/not-leading.ts';
 import type { Fleet, WhereLed } from '../fleet/fleet.ts';
 import type { Membership } from '../fleet/membership.ts';
 import { commandIdentity } from './command-identity.ts';
 import { type ForwardedCommands, signAnswers } from './forwarded-commands.ts';
 import { NOT_LEADING_HEADER } from './responses.ts';
+import { createConcealBody } from './secret-bodies.ts';
 import { answerHeaders, createSender, type Sender, type SentAnswer, type SentWrite } from './send-on.ts';
 import { isWriting } from './writing-methods.ts';
 
@@ -24,6 +26,8 @@ export type ForwardingOptions = {
   /** Verifies commands that other processes forward here. */
   readonly commands: ForwardedCommands;
   readonly newCommandId: () => string;
+  /** Conceals bodies that may have passwords. */
+  readonly bodyKey: Uint8Array;
   /** Called for every write that another process has answered. */
   readonly forwarded: () => void;
   /** Called for every write that is carried out here: its end is `leave`. */
@@ -45,13 +49,18 @@ const AGAIN_MS = 100;
  * leader the write waits. A JSON write is sent again if its leader is lost, as the same command, so that it takes
  * effect once. An upload is a stream that passes only once, and is answered 503 if its leader is lost during it.
  */
-export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions): void {
-  const { commands, membership } = options;
+export function forwardWrites(
+  scope: FastifyInstance,
+  options: ForwardingOptions,
+  registry: SchemaRegistry,
+): void {
+  const { commands, membership, bodyKey } = options;
+  const conceal = createConcealBody(registry, bodyKey);
   const sender = createSender(membership);
   scope.addHook('onClose', async () => sender.close());
   signAnswers(scope, commands);
   scope.addHook('onRoute', (route) => {
-    if (isWrite(route)) route.handler = whereItLeads(route.handler, options, sender);
+    if (isWrite(route)) route.handler = whereItLeads(route.handler, { ...options, conceal }, sender);
   });
   scope.setErrorHandler(async (error, request, reply) => {
     if (!(error instanceof NotLeading)) throw error;
@@ -64,12 +73,10 @@ export function forwardWrites(scope: FastifyInstance, options: ForwardingOptions
   });
 }
 
+type Leading = ForwardingOptions & { readonly conceal: (url: string, body: string) => string };
+
 /** `handler` in the leader; other processes only check the caller's rights before they forward. */
-function whereItLeads(
-  handler: RouteHandlerMethod,
-  options: ForwardingOptions,
-  sender: Sender,
-): RouteHandlerMethod {
+function whereItLeads(handler: RouteHandlerMethod, options: Leading, sender: Sender): RouteHandlerMethod {
   return async function (request, reply) {
     const { fleet, commands } = options;
     const carryOut = () => {
@@ -78,7 +85,7 @@ function whereItLeads(
       return handler.call(this, request, reply);
     };
     const forwarded = commands.accept(request, isStream(request));
-    request.command = commandIdentity(request, forwarded?.id);
+    request.command = commandIdentity(request, forwarded?.id, options.conceal);
     if (fleet.leader().kind === 'here') return carryOut();
     if (forwarded !== undefined) throw new NotLeading();
     request.isElsewhere = true;

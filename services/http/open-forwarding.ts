@@ -11,17 +11,21 @@ export type Forwarding = ForwardingOptions & {
   idle(): Promise<void>;
 };
 
-export type OpenForwardingOptions = Pick<ForwardingOptions, 'fleet' | 'membership' | 'refuseWrites'> & {
+export type OpenForwardingOptions = Pick<
+  ForwardingOptions,
+  'fleet' | 'membership' | 'bodyKey' | 'refuseWrites'
+> & {
   readonly metrics: Metrics | undefined;
 };
 
 /** Sends writes from a process that is not the leader to the leader. */
 export function openForwarding(options: OpenForwardingOptions): Forwarding {
-  const { fleet, membership, metrics, refuseWrites } = options;
+  const { fleet, membership, bodyKey, metrics, refuseWrites } = options;
   const writes = metrics?.counter(METRICS.forwardedWrites);
   return {
     fleet,
     membership,
+    bodyKey,
     ...defined({ refuseWrites }),
     commands: createForwardedCommands(membership),
     newCommandId: newCommandKey,

@@ -14,7 +14,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { openAccessControl } from '../access/access-control.ts';
 import { openAccessKey } from '../access/access-key.ts';
-import { cursorKey } from '../access/derived-keys.ts';
+import { bodyKey, cursorKey } from '../access/derived-keys.ts';
 import { createRoleCommands } from '../access/role-commands.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
 import { requestOrOperator } from '../command/current-author.ts';
@@ -139,6 +139,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     forwarding: openForwarding({
       fleet: following.fleet,
       membership,
+      bodyKey: bodyKey(key),
       metrics: operating.metrics,
       refuseWrites: halt.refuseWrites,
     }),

@@ -58,6 +58,7 @@ export type EarlierOptions = {
   readonly rules: RequestRules;
   readonly meanwhile: Meanwhile;
   readonly build?: OperatorContext['build'];
+  readonly bodyKey: Uint8Array;
   /** Brings the content types of this process into force; the graph that is served stays as it is. */
   readonly settle: (ahead: DefinitionsAhead) => Promise<unknown>;
 };
@@ -157,7 +158,12 @@ function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedAp
       waitMs: options.minPositionWait,
     }),
     // The API that follows has the counter.
-    forwarding: openForwarding({ fleet: NOBODY_LEADS, membership, metrics: undefined }),
+    forwarding: openForwarding({
+      fleet: NOBODY_LEADS,
+      membership,
+      bodyKey: options.bodyKey,
+      metrics: undefined,
+    }),
     apiFor: createApis({
       registry,
       index,

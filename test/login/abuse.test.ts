@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { digestOf } from '../../services/command/command-identity.ts';
 import { createAsk } from '../support/access-client.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { startServer } from '../support/server.ts';
@@ -120,6 +121,18 @@ describe('at once', () => {
     ])
       expect(stdout).not.toContain(secret);
   });
+});
+
+test('the log keeps no digest of a body with a password that a guess could be compared with', async () => {
+  const user = { username: 'digested', email: 'digested@example.com', password: PASSWORD, role: 1 };
+  const headers = { 'idempotency-key': 'digested' };
+  const create = () => server.admin('/api/users', { method: 'POST', body: user, headers });
+  const [first, second] = [await create(), await create()];
+  expect([first.status, second.status]).toEqual([201, 201]);
+  expect(second.body.id).toBe(first.body.id);
+  const { stdout } = await runVarve(['events', '--raw', '--data', server.data]);
+  expect(stdout).toContain('"request"');
+  expect(stdout).not.toContain(digestOf('POST', '/api/users', JSON.stringify(user)));
 });
 
 describe('servers of their own', takesMinutes('logins at several servers'), () => {

@@ -53,7 +53,7 @@ export function archivedComponent(uid: string, attributes: Attributes): object {
 
 /** A documentId of a number, as Strapi's look. */
 function archivedId(type: string, number: number): string {
-  return (type + number.toString(36)).padEnd(24, '0').slice(0, 24);
+  return type + number.toString(36).padStart(24 - type.length, '0');
 }
 
 /** Dishes with a draft and a published row each, and their cooks. `count` is that of rows. */
