@@ -264,6 +264,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     usersEnvelope,
     rules,
     observe: operating.observeQuery,
+    delivery: { version: operating.version, hasOneState: plan.outside === undefined },
     writes: { commands, library, userId },
   });
   signing?.with({ commands, forwarding, apiFor });

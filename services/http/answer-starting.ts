@@ -13,6 +13,7 @@ export function answerStarting(_request: unknown, response: ServerResponse): voi
     .writeHead(503, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': STARTING.length,
+      'cache-control': 'no-store',
       'retry-after': '1',
       [NOT_LEADING_HEADER]: '1',
     })

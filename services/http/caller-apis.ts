@@ -2,6 +2,7 @@ import { mayAdminister, mayFind, mayReadDrafts, type Rights, rightsKey } from '.
 import { visibleRegistry } from '../../shared/access/visible-registry.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { CallerRules } from '../query/plan-query.ts';
+import type { Delivery } from './cacheable.ts';
 import type { ContentApi } from './content-api.ts';
 import { guardContentApi, guardUploadApi } from './guard-content-api.ts';
 import { judgeContent, judgeUploads } from './judge-only.ts';
@@ -14,14 +15,17 @@ export type CallerApi = {
   readonly registry: SchemaRegistry;
   readonly content: ContentApi;
   readonly uploads: UploadApi;
+  readonly delivery: Delivery;
   /** The same for a write that another process carries out: checks the caller's rights, then throws NotLeading. */
   readonly judged: { readonly content: ContentApi; readonly uploads: UploadApi };
 };
 
+/** `rights`: the key of the caller's. */
 type CreateApis = (
   registry: SchemaRegistry,
   rules: CallerRules,
-) => { readonly content: ContentApi; readonly uploads: UploadApi };
+  rights: string,
+) => Pick<CallerApi, 'content' | 'uploads' | 'delivery'>;
 
 /**
  * APIs by rights, each made once: a request costs one look-up. With full access nothing is in front of the API itself.
@@ -45,21 +49,23 @@ export function createCallerApis(
 function createCallerApi(registry: SchemaRegistry, rights: Rights, create: CreateApis): CallerApi {
   const visible = visibleRegistry(registry, rights);
   if (rights.kind === 'full-access') {
-    const api = create(registry, { mayExplain: true });
+    const api = create(registry, { mayExplain: true }, rightsKey(rights));
     const judged = { content: judgeContent(api.content), uploads: judgeUploads(api.uploads) };
     return { rights, registry, ...api, judged };
   }
-  const { content, uploads } = create(visible, {
+  const seen = {
     // Includes the other locales of an entry, which are not an attribute of the type.
-    mayFind: (type) => mayFind(rights, type),
+    mayFind: (type: string) => mayFind(rights, type),
     mayReadDrafts: mayReadDrafts(rights),
     mayExplain: mayAdminister(rights),
-  });
+  };
+  const { content, uploads, delivery } = create(visible, seen, rightsKey(rights));
   return {
     rights,
     registry: visible,
     content: guardContentApi(content, rights, visible),
     uploads: guardUploadApi(uploads, rights),
+    delivery,
     judged: {
       content: guardContentApi(judgeContent(content), rights, visible),
       uploads: guardUploadApi(judgeUploads(uploads), rights),

@@ -21,6 +21,10 @@ export type Asking = {
   readonly id: string;
   /** False after the client has disconnected. */
   readonly isWanted: () => boolean;
+  /** Set by the answer: it shows drafts. */
+  isDraft: boolean;
+  /** Set by the answer: another one may differ although the content is the same. */
+  varies: boolean;
 };
 
 /**

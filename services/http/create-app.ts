@@ -117,7 +117,12 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
     const api = apiFor(request.rights);
     return request.isElsewhere ? api.judged : api;
   };
-  const context = { app, apiOf: (request: FastifyRequest) => writesOf(request).content, registry };
+  const context = {
+    app,
+    apiOf: (request: FastifyRequest) => writesOf(request).content,
+    deliveryOf: (request: FastifyRequest) => apiFor(request.rights).delivery,
+    registry,
+  };
   for (const type of registry.contentTypes.values()) {
     if (type.builtIn) continue;
     if (type.kind === 'singleType') registerSingleType(context, type);
@@ -127,7 +132,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const { login } = options;
   if (login !== undefined) app.register((scope) => registerLogin(scope, login, options.protection.isCounted));
   registerLocales(context);
-  registerUploads(app, (request) => writesOf(request).uploads);
+  registerUploads(app, (request) => writesOf(request).uploads, context.deliveryOf);
   registerTypes(app, (request) => apiFor(request.rights));
   registerOpenApi(app, { ...options.docs, apiFor });
   app.register(async (scope) => {
@@ -215,6 +220,7 @@ function isAborted({ raw }: FastifyRequest): boolean {
 }
 
 function sendError(reply: FastifyReply, body: ErrorEnvelope): void {
+  reply.header('cache-control', 'no-store');
   if (body.error.status === 503) reply.header('retry-after', '1');
   reply.code(body.error.status).headers(JSON_HEADERS).send(JSON.stringify(body));
 }

@@ -11,7 +11,7 @@ import { answerList } from '../query/answer-list.ts';
 import { type EntryPlan, planEntry, planList, planWrite, type QueryRequest } from '../query/plan-query.ts';
 import { parseQueryString } from '../query/query-string.ts';
 import { createLocalesAnswer } from './answer-locales.ts';
-import type { ContentApi, EntryAction, WriteAnswer } from './content-api.ts';
+import type { Asking, ContentApi, EntryAction, WriteAnswer } from './content-api.ts';
 import type { ContentApiOptions } from './content-api-options.ts';
 import { createUsersApi } from './create-users-api.ts';
 import { matchingLocales } from './matching-locales.ts';
@@ -37,7 +37,10 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
         queryString: query,
         requestId: asking?.id,
         plan: () => planEntry(request(type, query)),
-        answer: (plan, observed) => answerEntry(observed, plan, documentId, asking),
+        answer(plan, observed) {
+          noteWorld(asking, plan.world);
+          return answerEntry(observed, plan, documentId, asking);
+        },
       }),
     );
   return {
@@ -48,7 +51,11 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
         queryString: query,
         requestId: asking?.id,
         plan: () => planList(request(type, query)),
-        answer: (plan, observed) => answerList(observed, plan, asking),
+        answer(plan, observed) {
+          noteWorld(asking, plan.search.world);
+          if (asking !== undefined) asking.varies = plan.explain !== undefined;
+          return answerList(observed, plan, asking);
+        },
       }),
     entry,
     create: entries.create,
@@ -57,6 +64,7 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
     remove: entries.remove,
     async single(type, query, asking) {
       const answer = async (plan: EntryPlan, observed: ReadIndex) => {
+        noteWorld(asking, plan.world);
         const documentId = await singleDocument(observed, type);
         return documentId === undefined ? null : answerEntry(observed, plan, documentId, asking);
       };
@@ -77,6 +85,10 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
     locales: createLocalesAnswer(options),
     users: createUsersApi(options),
   };
+}
+
+function noteWorld(asking: Asking | undefined, world: World): void {
+  if (asking !== undefined) asking.isDraft = world === 'draft';
 }
 
 type Identity = CommandIdentity | undefined;

@@ -1,10 +1,10 @@
-import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { LoginApi } from '../login/login-api.ts';
 import { POSITION_HEADER } from './await-position.ts';
+import { answerRead, type Delivery, sendOwn } from './cacheable.ts';
 import { type Asking, type ContentApi, ENTRY_ACTIONS, type WriteAnswer } from './content-api.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { presentInV4, V4_FORMAT, V4_HEADER } from './v4-format.ts';
@@ -13,6 +13,8 @@ export type RouteContext = {
   readonly app: FastifyInstance;
   /** API for the sender of a request. */
   readonly apiOf: (request: FastifyRequest) => ContentApi;
+  /** What caches may do with answers to that sender. */
+  readonly deliveryOf: (request: FastifyRequest) => Delivery;
   readonly registry: SchemaRegistry;
 };
 
@@ -20,17 +22,18 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 type Handlers = { readonly [method in 'GET' | 'POST' | 'PUT' | 'DELETE']?: Handler };
 
 /** `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry. */
-export function registerCollectionType({ app, apiOf, registry }: RouteContext, type: ContentType): void {
-  const { read, write, remove } = entryHandlers(registry, type);
+export function registerCollectionType(context: RouteContext, type: ContentType): void {
+  const { app, apiOf } = context;
+  const { read, write, remove } = entryHandlers(context, type);
   const path = `/api/${type.pluralName}`;
   register(app, path, {
-    GET: read((request) => apiOf(request).list(type, queryOf(request), askingOf(request))),
+    GET: read((request, asking) => apiOf(request).list(type, queryOf(request), asking)),
     POST: write(201, (request) =>
       apiOf(request).create(type, queryOf(request), request.body, request.command),
     ),
   });
   register(app, `${path}/:id`, {
-    GET: read((request) => apiOf(request).entry(type, idOf(request), queryOf(request), askingOf(request))),
+    GET: read((request, asking) => apiOf(request).entry(type, idOf(request), queryOf(request), asking)),
     PUT: write(200, (request) =>
       apiOf(request).update(type, idOf(request), queryOf(request), request.body, request.command),
     ),
@@ -48,10 +51,11 @@ export function registerCollectionType({ app, apiOf, registry }: RouteContext, t
 }
 
 /** `/api/<singularName>`: the one document of the type. */
-export function registerSingleType({ app, apiOf, registry }: RouteContext, type: ContentType): void {
-  const { read, write, remove } = entryHandlers(registry, type);
+export function registerSingleType(context: RouteContext, type: ContentType): void {
+  const { app, apiOf } = context;
+  const { read, write, remove } = entryHandlers(context, type);
   register(app, `/api/${type.singularName}`, {
-    GET: read((request) => apiOf(request).single(type, queryOf(request), askingOf(request))),
+    GET: read((request, asking) => apiOf(request).single(type, queryOf(request), asking)),
     PUT: write(200, (request) =>
       apiOf(request).putSingle(type, queryOf(request), request.body, request.command),
     ),
@@ -63,17 +67,21 @@ export function registerSingleType({ app, apiOf, registry }: RouteContext, type:
 export function registerUsers({
   app,
   apiOf,
+  deliveryOf,
   login,
 }: RouteContext & { readonly login: LoginApi | undefined }): void {
   const users = (request: FastifyRequest) => apiOf(request).users;
   register(app, '/api/users', {
-    GET: async (request, reply) =>
-      send(reply, await users(request).list(queryOf(request), askingOf(request))),
+    GET: (request, reply) =>
+      answerRead(deliveryOf(request), request, reply, (asking) =>
+        users(request).list(queryOf(request), asking),
+      ),
     POST: async (request, reply) =>
       sendWrite(reply, 201, await users(request).create(request.body, request.command)),
   });
   register(app, '/api/users/count', {
-    GET: async (request, reply) => send(reply, await users(request).count(queryOf(request))),
+    GET: (request, reply) =>
+      answerRead(deliveryOf(request), request, reply, () => users(request).count(queryOf(request))),
   });
   register(app, '/api/users/me', {
     GET: async (request, reply) => {
@@ -83,14 +91,14 @@ export function registerUsers({
         throw new RequestError('forbidden', 'Forbidden');
       const user = await users(request).me(signedIn.user.id, queryOf(request));
       if (user === undefined) sendNothing(reply);
-      else send(reply, user);
+      else sendOwn(deliveryOf(request), request, reply, user);
     },
   });
   register(app, '/api/users/:id', {
     GET: async (request, reply) => {
       const user = await users(request).one(idOf(request), queryOf(request));
       if (user === undefined) sendNothing(reply);
-      else send(reply, user);
+      else sendOwn(deliveryOf(request), request, reply, user);
     },
     PUT: async (request, reply) =>
       sendWrite(reply, 200, await users(request).update(idOf(request), request.body, request.command)),
@@ -99,22 +107,23 @@ export function registerUsers({
   });
 }
 
-export function registerLocales({ app, apiOf }: RouteContext): void {
+export function registerLocales({ app, apiOf, deliveryOf }: RouteContext): void {
   register(app, '/api/i18n/locales', {
-    GET: async (request, reply) => send(reply, await apiOf(request).locales()),
+    GET: (request, reply) => answerRead(deliveryOf(request), request, reply, apiOf(request).locales),
   });
 }
 
 /** Handlers that answer entries of a type, in the form the request asks for. */
-function entryHandlers(registry: SchemaRegistry, type: ContentType) {
+function entryHandlers({ registry, deliveryOf }: RouteContext, type: ContentType) {
   const isV4 = (request: FastifyRequest) => request.headers[V4_HEADER] === V4_FORMAT;
   return {
     read:
-      (answer: (request: FastifyRequest) => Promise<Uint8Array>): Handler =>
-      async (request, reply) => {
-        const body = await answer(request);
-        send(reply, isV4(request) ? presentInV4(registry, type, body) : body);
-      },
+      (answer: (request: FastifyRequest, asking: Asking) => Promise<Uint8Array>): Handler =>
+      (request, reply) =>
+        answerRead(deliveryOf(request), request, reply, async (asking) => {
+          const body = await answer(request, asking);
+          return isV4(request) ? presentInV4(registry, type, body) : body;
+        }),
     write:
       (status: number, execute: (request: FastifyRequest) => Promise<WriteAnswer>): Handler =>
       async (request, reply) => {
@@ -150,11 +159,6 @@ function refuseMethod(request: FastifyRequest, reply: FastifyReply, allow: strin
   else reply.code(405).type('text/plain; charset=utf-8').send(METHOD_NOT_ALLOWED);
 }
 
-/** After its connection is closed, an answer gets no more work. */
-function askingOf({ id, raw }: FastifyRequest): Asking {
-  return { id, isWanted: () => !raw.socket.destroyed };
-}
-
 /** The raw query string, without the question mark. */
 export function queryOf(request: FastifyRequest): string {
   const url = request.raw.url ?? '';
@@ -166,13 +170,6 @@ export function idOf(request: FastifyRequest): string {
   return (request.params as { readonly id?: string }).id ?? '';
 }
 
-/** Past fastify's reply, which would look at headers and hooks again: a read's answer is bytes and constant headers. */
-export function send(reply: FastifyReply, body: Uint8Array): void {
-  const added = reply.server.addsHeaders ? (reply.getHeaders() as OutgoingHttpHeaders) : undefined;
-  reply.hijack();
-  reply.raw.writeHead(200, { ...added, ...JSON_HEADERS, 'content-length': body.length }).end(body);
-}
-
 /** `Varve-Position` is the position of the write in the log. */
 function sendWrite(reply: FastifyReply, status: number, { documentId, position, body }: WriteAnswer): void {
   reply.headers(JSON_HEADERS).header(POSITION_HEADER, String(position));
@@ -181,5 +178,5 @@ function sendWrite(reply: FastifyReply, status: number, { documentId, position, 
 }
 
 function sendNothing(reply: FastifyReply): void {
-  reply.code(204).headers(SECURITY_HEADERS).send();
+  reply.code(204).headers(SECURITY_HEADERS).header('cache-control', 'no-store').send();
 }

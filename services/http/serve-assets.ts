@@ -8,6 +8,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { nameInSpace, UPLOADS_PATH } from '../assets/names/kept-names.ts';
 import { pictureName } from '../assets/pictures/format-names.ts';
+import { isSameEntity } from './entity-tag.ts';
 import { assetHeaders } from './serve-assets-headers.ts';
 
 export type AssetRoutesOptions = {
@@ -118,16 +119,10 @@ function disposition(reply: FastifyReply, name: string): string {
   return contentDisposition(name, { type });
 }
 
-/** `If-None-Match`: a list of tags or `*`; compared weakly. */
-function matches(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false;
-  return header.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
-}
-
 /** Conditions in the order of RFC 9110: a date matters only without a tag. */
 function isUnchanged({ headers }: FastifyRequest, tag: string, since: Date | undefined): boolean {
   const tags = headers['if-none-match'];
-  if (tags !== undefined) return matches(tags, tag);
+  if (tags !== undefined) return isSameEntity(tags, tag);
   const seen = Date.parse(headers['if-modified-since'] ?? '');
   return since !== undefined && seen >= since.getTime();
 }

@@ -1,9 +1,12 @@
 import type { Rights } from '../../shared/access/rights.ts';
+import { defined } from '../../shared/defined.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { RoleCommands } from '../access/role-commands.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
 import type { FileLibrary } from '../assets/file-library.ts';
+import { nameShape } from '../delivery/generation.ts';
+import { createAnswerMemory } from '../delivery/known-answers.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
 import type { LoginApi } from '../login/login-api.ts';
 import type { Freshness } from './await-position.ts';
@@ -36,16 +39,33 @@ export type ApiWrites = Pick<ContentApiOptions, 'commands' | 'userId'> & { reado
 
 export type ApisOptions = Omit<ContentApiOptions, 'commands' | 'userId' | 'caller'> & {
   readonly writes: ApiWrites;
+  readonly delivery: DeliveryOptions;
 };
 
+export type DeliveryOptions = {
+  /** Version of the program. */
+  readonly version: string;
+  /** True: the index shows each position in one state only. */
+  readonly hasOneState: boolean;
+};
+
+/** For the ETags of recent answers. */
+const MEMORY_BYTES = 16 * 2 ** 20;
+
 /** APIs of entries and of files, for callers by their rights; `registry` is that of full access. */
-export function createApis({ registry, writes, ...options }: ApisOptions): ServedApi['apiFor'] {
+export function createApis({ registry, writes, delivery, ...options }: ApisOptions): ServedApi['apiFor'] {
   const { commands, userId, library } = writes;
-  return createCallerApis(registry, (visible, caller) => {
+  const { index, defaultLocale, usersEnvelope } = options;
+  const memory = delivery.hasOneState ? createAnswerMemory(MEMORY_BYTES, () => index.position()) : undefined;
+  const { cursorKey: _secret, ...rules } = options.rules;
+  const { version } = delivery;
+  const shape = { version, types: nameShape(registry), defaultLocale, usersEnvelope, rules };
+  return createCallerApis(registry, (visible, caller, rights) => {
     const shared = { ...options, registry: visible, caller };
     return {
       content: createContentApi({ ...shared, commands, userId }),
       uploads: createUploadApi({ ...shared, library }),
+      delivery: { generation: nameShape({ ...shape, rights }), ...defined({ known: memory?.create() }) },
     };
   });
 }

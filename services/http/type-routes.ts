@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { mayFind, type Rights } from '../../shared/access/rights.ts';
+import { mayFind } from '../../shared/access/rights.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
-import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { parseQueryString, type QueryValue } from '../query/query-string.ts';
+import { sendOwn } from './cacheable.ts';
+import type { CallerApi } from './caller-apis.ts';
 import { presentComponent, presentedComponents, presentType } from './present-types.ts';
-import { idOf, queryOf, register, send } from './routes.ts';
+import { idOf, queryOf, register } from './routes.ts';
 
 /** Rights of the caller, and the content types that it sees. */
-export type TypeReader = { readonly rights: Rights; readonly registry: SchemaRegistry };
+export type TypeReader = Pick<CallerApi, 'rights' | 'registry' | 'delivery'>;
 
 const KINDS = ['collectionType', 'singleType'];
 
@@ -29,18 +30,30 @@ export function registerTypes(app: FastifyInstance, readerOf: (request: FastifyR
       const { kind } = parseQueryString(queryOf(request));
       refuseOtherKinds(kind);
       const types = typesOf(request).filter((type) => kind === undefined || type.kind === kind);
-      send(reply, json(types.map(presentType)));
+      sendOwn(readerOf(request).delivery, request, reply, json(types.map(presentType)));
     },
   });
   register(app, `${path}/content-types/:id`, {
-    GET: async (request, reply) => send(reply, json(presentType(named(typesOf(request), idOf(request))))),
+    GET: async (request, reply) =>
+      sendOwn(
+        readerOf(request).delivery,
+        request,
+        reply,
+        json(presentType(named(typesOf(request), idOf(request)))),
+      ),
   });
   register(app, `${path}/components`, {
-    GET: async (request, reply) => send(reply, json(componentsOf(request).map(presentComponent))),
+    GET: async (request, reply) =>
+      sendOwn(readerOf(request).delivery, request, reply, json(componentsOf(request).map(presentComponent))),
   });
   register(app, `${path}/components/:id`, {
     GET: async (request, reply) =>
-      send(reply, json(presentComponent(named(componentsOf(request), idOf(request))))),
+      sendOwn(
+        readerOf(request).delivery,
+        request,
+        reply,
+        json(presentComponent(named(componentsOf(request), idOf(request)))),
+      ),
   });
 }
 

@@ -1,20 +1,29 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { POSITION_HEADER } from './await-position.ts';
+import { answerRead } from './cacheable.ts';
 import { JSON_HEADERS } from './responses.ts';
-import { idOf, queryOf, register, send } from './routes.ts';
+import { idOf, queryOf, type RouteContext, register } from './routes.ts';
 import type { UploadAnswer, UploadApi, UploadBody } from './upload-api.ts';
 import { uploadParts } from './upload-parts.ts';
 
 /** `/api/upload`: the only route that accepts forms; their files are streamed into the asset store. */
-export function registerUploads(app: FastifyInstance, apiOf: (request: FastifyRequest) => UploadApi): void {
+export function registerUploads(
+  app: FastifyInstance,
+  apiOf: (request: FastifyRequest) => UploadApi,
+  deliveryOf: RouteContext['deliveryOf'],
+): void {
   app.register(async (scope) => {
     await scope.register(multipart);
     register(scope, '/api/upload/files', {
-      GET: async (request, reply) => send(reply, await apiOf(request).list(queryOf(request))),
+      GET: (request, reply) =>
+        answerRead(deliveryOf(request), request, reply, () => apiOf(request).list(queryOf(request))),
     });
     register(scope, '/api/upload/files/:id', {
-      GET: async (request, reply) => send(reply, await apiOf(request).one(idOf(request), queryOf(request))),
+      GET: (request, reply) =>
+        answerRead(deliveryOf(request), request, reply, () =>
+          apiOf(request).one(idOf(request), queryOf(request)),
+        ),
       DELETE: async (request, reply) =>
         sendFiles(reply, 200, await apiOf(request).remove(idOf(request), request.command)),
     });

@@ -17,6 +17,8 @@ export type Operating = {
   readonly tracing: Tracing | undefined;
   readonly readiness: ReadinessCheck;
   readonly observeQuery: ObserveQuery;
+  /** Version of the program. */
+  readonly version: string;
 };
 
 export type OperatingOptions = {
@@ -44,6 +46,7 @@ export function createOperating(options: OperatingOptions): Operating {
     metrics,
     tracing,
     readiness,
+    version,
     observeQuery: createObserveQuery({
       phases: metrics?.durations(METRICS.queryPhases),
       tracing,

@@ -127,6 +127,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
       usersEnvelope,
       observe: operating.observeQuery,
       rules: { ...options.rules, cursorKey: cursorKey(key) },
+      delivery: { version: operating.version, hasOneState: false },
       writes: WRITES_ELSEWHERE,
     }),
     assets: { store, index, space },

@@ -171,6 +171,7 @@ function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedAp
       usersEnvelope,
       rules,
       observe: observeQuery,
+      delivery: { version: operating.version, hasOneState: false },
       writes: WRITES_ELSEWHERE,
     }),
   };
