@@ -1,6 +1,7 @@
 import { type ContentType, FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { documentSchemas } from './document-schemas.ts';
+import { withEntityTags } from './entity-tags.ts';
 import { collectionPaths, type MayDo, type PathScope, singlePaths } from './entry-paths.ts';
 import { withIdempotencyKey } from './idempotency-key.ts';
 import type { OpenApiDocument, Paths } from './openapi-types.ts';
@@ -49,11 +50,13 @@ function createDocument(registry: SchemaRegistry, options: OpenApiOptions): Open
   const files = contentTypeOf(registry, FILE_TYPE);
   const paths: Paths = {
     ...withIdempotencyKey(
-      withPositionHeaders({
-        ...merge(types.map((type) => pathsOf(scope, type))),
-        ...userPaths(scope, users, options.usersEnvelope),
-        ...(options.uploads ? uploadPaths(scope, files) : {}),
-      }),
+      withEntityTags(
+        withPositionHeaders({
+          ...merge(types.map((type) => pathsOf(scope, type))),
+          ...userPaths(scope, users, options.usersEnvelope),
+          ...(options.uploads ? uploadPaths(scope, files) : {}),
+        }),
+      ),
     ),
     '/_health': HEALTH,
   };
