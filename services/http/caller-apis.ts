@@ -1,6 +1,7 @@
 import { mayAdminister, mayFind, mayReadDrafts, type Rights, rightsKey } from '../../shared/access/rights.ts';
 import { visibleRegistry } from '../../shared/access/visible-registry.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { InstantSearchApi } from '../instant-search/instant-search-api.ts';
 import type { CallerRules } from '../query/plan-query.ts';
 import type { Delivery } from './cacheable.ts';
 import type { ContentApi } from './content-api.ts';
@@ -15,6 +16,8 @@ export type CallerApi = {
   readonly registry: SchemaRegistry;
   readonly content: ContentApi;
   readonly uploads: UploadApi;
+  /** Algolia's protocol; what the caller may not find does not exist there. */
+  readonly instant: InstantSearchApi;
   readonly delivery: Delivery;
   /** The same for a write that another process carries out: checks the caller's rights, then throws NotLeading. */
   readonly judged: { readonly content: ContentApi; readonly uploads: UploadApi };
@@ -25,7 +28,7 @@ type CreateApis = (
   registry: SchemaRegistry,
   rules: CallerRules,
   rights: string,
-) => Pick<CallerApi, 'content' | 'uploads' | 'delivery'>;
+) => Pick<CallerApi, 'content' | 'uploads' | 'instant' | 'delivery'>;
 
 /**
  * APIs by rights, each made once: a request costs one look-up. With full access nothing is in front of the API itself.
@@ -59,12 +62,13 @@ function createCallerApi(registry: SchemaRegistry, rights: Rights, create: Creat
     mayReadDrafts: mayReadDrafts(rights),
     mayExplain: mayAdminister(rights),
   };
-  const { content, uploads, delivery } = create(visible, seen, rightsKey(rights));
+  const { content, uploads, instant, delivery } = create(visible, seen, rightsKey(rights));
   return {
     rights,
     registry: visible,
     content: guardContentApi(content, rights, visible),
     uploads: guardUploadApi(uploads, rights),
+    instant,
     delivery,
     judged: {
       content: guardContentApi(judgeContent(content), rights, visible),

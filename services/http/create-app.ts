@@ -17,11 +17,14 @@ import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 import { registerWebhook, sendWritesToStrapi } from './follow-strapi.ts';
 import { forwardWrites } from './forward-writes.ts';
 import { guardDevelopment } from './guard-development.ts';
+import { INSTANT_SEARCH_PREFIX, isInstantSearch, sendAlgoliaError } from './instant-search-errors.ts';
+import { admitLocalPages, registerInstantSearch, speakAlgolia } from './instant-search-routes.ts';
 import { parseJsonBody } from './json-body.ts';
 import { measureRequests, type RequestMeters } from './measure-requests.ts';
 import { registerProjections } from './projection-routes.ts';
 import { HEALTH_PATH, type ProtectionOptions, protect } from './protect.ts';
-import { refuseReads } from './refuse-reads.ts';
+import { misplaced, refuseReads } from './refuse-reads.ts';
+import { reportError } from './report-error.ts';
 import { nameAuthors } from './request-author.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
 import { rewritePrefix } from './rewrite-prefix.ts';
@@ -68,7 +71,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     trustProxy: options.trustProxy,
     ...defined({ rewriteUrl }),
     // Requests that never reach a route: a path that is not text.
-    frameworkErrors: (error, _request, reply) => sendError(reply, presentError(error)),
+    frameworkErrors: (error, request, reply) =>
+      isInstantSearch(request)
+        ? sendAlgoliaError(reply, presentError(error))
+        : sendError(reply, presentError(error)),
     routerOptions: {
       caseSensitive: false,
       ignoreTrailingSlash: true,
@@ -77,7 +83,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     },
   }) as unknown as FastifyInstance;
   acceptBodies(app);
-  refuse(app, measureRequests(app, options.meters));
+  const measureUnrouted = measureRequests(app, options.meters);
+  refuse(app, measureUnrouted);
   await protect(app, options.protection);
   if (!options.answersReads) refuseReads(app);
   const { follow, freshness } = options;
@@ -94,6 +101,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest('isElsewhere', false);
   app.decorateRequest('receivedWhole');
   app.register(async (scope) => registerGuarded(scope, options));
+  app.register(async (scope) => registerAlgolia(scope, options, measureUnrouted), {
+    prefix: INSTANT_SEARCH_PREFIX,
+  });
   app.register(async (scope) => {
     guardDevelopment(scope, options.access, options.protection.corsOrigins);
     registerAssets(scope, options.assets);
@@ -144,6 +154,21 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   });
 }
 
+/** Algolia's protocol: reads that are sent with POST, in any process that answers reads. */
+function registerAlgolia(
+  scope: FastifyInstance,
+  { access, login, freshness, protection, apiFor, answersReads }: AppOptions,
+  measureUnrouted: (reply: FastifyReply) => void,
+): void {
+  speakAlgolia(scope, measureUnrouted);
+  if (!answersReads) scope.addHook('onRequest', (_request, _reply, done) => done(misplaced()));
+  guardDevelopment(scope, access, protection.corsOrigins);
+  admitLocalPages(scope, access);
+  const authentication = { access, login, freshness };
+  authenticateRequests(scope, createAuthenticate(authentication), authentication);
+  registerInstantSearch(scope, ({ rights }) => apiFor(rights).instant);
+}
+
 /** This process carries these writes out, whether or not it is the leader. */
 function refuseWritesIn(scope: FastifyInstance, refuse: (() => void) | undefined): void {
   scope.addHook('preHandler', async ({ method }) => {
@@ -182,19 +207,7 @@ function acceptBodies(app: FastifyInstance): void {
 
 function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => void): void {
   app.setErrorHandler((error, request, reply) => {
-    const body = presentError(isAborted(request) ? ABORTED : error);
-    if (body.error.status >= 500) {
-      const { method, url, id: requestId } = request;
-      // Something that is temporarily missing is no bug of the program.
-      const isExpected = error instanceof RequestError && error.cause === undefined;
-      if (isExpected)
-        request.log.warn(
-          { status: body.error.status, code: error.code, method, url, requestId },
-          error.message,
-        );
-      else request.log.error({ err: error, method, url, requestId });
-    }
-    sendError(reply.header('x-request-id', request.id), body);
+    sendError(reply.header('x-request-id', request.id), reportError(error, request));
   });
   app.setNotFoundHandler((request, reply) => {
     measureUnrouted(reply);
@@ -210,13 +223,6 @@ function refuse(app: FastifyInstance, measureUnrouted: (reply: FastifyReply) => 
     }
     throw new RequestError('not-found', 'Not Found');
   });
-}
-
-const ABORTED = new RequestError('request-aborted', 'The client disconnected before its request had arrived');
-
-/** The client's disconnect caused the failure: it is not an error of the server, and the answer is not read. */
-function isAborted({ raw }: FastifyRequest): boolean {
-  return raw.destroyed && !raw.complete;
 }
 
 function sendError(reply: FastifyReply, body: ErrorEnvelope): void {

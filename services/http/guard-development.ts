@@ -40,7 +40,8 @@ export function isLocalHost(host: string): boolean {
   return isLocalUrl(`http://${host}`);
 }
 
-function isLocalUrl(text: string): boolean {
+/** Returns whether an address, such as a page's origin, names this machine. */
+export function isLocalUrl(text: string): boolean {
   const hostname = URL.parse(text)?.hostname.replace(/^\[|\]$/g, '') ?? '';
   // RFC 6761: names below localhost always mean this machine.
   return isLoopback(hostname) || hostname.endsWith('.localhost');

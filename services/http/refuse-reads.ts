@@ -12,7 +12,8 @@ export function refuseReads(app: FastifyInstance): void {
   });
 }
 
-function misplaced(): RequestError {
+/** Refusal of a read by a process for writes. */
+export function misplaced(): RequestError {
   return new RequestError('writes-only', 'This process answers no reads: ask varve api or varve serve', {
     accepted: ['POST', 'PUT', 'DELETE'],
   });

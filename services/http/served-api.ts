@@ -8,6 +8,7 @@ import type { FileLibrary } from '../assets/file-library.ts';
 import { nameShape } from '../delivery/generation.ts';
 import { createAnswerMemory } from '../delivery/known-answers.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
+import { createInstantSearch } from '../instant-search/instant-search-api.ts';
 import type { LoginApi } from '../login/login-api.ts';
 import type { Freshness } from './await-position.ts';
 import { type CallerApi, createCallerApis } from './caller-apis.ts';
@@ -65,6 +66,7 @@ export function createApis({ registry, writes, delivery, ...options }: ApisOptio
     return {
       content: createContentApi({ ...shared, commands, userId }),
       uploads: createUploadApi({ ...shared, library }),
+      instant: createInstantSearch(shared),
       delivery: { generation: nameShape({ ...shape, rights }), ...defined({ known: memory?.create() }) },
     };
   });

@@ -1,5 +1,5 @@
 const SECRET_KEY =
-  /^(authorization|cookie|set-cookie|password|passwd|secret|token|accesskey|api-?_?key|x-api-key)$/i;
+  /^(authorization|cookie|set-cookie|password|passwd|secret|token|accesskey|api-?_?key|x-api-key|x-algolia-api-key)$/i;
 const HIDDEN = '[redacted]';
 const DEPTH = 8;
 
@@ -45,7 +45,11 @@ function redactEntries(value: object, depth: number): Record<string, unknown> {
 }
 
 function redactText(text: string): string {
-  return text
-    .replace(/\b(Bearer|Basic|ApiKey) +[\w.~+/=-]+/gi, `$1 ${HIDDEN}`)
-    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${HIDDEN}@`);
+  return (
+    text
+      .replace(/\b(Bearer|Basic|ApiKey) +[\w.~+/=-]+/gi, `$1 ${HIDDEN}`)
+      // Algolia's clients for browsers send their key in the query string.
+      .replace(/\b(x-algolia-api-key=)[^&\s"']*/gi, `$1${HIDDEN}`)
+      .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${HIDDEN}@`)
+  );
 }

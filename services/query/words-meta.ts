@@ -77,7 +77,7 @@ function highlightsJson(
 type Markers = (attribute: string, locale: string) => ReturnType<typeof createMarker>;
 
 /** One marker per locale and kind of attribute, for all rows. */
-function createMarkers(type: ContentType, report: TextSearchReport | undefined): Markers {
+export function createMarkers(type: ContentType, report: TextSearchReport | undefined): Markers {
   const { fields } = searchSettingsOf(type);
   const known = new Map<string, ReturnType<typeof createMarker>>();
   return (attribute, locale) => {
@@ -96,7 +96,7 @@ function createMarkers(type: ContentType, report: TextSearchReport | undefined):
 function rowJson({ type, highlights }: WordsPlan, row: Row, markerOf: Markers): string {
   const locale = row.locale ?? searchSettingsOf(type).locale;
   const members = (highlights?.attributes ?? []).flatMap((attribute): [string, string][] => {
-    const text = textOf(attribute, row[attribute.name]);
+    const text = shownText(attribute, row[attribute.name]);
     if (text === undefined) return [];
     const marked = highlight(text, markerOf(attribute.name, locale)(text), locale, {
       before: highlights?.before ?? '',
@@ -109,7 +109,8 @@ function rowJson({ type, highlights }: WordsPlan, row: Row, markerOf: Markers): 
   return objectJson(members);
 }
 
-function textOf({ type }: HighlightedAttribute, value: unknown): string | undefined {
+/** The words of a value as highlights show them. */
+export function shownText({ type }: HighlightedAttribute, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = visibleText(type, typeof value === 'string' ? value : JSON.stringify(value));
   return type === 'richtext' ? text.replace(/\s+/g, ' ').trim() : text;

@@ -1,0 +1,107 @@
+import type { FacetCounts } from '../../shared/read-index/facets.ts';
+import type { AnswerScope, ReadIndex, SearchResult } from '../../shared/read-index/read-index.ts';
+import type { AnswerTerms } from '../../shared/turns/turns.ts';
+import { writeAnswer } from '../query/answer-writer.ts';
+import { DEFAULT_ROW_BUDGET, gatherRows } from '../query/gather-rows.ts';
+import { onOneState } from '../query/one-state.ts';
+import { createListWriting } from '../query/write-rows.ts';
+import { facetHits } from './facet-hits.ts';
+import { createRowMarking, type HitRow } from './mark-hit.ts';
+import { isNumeric } from './numeric-bounds.ts';
+import type { InstantPlan } from './plan-query.ts';
+
+export type InstantTerms = AnswerTerms & {
+  /** Names the request in logs. */
+  readonly id: string;
+  /** Milliseconds on a clock that only goes forward. */
+  readonly now: () => number;
+};
+
+/** Answers the queries of one request, in order, on one state of the index. */
+export function answerQueries(
+  index: ReadIndex,
+  plans: readonly InstantPlan[],
+  terms: InstantTerms,
+): Promise<readonly object[]> {
+  return onOneState(index, terms, async (answer) => {
+    const results: object[] = [];
+    for (const plan of plans) results.push(await answerQuery(index, plan, { terms, answer }));
+    return results;
+  });
+}
+
+type Asking = { readonly terms: InstantTerms; readonly answer: AnswerScope };
+
+async function answerQuery(index: ReadIndex, plan: InstantPlan, { terms, answer }: Asking): Promise<object> {
+  const started = terms.now();
+  const { query, search, words, selection } = plan;
+  const found = await index.search({ ...search, answer, followed: selection.populate.length > 0 });
+  const elapsed = () => Math.round(terms.now() - started);
+  if (query.facet !== undefined) {
+    const counts = found.facets?.[0] ?? { values: [] };
+    return {
+      facetHits: facetHits(counts, query.facet, query.tags),
+      exhaustiveFacetsCount: true,
+      processingTimeMS: elapsed(),
+    };
+  }
+  const hits = search.size === 0 ? [] : await readHits(index, plan, found, answer);
+  const nbHits = found.total ?? 0;
+  return {
+    hits,
+    ...pagesOf(plan, nbHits),
+    ...(words.facets.length === 0 ? {} : facetMembers(plan, found.facets ?? [])),
+    exhaustiveNbHits: true,
+    exhaustiveFacetsCount: true,
+    exhaustive: { nbHits: true, facetsCount: true },
+    index: query.indexName,
+    query: query.query,
+    params: query.params,
+    renderingContent: {},
+    processingTimeMS: elapsed(),
+  };
+}
+
+function pagesOf({ query, pageSize, lastPage }: InstantPlan, nbHits: number): object {
+  const nbPages = pageSize === 0 ? 0 : Math.min(Math.ceil(nbHits / pageSize), lastPage + 1);
+  return { nbHits, page: query.page, nbPages, hitsPerPage: pageSize };
+}
+
+/** `facets` and, of numbers and dates, `facets_stats`: dates are milliseconds, as in `numericFilters`. */
+function facetMembers({ words }: InstantPlan, counts: readonly FacetCounts[]): object {
+  const facets = words.facets.map(({ name }, at) => [
+    name,
+    Object.fromEntries((counts[at]?.values ?? []).map(({ value, count }) => [value, count])),
+  ]);
+  const stats = words.facets.flatMap(({ name, request }, at) => {
+    const found = counts[at]?.stats;
+    return found === undefined || !isNumeric(request.type) ? [] : [[name, found]];
+  });
+  return { facets: Object.fromEntries(facets), facets_stats: Object.fromEntries(stats) };
+}
+
+async function readHits(
+  index: ReadIndex,
+  plan: InstantPlan,
+  { hits, text }: SearchResult,
+  answer: AnswerScope,
+): Promise<readonly object[]> {
+  const { type, query, selection, search, hits: shows } = plan;
+  const budget = { total: DEFAULT_ROW_BUDGET, left: DEFAULT_ROW_BUDGET };
+  const context = { index, world: search.world, budget, answer };
+  const tree = await gatherRows(context, { type: type.uid, path: [] }, hits, selection);
+  const bytes = await writeAnswer(answer, selection, [createListWriting(tree)]);
+  const rows = JSON.parse(bytes.toString()) as readonly HitRow[];
+  const mark = createRowMarking(type, text, query.tags);
+  return rows.map((row) => ({
+    ...shownOf(row, shows.shown),
+    objectID: row['documentId'],
+    _highlightResult: mark(row, shows.highlights),
+    ...(shows.snippets.length === 0 ? {} : { _snippetResult: mark(row, shows.snippets) }),
+  }));
+}
+
+function shownOf(row: HitRow, shown: ReadonlySet<string> | null): HitRow {
+  if (shown === null) return row;
+  return Object.fromEntries(Object.entries(row).filter(([name]) => shown.has(name)));
+}

@@ -1,0 +1,30 @@
+import type { ScalarType } from '../../shared/schema/content-type.ts';
+import { lookUp } from '../query/query-model.ts';
+import type { QueryObject } from '../query/query-string.ts';
+import type { InstantContext } from './instant-context.ts';
+import type { InstantQuery } from './instant-query.ts';
+
+/** Facets of one query. */
+const MAX_FACETS = 20;
+/** Attributes that `*` counts: those with few values. */
+const FEW_VALUES: ReadonlySet<ScalarType> = new Set([
+  ...(['enumeration', 'boolean', 'integer', 'biginteger', 'decimal', 'float', 'date'] as const),
+]);
+
+/** The `facets` parameter of the list endpoint that counts what a query asks for. */
+export function countedFacets(query: InstantQuery, context: InstantContext): QueryObject {
+  const { facet } = query;
+  if (facet !== undefined) return { [facet.name]: { limit: String(facet.limit), search: facet.text } };
+  const names = query.facets.flatMap((name) => (name === '*' ? everyFacet(context) : [name]));
+  const options = { limit: String(query.maxValuesPerFacet) };
+  return Object.fromEntries([...new Set(names)].slice(0, MAX_FACETS).map((name) => [name, options]));
+}
+
+function everyFacet({ type, model, scope }: InstantContext): readonly string[] {
+  return [...type.attributes.keys()].filter((name) => {
+    const attribute = lookUp(model, name, scope);
+    return attribute !== undefined && attribute !== 'hidden' && attribute.kind === 'scalar'
+      ? FEW_VALUES.has(attribute.type)
+      : false;
+  });
+}

@@ -1,0 +1,31 @@
+import type { FacetCounts } from '../../shared/read-index/facets.ts';
+import { foldWord } from '../../shared/search/fold-word.ts';
+import { splitWords } from '../../shared/search/split-words.ts';
+import type { FacetQuery, Tags } from './instant-query.ts';
+
+export type FacetHit = { readonly value: string; readonly highlighted: string; readonly count: number };
+
+/** Values of a facet with the beginnings of words that the query has. */
+export function facetHits(counts: FacetCounts, { text }: FacetQuery, tags: Tags): readonly FacetHit[] {
+  const wanted = splitWords(text, 'en').map(({ word }) => foldWord(word));
+  return counts.values.map(({ value, count }) => ({
+    value,
+    highlighted: markBeginnings(value, wanted, tags),
+    count,
+  }));
+}
+
+function markBeginnings(value: string, wanted: readonly string[], { before, after }: Tags): string {
+  let marked = '';
+  let at = 0;
+  for (const { word, start, end } of splitWords(value, 'en')) {
+    const folded = foldWord(word);
+    const found = wanted.filter((each) => folded.startsWith(each)).sort((a, b) => b.length - a.length)[0];
+    if (found === undefined) continue;
+    // Where folding changes the length, the letters do not correspond: the whole word is marked.
+    const stop = folded.length === word.length ? start + found.length : end;
+    marked += `${value.slice(at, start)}${before}${value.slice(start, stop)}${after}`;
+    at = stop;
+  }
+  return marked + value.slice(at);
+}

@@ -1,0 +1,38 @@
+import { RequestError } from '../../shared/request-error.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+
+/** What the name of an index says: `restaurants/fr:name:desc`. */
+export type NamedIndex = {
+  readonly type: ContentType;
+  readonly locale: string | undefined;
+  /** As the list endpoint's `sort`. */
+  readonly sort: string | undefined;
+};
+
+/**
+ * Looks up the type whose plural an index name begins with. An unknown name and one of a type that the caller may not find get
+ * the same 404.
+ */
+export function readIndexName(
+  name: string,
+  registry: SchemaRegistry,
+  mayFind: (type: string) => boolean = () => true,
+): NamedIndex {
+  const [base, sort] = cut(name, ':');
+  const [plural, locale] = cut(base, '/');
+  const type = [...registry.contentTypes.values()].find(
+    (each) =>
+      each.kind === 'collectionType' && !each.builtIn && each.pluralName === plural && mayFind(each.uid),
+  );
+  if (type !== undefined) return { type, locale, sort };
+  throw new RequestError('not-found', `Index ${name} does not exist`, {
+    found: name,
+    accepted: 'the plural of a content type such as restaurants, restaurants/fr or restaurants:name:asc',
+  });
+}
+
+function cut(text: string, separator: string): readonly [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,63 @@
+import { RequestError } from '../../shared/request-error.ts';
+
+/** Operators of numeric conditions. */
+export const NUMERIC_OPERATORS = ['<=', '>=', '!=', '<', '>', '='] as const;
+export type NumericOperator = (typeof NUMERIC_OPERATORS)[number];
+
+/**
+ * `filters`, `facetFilters` and `numericFilters` as one tree, without the schema. Two truth values: `not` is true of each row of
+ * which its member is not. `path` names an attribute, behind the relations and components that lead to it.
+ */
+export type InstantFilter =
+  | { readonly kind: 'and' | 'or'; readonly members: readonly InstantFilter[] }
+  | { readonly kind: 'not'; readonly member: InstantFilter }
+  | InstantCondition;
+
+export type InstantCondition = ConditionPlace &
+  (
+    | { readonly kind: 'equals'; readonly value: string }
+    | { readonly kind: 'compares'; readonly operator: NumericOperator; readonly value: string }
+    /** Both bounds included. */
+    | { readonly kind: 'between'; readonly from: string; readonly to: string }
+  );
+
+/** The parameter and the text of a condition, for messages. */
+type ConditionPlace = { readonly path: string; readonly param: FilterParameter; readonly at: string };
+
+export type FilterParameter = 'filters' | 'facetFilters' | 'numericFilters';
+
+export const EVERY_ROW: InstantFilter = { kind: 'and', members: [] };
+
+/** Conditions of one query, in all three parameters together. */
+const MAX_CONDITIONS = 1_000;
+/** Parentheses and `NOT` around a condition. */
+export const MAX_FILTER_DEPTH = 20;
+/** Characters of `filters`. */
+export const MAX_FILTER_LENGTH = 20_000;
+
+/** How many more conditions a query may have. */
+export type ConditionBudget = { left: number };
+
+export function conditionBudget(): ConditionBudget {
+  return { left: MAX_CONDITIONS };
+}
+
+/** Counts a condition; throws RequestError when there are too many. */
+export function countCondition(budget: ConditionBudget, param: FilterParameter): void {
+  if (--budget.left >= 0) return;
+  refuseFilter(param, `more than ${MAX_CONDITIONS} conditions`, `at most ${MAX_CONDITIONS} conditions`);
+}
+
+/** A number as Algolia writes it. */
+export function isNumber(text: string): boolean {
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
+}
+
+export function refuseFilter(param: FilterParameter, found: unknown, accepted: string): never {
+  const shown = typeof found === 'string' ? found : JSON.stringify(found);
+  throw new RequestError('invalid-query', `Invalid parameter '${param}': found ${shown}`, {
+    param,
+    found,
+    accepted,
+  });
+}

@@ -1,0 +1,50 @@
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { type ObserveQuery, runQuery } from '../operating/observe-query.ts';
+import { answerQueries, type InstantTerms } from './answer-queries.ts';
+import type { InstantQuery } from './instant-query.ts';
+import { type InstantScope, planInstant } from './plan-query.ts';
+import { readFacetRequest, readOneQuery, readQueries } from './read-request.ts';
+
+/** Answers Algolia's search requests for one kind of caller. `body` is a request's JSON. Every refusal throws a RequestError. */
+export type InstantSearchApi = {
+  /** Several queries, each with its index. */
+  queries(body: unknown, terms: InstantTerms): Promise<Uint8Array>;
+  query(indexName: string, body: unknown, terms: InstantTerms): Promise<Uint8Array>;
+  facetValues(
+    target: { readonly indexName: string; readonly facet: string },
+    body: unknown,
+    terms: InstantTerms,
+  ): Promise<Uint8Array>;
+};
+
+export type InstantSearchOptions = InstantScope & {
+  readonly index: ReadIndex;
+  /** Runs each request; absent: they are not observed. */
+  readonly observe?: ObserveQuery;
+};
+
+export function createInstantSearch(options: InstantSearchOptions): InstantSearchApi {
+  const { index, observe = runQuery } = options;
+  const answer = (queries: readonly InstantQuery[], terms: InstantTerms) =>
+    observe({
+      index,
+      // The requests of one POST are mostly about one type; its slow ones are told by their parameters.
+      type: queries[0]?.indexName ?? '',
+      queryString: queries.map(({ indexName, params }) => `${indexName}?${params}`).join(' '),
+      requestId: terms.id,
+      plan: () => queries.map((query) => planInstant(query, options)),
+      answer: (plans, observed) => answerQueries(observed, plans, terms),
+    });
+  const answerOne = async (query: InstantQuery, terms: InstantTerms) =>
+    jsonBytes((await answer([query], terms))[0] ?? {});
+  return {
+    queries: async (body, terms) => jsonBytes({ results: await answer(readQueries(body), terms) }),
+    query: async (indexName, body, terms) => answerOne(readOneQuery(indexName, body), terms),
+    facetValues: async ({ indexName, facet }, body, terms) =>
+      answerOne(readFacetRequest(indexName, facet, body), terms),
+  };
+}
+
+function jsonBytes(value: object): Uint8Array {
+  return Buffer.from(JSON.stringify(value));
+}

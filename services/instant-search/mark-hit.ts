@@ -1,0 +1,111 @@
+import { defined } from '../../shared/defined.ts';
+import type { TextSearchReport } from '../../shared/read-index/text-search.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import { type HighlightStyle, highlight, type Mark } from '../../shared/search/highlight.ts';
+import { searchSettingsOf } from '../../shared/search/search-settings.ts';
+import { createMarkers, shownText } from '../query/words-meta.ts';
+import type { Tags } from './instant-query.ts';
+import type { MarkedAttribute } from './plan-hits.ts';
+
+/** A row as the list endpoint shows it. */
+export type HitRow = { readonly [attribute: string]: unknown };
+
+/** Values with their matches, in the form that the row has them. */
+export type Marked = MarkedValue | readonly Marked[] | { [attribute: string]: Marked };
+
+type MarkedValue = {
+  readonly value: string;
+  readonly matchLevel: 'none' | 'partial' | 'full';
+  readonly matchedWords?: readonly string[];
+  readonly fullyHighlighted?: boolean;
+};
+
+type MarkRow = (row: HitRow, attributes: readonly MarkedAttribute[]) => { [attribute: string]: Marked };
+
+/** Nothing is escaped: the client does that, with tags of its own. */
+const asIs = (text: string): string => text;
+const LETTER = /[\p{L}\p{N}]/u;
+
+/** Marks the matches in attributes of a row; one of these serves all rows of a page. */
+export function createRowMarking(
+  type: ContentType,
+  report: TextSearchReport | undefined,
+  tags: Tags,
+): MarkRow {
+  const markerOf = createMarkers(type, report);
+  const typeLocale = searchSettingsOf(type).locale;
+  return (row, attributes) => {
+    const own = row['locale'];
+    const locale = typeof own === 'string' ? own : typeLocale;
+    const terms = new Set((report?.terms.get(locale) ?? []).map(({ typed }) => typed)).size;
+    const result: { [attribute: string]: Marked } = {};
+    for (const attribute of attributes) {
+      const marks = markerOf(attribute.path.join('.'), locale);
+      const style = { ...tags, escape: asIs, ...defined({ snippet: attribute.snippet }) };
+      const mark = (text: string) => markText(text, marks(text), { locale, terms, style });
+      addMarked(result, row, attribute, mark);
+    }
+    return result;
+  };
+}
+
+type TextRules = { readonly locale: string; readonly terms: number; readonly style: HighlightStyle };
+
+function markText(text: string, marks: readonly Mark[], { locale, terms, style }: TextRules): MarkedValue {
+  const value = highlight(text, marks, locale, style);
+  const words = [...new Set(marks.map(({ term }) => term.typed))];
+  const matchLevel = words.length === 0 ? 'none' : words.length < terms ? 'partial' : 'full';
+  if (style.snippet !== undefined) return { value, matchLevel };
+  if (matchLevel === 'none') return { value, matchLevel, matchedWords: [] };
+  return { value, matchLevel, fullyHighlighted: isCovered(text, marks), matchedWords: words };
+}
+
+/** Whether every letter of a text is in a match. */
+function isCovered(text: string, marks: readonly Mark[]): boolean {
+  let at = 0;
+  for (const { start, end } of marks) {
+    if (LETTER.test(text.slice(at, start))) return false;
+    at = Math.max(at, end);
+  }
+  return !LETTER.test(text.slice(at));
+}
+
+/** Follows the path of an attribute through a row, and marks what it finds at the end. */
+function addMarked(
+  result: { [attribute: string]: Marked },
+  row: HitRow,
+  { path, type }: MarkedAttribute,
+  mark: (text: string) => MarkedValue,
+): void {
+  const [name = '', ...rest] = path;
+  const value = row[name];
+  if (value === undefined || value === null) return;
+  if (rest.length === 0) {
+    const text = shownText({ name, type }, typeof value === 'string' ? value : jsonOf(type, value));
+    if (text !== undefined) result[name] = mark(text);
+    return;
+  }
+  const inner = { path: rest, type };
+  const before = result[name];
+  if (Array.isArray(value)) {
+    const list = value.map((each: unknown, i): Marked => {
+      const known = Array.isArray(before) ? (before[i] as { [attribute: string]: Marked }) : {};
+      addMarked(known, objectOf(each), inner, mark);
+      return known;
+    });
+    result[name] = list;
+    return;
+  }
+  const known = (before ?? {}) as { [attribute: string]: Marked };
+  addMarked(known, objectOf(value), inner, mark);
+  result[name] = known;
+}
+
+function objectOf(value: unknown): HitRow {
+  return typeof value === 'object' && value !== null ? (value as HitRow) : {};
+}
+
+/** Blocks are a tree; of everything else the text is that of the value. */
+function jsonOf(type: MarkedAttribute['type'], value: unknown): unknown {
+  return type === 'blocks' || type === 'json' ? value : String(value);
+}

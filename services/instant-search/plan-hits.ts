@@ -1,0 +1,126 @@
+import type { ScalarType } from '../../shared/schema/content-type.ts';
+import { resolvePopulate } from '../query/populate.ts';
+import type { Selection } from '../query/selection.ts';
+import type { InstantContext } from './instant-context.ts';
+import type { InstantQuery, Snippet } from './instant-query.ts';
+import { attributeAt, attributeNames, namedAttribute } from './named-attributes.ts';
+import { type PopulatedPath, populateOption } from './populate-paths.ts';
+import { searchableNames } from './searched-fields.ts';
+
+/** An attribute whose matches are marked. */
+export type MarkedAttribute = {
+  readonly path: readonly string[];
+  readonly type: ScalarType;
+  /** Words of a snippet. Absent = the whole value. */
+  readonly snippet?: number;
+};
+
+/** What a hit shows. */
+export type HitPlan = {
+  readonly selection: Selection;
+  /** Attributes of the row itself that are shown; null = all. */
+  readonly shown: ReadonlySet<string> | null;
+  readonly highlights: readonly MarkedAttribute[];
+  readonly snippets: readonly MarkedAttribute[];
+};
+
+const NONE: HitPlan = {
+  selection: { fields: null, populate: [] },
+  shown: null,
+  highlights: [],
+  snippets: [],
+};
+const TEXTS: ReadonlySet<ScalarType> = new Set([
+  ...(['string', 'text', 'richtext', 'blocks', 'uid', 'enumeration', 'email'] as const),
+]);
+const EVERYTHING = '*';
+
+/**
+ * Plans the rows that hits show: their own attributes, and what is behind every path that the query names or a search looks
+ * at.
+ */
+export function planHits(query: InstantQuery, context: InstantContext): HitPlan {
+  const { retrieved, highlighted, snippeted } = query;
+  const shown = shownAttributes(retrieved, context);
+  const named = [
+    ...(retrieved ?? []).filter((name) => isName(name) && name !== 'objectID'),
+    ...query.facets.filter(isName),
+  ].map((name) => ({ name, param: 'attributesToRetrieve' }));
+  const marked = (highlighted ?? []).filter(isName);
+  const snippets = snippeted.filter(({ name }) => isName(name));
+  for (const name of marked) namedAttribute(name, 'attributesToHighlight', context);
+  for (const { name } of snippets) namedAttribute(name, 'attributesToSnippet', context);
+  if (query.hitsPerPage === 0 || query.facet !== undefined) return NONE;
+  const searched = searchableNames(context);
+  const all = [...searched, ...query.facets.filter((name) => isName(name) && isText(name, context))];
+  const isEvery = highlighted === undefined || highlighted.includes(EVERYTHING);
+  const highlights = [...new Set([...marked, ...(isEvery ? all : [])])];
+  const everySnippet = snippeted.find(({ name }) => name === EVERYTHING);
+  const cut = [...snippets, ...(everySnippet === undefined ? [] : restOf(all, snippets, everySnippet.words))];
+  const paths = [...searched, ...named.map(({ name }) => name), ...marked, ...cut.map(({ name }) => name)];
+  const option = populateOption(paths.flatMap((name) => populatedPath(name, context)));
+  const { scope, problems, model } = context;
+  const populate = resolvePopulate(option, model, {
+    scope,
+    problems,
+    param: 'attributesToRetrieve',
+    world: 'published',
+    publication: null,
+  });
+  return {
+    selection: { fields: null, populate },
+    shown,
+    highlights: highlights.flatMap((name) => markedAttribute({ name }, context)),
+    snippets: cut.flatMap((snippet) => markedAttribute(snippet, context)),
+  };
+}
+
+/** `attributesToRetrieve`: names, `*`, and names with a minus that are left out. */
+function shownAttributes(
+  retrieved: readonly string[] | undefined,
+  context: InstantContext,
+): ReadonlySet<string> | null {
+  if (retrieved === undefined) return null;
+  const excluded = retrieved.filter((name) => name.startsWith('-')).map((name) => name.slice(1));
+  const included = retrieved.filter((name) => isName(name) && name !== 'objectID');
+  for (const name of [...included, ...excluded]) namedAttribute(name, 'attributesToRetrieve', context);
+  const isEvery = retrieved.includes(EVERYTHING) || (included.length === 0 && excluded.length > 0);
+  if (isEvery && excluded.length === 0) return null;
+  const names = isEvery
+    ? [...context.model.attributes.keys()]
+    : included.map((name) => attributeNames(name)[0] ?? '');
+  return new Set(names.filter((name) => !excluded.includes(name)));
+}
+
+function isName(name: string): boolean {
+  return name !== EVERYTHING && !name.startsWith('-');
+}
+
+function restOf(all: readonly string[], named: readonly Snippet[], words: number): readonly Snippet[] {
+  return all.filter((name) => !named.some((each) => each.name === name)).map((name) => ({ name, words }));
+}
+
+function isText(name: string, { model, scope }: InstantContext): boolean {
+  const attribute = attributeAt(attributeNames(name), model, scope);
+  return attribute?.kind === 'scalar' && TEXTS.has(attribute.type);
+}
+
+/** The path of a name, if anything has to be populated for it. */
+function populatedPath(name: string, { model, scope }: InstantContext): readonly PopulatedPath[] {
+  const path = attributeNames(name);
+  const attribute = attributeAt(path, model, scope);
+  if (attribute === undefined) return [];
+  const isLink = attribute.kind !== 'scalar';
+  return path.length > 1 || isLink ? [{ path, isLink }] : [];
+}
+
+function markedAttribute(
+  { name, words }: { readonly name: string; readonly words?: number },
+  { model, scope }: InstantContext,
+): readonly MarkedAttribute[] {
+  const path = attributeNames(name);
+  const attribute = attributeAt(path, model, scope);
+  if (attribute?.kind !== 'scalar') return [];
+  const { type } = attribute;
+  return [words === undefined ? { path, type } : { path, type, snippet: words }];
+}

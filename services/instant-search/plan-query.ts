@@ -1,0 +1,142 @@
+import { defined } from '../../shared/defined.ts';
+import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { allOf } from '../query/combine-queries.ts';
+import { type LocaleChoice, localeQuery, resolveLocale } from '../query/locale.ts';
+import { DEFAULT_MAX_OFFSET } from '../query/pagination.ts';
+import type { CallerRules, RequestRules } from '../query/plan-query.ts';
+import { planWords, withWords } from '../query/plan-words.ts';
+import { type Problems, refuseIfAny } from '../query/problems.ts';
+import { type QueryScope, queryModelOf } from '../query/query-model.ts';
+import type { QueryObject } from '../query/query-string.ts';
+import type { Selection } from '../query/selection.ts';
+import { resolveSort } from '../query/sort.ts';
+import type { WordsPlan } from '../query/words-meta.ts';
+import { countedFacets } from './counted-facets.ts';
+import { readIndexName } from './index-name.ts';
+import type { InstantContext } from './instant-context.ts';
+import type { InstantQuery } from './instant-query.ts';
+import { namedAttribute } from './named-attributes.ts';
+import { type HitPlan, planHits } from './plan-hits.ts';
+import { resolveInstantFilter } from './resolve-filters.ts';
+import { searchedFields } from './searched-fields.ts';
+
+/** Content types and rights of the caller. */
+export type InstantScope = {
+  readonly registry: SchemaRegistry;
+  readonly defaultLocale: string;
+  readonly caller: CallerRules;
+  readonly rules: RequestRules;
+};
+
+/** What to ask of the read index for a query, and how to show it. */
+export type InstantPlan = {
+  readonly query: InstantQuery;
+  readonly type: ContentType;
+  readonly search: SearchRequest;
+  readonly selection: Selection;
+  readonly words: WordsPlan;
+  readonly hits: HitPlan;
+  /** Entries of a page, and the last page that can be reached. */
+  readonly pageSize: number;
+  readonly lastPage: number;
+};
+
+/** Plans a query as the list endpoint would. Throws RequestError naming everything that is wrong. */
+export function planInstant(query: InstantQuery, instant: InstantScope): InstantPlan {
+  const { registry, caller, rules, defaultLocale } = instant;
+  const { type, locale, sort } = readIndexName(query.indexName, registry, caller.mayFind);
+  const problems: Problems = [];
+  const scope: QueryScope = { registry, mayReadDrafts: false, ...defined({ mayFind: caller.mayFind }) };
+  const context: InstantContext = { type, model: queryModelOf(registry, type.uid), scope, problems };
+  const choice = chooseLocale(locale, problems);
+  const pageSize = Math.min(query.hitsPerPage, rules.maxLimit ?? MAX_HITS);
+  const search = planRows({ query, choice, sort, pageSize }, instant, context);
+  const words = planWords(wordParameters(query, context), {
+    ...context,
+    defaultLocale,
+    locale: choice,
+    sort: search.sort,
+  });
+  const fields = searchedFields(query, context, words.text?.fields);
+  const text = words.text && { ...words.text, ...defined({ fields }) };
+  const hits = planHits(query, context);
+  refuseIfAny(problems);
+  const list = withWords({ search }, { plan: words.plan, text });
+  return {
+    query,
+    type,
+    search: list.search,
+    selection: hits.selection,
+    words: words.plan,
+    hits,
+    pageSize,
+    lastPage: pageSize === 0 ? 0 : Math.floor((rules.maxOffset ?? DEFAULT_MAX_OFFSET) / pageSize),
+  };
+}
+
+/** Hits of a page where the installation sets no limit for lists: Strapi's. */
+const MAX_HITS = 100;
+
+type Rows = {
+  readonly query: InstantQuery;
+  readonly choice: LocaleChoice;
+  readonly sort: string | undefined;
+  readonly pageSize: number;
+};
+
+function planRows(
+  { query, choice, sort, pageSize }: Rows,
+  { defaultLocale, rules }: InstantScope,
+  { type, model, scope, problems }: InstantContext,
+): SearchRequest {
+  const filter = resolveInstantFilter(query.filter, { model, scope, problems });
+  const inLocale = localeQuery(choice, type, undefined, defaultLocale);
+  const start = query.page * pageSize;
+  // Pages that cannot be reached are empty, as beyond the last one.
+  const isFar = start > (rules.maxOffset ?? DEFAULT_MAX_OFFSET);
+  return {
+    type: type.uid,
+    world: 'published',
+    query: allOf([inLocale, filter]),
+    sort: sortKeys(sort, { type, model, scope, problems }),
+    from: isFar ? 0 : start,
+    size: isFar || query.facet !== undefined ? 0 : pageSize,
+    withTotal: true,
+  };
+}
+
+/** `name:asc,city.name:desc`; names first, so that an unknown and a hidden one are refused alike. */
+function sortKeys(sort: string | undefined, { model, scope, problems }: InstantContext): readonly SortKey[] {
+  const param = 'indexName';
+  const names = (sort ?? '').split(',').map((key) => key.split(':', 1)[0]?.trim() ?? '');
+  const known = names.filter(
+    (name) => name === '' || namedAttribute(name, param, { model, scope, problems }),
+  );
+  if (known.length < names.length) return [];
+  return resolveSort(sort, model, { scope, param, problems, throughRelations: true, world: 'published' });
+}
+
+/** Each objectID is a document: hits have one locale. */
+function chooseLocale(locale: string | undefined, problems: Problems): LocaleChoice {
+  if (locale !== '*') return resolveLocale(locale === undefined ? undefined : [locale], problems, false);
+  const message = 'Invalid locale * in the name of an index';
+  problems.push({
+    phase: 'parameter',
+    message,
+    param: 'indexName',
+    found: locale,
+    accepted: 'one locale such as fr',
+  });
+  return { kind: 'default' };
+}
+
+/** A search by words and its facets, as parameters of the list endpoint. */
+function wordParameters(query: InstantQuery, context: InstantContext): QueryObject {
+  return {
+    search: query.query,
+    typoTolerance: String(query.typoTolerance),
+    facets: countedFacets(query, context),
+  };
+}

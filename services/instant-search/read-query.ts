@@ -1,0 +1,126 @@
+import { defined } from '../../shared/defined.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { conditionBudget, EVERY_ROW, type InstantFilter } from './instant-filter.ts';
+import type { FacetQuery, InstantQuery, Snippet } from './instant-query.ts';
+import {
+  type RawParameter,
+  readFlag,
+  readList,
+  readNames,
+  readText,
+  readWhole,
+  refuseParameter,
+} from './parameter-readers.ts';
+import { parseFacetFilters, parseNumericFilters } from './parse-filter-lists.ts';
+import { parseFilters } from './parse-filters.ts';
+import { refuseUnsupported } from './supported-parameters.ts';
+
+/** One query as it arrived: its index, and its parameters by name. */
+export type RawQuery = { readonly indexName: string; readonly parameters: RawParameters };
+export type RawParameters = { readonly [name: string]: unknown };
+
+/** Longer ones are cut, as Algolia does. */
+const MAX_QUERY = 512;
+const MAX_FACET_QUERY = 100;
+const MAX_HITS = 1_000;
+const MAX_VALUES = 1_000;
+const MAX_FACET_HITS = 100;
+const MAX_NAMES = 100;
+const MAX_FACETS = 20;
+const MAX_SNIPPETS = 20;
+const MAX_TAG = 100;
+const MAX_PAGE = 1_000_000_000;
+const SNIPPET_WORDS = { absent: 10, most: 200 };
+
+/** Reads the parameters of a query. Throws RequestError for those that are malformed, unknown or not supported. */
+export function readQuery({ indexName, parameters }: RawQuery): InstantQuery {
+  refuseUnsupported(parameters);
+  const when = <Value>(param: string, read: (given: RawParameter) => Value): Value | undefined => {
+    const value = parameters[param] ?? undefined;
+    return value === undefined ? undefined : read({ param, value });
+  };
+  const whole = (param: string, min: number, max: number) =>
+    when(param, (given) => readWhole(given, { min, max }));
+  const names = (param: string) => when(param, (given) => readNames(given, MAX_NAMES));
+  const tag = (param: string) =>
+    when(param, (given) => {
+      const text = readText(given);
+      return text.length > MAX_TAG ? refuseParameter(given, `at most ${MAX_TAG} characters`) : text;
+    });
+  return {
+    indexName,
+    query: (when('query', readText) ?? '').slice(0, MAX_QUERY),
+    page: whole('page', 0, MAX_PAGE) ?? 0,
+    hitsPerPage: whole('hitsPerPage', 0, MAX_HITS) ?? 20,
+    filter: readFilters(parameters),
+    facets: when('facets', (given) => readNames(given, MAX_FACETS)) ?? [],
+    maxValuesPerFacet: whole('maxValuesPerFacet', 1, MAX_VALUES) ?? 100,
+    tags: { before: tag('highlightPreTag') ?? '<em>', after: tag('highlightPostTag') ?? '</em>' },
+    snippeted: when('attributesToSnippet', readSnippets) ?? [],
+    typoTolerance: when('typoTolerance', readFlag) ?? true,
+    params: queryStringOf(parameters),
+    ...defined({
+      retrieved: names('attributesToRetrieve'),
+      highlighted: names('attributesToHighlight'),
+      searched: names('restrictSearchableAttributes'),
+      facet: readFacetQuery(when('type', readText), when('facet', readText), {
+        text: when('facetQuery', readText) ?? '',
+        limit: whole('maxFacetHits', 1, MAX_FACET_HITS) ?? 10,
+      }),
+    }),
+  };
+}
+
+function readFilters(parameters: RawParameters): InstantFilter {
+  const budget = conditionBudget();
+  const { filters, facetFilters, numericFilters } = parameters;
+  const members: InstantFilter[] = [];
+  if (filters !== undefined && filters !== null) {
+    const text = readText({ param: 'filters', value: filters });
+    if (text.trim() !== '') members.push(parseFilters(text, budget));
+  }
+  if (facetFilters !== undefined && facetFilters !== null)
+    members.push(parseFacetFilters(readList({ param: 'facetFilters', value: facetFilters }), budget));
+  if (numericFilters !== undefined && numericFilters !== null)
+    members.push(parseNumericFilters(readList({ param: 'numericFilters', value: numericFilters }), budget));
+  if (members.length === 0) return EVERY_ROW;
+  return { kind: 'and', members };
+}
+
+function readFacetQuery(
+  type: string | undefined,
+  name: string | undefined,
+  { text, limit }: Omit<FacetQuery, 'name'>,
+): FacetQuery | undefined {
+  if (type === undefined || type === 'default') return undefined;
+  if (type !== 'facet') return refuseParameter({ param: 'type', value: type }, 'default or facet');
+  if (name === undefined)
+    throw new RequestError('invalid-query', "A query with type 'facet' needs the parameter 'facet'", {
+      param: 'facet',
+      accepted: 'the name of an attribute',
+    });
+  return { name, text: text.slice(0, MAX_FACET_QUERY), limit };
+}
+
+/** `name` or `name:words`. */
+function readSnippets(given: RawParameter): readonly Snippet[] {
+  return readNames(given, MAX_SNIPPETS).map((text) => {
+    const colon = text.indexOf(':');
+    if (colon === -1) return { name: text, words: SNIPPET_WORDS.absent };
+    const words = readWhole(
+      { param: given.param, value: text.slice(colon + 1) },
+      { min: 1, max: SNIPPET_WORDS.most },
+    );
+    return { name: text.slice(0, colon), words };
+  });
+}
+
+function queryStringOf(parameters: RawParameters): string {
+  return Object.entries(parameters)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;
+    })
+    .join('&');
+}

@@ -1,0 +1,91 @@
+import { RequestError } from '../../shared/request-error.ts';
+
+/** Parameters that a query may have. */
+const SUPPORTED = [
+  'query',
+  'page',
+  'hitsPerPage',
+  'filters',
+  'facetFilters',
+  'numericFilters',
+  'facets',
+  'maxValuesPerFacet',
+  'type',
+  'facet',
+  'facetQuery',
+  'maxFacetHits',
+  'highlightPreTag',
+  'highlightPostTag',
+  'attributesToRetrieve',
+  'attributesToHighlight',
+  'attributesToSnippet',
+  'restrictSearchableAttributes',
+  'typoTolerance',
+];
+
+/** Parameters that only rank, log or describe the sender: they change no set of hits. */
+const IGNORED = [
+  'analytics',
+  'analyticsTags',
+  'clickAnalytics',
+  'userToken',
+  'ruleContexts',
+  'enableRules',
+  'enableABTest',
+  'enablePersonalization',
+  'personalizationImpact',
+  'enableReRanking',
+  'relevancyStrictness',
+  'optionalFilters',
+  'sumOrFiltersScores',
+  'percentileComputation',
+  'getRankingInfo',
+];
+
+const GEO = 'Varve has no search by place: filter by numbers such as latitude and longitude';
+const INSIGHTS = 'Varve records no events of users: set insights to false';
+const RECOMMEND = 'Varve recommends nothing';
+const DISTINCT = 'Varve does not group hits: each hit is one document';
+
+const REASONS: { readonly [name: string]: string } = {
+  aroundLatLng: GEO,
+  aroundLatLngViaIP: GEO,
+  aroundRadius: GEO,
+  aroundPrecision: GEO,
+  minimumAroundRadius: GEO,
+  insideBoundingBox: GEO,
+  insidePolygon: GEO,
+  distinct: DISTINCT,
+  attributeForDistinct: DISTINCT,
+  facetingAfterDistinct: DISTINCT,
+  insights: INSIGHTS,
+  events: INSIGHTS,
+  model: RECOMMEND,
+  threshold: RECOMMEND,
+  tagFilters: 'Varve has no tags: filter by an attribute',
+  optionalWords: 'All words of a short query count alike',
+};
+
+/** Refuses every parameter that would have to change the answer and does not. Throws RequestError. */
+export function refuseUnsupported(parameters: { readonly [name: string]: unknown }): void {
+  for (const [name, value] of Object.entries(parameters)) {
+    if (SUPPORTED.includes(name) || IGNORED.includes(name)) continue;
+    // Earlier clients send this one, empty.
+    if (name === 'tagFilters' && (value === '' || value === null)) continue;
+    const reason = REASONS[name];
+    throw new RequestError(
+      'not-supported',
+      reason === undefined
+        ? `Unknown parameter '${name}'`
+        : `The parameter '${name}' is not supported: ${reason}`,
+      { param: name, found: name, accepted: SUPPORTED },
+    );
+  }
+}
+
+/** Refuses what Algolia's other services are asked. */
+export function refuseService(service: 'recommend' | 'insights'): never {
+  throw new RequestError('not-supported', service === 'recommend' ? RECOMMEND : INSIGHTS, {
+    accepted: ['/1/indexes/*/queries', '/1/indexes/:name/query', '/1/indexes/:name/facets/:facet/query'],
+  });
+}

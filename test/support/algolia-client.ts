@@ -1,0 +1,22 @@
+/** What tests use of Algolia's client. */
+export type AlgoliaClient = {
+  search(
+    requests: readonly { readonly indexName: string; readonly [member: string]: unknown }[],
+  ): Promise<{ readonly results: readonly object[] }>;
+};
+
+type Lite = {
+  liteClient(
+    appId: string,
+    apiKey: string,
+    options: { readonly hosts: readonly { url: string; accept: string; protocol: string }[] },
+  ): AlgoliaClient;
+};
+
+const lite = (await import(import.meta.resolve('algoliasearch/lite'))) as Lite;
+
+/** `algoliasearch/lite` as it is in npm, for the server at this address. */
+export function algoliaClient(base: string, apiKey = 'public'): AlgoliaClient {
+  const { host } = new URL(base);
+  return lite.liteClient('varve', apiKey, { hosts: [{ url: host, accept: 'readWrite', protocol: 'http' }] });
+}
