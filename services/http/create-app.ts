@@ -45,7 +45,7 @@ export type AppOptions = ServedApi & {
   readonly protection: ProtectionOptions;
   /** Trusted proxies for X-Forwarded-For: addresses, or none. */
   readonly trustProxy: string | false;
-  readonly docs: Omit<DocsOptions, 'apiFor'>;
+  readonly docs: Omit<DocsOptions, 'apiFor' | 'login'>;
   readonly meters: RequestMeters;
   /** False: other processes answer reads. */
   readonly answersReads: boolean;
@@ -144,7 +144,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   registerLocales(context);
   registerUploads(app, (request) => writesOf(request).uploads, context.deliveryOf);
   registerTypes(app, (request) => apiFor(request.rights));
-  registerOpenApi(app, { ...options.docs, apiFor });
+  registerOpenApi(app, { ...options.docs, apiFor, login: login?.management });
   app.register(async (scope) => {
     requireAdministrator(scope);
     refuseWritesIn(scope, options.forwarding.refuseWrites);

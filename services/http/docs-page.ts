@@ -13,6 +13,7 @@ export type DocsOptions = {
   readonly version: string;
   readonly usersEnvelope: boolean;
   readonly apiFor: (rights: Rights) => CallerApi;
+  readonly login: OpenApiOptions['login'];
 };
 
 /** Everything comes from this server, nothing is inline, and the page talks to no other host. */
@@ -50,13 +51,14 @@ export function registerOpenApi(app: FastifyInstance, docs: DocsOptions): void {
 }
 
 /** The options of a caller's document: the same object each time, for documents are made once per options. */
-function describeCallers({ version, usersEnvelope }: DocsOptions): (api: CallerApi) => OpenApiOptions {
+function describeCallers({ version, usersEnvelope, login }: DocsOptions): (api: CallerApi) => OpenApiOptions {
   const known = new WeakMap<CallerApi, OpenApiOptions>();
   return (api) => {
     const { rights } = api;
     const options = known.get(api) ?? {
       version,
       usersEnvelope,
+      login,
       uploads: true,
       drafts: mayReadDrafts(rights),
       may: (type, action) => may(rights, type.uid, action),

@@ -7,6 +7,7 @@ import { POSITION_HEADER } from './await-position.ts';
 import { answerRead, type Delivery, sendOwn } from './cacheable.ts';
 import { type Asking, type ContentApi, ENTRY_ACTIONS, type WriteAnswer } from './content-api.ts';
 import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
+import { asksForRole, withRole } from './users-role.ts';
 import { presentInV4, V4_FORMAT, V4_HEADER } from './v4-format.ts';
 
 export type RouteContext = {
@@ -90,8 +91,10 @@ export function registerUsers({
       if (signedIn?.user === undefined || actions?.has('user.me') !== true)
         throw new RequestError('forbidden', 'Forbidden');
       const user = await users(request).me(signedIn.user.id, queryOf(request));
+      const shown = actions.has('role.find') && asksForRole(queryOf(request));
+      const role = shown ? login?.roleOf(signedIn.user.id) : undefined;
       if (user === undefined) sendNothing(reply);
-      else sendOwn(deliveryOf(request), request, reply, user);
+      else sendOwn(deliveryOf(request), request, reply, role === undefined ? user : withRole(user, role));
     },
   });
   register(app, '/api/users/:id', {

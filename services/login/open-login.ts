@@ -1,6 +1,6 @@
 import { decodeProtectedHeader } from 'jose';
 import type { AccessState } from '../../shared/access/access-state.ts';
-import { EVERY_ROLE, LOGIN_ACTIONS } from '../../shared/access/login-state.ts';
+import { EVERY_ROLE, LOGIN_ACTIONS, rolesOf } from '../../shared/access/login-state.ts';
 import { FULL_ACCESS, type Rights } from '../../shared/access/rights.ts';
 import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import { RequestError } from '../../shared/request-error.ts';
@@ -63,7 +63,12 @@ export function openLogin(options: OpenLoginOptions): LoginApi {
       return who === undefined ? UNKNOWN : { kind: 'signed-in', who };
     },
     actionsOf: (who, rights) => who?.login ?? actionsOfCaller(access(), rights),
+    roleOf(user) {
+      const person = options.people.byId(user);
+      return person && rolesOf(access().login).get(person.role);
+    },
     login: own?.login,
+    management: passwords?.management,
     rateLimit: passwords?.rateLimit ?? 0,
   };
 }

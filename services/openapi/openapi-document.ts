@@ -4,6 +4,7 @@ import { documentSchemas } from './document-schemas.ts';
 import { withEntityTags } from './entity-tags.ts';
 import { collectionPaths, type MayDo, type PathScope, singlePaths } from './entry-paths.ts';
 import { withIdempotencyKey } from './idempotency-key.ts';
+import { type DescribedLogin, loginPaths } from './login-paths.ts';
 import type { OpenApiDocument, Paths } from './openapi-types.ts';
 import { operatorGuide } from './operator-guide.ts';
 import { withPositionHeaders } from './position-headers.ts';
@@ -18,6 +19,8 @@ export type OpenApiOptions = {
   readonly version: string;
   /** False: `/api/users` answers bare, as Strapi does. */
   readonly usersEnvelope: boolean;
+  /** How people sign in; absent: nobody does here. */
+  readonly login?: DescribedLogin | undefined;
   /** True if files can be uploaded. */
   readonly uploads: boolean;
   /** Rights of the reader of the document; everything by default. Routes without a right are omitted. */
@@ -58,6 +61,7 @@ function createDocument(registry: SchemaRegistry, options: OpenApiOptions): Open
         }),
       ),
     ),
+    ...(options.login === undefined ? {} : withPositionHeaders(loginPaths(scope, users, options.login))),
     '/_health': HEALTH,
   };
   return {
@@ -120,6 +124,7 @@ function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['t
     const traits = [draftAndPublish ? 'draft and publish' : '', localized ? 'localized' : ''].filter(Boolean);
     descriptions.set(displayName, `\`${uid}\`${traits.length === 0 ? '' : ` (${traits.join(', ')})`}`);
   }
+  descriptions.set('Login', 'Users who sign in.');
   descriptions.set(SERVER_TAG, 'The server itself.');
   return [...descriptions].flatMap(([name, text]) => (used.has(name) ? [{ name, description: text }] : []));
 }

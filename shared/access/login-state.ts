@@ -21,6 +21,8 @@ export const LOGIN_ACTIONS = [
   ...(['auth.callback', 'auth.connect', 'auth.register', 'auth.forgotPassword'] as const),
   ...(['auth.resetPassword', 'auth.emailConfirmation', 'auth.sendEmailConfirmation'] as const),
   ...(['auth.refresh', 'auth.logout', 'auth.changePassword', 'user.me'] as const),
+  // Sees roles of users.
+  'role.find',
 ] as const;
 export type LoginAction = (typeof LOGIN_ACTIONS)[number];
 
@@ -32,7 +34,7 @@ export function isLoginAction(text: string): text is LoginAction {
 export const DEFAULT_LOGIN_ACTIONS: Readonly<Record<keyof typeof USER_ROLES, readonly LoginAction[]>> = {
   authenticated: ['auth.logout', 'auth.changePassword', 'user.me'],
   public: LOGIN_ACTIONS.filter(
-    (action) => !['auth.logout', 'auth.changePassword', 'user.me'].includes(action),
+    (action) => !['auth.logout', 'auth.changePassword', 'user.me', 'role.find'].includes(action),
   ),
 };
 

@@ -15,7 +15,7 @@ export type LoginServer = RunningServer & {
   readonly mailAfter: (seen: number) => Promise<Mail>;
 };
 
-const CHEAP_PASSWORDS = { NODE_OPTIONS: `--import=${new URL('cheap-passwords.ts', import.meta.url)}` };
+export const CHEAP_PASSWORDS = { NODE_OPTIONS: `--import=${new URL('cheap-passwords.ts', import.meta.url)}` };
 
 /** A server with users who can sign in; registration is on, and passwords are hashed with little work. */
 export async function startLoginServer(options: ServerOptions = {}): Promise<LoginServer> {

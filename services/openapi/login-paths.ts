@@ -1,0 +1,179 @@
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { PathScope } from './entry-paths.ts';
+import type { ApiOperation, JsonSchema, Paths } from './openapi-types.ts';
+import { schemaRef } from './openapi-types.ts';
+import { usersListParameters } from './query-parameters.ts';
+import { jsonResponse, readRefusals, writeRefusals } from './responses.ts';
+import { sampleAnswer } from './sample-values.ts';
+import { nameOf } from './schema-names.ts';
+
+/** How people sign in: with one JWT for long, or with short ones that are refreshed. */
+export type DescribedLogin = 'legacy-support' | 'refresh';
+
+const TAGS = ['Login'];
+const TEXT: JsonSchema = { type: 'string' };
+const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJpZCI6MX0.c2lnbmF0dXJl';
+const CODE = `1-${'0'.repeat(64)}`;
+const SECRET = 'a long secret';
+const OK = jsonResponse('Done.', { type: 'object', properties: { ok: { const: true } } }, { ok: true });
+const NO_MAIL = { description: 'The server sends no mails.' };
+
+/** Routes of Strapi's login (SEMANTICS section 11). */
+export function loginPaths(scope: PathScope, users: ContentType, mode: DescribedLogin): Paths {
+  const user = { ...sampleAnswer(users), username: 'grace', email: 'grace@example.com' };
+  const signedIn = signedInAnswer(schemaRef(nameOf(scope.names, users.uid)), user, mode);
+  return {
+    '/api/auth/local': {
+      post: post('signIn', 'Sign in', { identifier: 'grace', password: SECRET }, { 200: signedIn }),
+    },
+    '/api/auth/local/register': { post: registration(signedIn) },
+    '/api/auth/forgot-password': {
+      post: post(
+        'forgotPassword',
+        'Mail a code for a new password',
+        { email: 'grace@example.com' },
+        mailed(OK),
+      ),
+    },
+    '/api/auth/reset-password': {
+      post: post(
+        'resetPassword',
+        'Set a new password with a code',
+        { code: CODE, password: SECRET, passwordConfirmation: SECRET },
+        { 200: signedIn },
+      ),
+    },
+    '/api/auth/change-password': {
+      post: post(
+        'changePassword',
+        'Set a new password',
+        { currentPassword: 'the former one', password: SECRET, passwordConfirmation: SECRET },
+        { 200: signedIn },
+      ),
+    },
+    '/api/auth/send-email-confirmation': {
+      post: post(
+        'sendConfirmation',
+        'Mail a code that confirms an address',
+        { email: 'grace@example.com' },
+        {
+          ...mailed(sentAnswer()),
+        },
+      ),
+    },
+    '/api/auth/email-confirmation': { get: confirmation() },
+    '/api/users/me': { get: me(scope, users, user) },
+    ...(mode === 'refresh' ? refreshPaths() : {}),
+  };
+}
+
+type Sample = Readonly<Record<string, string>>;
+
+function post(
+  operationId: string,
+  summary: string,
+  sample: Sample,
+  responses: Readonly<Record<string, object>>,
+): ApiOperation {
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(Object.keys(sample).map((name) => [name, TEXT])),
+    required: Object.keys(sample),
+  };
+  return {
+    operationId,
+    tags: TAGS,
+    summary,
+    requestBody: { required: true, content: { 'application/json': { schema, example: sample } } },
+    responses: { ...responses, ...writeRefusals() },
+  };
+}
+
+function registration(signedIn: object): ApiOperation {
+  const sample = { username: 'grace', email: 'grace@example.com', password: SECRET };
+  return {
+    ...post('register', 'Register', sample, { 200: signedIn, 501: NO_MAIL }),
+    description: 'Answers without a JWT where an address has to be confirmed first.',
+  };
+}
+
+function mailed(answer: object): Readonly<Record<string, object>> {
+  return { 200: answer, 501: NO_MAIL };
+}
+
+function signedInAnswer(user: JsonSchema, sample: object, mode: DescribedLogin): object {
+  const isRefreshed = mode === 'refresh';
+  const properties = { jwt: TEXT, ...(isRefreshed ? { refreshToken: TEXT } : {}), user };
+  const example = { jwt: JWT, ...(isRefreshed ? { refreshToken: JWT } : {}), user: sample };
+  return jsonResponse('The user, and a JWT.', { type: 'object', properties, required: ['user'] }, example);
+}
+
+function sentAnswer(): object {
+  const properties = { email: TEXT, sent: { const: true } };
+  return jsonResponse(
+    'Sent, if there is such a user.',
+    { type: 'object', properties },
+    {
+      email: 'grace@example.com',
+      sent: true,
+    },
+  );
+}
+
+function confirmation(): ApiOperation {
+  return {
+    operationId: 'confirmAddress',
+    tags: TAGS,
+    summary: 'Confirm an address, as the link in a mail does',
+    parameters: [
+      { name: 'confirmation', in: 'query', description: 'The code.', required: true, schema: TEXT },
+    ],
+    responses: {
+      204: { description: 'To HEAD, which confirms nothing.' },
+      302: { description: 'Confirmed.' },
+      ...readRefusals(),
+    },
+  };
+}
+
+function me(scope: PathScope, users: ContentType, sample: object): ApiOperation {
+  const schema = schemaRef(nameOf(scope.names, users.uid));
+  const names = ['fields', 'populate'];
+  return {
+    operationId: 'getMe',
+    tags: TAGS,
+    summary: 'Read the user of the JWT',
+    description: 'With `populate=role` a caller whose role has `role.find` sees the role.',
+    parameters: usersListParameters(scope, users).filter(({ name }) => names.includes(name)),
+    responses: {
+      200: jsonResponse('The user.', schema, sample),
+      204: { description: 'There is no such user.' },
+      ...readRefusals(),
+    },
+  };
+}
+
+function refreshPaths(): Paths {
+  const properties = { jwt: TEXT, refreshToken: TEXT };
+  const pair = jsonResponse(
+    'The next ones.',
+    { type: 'object', properties, required: Object.keys(properties) },
+    {
+      jwt: JWT,
+      refreshToken: JWT,
+    },
+  );
+  return {
+    '/api/auth/refresh': {
+      post: post('refreshSession', 'Get the next JWT', { refreshToken: JWT }, { 200: pair }),
+    },
+    '/api/auth/logout': {
+      post: {
+        operationId: 'signOut',
+        tags: TAGS,
+        summary: 'End sessions of the user of the JWT',
+        responses: { 200: OK, ...writeRefusals() },
+      },
+    },
+  };
+}
