@@ -9,6 +9,7 @@ import { followCurrent } from '../../shared/follow-current.ts';
 import type { ChangeBatch } from '../../shared/read-index/read-index.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import { applyDocumentEvent, isDocumentEvent } from './apply/apply-event.ts';
 import type { GraphContext, Moment } from './apply/graph-context.ts';
 import { openDefinitions } from './convert/definitions.ts';
@@ -25,6 +26,7 @@ import { openClaims } from './store/claims.ts';
 import { openCommands } from './store/commands.ts';
 import { openNames } from './store/entry-names.ts';
 import { type ForeignEvents, openForeignEvents } from './store/foreign-events.ts';
+import { writerLock } from './store/generation-files.ts';
 import { type GraphDatabase, openGraphDatabase } from './store/graph-database.ts';
 import { openGraphSession } from './store/graph-session.ts';
 import { createLinkStore } from './store/link-store.ts';
@@ -106,11 +108,29 @@ export type ContentGraphOptions = {
   readonly existing?: ExistingRows;
 };
 
-/** Opens (or creates) the graph's SQLite file. */
+/**
+ * Opens (or creates) the graph's SQLite file. One process at a time has it open, as its counters and keys are in memory too. Waits two
+ * seconds for a process that is ending, then throws a sentence.
+ */
 export function openContentGraph(file: string, options: ContentGraphOptions = {}): ContentGraph {
-  let current = openFile(file, options);
+  const lock = tryLockFile(writerLock(file), WRITER_ENDS_MS);
+  if (lock === undefined) throw new Error(`another process has ${file} open and writes to it`);
+  let current: OpenGraph;
+  try {
+    current = openFile(file, options);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
   const { existing: _rowsAsTheyWere, ...anew } = options;
   return followCurrent(() => current, {
+    close() {
+      try {
+        current.close();
+      } finally {
+        lock.release();
+      }
+    },
     reopen() {
       // Opened before the other is closed: closing frees files that a full disk has no space for.
       const next = openFile(file, anew);
@@ -120,6 +140,8 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
     moreSpace: (atMostMs: number, signal: AbortSignal) => moreSpace(dirname(file), atMostMs, signal),
   });
 }
+
+const WRITER_ENDS_MS = 2_000;
 
 type OpenGraph = Omit<ContentGraph, 'reopen' | 'moreSpace'>;
 

@@ -13,6 +13,9 @@ import { type Verification, verifyDocuments, verifyGeneration } from './verify-g
  * differences that are not accepted. Rejects where it is interrupted, or something fails.
  */
 export async function makeGeneration(host: RebuildHost, rebuild: Rebuild, accept: boolean): Promise<void> {
+  // The graph is whole, and the process that takes it over may have it open.
+  if (rebuild.phase === 'taking over')
+    return host.withOperations((operations) => switchOver(host, rebuild, operations));
   const making: Making = { host, rebuild, accept, graphs: openGraphs(host, rebuild), opened: [] };
   try {
     if (host.plan.outside !== undefined && (await isBeforeChange(host))) await makeForChange(making);
@@ -45,13 +48,8 @@ async function isBeforeChange(host: RebuildHost): Promise<boolean> {
 /** Of the content types of the live generation, which goes on meanwhile: both are compared where that is by then. */
 async function makeBeside(making: Making): Promise<void> {
   const { host, rebuild, accept, graphs } = making;
-  // Cut short after it was found good: it has passed the live one's position since, and may not be level with that again.
-  const isVerified = rebuild.phase === 'taking over';
-  let indices: GenerationIndices | undefined;
-  if (!isVerified) {
-    await fillGraphs(host, rebuild, graphs);
-    indices = await fillIndices(making);
-  }
+  await fillGraphs(host, rebuild, graphs);
+  const indices = await fillIndices(making);
   await host.withOperations(async (operations) => {
     const verify = async () => {
       for await (const _level of operations.run('level', {}));
@@ -59,7 +57,7 @@ async function makeBeside(making: Making): Promise<void> {
       await fillGraphs(host, rebuild, graphs);
       return note(host, rebuild, await verifyGeneration(host, rebuild, graphs, indices));
     };
-    if (!isVerified && !(await verify()) && !accept) return;
+    if (!(await verify()) && !accept) return;
     await takeOver(making, operations);
   });
 }
@@ -119,7 +117,12 @@ async function takeOver({ host, rebuild, graphs }: Making, operations: Operation
   finishFile(graphFile(data, rebuild.generation));
   removeDatabase(checkFile(data, rebuild.generation));
   store.enter(rebuild.id, 'taking over');
-  host.tell(store.rebuild() ?? rebuild);
+  await switchOver(host, rebuild, operations);
+}
+
+/** Where the server that starts this process switches over, it is told that everything is ready. */
+async function switchOver(host: RebuildHost, rebuild: Rebuild, operations: Operations): Promise<void> {
+  host.tell(host.store.rebuild() ?? rebuild);
   if (!host.takesOver) return;
   for await (const _line of operations.run('take-over', { generation: rebuild.generation }));
 }

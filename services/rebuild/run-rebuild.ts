@@ -9,7 +9,7 @@ import {
 } from '../../projections/generations/generation.ts';
 import type { GenerationStore } from '../../projections/generations/generation-store.ts';
 import { removeGeneration } from '../../projections/graph/store/generation-files.ts';
-import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
+import { type FileLock, tryLockFile } from '../../shared/sqlite/lock-file.ts';
 import { removeIndices } from '../read-side/remove-indices.ts';
 import { makeGeneration } from './make-generation.ts';
 import { type RebuildHost, RebuildInterrupted } from './rebuild-host.ts';
@@ -25,13 +25,20 @@ export type RebuildRequest = {
 const ATTACHED_POLL_MS = 200;
 
 /**
- * Makes the next generation, has it verified and taken over, and resolves with what became of it. Where the same rebuild runs
- * in another process its end is waited for; where it was cut short it goes on from its checkpoint. Throws a sentence when a
- * rebuild of another scope has not ended.
+ * Makes the next generation, has it verified and taken over, and resolves with what became of it. While the same rebuild runs in
+ * another process, this one waits for its end. Where it was cut short, before or meanwhile, this one continues it from its
+ * checkpoint. Throws a sentence when a rebuild of another scope has not ended.
  */
 export async function runRebuild(host: RebuildHost, request: RebuildRequest): Promise<Rebuild> {
-  const lock = tryLockFile(lockFile(host.data), request.othersEndMs);
-  if (lock === undefined) return attach(host, request.scope);
+  for (;;) {
+    const lock = tryLockFile(lockFile(host.data), request.othersEndMs);
+    if (lock !== undefined) return runLocked(host, request, lock);
+    const found = await attach(host, request.scope);
+    if (found !== 'cut short') return found;
+  }
+}
+
+async function runLocked(host: RebuildHost, request: RebuildRequest, lock: FileLock): Promise<Rebuild> {
   try {
     const rebuild = beginOrGoOn(host, request.scope);
     await makeGeneration(host, rebuild, request.accept).catch((error: unknown) => end(host, rebuild, error));
@@ -90,7 +97,8 @@ function beginOrGoOn({ data, store, now }: RebuildHost, scope: RebuildScope): Re
   return current(store);
 }
 
-async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild> {
+/** Waits while another process works at the rebuild. `cut short`: it has ended, and the rebuild has not. */
+async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild | 'cut short'> {
   const running = current(host.store);
   if (!sameScope(running.scope, scope)) {
     throw new Error(
@@ -104,10 +112,17 @@ async function attach(host: RebuildHost, scope: RebuildScope): Promise<Rebuild> 
     const lock = tryLockFile(lockFile(host.data));
     if (lock !== undefined) {
       lock.release();
-      return current(host.store);
+      const left = current(host.store);
+      return isCutShort(host, left) ? 'cut short' : left;
     }
     await delay(ATTACHED_POLL_MS);
   }
+}
+
+/** Whether the process that worked at a rebuild, and has ended, left something to do: it was killed. */
+function isCutShort({ takesOver }: RebuildHost, { phase, wanted, message }: Rebuild): boolean {
+  if (isEnded(phase) || phase === 'stopped' || wanted !== 'run' || message !== undefined) return false;
+  return takesOver || phase !== 'taking over';
 }
 
 /** What becomes of a rebuild that an error ended: it can go on another time, or leaves nothing behind. */

@@ -39,8 +39,9 @@ export const flush = (path: string): void => {
   closeSync(file);
 };
 
-/** Removes a database and SQLite's files next to it. */
+const SUFFIXES = ['-wal', '-shm', '-journal', '-damaged', '-building', '-lock', '.part', '.part-journal'];
+
+/** Removes a database and the files next to it: SQLite's, marks and locks. */
 export const removeDatabase = (path: string): void => {
-  for (const suffix of ['', '-wal', '-shm', '-journal', '-damaged', '-building', '.part', '.part-journal'])
-    rmSync(`${path}${suffix}`, { force: true });
+  for (const suffix of ['', ...SUFFIXES]) rmSync(`${path}${suffix}`, { force: true });
 };

@@ -5,6 +5,9 @@ export type FileLock = { release(): void };
 
 const SQLITE_BUSY = 5;
 
+/** A connection that is collected as garbage is closed, which would release its lock. */
+const held = new Set<DatabaseSync>();
+
 /**
  * Locks a file, which it creates, for the life of this process; undefined if another process has the lock for at least
  * `waitMs`. The operating system releases the lock when the process ends, however it ends.
@@ -30,9 +33,10 @@ const lockFile = (path: string, waitMs: number, take: (db: DatabaseSync) => void
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
     throw error;
   }
+  held.add(db);
   return {
     release() {
-      if (db.isOpen) db.close();
+      if (held.delete(db)) db.close();
     },
   };
 };

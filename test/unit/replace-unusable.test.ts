@@ -23,6 +23,7 @@ import { replaceUnusable } from '../../services/read-side/replace-unusable.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
+import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
 import { created, createLog, DEFINITIONS, uid } from './graph-fixture.ts';
 
 /** A log and what was made from it that do not belong together, or are damaged: what a start does about it. */
@@ -270,7 +271,9 @@ describe('the place from which the log is read on', () => {
     graph.apply([], last + 9n);
     expect([graph.position(), graph.readFrom()]).toEqual([last, last + 9n]);
     // What a process that is killed has not written is searched again.
-    const killed = openContentGraph(file);
+    const left = graphFile(newFolder(), 1);
+    copyDatabase(file, left);
+    const killed = openContentGraph(left);
     expect(killed.readFrom()).toBe(last + 5n);
     killed.close();
     graph.close();

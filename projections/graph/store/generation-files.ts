@@ -16,6 +16,11 @@ export function damageMark(file: string): string {
   return `${file}-damaged`;
 }
 
+/** File whose lock belongs to the process that writes the graph. */
+export function writerLock(file: string): string {
+  return `${file}-lock`;
+}
+
 /** Removes all files of a generation. */
 export function removeGeneration(data: string, generation: number): void {
   removeDatabase(graphFile(data, generation));

@@ -1,0 +1,88 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Rebuild } from '../../../projections/generations/generation.ts';
+import {
+  type GenerationStore,
+  openGenerationStore,
+} from '../../../projections/generations/generation-store.ts';
+import { openContentGraph } from '../../../projections/graph/content-graph.ts';
+import { graphFile } from '../../../projections/graph/store/generation-files.ts';
+import type { Operations } from '../../../services/operator/operations.ts';
+import { embeddedReadSide } from '../../../services/read-side/read-side.ts';
+import type { RebuildHost } from '../../../services/rebuild/rebuild-host.ts';
+import { runRebuild } from '../../../services/rebuild/run-rebuild.ts';
+import { createThrottle } from '../../../services/rebuild/throttle.ts';
+import { openSqliteEventStore } from '../../../shared/event-store/sqlite/sqlite-event-store.ts';
+import { upcast } from '../../../shared/events/upcasters.ts';
+import { tryLockFile } from '../../../shared/sqlite/lock-file.ts';
+import { createDataDirectory } from '../../support/server.ts';
+
+/** What a builder does beside another process that works at the same rebuild, or has left it. */
+const SCOPE = { graph: true };
+const NO_SERVER: Operations = {
+  where: 'server',
+  // biome-ignore lint/correctness/useYield: it fails before there is anything to yield
+  run: async function* () {
+    throw new Error('no server answers');
+  },
+  close: async () => {},
+};
+const REQUEST = { scope: SCOPE, accept: false, othersEndMs: 0 };
+
+let data: string;
+let store: GenerationStore;
+let host: RebuildHost;
+let told: Rebuild[];
+
+beforeEach(() => {
+  data = createDataDirectory();
+  store = openGenerationStore(data);
+  told = [];
+  const log = openSqliteEventStore(join(data, 'events.db'), { space: 'varve', decode: upcast });
+  host = {
+    ...{ data, log, store, takesOver: false, now: Date.now },
+    throttle: createThrottle(undefined),
+    plan: embeddedReadSide({}),
+    report: { info() {}, warn() {}, error() {} },
+    tell: (rebuild) => told.push(rebuild),
+    withOperations: (use) => use(NO_SERVER),
+  };
+});
+afterEach(async () => {
+  await host.log.close();
+  store.close();
+  rmSync(data, { recursive: true, force: true });
+});
+
+describe('a builder', () => {
+  it('leaves a graph alone that a worker is taking over', async () => {
+    const { id, generation } = store.begin(SCOPE, '2026-11-23T00:00:00.000Z');
+    const worker = openContentGraph(graphFile(data, generation));
+    store.enter(id, 'taking over');
+    expect(await runRebuild(host, REQUEST)).toMatchObject({ id, phase: 'taking over' });
+    expect(told).toMatchObject([{ id, phase: 'taking over' }]);
+    worker.close();
+  });
+
+  it('continues the rebuild of a process that is killed while this one waits for it', async () => {
+    const { id, generation } = store.begin(SCOPE, '2026-11-23T00:00:00.000Z');
+    const other = tryLockFile(join(data, 'rebuild.db'));
+    const ended = runRebuild(host, REQUEST).catch((error: Error) => error);
+    expect(told).toMatchObject([{ id, phase: 'replaying' }]);
+    const graph = graphFile(data, generation);
+    other?.release();
+    // The log is empty; only a process that works at the rebuild makes the file and asks the server.
+    expect(await ended).toMatchObject({ message: 'no server answers' });
+    openContentGraph(graph).close();
+  });
+
+  it('returns what became of a rebuild that failed in the process it waited for', async () => {
+    const { id } = store.begin(SCOPE, '2026-11-23T00:00:00.000Z');
+    const other = tryLockFile(join(data, 'rebuild.db'));
+    const ended = runRebuild(host, REQUEST);
+    store.note(id, 'the disk is full');
+    other?.release();
+    expect(await ended).toMatchObject({ id, phase: 'replaying', message: 'the disk is full' });
+  });
+});
