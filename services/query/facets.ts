@@ -1,5 +1,6 @@
 import { defined } from '../../shared/defined.ts';
 import { columnValue, fieldTypeOf } from '../../shared/read-index/column.ts';
+import { isCountable } from '../../shared/read-index/facet-values.ts';
 import type { FacetRange, FacetRequest } from '../../shared/read-index/facets.ts';
 import type { ScalarType } from '../../shared/schema/content-type.ts';
 import { invalidKey, type Problems } from './problems.ts';
@@ -116,10 +117,6 @@ function countableNames(model: QueryModel, scope: QueryScope): readonly string[]
     const attribute = model.attributes.get(name);
     return attribute?.kind !== 'scalar' || isCountable(attribute.type);
   });
-}
-
-function isCountable(type: ScalarType): boolean {
-  return fieldTypeOf(type) !== 'json' && type !== 'richtext';
 }
 
 function resolveLimit(value: QueryValue | undefined, at: string, context: FacetContext): number {

@@ -3,7 +3,7 @@ import { foldWord } from '../search/fold-word.ts';
 import { splitWords } from '../search/split-words.ts';
 import type { Scalar } from './bool-query.ts';
 import { compareCodePoints, fieldTypeOf } from './column.ts';
-import type { FacetCount, FacetRequest } from './facets.ts';
+import type { FacetCount, FacetCounts, FacetRange, FacetRequest, FacetStats } from './facets.ts';
 
 /** The name of a value among the values of a facet: as answers show it. */
 export function facetText(type: ScalarType, value: Scalar): string {
@@ -19,6 +19,11 @@ export function facetText(type: ScalarType, value: Scalar): string {
     default:
       return String(value);
   }
+}
+
+/** Whether a facet may count an attribute's values. */
+export function isCountable(type: ScalarType): boolean {
+  return fieldTypeOf(type) !== 'json' && type !== 'richtext';
 }
 
 /** The counts that a request wants, in order. */
@@ -42,4 +47,43 @@ function facetFilter(text: string): (value: string) => boolean {
 
 function foldedWords(text: string): readonly string[] {
   return splitWords(text, 'en').map(({ word }) => foldWord(word));
+}
+
+/** Whether a facet has the smallest and the largest of its values. */
+export function hasStats({ type, ranges }: FacetRequest): boolean {
+  return ranges === undefined && ['number', 'instant', 'time-of-day'].includes(fieldTypeOf(type));
+}
+
+/** The answer to a request for values, of how many rows have each. */
+export function presentFacet(request: FacetRequest, counts: ReadonlyMap<Scalar, number>): FacetCounts {
+  const { type } = request;
+  const texts = [...counts].map(([value, count]) => ({ value: facetText(type, value), count }));
+  const stats = hasStats(request) ? statsOf(counts as ReadonlyMap<number, number>) : undefined;
+  return { values: selectFacets(texts, request), ...(stats === undefined ? {} : { stats }) };
+}
+
+export function isInRange({ from, to }: FacetRange, value: number): boolean {
+  return (from === undefined || value >= from) && (to === undefined || value < to);
+}
+
+/** A double has this many digits whatever the order in which it was added up. */
+const CERTAIN_DIGITS = 15;
+
+/** Of numbers and how many rows have each; undefined if none has one. */
+export function statsOf(counts: Iterable<readonly [number, number]>): FacetStats | undefined {
+  let [min, max, total] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+  // What a sum of doubles loses is added at the end.
+  let [sum, lost] = [0, 0];
+  for (const [value, count] of counts) {
+    min = Math.min(min, value);
+    max = Math.max(max, value);
+    const part = value * count;
+    const next = sum + part;
+    lost += Math.abs(sum) >= Math.abs(part) ? sum - next + part : part - next + sum;
+    sum = next;
+    total += count;
+  }
+  if (total === 0) return undefined;
+  const all = Number((sum + lost).toPrecision(CERTAIN_DIGITS));
+  return { min, max, sum: all, avg: all / total };
 }

@@ -1,6 +1,6 @@
 /** Saturation of repeated words, and how much a text's length counts. Chosen by `npm run bench:relevance`. */
-const K1 = 2;
-const B = 0.75;
+export const K1 = 2;
+export const B = 0.75;
 
 /** What a term is worth that `matching` of `rows` rows have: Lucene's formula. */
 export function inverseFrequency(rows: number, matching: number): number {

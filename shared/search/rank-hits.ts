@@ -14,13 +14,17 @@ export type RowHits = {
 };
 
 /** Hits of a row beyond these are passed over. */
-const MOST_HITS = 512;
+const MOST_HITS = 65_536;
 /** Words as far apart as this are not near each other. */
-const FAR = 8;
+export const FAR = 8;
 /** Positions between the last word of one value and the first of the next. */
 export const VALUE_GAP = FAR + 1;
 /** Attribute ranks from here on are one. */
-const LAST_RANK = 15;
+export const LAST_RANK = 15;
+/** A term that means more words than these is near to nothing, such as one letter. */
+const MOST_NEAR_WORDS = 200;
+/** Not the typos of any word. */
+export const NEAR_NOTHING = 255;
 
 export function createRowHits(): RowHits {
   return {
@@ -55,13 +59,30 @@ const leastTypos = new Uint8Array(MOST_TERMS);
 const bestRank = new Uint8Array(MOST_TERMS);
 const exact = new Uint8Array(MOST_TERMS);
 const lastAt = new Int32Array(MOST_TERMS);
+/** The place before that. */
+const placeBefore = new Int32Array(MOST_TERMS);
 /** How near a term stands to the next. */
 const nearest = new Uint8Array(MOST_TERMS);
 
 const NOWHERE = -1_000_000;
 
-/** The terms of a query, and the fields' places by weight: the heaviest are 0. */
-export type Tiers = { readonly terms: number; readonly rankOfField: readonly number[] };
+export type Tiers = {
+  /** The number of a query's terms. */
+  readonly terms: number;
+  /** The fields' places by weight: the heaviest are 0. */
+  readonly rankOfField: readonly number[];
+  /** By term: the typos of the words that it means, which may stand near to each other; see `nearTypos`. */
+  readonly nearTypos: readonly number[];
+};
+
+/**
+ * The typos of the words that a term means: the fewest that any word has, unless these words are too many. `counts`: words by
+ * their typos.
+ */
+export function nearTypos(counts: readonly number[]): number {
+  const least = counts.findIndex((count) => count > 0);
+  return least < 0 || (counts[least] as number) > MOST_NEAR_WORDS ? NEAR_NOTHING : least;
+}
 
 /**
  * A row's rank among those that all of `terms` match; smaller is better. Tiers: typos, nearness of neighbouring terms, weight of
@@ -77,6 +98,7 @@ export function rankInTiers(hits: RowHits, tiers: Tiers): number {
   bestRank.fill(LAST_RANK, 0, terms);
   exact.fill(0, 0, terms);
   lastAt.fill(NOWHERE, 0, terms);
+  placeBefore.fill(NOWHERE, 0, terms);
   nearest.fill(FAR, 0, terms);
   for (let i = 0; i < hits.count; i++) {
     // Among several matches of a term in a row those with the fewest typos count.
@@ -85,16 +107,24 @@ export function rankInTiers(hits: RowHits, tiers: Tiers): number {
   return sumTiers(terms);
 }
 
-function noteHit(hits: RowHits, i: number, { terms, rankOfField }: Tiers): void {
+function noteHit(hits: RowHits, i: number, { terms, rankOfField, nearTypos: near }: Tiers): void {
   const rank = rankOfField[hits.field[i] as number] ?? LAST_RANK;
   const term = hits.term[i] as number;
-  const position = hits.position[i] as number;
   if (rank < (bestRank[term] as number)) bestRank[term] = rank;
   if (hits.isExact[i] === 1) exact[term] = 1;
+  if (hits.typos[i] !== near[term]) return;
+  const position = hits.position[i] as number;
+  placeBefore[term] = lastAt[term] as number;
   lastAt[term] = position;
-  if (term > 0) noteDistance(term - 1, position - (lastAt[term - 1] as number));
+  if (term > 0) noteDistance(term - 1, position - placeBelow(term - 1, position));
   // In the wrong order is one further away.
-  if (term + 1 < terms) noteDistance(term, position - (lastAt[term + 1] as number) + 1);
+  if (term + 1 < terms) noteDistance(term, position - placeBelow(term + 1, position) + 1);
+}
+
+/** Where a term stood last, before a position: one word may be two terms, but is not near to itself. */
+function placeBelow(term: number, position: number): number {
+  const last = lastAt[term] as number;
+  return last < position ? last : (placeBefore[term] as number);
 }
 
 function noteDistance(term: number, distance: number): void {

@@ -74,7 +74,7 @@ export function searchNaively(
       if (kept.length === 0) return [];
       return found(kept, all, kept.length).map(({ row, hits }) => ({
         id: row.id,
-        rank: tiers(hits, kept.length, fields),
+        rank: tiers(hits, kept.length, fields, meantTypos(kept, all, isSearched)),
       }));
     });
     if (matched.length > 0) return matched.sort(byRank);
@@ -124,19 +124,37 @@ function hitsOf(terms: readonly SearchTerm[], { words }: ReadRow): Hit[] {
   );
 }
 
+/** By term: the fewest typos that a word of any row has. */
+function meantTypos(
+  terms: readonly SearchTerm[],
+  all: readonly ReadRow[],
+  isSearched: (hit: Hit) => boolean,
+): number[] {
+  const hits = all.flatMap((read) => hitsOf(terms, read)).filter(isSearched);
+  return terms.map((_, term) =>
+    Math.min(...hits.filter((hit) => hit.term === term).map(({ match }) => match.typos)),
+  );
+}
+
 /** Typos, distances, weights of fields, words that are not exact. */
-function tiers(hits: readonly Hit[], terms: number, fields: readonly NaiveField[]): number[] {
+function tiers(
+  hits: readonly Hit[],
+  terms: number,
+  fields: readonly NaiveField[],
+  meant: readonly number[],
+): number[] {
   const weights = [...new Set(fields.map(({ weight }) => weight))].sort((a, b) => b - a);
   const best = Array.from({ length: terms }, (_, term) => {
     const own = hits.filter((hit) => hit.term === term);
     const least = Math.min(...own.map(({ match }) => match.typos));
     return own.filter(({ match }) => match.typos === least);
   });
+  const near = best.map((own, term) => own.filter(({ match }) => match.typos === meant[term]));
   const sum = (of: (own: readonly Hit[], term: number) => number) =>
     best.reduce((total, own, term) => total + of(own, term), 0);
   return [
     sum((own) => own[0]?.match.typos ?? 0),
-    sum((own, term) => (term === 0 ? 0 : nearest(best[term - 1] ?? [], own))),
+    sum((_, term) => (term === 0 ? 0 : nearest(near[term - 1] ?? [], near[term] ?? []))),
     sum((own) => Math.min(...own.map(({ word }) => weights.indexOf(fields[word.field]?.weight ?? 0)))),
     sum((own) => (own.some(({ match }) => match.isExact) ? 0 : 1)),
   ];
@@ -144,9 +162,10 @@ function tiers(hits: readonly Hit[], terms: number, fields: readonly NaiveField[
 
 function nearest(before: readonly Hit[], after: readonly Hit[]): number {
   const distances = before.flatMap((a) =>
-    after.map((b) => {
+    after.flatMap((b) => {
       const distance = b.word.position - a.word.position;
-      return Math.max(1, distance > 0 ? distance : 1 - distance);
+      if (distance === 0) return [];
+      return [distance > 0 ? distance : 1 - distance];
     }),
   );
   return Math.min(8, ...distances);

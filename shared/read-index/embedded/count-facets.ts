@@ -1,6 +1,6 @@
 import { defined } from '../../defined.ts';
 import { rest } from '../../turns/slice.ts';
-import { facetText, selectFacets } from '../facet-values.ts';
+import { facetText, isInRange, selectFacets, statsOf } from '../facet-values.ts';
 import type { FacetCount, FacetCounts, FacetRange, FacetRequest, FacetStats } from '../facets.ts';
 import type { World } from '../read-index.ts';
 import { type Bits, decodeRows, STRETCH } from './bits.ts';
@@ -141,20 +141,12 @@ function createNumberCounter({ column }: FacetField, { type }: FacetRequest): Co
     *counts() {
       for (const [value, { count }] of found) yield { value: facetText(type, value), count };
     },
-    stats: () => (type === 'boolean' ? undefined : statsOf(found)),
+    stats: () => (type === 'boolean' ? undefined : statsOf(countsOf(found))),
   };
 }
 
-function statsOf(found: ReadonlyMap<number, { readonly count: number }>): FacetStats | undefined {
-  if (found.size === 0) return undefined;
-  let [min, max, sum, total] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
-  for (const [value, { count }] of found) {
-    min = Math.min(min, value);
-    max = Math.max(max, value);
-    sum += value * count;
-    total += count;
-  }
-  return { min, max, sum, avg: sum / total };
+function* countsOf(found: ReadonlyMap<number, { readonly count: number }>): Iterable<[number, number]> {
+  for (const [value, { count }] of found) yield [value, count];
 }
 
 function createRangeCounter({ column }: FacetField, ranges: readonly FacetRange[]): Counter {
@@ -164,10 +156,8 @@ function createRangeCounter({ column }: FacetField, ranges: readonly FacetRange[
     note(end, counted) {
       const value = sortValue(column, end);
       if (value === null) return;
-      for (const [at, { from, to }] of ranges.entries()) {
-        if (lastCounted[at] === counted) continue;
-        if ((from !== undefined && Number(value) < from) || (to !== undefined && Number(value) >= to))
-          continue;
+      for (const [at, range] of ranges.entries()) {
+        if (lastCounted[at] === counted || !isInRange(range, Number(value))) continue;
         lastCounted[at] = counted;
         counts[at] = (counts[at] as number) + 1;
       }

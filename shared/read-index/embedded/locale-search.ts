@@ -1,6 +1,7 @@
 import { defined } from '../../defined.ts';
 import type { SearchMode, SearchTerm } from '../../search/search-terms.ts';
 import { guessHarder, searchTerms, type TermRules } from '../../search/search-terms.ts';
+import { synonymsIn } from '../../search/synonyms.ts';
 import { PART, rest } from '../../turns/slice.ts';
 import { compareCodePoints } from '../column.ts';
 import type { TextSearch } from '../text-search.ts';
@@ -22,8 +23,6 @@ export type LocaleSearch = {
   /** By field: whether it is looked at. */
   readonly isSearched: readonly boolean[];
 };
-
-const ANY_LOCALE = '*';
 
 /** Where a call ends with its slice, the next goes on with it. */
 export function createLocaleSearch(
@@ -73,8 +72,7 @@ function termRules(
   { locale, vocabulary }: LocaleText,
   search: TextSearch,
 ): TermRules {
-  const [own, all] = [settings.synonyms.get(locale), settings.synonyms.get(ANY_LOCALE)];
-  const synonyms = own === undefined || all === undefined ? (own ?? all) : new Map([...all, ...own]);
+  const synonyms = synonymsIn(settings, locale);
   return {
     language: vocabulary.language,
     typoTolerance: search.typoTolerance,
@@ -124,7 +122,12 @@ function isBetter(a: Candidate, b: Candidate): boolean {
   return compareCodePoints(a.word.key, b.word.key) < 0;
 }
 
-function countRows(postings: readonly Postings[], isSearched: readonly boolean[], word: number): number {
+/** Rows with a word, once for each field that is searched. */
+export function countRows(
+  postings: readonly Postings[],
+  isSearched: readonly boolean[],
+  word: number,
+): number {
   let rows = 0;
   for (const [field, posting] of postings.entries())
     if (isSearched[field] === true) rows += postingCount(posting, word);

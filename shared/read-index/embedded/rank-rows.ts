@@ -1,9 +1,16 @@
 import { inverseFrequency, scoreTerm, weighFrequency } from '../../search/bm25.ts';
 import type { WordMatch } from '../../search/match-word.ts';
-import { addHit, createRowHits, type RowHits, rankInTiers, VALUE_GAP } from '../../search/rank-hits.ts';
+import {
+  addHit,
+  createRowHits,
+  nearTypos,
+  type RowHits,
+  rankInTiers,
+  VALUE_GAP,
+} from '../../search/rank-hits.ts';
 import { rest } from '../../turns/slice.ts';
 import { type Bits, countBits, decodeRows, STRETCH } from './bits.ts';
-import type { LocaleSearch } from './locale-search.ts';
+import { countRows, type LocaleSearch, type LocaleTerm } from './locale-search.ts';
 import { listCount } from './row-lists.ts';
 import type { TextIndex } from './text-index.ts';
 import type { Vocabulary } from './vocabulary.ts';
@@ -59,11 +66,25 @@ export function createRanking(
 function createRowRank(index: TextIndex, search: LocaleSearch): RankRow {
   const scan = createScan(index, search);
   if (search.mode === 'any') return createScore(index, search, scan);
-  const tiers = { terms: search.terms.length, rankOfField: index.fields.map(({ rank }) => rank) };
+  const tiers = {
+    terms: search.terms.length,
+    rankOfField: index.fields.map(({ rank }) => rank),
+    nearTypos: search.terms.map((term) => nearTypos(countByTypos(search, term))),
+  };
   return (row) => {
     scan.read(row);
     return rankInTiers(hits, tiers);
   };
+}
+
+/** Words that a term matches, by their typos. */
+function countByTypos({ text, isSearched }: LocaleSearch, { expansion }: LocaleTerm): readonly number[] {
+  const counts = [0, 0, 0];
+  for (const [at, word] of expansion.words.entries()) {
+    const { typos } = expansion.matches[at] as WordMatch;
+    if (countRows(text.postings, isSearched, word) > 0) counts[typos] = (counts[typos] as number) + 1;
+  }
+  return counts;
 }
 
 const NO_STOP_WORDS = new Uint8Array(0);

@@ -1,7 +1,6 @@
 import { languageOf } from '../../search/languages.ts';
+import { wordsOfValue } from '../../search/row-words.ts';
 import type { SearchField, SearchSettings } from '../../search/search-settings.ts';
-import { splitWords } from '../../search/split-words.ts';
-import { visibleText } from '../../search/visible-text.ts';
 import { rest } from '../../turns/slice.ts';
 import { hasBit } from './bits.ts';
 import { type IndexedColumn, sortValue } from './indexed-column.ts';
@@ -54,8 +53,6 @@ export type TextIndex = {
   isWatching: boolean;
 };
 
-/** Words of one value beyond these are not searched: reading them would hold up everybody. */
-const MOST_WORDS = 20_000;
 /** What reading a word costs, in steps of a slice. */
 const WORD_STEPS = 8;
 
@@ -126,13 +123,11 @@ function readRow(index: TextIndex, row: number): number {
   const text = localeText(index, row);
   let words = 0;
   for (const [at, field] of index.fields.entries()) {
-    const value = sortValue(field.column, row);
-    if (typeof value !== 'string' || value === '') continue;
-    const found = splitWords(visibleText(field.type, value), text.locale).slice(0, MOST_WORDS);
+    const found = wordsOfValue(field, sortValue(field.column, row), text.locale);
     if (found.length === 0) continue;
     appendToList(tokens, row, -1 - at);
     text.stamp++;
-    for (const { word } of found) addWord(index, text, { row, field: at }, word);
+    for (const word of found) addWord(index, text, { row, field: at }, word);
     words += found.length;
   }
   if (words > 0) {

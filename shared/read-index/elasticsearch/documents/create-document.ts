@@ -23,6 +23,7 @@ import { copiesAt } from './copies.ts';
 import { knownOwnPart, noteOwnPart, writeOrCopy } from './own-part.ts';
 import { sortsText } from './sort-values.ts';
 import { type HeldRow, writeColumns, writeTexts } from './write-columns.ts';
+import { writeWords } from './write-words.ts';
 
 type Members<T> = { [name: string]: T };
 type PlacedItems = Exclude<PlacedStep, PlacedRelation>;
@@ -40,7 +41,7 @@ const NO_SUM = digestOf('');
 /**
  * Writes a row's document, made from the row and its surroundings in one world: the JSON of a `DocumentBody`. Its first
  * member `sum` is a digest for comparing an index with its expected content. It covers all that follows, except for the
- * row's own text grams, which come last and follow from its columns. Pure, given `neighbours`.
+ * row's own text grams and words, which come last and follow from its columns. Pure, given `neighbours`.
  */
 export function writeDocument(
   sink: ByteSink,
@@ -70,7 +71,10 @@ export function writeDocument(
   const summed = { from, to: sizeOf(sink) };
   const sum = own?.summed.equals(writtenSince(sink, from)) ? own.sum : digestOf(writtenSince(sink, from));
   overwrite(sink, sumAt, sum);
-  const texts = writeOrCopy(sink, own?.texts, () => writeTexts(sink, layout.root, held.fields));
+  const texts = writeOrCopy(sink, own?.texts, () => {
+    writeTexts(sink, layout.root, held.fields);
+    writeWords(sink, layout.words, held.fields);
+  });
   writeByte(sink, CLOSING_BRACE);
   noteOwnPart(sink, layout, row, { head, texts, summed, sum });
 }

@@ -20,7 +20,7 @@ export type CreateIndexOptions = {
 };
 
 /** Counts up when the same row and layout give another document than before. */
-const DOCUMENT_FORMAT = 2;
+const DOCUMENT_FORMAT = 3;
 
 /** Makes an empty index with a write alias of its own. `aliases`: its other aliases. */
 export async function createIndex(
@@ -41,6 +41,14 @@ export async function createIndex(
 
 /** Short form of an index's content: equal for equal documents and mappings. */
 export function signature(layout: DocumentLayout, log: string): string {
-  const text = JSON.stringify([DOCUMENT_FORMAT, log, indexDefinition(layout)]);
+  const text = JSON.stringify([DOCUMENT_FORMAT, log, indexDefinition(layout), wordRules(layout)]);
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** Settings that decide which words documents have. */
+function wordRules({ words: { locale, fields } }: DocumentLayout): unknown {
+  return [
+    locale,
+    fields.map(({ name, path, attribute, type, isKeyword }) => ({ name, path, attribute, type, isKeyword })),
+  ];
 }

@@ -14,6 +14,7 @@ import {
   localizationsAttribute,
   queryableScalars,
 } from '../../../schema/system-attributes.ts';
+import { searchSettingsOf } from '../../../search/search-settings.ts';
 import { DOCUMENT_PUBLISHED_FIELD, PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import { fieldTypeOf } from '../../column.ts';
 import type { ComponentStep, RowSpace } from '../../read-index.ts';
@@ -56,7 +57,7 @@ export function createLayout(
   const model = contentTypeOf(registry, type);
   const around: Surroundings = { registry, settings, hops: 0, inList: false, path: [] };
   const root = createPlace(around, { prefix: '', model, space: { type, path: [] }, kind: 'root' });
-  return { type, root, sortPaths: sortPaths(root, [], false) };
+  return { type, root, sortPaths: sortPaths(root, [], false), words: searchSettingsOf(model) };
 }
 
 function createPlace(around: Surroundings, address: Address): Place {

@@ -1,4 +1,5 @@
 import type { Model, ScalarType, Uid } from '../../../schema/content-type.ts';
+import type { SearchSettings } from '../../../search/search-settings.ts';
 import type { FieldType } from '../../bool-query.ts';
 import type { RowSpace } from '../../read-index.ts';
 
@@ -9,14 +10,16 @@ import type { RowSpace } from '../../read-index.ts';
  * - `f.<attribute>` value, `g.<attribute>` folded grams, `w.<attribute>` grams as written if these differ,
  *   `x.<attribute>` text form of a column of another kind;
  * - `c.<attribute>` components, `e.<attribute>` embedded rows, `t.<attribute>` keys of linked rows, on the owning side.
- * The root also has `key`, `src`, `links`, `parts`, the document's checksum `sum` and the sort fields `s.…`; an
- * embedded row has its `key`.
+ * The root also has `key`, `src`, `links`, `parts`, the document's checksum `sum`, the sort fields `s.…`, and the words
+ * of its texts (see `word-tokens.ts`); an embedded row has its `key`.
  */
 export type DocumentLayout = {
   readonly type: Uid;
   readonly root: Place;
   /** Paths that pass a list, with a smallest and a largest value for each column at their ends. */
   readonly sortPaths: readonly SortPath[];
+  /** Texts whose words are in the documents. */
+  readonly words: SearchSettings;
 };
 
 export type Place = {

@@ -1,5 +1,9 @@
 import { assertNever } from '../../../assert-never.ts';
+import { B, K1 } from '../../../search/bm25.ts';
+import { VALUE_GAP } from '../../../search/rank-hits.ts';
 import { PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
+import { isCountable } from '../../facet-values.ts';
+import { VOCABULARY_FIELD, WORDS_FIELD } from '../words/word-tokens.ts';
 import type { DocumentLayout, Place, PlacedRelation, PlacedScalar, PlacedStep } from './document-layout.ts';
 import { zoneHolder } from './index-document.ts';
 
@@ -14,6 +18,9 @@ export const WINDOW = OFFSET_LIMIT + 10_000;
 export const FIELD_LIMIT = 3000;
 const NESTED_LIMIT = 100;
 const DEPTH_LIMIT = 20;
+
+/** Patterns of words that a word may be: several times as long as the longest query. */
+const LONGEST_PATTERN = 10_000;
 
 /** Rows, or components of one row, that are read with one request where all of them are wanted. */
 export const PAGE_OF_KEYS = 10_000;
@@ -43,6 +50,9 @@ export function indexDefinition(layout: DocumentLayout, settings: IndexSettings 
       'mapping.total_fields.limit': FIELD_LIMIT,
       'mapping.nested_fields.limit': NESTED_LIMIT,
       'mapping.depth.limit': DEPTH_LIMIT,
+      max_regex_length: LONGEST_PATTERN,
+      // All fields that count: a search over several refuses to run where one of them has its own.
+      'similarity.default': { type: 'BM25', k1: K1, b: B },
     },
     // Answers come from doc values, and rows can always be made from the graph.
     mappings: { dynamic: 'strict', _source: { enabled: false }, properties: rootProperties(layout) },
@@ -54,7 +64,23 @@ const GRAMS: Mapping = { type: 'text', analyzer: 'whitespace', norms: false };
 const TEXT_FORM: Mapping = { type: 'keyword', doc_values: false };
 const KEY: Mapping = { type: 'long' };
 
-function rootProperties({ root, sortPaths }: DocumentLayout): Properties {
+const WORDS: Mapping = {
+  ...{ type: 'text', analyzer: 'whitespace', norms: false },
+  position_increment_gap: VALUE_GAP,
+};
+const STEMS: Mapping = { type: 'text', analyzer: 'whitespace', index_options: 'freqs' };
+
+function wordProperties({ fields }: DocumentLayout['words']): Properties {
+  if (fields.length === 0) return {};
+  const stems = Object.fromEntries(fields.map(({ name }) => [name, STEMS]));
+  return {
+    [WORDS_FIELD]: WORDS,
+    [VOCABULARY_FIELD]: { type: 'keyword', index: false },
+    ...group('stems', stems),
+  };
+}
+
+function rootProperties({ root, sortPaths, words }: DocumentLayout): Properties {
   const sorts: Properties = {};
   for (const { fields } of sortPaths) {
     for (const { scalar, low, high } of fields) {
@@ -71,6 +97,7 @@ function rootProperties({ root, sortPaths }: DocumentLayout): Properties {
     sum: BYTES,
     ...placeProperties(root, true),
     ...group('s', sorts),
+    ...wordProperties(words),
   };
 }
 
@@ -78,13 +105,13 @@ type Groups = Readonly<Record<'f' | 'g' | 'w' | 'x' | 'c' | 'e' | 't', Propertie
 
 /**
  * `sorted`: documents are sorted by the values here, which needs doc values. Components' values are also read one by
- * one.
+ * one, and facets count short values.
  */
 function placeProperties(place: Place, sorted: boolean): Properties {
   const groups: Groups = { f: {}, g: {}, w: {}, x: {}, c: {}, e: {}, t: {} };
-  const columns = sorted || place.kind === 'component' ? {} : { doc_values: false };
   for (const scalar of place.scalars.values()) {
-    groups.f[scalar.name] = { ...valueField(scalar), ...columns };
+    const isRead = sorted || place.kind === 'component' || isCountable(scalar.type);
+    groups.f[scalar.name] = { ...valueField(scalar), ...(isRead ? {} : { doc_values: false }) };
     if (scalar.text === 'form') groups.x[scalar.name] = TEXT_FORM;
     if (scalar.text === 'grams' || scalar.text === 'folded') groups.g[scalar.name] = GRAMS;
     if (scalar.text === 'grams') groups.w[scalar.name] = GRAMS;

@@ -28,6 +28,9 @@ export type DocumentBody = PlaceBody & {
   /** base64 of the JSON of `StoredParts['components']`. Absent when there are none. */
   readonly parts?: string;
   readonly s?: { readonly [name: string]: StoredValue };
+  readonly words?: readonly string[];
+  readonly vocabulary?: readonly string[];
+  readonly stems?: { readonly [field: string]: string };
 };
 
 /** Links a row or component owns: by attribute [key of the target, targetOrder], in link order. */

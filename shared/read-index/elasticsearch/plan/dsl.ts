@@ -12,7 +12,28 @@ export type Dsl =
   | { readonly prefix: { readonly [field: string]: { readonly value: string } } }
   | { readonly wildcard: { readonly [field: string]: { readonly value: string } } }
   | { readonly nested: NestedDsl }
-  | { readonly bool: BoolDsl };
+  | { readonly bool: BoolDsl }
+  | { readonly constant_score: { readonly filter: Dsl; readonly boost: number } }
+  | { readonly dis_max: { readonly queries: readonly Dsl[] } }
+  | { readonly combined_fields: CombinedFieldsDsl }
+  | { readonly intervals: { readonly [field: string]: IntervalsDsl } };
+
+type CombinedFieldsDsl = {
+  readonly query: string;
+  readonly fields: readonly string[];
+  readonly boost: number;
+};
+
+export type IntervalsDsl =
+  | { readonly match: { readonly query: string } }
+  | { readonly any_of: { readonly intervals: readonly IntervalsDsl[] } }
+  | {
+      readonly all_of: {
+        readonly ordered: true;
+        readonly max_gaps: number;
+        readonly intervals: readonly IntervalsDsl[];
+      };
+    };
 
 export type RangeBound = 'gt' | 'gte' | 'lt' | 'lte';
 
@@ -28,6 +49,8 @@ type NestedDsl = {
 };
 
 type BoolDsl = {
+  /** Like filters, but they count for the score. */
+  readonly must?: readonly Dsl[];
   readonly filter?: readonly Dsl[];
   readonly should?: readonly Dsl[];
   readonly minimum_should_match?: 1;
@@ -57,9 +80,12 @@ export function termsDsl(field: string, values: readonly StoredValue[]): Dsl {
 /** Nesting depth of a query. */
 export function dslDepth(dsl: Dsl): number {
   if ('nested' in dsl) return 1 + dslDepth(dsl.nested.query);
+  if ('constant_score' in dsl) return 1 + dslDepth(dsl.constant_score.filter);
+  if ('dis_max' in dsl) return 1 + Math.max(0, ...dsl.dis_max.queries.map(dslDepth));
   if (!('bool' in dsl)) return 1;
-  const { filter = [], should = [], must_not = [] } = dsl.bool;
+  const { must = [], filter = [], should = [], must_not = [] } = dsl.bool;
   let deepest = 0;
-  for (const clause of [...filter, ...should, ...must_not]) deepest = Math.max(deepest, dslDepth(clause));
+  for (const clause of [...must, ...filter, ...should, ...must_not])
+    deepest = Math.max(deepest, dslDepth(clause));
   return 1 + deepest;
 }

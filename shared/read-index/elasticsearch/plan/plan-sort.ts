@@ -22,6 +22,12 @@ type HeldAs = 'text' | 'integer' | 'whole' | 'double';
 /** Ascending id: the order without a sort, and the last tie-break of every other. */
 const BY_ID: SortClause = { field: 'f.id', direction: 'asc', held: 'whole' };
 
+/** Relevance: the best first. */
+const BY_SCORE: SortClause = { field: '_score', direction: 'desc', held: 'double' };
+
+/** The order of relevance, ties by id. */
+export const RELEVANCE: readonly SortClause[] = [BY_SCORE, BY_ID];
+
 /**
  * Returns the sort keys as fields of the documents, or null if one of them leads beyond the copied rows. Throws on an
  * attribute that the schema does not have.
@@ -62,6 +68,7 @@ function sortClause(layout: DocumentLayout, { path, field, direction }: SortKey)
 export function sortDsl(clauses: readonly SortClause[], reversed = false): readonly SortDsl[] {
   return clauses.map(({ field, direction }) => {
     const ascending = (direction === 'asc') !== reversed;
+    if (field === BY_SCORE.field) return { [field]: { order: ascending ? 'asc' : 'desc' } };
     return { [field]: { order: ascending ? 'asc' : 'desc', missing: ascending ? '_last' : '_first' } };
   });
 }

@@ -11,7 +11,11 @@ const MAX_DEPTH = 30;
  * for Elasticsearch.
  */
 export function renderQuery(query: PlannedQuery, keysOf: (join: SemiJoin) => readonly number[]): Dsl {
-  const dsl = render(query, (join) => termsDsl(join.into, keysOf(join)));
+  return checkDepth(render(query, (join) => termsDsl(join.into, keysOf(join))));
+}
+
+/** The same query. Throws a 400 if it is nested too deep for Elasticsearch. */
+export function checkDepth(dsl: Dsl): Dsl {
   // The query's wrapper in a search counts as well.
   const depth = dslDepth(dsl) + 2;
   if (depth > MAX_DEPTH) refuseDepth(depth);

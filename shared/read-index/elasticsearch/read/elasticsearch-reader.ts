@@ -1,7 +1,6 @@
 import { createRecentValues } from '../../../recent-values.ts';
-import { RequestError } from '../../../request-error.ts';
 import type { IndexSet } from '../../index-set.ts';
-import type { AnswerScope, ReadIndex, SearchRequest, World } from '../../read-index.ts';
+import type { AnswerScope, ReadIndex, World } from '../../read-index.ts';
 import { unavailable } from '../wire/search-engine.ts';
 import { type Explanation, explainSearch } from './explain-search.ts';
 import { followRows } from './follow-rows.ts';
@@ -18,14 +17,6 @@ export type ElasticsearchReaderOptions = Omit<SearchContext, 'totals'>;
 
 /** Maximum number of cached totals of far pages. */
 const TOTALS_HELD = 1_000;
-
-/** Throws 400: documents have no words yet. */
-function refuseWords({ text, facets }: SearchRequest): void {
-  if (text === undefined && facets === undefined) return;
-  const message =
-    'search and facets are not available on Elasticsearch; use filters, or a server with the embedded index';
-  throw new RequestError('not-supported', message);
-}
 
 /**
  * Answers from the indices of a cluster. Throws 400 on requests beyond Elasticsearch's limits, 503 if the cluster
@@ -57,7 +48,6 @@ export function createElasticsearchReader(options: ElasticsearchReaderOptions): 
   };
   return {
     async search(request) {
-      refuseWords(request);
       const session = sessionOf(request.answer, request.world);
       return searchRows(session instanceof Promise ? await session : session, request);
     },

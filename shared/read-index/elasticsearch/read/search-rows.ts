@@ -1,9 +1,19 @@
+import { defined } from '../../../defined.ts';
 import { RequestError } from '../../../request-error.ts';
 import type { SearchRequest, SearchResult, SortPosition } from '../../read-index.ts';
 import { PAGE_OF_KEYS, WINDOW } from '../layout/index-definition.ts';
 import { planQuery } from '../plan/plan-query.ts';
-import { planSort, readPosition, type SortClause, sortDsl, writePosition } from '../plan/plan-sort.ts';
+import {
+  planSort,
+  RELEVANCE,
+  readPosition,
+  type SortClause,
+  sortDsl,
+  writePosition,
+} from '../plan/plan-sort.ts';
 import type { SearchBody } from '../wire/write-search.ts';
+import { resolveWords } from '../words/search-words.ts';
+import { countFacets } from './count-facets.ts';
 import { readFarPage } from './far-page.ts';
 import { type PageSearch, readHits, readPage, totalOf } from './page-search.ts';
 import { readRows } from './read-rows.ts';
@@ -16,10 +26,25 @@ const COUNT_FROM = 2000;
 
 /** One page of a search. */
 export async function searchRows(session: Session, request: SearchRequest): Promise<SearchResult> {
-  const { type, from, size, withTotal, cursor, followed = false } = request;
+  const { type, text, facets } = request;
   const query = await resolveQuery(session, planQuery(session.layouts, type, request.query));
   const clauses = planSort(session.layouts(type), request.sort);
-  const search: PageSearch = { session, request, query, details: followed };
+  const search: PageSearch = { session, request, query, details: request.followed ?? false };
+  if (text === undefined && facets === undefined) return searchPage(search, clauses);
+  const words = text && (await resolveWords(session, request, text, query));
+  const matched = words?.query ?? query;
+  const [page, counts] = await Promise.all([
+    words !== undefined && text?.isRanked === true
+      ? searchPage({ ...search, query: words.ranked }, RELEVANCE)
+      : searchPage({ ...search, query: matched }, clauses),
+    facets && countFacets(session, type, facets, matched),
+  ]);
+  return { ...page, ...defined({ text: words?.report, facets: counts }) };
+}
+
+async function searchPage(search: PageSearch, clauses: readonly SortClause[] | null): Promise<SearchResult> {
+  const { session, request } = search;
+  const { from, size, withTotal, cursor } = request;
   if (clauses === null) return sortedInProcess(search);
   if (cursor !== undefined) return pageBehind(search, clauses, cursor.after);
   if (from >= COUNT_FROM || from + size > WINDOW) return readFarPage(search, clauses, session.totals);

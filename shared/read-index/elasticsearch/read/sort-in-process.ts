@@ -71,7 +71,7 @@ function compareValues(a: SortValue, b: SortValue): number {
 }
 
 /** Values of a column at the ends of a path, by key; NULL for each way that ends early. */
-async function valuesAlong(
+export async function valuesAlong(
   session: Session,
   space: RowSpace,
   keys: readonly number[],
@@ -106,7 +106,13 @@ async function stepFrom(
   if (step.linkField !== undefined) {
     return { space: target, lists: await ownedTargets(session, space, keys, attribute) };
   }
-  const { lists } = await linkingRows(session, keys, step);
+  const { lists, incomplete } = await linkingRows(session, keys, step);
+  if (incomplete && keys.length > 1) {
+    const half = Math.ceil(keys.length / 2);
+    const parts = [keys.slice(0, half), keys.slice(half)];
+    const found = await Promise.all(parts.map((part) => stepFrom(session, space, part, attribute)));
+    return { space: target, lists: found.flatMap((part) => part.lists) };
+  }
   return { space: target, lists: lists.map((list) => list.map(({ key }) => key)) };
 }
 

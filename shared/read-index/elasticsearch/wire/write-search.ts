@@ -9,6 +9,8 @@ export type SearchBody = {
   readonly track_total_hits?: boolean;
   readonly docvalue_fields?: readonly string[];
   readonly aggs?: { readonly [name: string]: unknown };
+  /** Matches after which it stops: whether there is one, for example. */
+  readonly terminate_after?: number;
 };
 
 export type Search = {

@@ -1,0 +1,128 @@
+import { defined } from '../../../defined.ts';
+import type { Uid } from '../../../schema/content-type.ts';
+import type { Scalar } from '../../bool-query.ts';
+import { presentFacet } from '../../facet-values.ts';
+import type { FacetCounts, FacetRange, FacetRequest } from '../../facets.ts';
+import { readInteger } from '../documents/stored-value.ts';
+import type { Dsl } from '../plan/dsl.ts';
+import { countLinkedValues } from './count-linked-values.ts';
+import { type FacetField, facetField } from './facet-field.ts';
+import type { Session } from './session.ts';
+
+/** Counts values over all documents of a type that match. */
+export function countFacets(
+  session: Session,
+  type: Uid,
+  facets: readonly FacetRequest[],
+  query: Dsl,
+): Promise<readonly FacetCounts[]> {
+  return Promise.all(
+    facets.map((facet) => {
+      const found = facetField(session.layouts(type), facet.path, facet.field);
+      if (found === undefined) return countLinkedValues(session, type, facet, query);
+      const counting = { session, type, query, facet, found };
+      if (facet.ranges !== undefined) return countRanges(counting, facet.ranges);
+      return found.scalar.fieldType === 'keyword' && facet.search === undefined
+        ? countFrequent(counting)
+        : countAll(counting);
+    }),
+  );
+}
+
+type Counting = {
+  readonly session: Session;
+  readonly type: Uid;
+  readonly query: Dsl;
+  readonly facet: FacetRequest;
+  readonly found: FacetField;
+};
+
+/** A bucket; `rows` are the documents of its values where these are in a list. */
+type Bucket = {
+  readonly key?: unknown;
+  readonly doc_count: number;
+  readonly rows?: { readonly doc_count: number };
+};
+type Buckets = { readonly buckets: readonly Bucket[]; readonly after_key?: object };
+
+const ROWS = { aggs: { rows: { reverse_nested: {} } } };
+
+async function bucketsOf(
+  { session, type, query, found: { list } }: Counting,
+  aggregation: object,
+): Promise<Buckets> {
+  const values = list === undefined ? aggregation : { ...aggregation, ...ROWS };
+  const aggs = list === undefined ? { values } : { inside: { nested: { path: list }, aggs: { values } } };
+  const { aggregations = {} } = await session.search(type, { size: 0, query, aggs });
+  const inside = list === undefined ? aggregations : (aggregations['inside'] as { readonly values: unknown });
+  return inside['values'] as Buckets;
+}
+
+function rowsIn({ rows, doc_count }: Bucket): number {
+  return rows?.doc_count ?? doc_count;
+}
+
+/** Values that a shard counts at least, so that the most frequent ones of all shards are among them. */
+const SHARD_VALUES = 10_000;
+
+/** The most frequent texts: Elasticsearch's order of equal counts is that of code points too. */
+async function countFrequent(counting: Counting): Promise<FacetCounts> {
+  const { facet, found } = counting;
+  const { field, list } = found;
+  const order = [{ [list === undefined ? '_count' : 'rows']: 'desc' }, { _key: 'asc' }];
+  const { limit } = facet;
+  const { buckets } = await bucketsOf(counting, {
+    terms: { field, size: limit, shard_size: Math.max(limit, SHARD_VALUES), order },
+  });
+  return presentFacet(facet, countsOf(found, buckets));
+}
+
+/** Values that are read with one request. */
+const PAGE = 10_000;
+
+/** Every value. */
+async function countAll(counting: Counting): Promise<FacetCounts> {
+  const { facet, found } = counting;
+  const sources = [{ value: { terms: { field: found.field } } }];
+  const counts = new Map<Scalar, number>();
+  let after: object | undefined;
+  do {
+    const page = await bucketsOf(counting, { composite: { size: PAGE, sources, ...defined({ after }) } });
+    for (const [value, count] of countsOf(found, page.buckets)) counts.set(value, count);
+    after = page.buckets.length < PAGE ? undefined : page.after_key;
+  } while (after !== undefined);
+  return presentFacet(facet, counts);
+}
+
+function countsOf({ scalar }: FacetField, buckets: readonly Bucket[]): ReadonlyMap<Scalar, number> {
+  return new Map(
+    buckets.map((bucket) => {
+      // A composite names the value of each source.
+      const key = bucket.key as Scalar | { readonly value: Scalar };
+      const value = typeof key === 'object' ? key.value : key;
+      return [scalar.fieldType === 'long' ? readInteger(String(value)) : value, rowsIn(bucket)] as const;
+    }),
+  );
+}
+
+async function countRanges(counting: Counting, ranges: readonly FacetRange[]): Promise<FacetCounts> {
+  const { field } = counting.found;
+  const { buckets } = await bucketsOf(counting, {
+    filters: { filters: ranges.map((range) => rangeQuery(field, range)) },
+  });
+  const values = ranges.map(({ name }, at) => ({ value: name, count: rowsIn(buckets[at] ?? NO_ROWS) }));
+  return { values };
+}
+
+const NO_ROWS: Bucket = { doc_count: 0 };
+
+function rangeQuery(field: string, { from, to }: FacetRange): Dsl {
+  // JSON has no infinity.
+  if (from === Number.POSITIVE_INFINITY || to === Number.NEGATIVE_INFINITY) return { match_none: {} };
+  const bounds = {
+    gte: from === Number.NEGATIVE_INFINITY ? undefined : from,
+    lt: to === Number.POSITIVE_INFINITY ? undefined : to,
+  };
+  if (bounds.gte === undefined && bounds.lt === undefined) return { exists: { field } };
+  return { range: { [field]: defined(bounds) } };
+}

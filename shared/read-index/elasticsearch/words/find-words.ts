@@ -1,0 +1,124 @@
+import { defined } from '../../../defined.ts';
+import { languageOf } from '../../../search/languages.ts';
+import type { SearchField, SearchSettings } from '../../../search/search-settings.ts';
+import { guessHarder, type SearchMode, type SearchTerm, searchTerms } from '../../../search/search-terms.ts';
+import { synonymsIn } from '../../../search/synonyms.ts';
+import type { TextSearch } from '../../text-search.ts';
+import type { Dsl } from '../plan/dsl.ts';
+import type { Session } from '../read/session.ts';
+import {
+  hasToken,
+  isThere,
+  type MatchedWord,
+  matchedWords,
+  readVocabulary,
+  tokensOf,
+  type WordPlace,
+} from './read-words.ts';
+import type { FoundWord } from './word-tokens.ts';
+import { WORDS_FIELD } from './word-tokens.ts';
+
+/** A term of a query in one locale, and the words in documents that match it. */
+export type WordTerm = { readonly term: SearchTerm; readonly words: readonly MatchedWord[] };
+
+/** What a query asks of the documents of one locale. */
+export type LocaleWords = {
+  readonly locale: string;
+  readonly mode: SearchMode;
+  readonly terms: readonly WordTerm[];
+};
+
+export type WordScope = {
+  readonly session: Session;
+  readonly type: string;
+  readonly settings: SearchSettings;
+  readonly text: TextSearch;
+  /** The fields that are looked at. */
+  readonly fields: readonly SearchField[];
+};
+
+/** The terms of a query in each locale that has words. */
+export async function findWords(scope: WordScope): Promise<readonly LocaleWords[]> {
+  const names = await localesOf(scope);
+  const found = await Promise.all(names.map((locale) => findInLocale(scope, locale)));
+  return found.flatMap((each) => each ?? []);
+}
+
+const MOST_LOCALES = 1_000;
+
+type LocaleBuckets = { readonly buckets: readonly { readonly key: string }[] };
+
+async function localesOf({ session, type, settings, text }: WordScope): Promise<readonly string[]> {
+  if (!session.layouts(type).root.scalars.has('locale')) return [settings.locale];
+  if (text.locales !== 'all') return [...new Set(text.locales)];
+  const query: Dsl = { exists: { field: WORDS_FIELD } };
+  const locales = { terms: { field: 'f.locale', size: MOST_LOCALES, order: { _key: 'asc' } } };
+  const { aggregations } = await session.search(type, { size: 0, query, aggs: { locales } });
+  const found = aggregations?.['locales'] as LocaleBuckets | undefined;
+  return (found?.buckets ?? []).map(({ key }) => key);
+}
+
+/** undefined: no document has words in this locale. */
+async function findInLocale(scope: WordScope, locale: string): Promise<LocaleWords | undefined> {
+  const { session, type, text, settings } = scope;
+  const synonyms = synonymsIn(settings, locale);
+  const rules = { language: languageOf(locale), typoTolerance: text.typoTolerance, ...defined({ synonyms }) };
+  const { mode, terms } = searchTerms(text.query, rules);
+  const place: WordPlace = { session, type, locale };
+  const [hasAny, found] = await Promise.all([
+    isThere(place, wordsIn(scope, locale)),
+    Promise.all(terms.map((term) => findTerm(scope, place, mode, term))),
+  ]);
+  return hasAny ? { locale, mode, terms: found } : undefined;
+}
+
+function wordsIn({ session, type }: WordScope, locale: string): Dsl {
+  const some: Dsl = { exists: { field: WORDS_FIELD } };
+  if (!session.layouts(type).root.scalars.has('locale')) return some;
+  return { bool: { filter: [{ term: { 'f.locale': { value: locale } } }, some] } };
+}
+
+async function findTerm(
+  scope: WordScope,
+  place: WordPlace,
+  mode: SearchMode,
+  term: SearchTerm,
+): Promise<WordTerm> {
+  const vocabulary = await readVocabulary(place, term);
+  const asked = mode === 'any' && (await isKnown(scope, place, term, vocabulary)) ? asTyped(term) : term;
+  const words = await livingWords(scope, place, matchedWords(asked, vocabulary));
+  const guessed = guessHarder(asked);
+  if (guessed === undefined || words.length > 0) return { term: asked, words };
+  const more = matchedWords(guessed, await readVocabulary(place, guessed));
+  return { term: guessed, words: await livingWords(scope, place, more) };
+}
+
+/** In a long question a word that texts have is meant as it stands. */
+function asTyped(term: SearchTerm): SearchTerm {
+  return { ...term, typos: 0, isPrefix: false };
+}
+
+async function isKnown(
+  { settings }: WordScope,
+  place: WordPlace,
+  { folded, stem, synonyms }: SearchTerm,
+  vocabulary: readonly FoundWord[],
+): Promise<boolean> {
+  const known = vocabulary.filter(
+    (word) => word.folded === folded || word.stem === stem || synonyms.includes(word.folded),
+  );
+  return isThere(place, hasToken(tokensOf(place.locale, known, settings.fields)));
+}
+
+/** Words with as many typos as any word has that documents have: the index lists words of deleted documents for a while. */
+async function livingWords(
+  { fields }: WordScope,
+  place: WordPlace,
+  words: readonly MatchedWord[],
+): Promise<readonly MatchedWord[]> {
+  const levels = [0, 1, 2].map((typos) => words.filter(({ match }) => match.typos === typos));
+  const living = await Promise.all(
+    levels.map((level) => isThere(place, hasToken(tokensOf(place.locale, level, fields)))),
+  );
+  return levels.flatMap((level, typos) => (living[typos] ? level : []));
+}

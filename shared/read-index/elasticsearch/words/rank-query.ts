@@ -1,0 +1,147 @@
+import { FAR, LAST_RANK, NEAR_NOTHING, nearTypos } from '../../../search/rank-hits.ts';
+import type { SearchField } from '../../../search/search-settings.ts';
+import type { Dsl, IntervalsDsl } from '../plan/dsl.ts';
+import type { LocaleWords, WordScope, WordTerm } from './find-words.ts';
+import { hasToken, type MatchedWord, tokensOf } from './read-words.ts';
+import { stemsField, stemToken, WORDS_FIELD } from './word-tokens.ts';
+
+/**
+ * The tiers as one number, the larger the better: typos, nearness, weight of the attributes, exact words. Each is a sum over
+ * up to four terms and fits below the next. All are whole numbers below 2^24, which a score holds exactly.
+ */
+const [EXACT, WEIGHT, NEAR, TYPOS] = [1, 2 ** 3, 2 ** 9, 2 ** 14];
+const MOST_TYPOS = 2;
+/** A word with one typo is worth half of the word itself, as in `rank-rows.ts`. */
+const TYPO_WORTH = 0.5;
+const EVERYTHING: Dsl = { match_all: {} };
+
+type RankScope = Pick<WordScope, 'settings' | 'fields'>;
+
+/** Matches what `locales` ask for; the score orders it. */
+export function rankedQuery(scope: RankScope, locales: readonly LocaleWords[]): Dsl {
+  const isQuestion = locales.some(({ mode }) => mode === 'any');
+  const asked = locales.filter(({ terms }) => terms.length > 0);
+  // Locales may have different stop words: terms that one lacks count as matched.
+  const most = Math.max(0, ...asked.map(({ terms }) => terms.length));
+  const options = asked.map((words) => ({
+    bool: {
+      filter: [matchQuery(scope, [words])],
+      should: isQuestion ? scoresOf(scope, words) : tiersOf(scope, words, most),
+    },
+  }));
+  return { bool: { should: options, minimum_should_match: 1 } };
+}
+
+/** Matches what `locales` ask for: all terms of one, or with `any` one of them. */
+export function matchQuery({ fields }: Pick<RankScope, 'fields'>, locales: readonly LocaleWords[]): Dsl {
+  const isQuestion = locales.some(({ mode }) => mode === 'any');
+  const options = locales
+    .filter(({ terms }) => terms.length > 0)
+    .map(({ locale, terms }): Dsl => {
+      const tokens = terms.map(({ words }) => tokensOf(locale, words, fields));
+      if (isQuestion) return hasToken([...new Set(tokens.flat())]);
+      return { bool: { filter: tokens.map(hasToken) } };
+    });
+  const [only] = options;
+  return only !== undefined && options.length === 1
+    ? only
+    : { bool: { should: options, minimum_should_match: 1 } };
+}
+
+function constant(filter: Dsl, boost: number): Dsl {
+  return { constant_score: { filter, boost } };
+}
+
+function best(queries: readonly Dsl[]): Dsl[] {
+  return queries.length === 0 ? [] : [{ dis_max: { queries } }];
+}
+
+function tiersOf(scope: RankScope, { locale, terms }: LocaleWords, most: number): Dsl[] {
+  const near = terms.map((term) => nearTokens(scope, locale, term));
+  const lacking = most - terms.length;
+  const asMatched = lacking * (MOST_TYPOS * TYPOS + FAR * NEAR + LAST_RANK * WEIGHT + EXACT);
+  return [
+    ...terms.flatMap((term) => termTiers(scope, locale, term)),
+    ...terms.slice(1).flatMap((_, at) => best(distances(near[at] ?? [], near[at + 1] ?? []))),
+    ...(lacking > 0 ? [constant(EVERYTHING, asMatched)] : []),
+  ];
+}
+
+/** The fewest typos first, then the heaviest field. */
+function termTiers({ settings, fields }: RankScope, locale: string, { words }: WordTerm): Dsl[] {
+  const weights = [...new Set(settings.fields.map(({ weight }) => weight))].sort((a, b) => b - a);
+  const rankOf = (field: SearchField) => Math.min(LAST_RANK, weights.indexOf(field.weight));
+  const ranks = [...new Set(fields.map(rankOf))];
+  const tiers = [0, 1, 2].flatMap((typos) => {
+    const alike = words.filter(({ match }) => match.typos === typos);
+    return ranks.flatMap((rank) => {
+      const ranked = fields.filter((field) => rankOf(field) === rank);
+      const tokens = tokensOf(locale, alike, ranked);
+      if (tokens.length === 0) return [];
+      return [constant(hasToken(tokens), (MOST_TYPOS - typos) * TYPOS + (LAST_RANK - rank) * WEIGHT)];
+    });
+  });
+  const exact = tokensOf(
+    locale,
+    words.filter(({ match }) => match.isExact),
+    fields,
+  );
+  return [...best(tiers), ...(exact.length === 0 ? [] : [constant(hasToken(exact), EXACT)])];
+}
+
+/** Tokens of the words that a term means, where these may be near to those of its neighbours. */
+function nearTokens({ fields }: RankScope, locale: string, { words }: WordTerm): readonly string[] {
+  const counts = [0, 1, 2].map((typos) => words.filter(({ match }) => match.typos === typos).length);
+  const typos = nearTypos(counts);
+  if (typos === NEAR_NOTHING) return [];
+  return tokensOf(
+    locale,
+    words.filter(({ match }) => match.typos === typos),
+    fields,
+  );
+}
+
+/** In the wrong order is one further away. */
+function distances(before: readonly string[], after: readonly string[]): Dsl[] {
+  if (before.length === 0 || after.length === 0) return [];
+  const [first, second] = [anyToken(before), anyToken(after)];
+  const queries: Dsl[] = [];
+  for (let distance = 1; distance < FAR; distance++) {
+    const boost = (FAR - distance) * NEAR;
+    queries.push(constant(inOrder([first, second], distance - 1), boost));
+    if (distance > 1) queries.push(constant(inOrder([second, first], distance - 2), boost));
+  }
+  return queries;
+}
+
+function inOrder(intervals: readonly IntervalsDsl[], max_gaps: number): Dsl {
+  return { intervals: { [WORDS_FIELD]: { all_of: { ordered: true, max_gaps, intervals } } } };
+}
+
+function anyToken(tokens: readonly string[]): IntervalsDsl {
+  return { any_of: { intervals: tokens.map((query) => ({ match: { query } })) } };
+}
+
+/** BM25 over the stems of the words that match, each field with its weight. */
+function scoresOf({ fields }: RankScope, { locale, terms }: LocaleWords): Dsl[] {
+  // Elasticsearch takes weights from 1 on.
+  const least = Math.min(1, ...fields.map(({ weight }) => weight));
+  const weighted = fields.map(({ name, weight }) => `${stemsField(name)}^${weight / least}`);
+  return terms.flatMap(({ term, words }) =>
+    best(
+      [...stemsOf(locale, words)].map(([query, typos]) => ({
+        combined_fields: { query, fields: weighted, boost: term.count * TYPO_WORTH ** typos },
+      })),
+    ),
+  );
+}
+
+/** Stems of words, each with the fewest typos. */
+function stemsOf(locale: string, words: readonly MatchedWord[]): ReadonlyMap<string, number> {
+  const stems = new Map<string, number>();
+  for (const word of words) {
+    const token = stemToken(locale, word);
+    stems.set(token, Math.min(word.match.typos, stems.get(token) ?? MOST_TYPOS));
+  }
+  return stems;
+}

@@ -1,0 +1,93 @@
+import type { Uid } from '../../../schema/content-type.ts';
+import { foldWord } from '../../../search/fold-word.ts';
+import { type Language, languageOf } from '../../../search/languages.ts';
+import { matchWord, type WordMatch } from '../../../search/match-word.ts';
+import type { SearchField } from '../../../search/search-settings.ts';
+import type { SearchTerm } from '../../../search/search-terms.ts';
+import { type Dsl, termsDsl } from '../plan/dsl.ts';
+import type { Session } from '../read/session.ts';
+import { termPattern } from './word-patterns.ts';
+import {
+  type FoundWord,
+  readVocabularyToken,
+  VOCABULARY_FIELD,
+  WORDS_FIELD,
+  wordToken,
+} from './word-tokens.ts';
+
+/** A word of texts that a term matches. */
+export type MatchedWord = FoundWord & { readonly match: WordMatch };
+
+/** Where the words of a search are looked for. */
+export type WordPlace = { readonly session: Session; readonly type: Uid; readonly locale: string };
+
+/** Elasticsearch's default limit of buckets in an answer is 65,536. */
+const MOST_WORDS = 60_000;
+
+type WordBuckets = { readonly buckets: readonly { readonly key: string }[] };
+
+/** The words in documents that a term may match; some may be in none any more. */
+export async function readVocabulary(
+  { session, type, locale }: WordPlace,
+  term: SearchTerm,
+): Promise<readonly FoundWord[]> {
+  const include = termPattern(locale, term);
+  // With a count of zero every term of the field is listed, and no document is read.
+  const terms = { field: VOCABULARY_FIELD, include, min_doc_count: 0, size: MOST_WORDS };
+  const words = { terms: { ...terms, order: { _key: 'asc' } } };
+  const { aggregations } = await session.search(type, {
+    size: 0,
+    query: { match_none: {} },
+    aggs: { words },
+  });
+  const found = aggregations?.['words'] as WordBuckets | undefined;
+  return foundWords(languageOf(locale), found?.buckets ?? []);
+}
+
+function foundWords(language: Language, buckets: WordBuckets['buckets']): readonly FoundWord[] {
+  const words = new Map<string, FoundWord>();
+  for (const { key: token } of buckets) {
+    const { key, isKeyword } = readVocabularyToken(language.locale, token);
+    const name = `${isKeyword ? 'k' : 't'} ${key}`;
+    if (words.has(name)) continue;
+    words.set(name, { key, folded: foldWord(key), stem: isKeyword ? undefined : language.stem(key) });
+  }
+  return [...words.values()];
+}
+
+export function matchedWords(term: SearchTerm, words: readonly FoundWord[]): readonly MatchedWord[] {
+  return words.flatMap((word) => {
+    const match = matchWord(term, word);
+    return match === undefined ? [] : [{ ...word, match }];
+  });
+}
+
+/** The tokens of words in fields. */
+export function tokensOf(
+  locale: string,
+  words: readonly FoundWord[],
+  fields: readonly SearchField[],
+): readonly string[] {
+  const tokens: string[] = [];
+  for (const { key, stem } of words) {
+    for (const { name, isKeyword } of fields)
+      if (isKeyword === (stem === undefined)) tokens.push(wordToken(locale, name, key));
+  }
+  return tokens;
+}
+
+export function hasToken(tokens: readonly string[]): Dsl {
+  return termsDsl(WORDS_FIELD, tokens);
+}
+
+/** Whether any document matches. */
+export async function isThere({ session, type }: Omit<WordPlace, 'locale'>, query: Dsl): Promise<boolean> {
+  if ('match_none' in query) return false;
+  const { hits } = await session.search(type, {
+    size: 0,
+    query,
+    track_total_hits: true,
+    terminate_after: 1,
+  });
+  return (hits.total?.value ?? 0) > 0;
+}

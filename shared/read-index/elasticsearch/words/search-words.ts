@@ -1,0 +1,109 @@
+import { hasWords } from '../../../search/split-words.ts';
+import { compareCodePoints } from '../../column.ts';
+import type { SearchRequest } from '../../read-index.ts';
+import type { TextSearch, TextSearchReport } from '../../text-search.ts';
+import type { Dsl } from '../plan/dsl.ts';
+import { checkDepth } from '../plan/render-query.ts';
+import type { Session } from '../read/session.ts';
+import { findWords, type LocaleWords, type WordScope, type WordTerm } from './find-words.ts';
+import { matchQuery, rankedQuery } from './rank-query.ts';
+import { hasToken, isThere, type MatchedWord, tokensOf } from './read-words.ts';
+
+/** A search by words, as a query. */
+export type WordQuery = {
+  /** Matches what is found among the documents that were asked for. */
+  readonly query: Dsl;
+  /** The same, with scores for the order. */
+  readonly ranked: Dsl;
+  readonly report: TextSearchReport;
+};
+
+/** The search by words that a request asks for, among the documents that `within` matches. */
+export async function resolveWords(
+  session: Session,
+  { type }: SearchRequest,
+  text: TextSearch,
+  within: Dsl,
+): Promise<WordQuery> {
+  const settings = session.layouts(type).words;
+  const fields = settings.fields.filter(({ name }) => text.fields?.has(name) ?? true);
+  const scope: WordScope = { session, type, settings, text, fields };
+  const found = await findWords(scope);
+  if (!hasWords(text.query)) return { query: within, ranked: within, report: await reportOf(scope, found) };
+  const locales = await longestMatch(scope, found, within);
+  const [matched, ranked] = [matchQuery(scope, locales), rankedQuery(scope, locales)];
+  return {
+    query: checkDepth({ bool: { filter: [within, matched] } }),
+    ranked: checkDepth({ bool: { filter: [within], must: [ranked] } }),
+    report: await reportOf(scope, locales),
+  };
+}
+
+/** As many of the typed words as any document matches: what is behind them is left out, in every locale. */
+async function longestMatch(
+  scope: WordScope,
+  locales: readonly LocaleWords[],
+  within: Dsl,
+): Promise<readonly LocaleWords[]> {
+  if (locales.some(({ mode }) => mode === 'any')) return locales.map((each) => ({ ...each, mode: 'any' }));
+  const typed = locales.flatMap(({ terms }) => terms.map(({ term }) => term.place));
+  const places = [...new Set(typed)].sort((a, b) => b - a);
+  const shorter = places.map((place) => locales.map((each) => upTo(place, each)));
+  const found = await Promise.all(
+    shorter.map((kept) =>
+      isThere(scope, checkDepth({ bool: { filter: [within, matchQuery(scope, kept)] } })),
+    ),
+  );
+  return shorter[found.indexOf(true)] ?? locales;
+}
+
+function upTo(place: number, { terms, ...locale }: LocaleWords): LocaleWords {
+  return { ...locale, terms: terms.filter(({ term }) => term.place <= place) };
+}
+
+async function reportOf(scope: WordScope, locales: readonly LocaleWords[]): Promise<TextSearchReport> {
+  const asked = locales.flatMap(({ locale, terms }) => terms.map((term) => ({ locale, ...term })));
+  const words = await Promise.all(asked.map(({ locale, ...term }) => correctionOf(scope, locale, term)));
+  const corrected = new Map<string, string>();
+  for (const [at, { term }] of asked.entries()) {
+    const word = words[at];
+    if (word !== undefined && !corrected.has(term.typed)) corrected.set(term.typed, word);
+  }
+  const terms = new Map(locales.map((each) => [each.locale, each.terms.map(({ term }) => term)] as const));
+  return { terms, corrected };
+}
+
+/** Words whose documents are counted, to name one of them. */
+const MOST_COUNTED = 200;
+
+type Counts = { readonly buckets: readonly { readonly doc_count: number }[] };
+
+/** The word that a term was taken for: of those with the fewest typos the one that most documents have. */
+async function correctionOf(
+  { session, type, fields }: WordScope,
+  locale: string,
+  { words }: WordTerm,
+): Promise<string | undefined> {
+  const least = Math.min(...words.map(({ match }) => match.typos));
+  if (words.length === 0 || least === 0) return undefined;
+  const alike = words.filter(({ match }) => match.typos === least).slice(0, MOST_COUNTED);
+  const filters = alike.flatMap((word) => fields.map((field) => hasToken(tokensOf(locale, [word], [field]))));
+  const { aggregations } = await session.search(type, {
+    size: 0,
+    query: hasToken(tokensOf(locale, alike, fields)),
+    aggs: { rows: { filters: { filters } } },
+  });
+  const counted = aggregations?.['rows'] as Counts | undefined;
+  const counts = (counted?.buckets ?? []).map(({ doc_count }) => doc_count);
+  return mostFrequent(alike, (at) =>
+    counts.slice(at * fields.length, (at + 1) * fields.length).reduce((sum, count) => sum + count, 0),
+  );
+}
+
+function mostFrequent(words: readonly MatchedWord[], rowsOf: (at: number) => number): string | undefined {
+  const counted = words.map(({ key }, at) => ({ key, rows: rowsOf(at) }));
+  const [best] = counted
+    .filter(({ rows }) => rows > 0)
+    .sort((a, b) => b.rows - a.rows || compareCodePoints(a.key, b.key));
+  return best?.key;
+}

@@ -1,0 +1,66 @@
+import type { SearchTerm } from '../../../search/search-terms.ts';
+import { keywordPattern, stemPattern, textPattern } from './word-tokens.ts';
+
+/**
+ * A regular expression (Lucene's) for the tokens of all words that a term may match, and of some others. Words have no
+ * characters that mean something in it.
+ */
+export function termPattern(locale: string, term: SearchTerm): string {
+  const { folded, stem, isPrefix, typos, synonyms } = term;
+  const end = isPrefix ? '.*' : '';
+  const asTyped = [folded + end, ...synonyms];
+  const like = [...asTyped, stem, ...nearPatterns(folded, typos).map((pattern) => pattern + end)];
+  return [
+    textPattern(locale, like.join('|')),
+    keywordPattern(locale, asTyped.join('|')),
+    stemPattern(locale, stem),
+  ].join('|');
+}
+
+/** Longer words are compared as they stand, see `typoDistance`. */
+const LONGEST = 100;
+
+function nearPatterns(typed: string, typos: number): readonly string[] {
+  if (typos === 0 || typed.length > LONGEST || typed.length < 2) return [];
+  const [first, rest] = [typed.slice(0, 1), typed.slice(1)];
+  if (typos === 1) return oneTypo(rest).map((pattern) => first + pattern);
+  const otherFirst = [rest, `.${rest}`, `.${typed}`, `${typed[1]}${first}${typed.slice(2)}`];
+  return [...twoTypos(rest).map((pattern) => first + pattern), ...otherFirst];
+}
+
+/** Exactly the texts with one letter less, other, more, or two swapped. */
+function oneTypo(text: string): string[] {
+  const patterns = [`${text}.`];
+  for (let at = 0; at < text.length; at++) {
+    const [before, after] = [text.slice(0, at), text.slice(at + 1)];
+    patterns.push(`${before}.?${after}`, `${before}.${text.slice(at)}`);
+    if (after !== '') patterns.push(`${before}${after[0]}${text[at]}${after.slice(1)}`);
+  }
+  return patterns;
+}
+
+/**
+ * Two typos leave one third of a text as it is, two places away at most; unless one of them swaps two letters at the
+ * border of thirds.
+ */
+function twoTypos(text: string): string[] {
+  const third = Math.ceil(text.length / 3);
+  const borders = [0, third, 2 * third];
+  const patterns = borders.flatMap((from) => around(text, from, text.slice(from, from + third), 2) ?? []);
+  for (const border of borders.slice(1)) {
+    const swapped = `${text[border] ?? ''}${text[border - 1] ?? ''}`;
+    if (swapped.length === 2) patterns.push(...around(text, border - 1, swapped, 1));
+  }
+  return patterns;
+}
+
+/** `part` at `at`, so many letters more or less on either side. */
+function around(text: string, at: number, part: string, slack: number): string[] {
+  if (part === '') return [];
+  const behind = text.length - at - part.length;
+  return [`${upTo(at, slack)}${part}${upTo(behind, slack)}`];
+}
+
+function upTo(length: number, slack: number): string {
+  return `.{${Math.max(0, length - slack)},${length + slack}}`;
+}

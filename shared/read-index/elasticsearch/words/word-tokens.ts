@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto';
+import type { IndexedWord } from '../../../search/match-word.ts';
+
+/**
+ * Words in documents, as tokens without blanks. Parts are separated by colons, which words do not have.
+ * - `words` has every word in order, as `wordToken`: for matches and distances.
+ * - `vocabulary` has each distinct word, as `vocabularyTokens`: searches look up there which words are like theirs.
+ * - `stems.<field>` has the stems, as `stemToken`: for BM25.
+ */
+export const WORDS_FIELD = 'words';
+export const VOCABULARY_FIELD = 'vocabulary';
+
+export function stemsField(field: string): string {
+  return `stems.${field}`;
+}
+
+/** A word of texts. Words of keywords have no stem. */
+export type FoundWord = IndexedWord & { readonly key: string };
+
+/** The whitespace analyzer cuts tokens of more than 255 characters. */
+const LONGEST_KEY = 64;
+
+export function wordToken(locale: string, field: string, key: string): string {
+  const name = key.length <= LONGEST_KEY ? key : `~${hash('sha256', key, 'base64')}`;
+  return `${locale}:${field}:${name}`;
+}
+
+export function stemToken(locale: string, { folded, stem }: IndexedWord): string {
+  const text = stem ?? `!${folded}`;
+  return `${locale}:${text.length <= LONGEST_KEY ? text : `~${hash('sha256', text, 'base64')}`}`;
+}
+
+const TEXT = 't';
+const KEYWORD = 'k';
+const STEM = 's';
+
+/** One token, and one by its stem where that is another word. */
+export function vocabularyTokens(locale: string, { key, folded, stem }: FoundWord): readonly string[] {
+  const spelled = `${folded}:${key === folded ? '' : key}`;
+  if (stem === undefined) return [`${locale}:${KEYWORD}:${spelled}`];
+  const token = `${locale}:${TEXT}:${spelled}`;
+  return stem === folded ? [token] : [token, `${locale}:${STEM}:${stem}:${spelled}`];
+}
+
+/** The word of a token of `vocabulary`, and whether it is a keyword's. */
+export function readVocabularyToken(
+  locale: string,
+  token: string,
+): { readonly key: string; readonly folded: string; readonly isKeyword: boolean } {
+  const [kind, ...parts] = token.slice(locale.length + 1).split(':');
+  const [folded = '', key = ''] = kind === STEM ? parts.slice(1) : parts;
+  return { folded, key: key === '' ? folded : key, isKeyword: kind === KEYWORD };
+}
+
+/** Regular expressions (Lucene's) for the tokens of words by their folded form. */
+export function textPattern(locale: string, folded: string): string {
+  return `${escaped(locale)}:${TEXT}:(${folded}):.*`;
+}
+
+export function keywordPattern(locale: string, folded: string): string {
+  return `${escaped(locale)}:${KEYWORD}:(${folded}):.*`;
+}
+
+export function stemPattern(locale: string, stem: string): string {
+  return `${escaped(locale)}:${STEM}:${stem}:.*`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]/gu, (character) => `\\${character}`);
+}

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import type { BoolQuery } from '../../shared/read-index/bool-query.ts';
+import type { FacetRequest } from '../../shared/read-index/facets.ts';
+import type { ReadIndex, SearchRequest } from '../../shared/read-index/read-index.ts';
+import {
+  ARTICLE,
+  type Article,
+  article,
+  articleChange,
+  type Tagging,
+  tagging,
+  tagLink,
+  typedQuery,
+} from './searched-articles.ts';
+
+/** Random edits of articles with random searches after each, and what both are made of. */
+
+/** What is there, beside the index. */
+export type ArticleWorld = {
+  readonly articles: Map<string, Article>;
+  readonly tags: Map<string, Set<number>>;
+};
+
+export const searchStep = fc.record({
+  articles: fc.array(fc.tuple(article, fc.nat(4)), { maxLength: 14 }),
+  tags: fc.array(tagging, { maxLength: 8 }),
+  requests: fc.array(
+    fc.record({
+      query: typedQuery,
+      world: fc.constantFrom('draft', 'published'),
+      locales: fc.constantFrom<'all' | string[]>('all', ['en'], ['fr'], ['en', 'fr'], ['de']),
+      fields: fc.constantFrom(undefined, ['title'], ['body', 'code']),
+      typoTolerance: fc.constantFrom(true, true, false),
+      stars: fc.constantFrom(undefined, 1, 2),
+      from: fc.constantFrom(0, 0, 3),
+      size: fc.constantFrom(2, 5, 100),
+    }),
+    { minLength: 1, maxLength: 4 },
+  ),
+});
+export type SearchStep = typeof searchStep extends fc.Arbitrary<infer S> ? S : never;
+export type ArticleSearch = SearchStep['requests'][number];
+
+const FACETS: readonly FacetRequest[] = [
+  { path: [], field: 'stars', type: 'integer', limit: 10 },
+  { path: ['tags'], field: 'name', type: 'string', limit: 10 },
+  { path: ['tags'], field: 'name', type: 'string', limit: 1, search: 'ta' },
+  {
+    ...{ path: [], field: 'stars', type: 'integer', limit: 10 },
+    ranges: [
+      { name: '..2', to: 2 },
+      { name: '1..3', from: 1, to: 3 },
+    ],
+  },
+];
+
+/** Makes the changes of a step, to an index and to what is known of it. */
+export async function applyStep(
+  indices: readonly ReadIndex[],
+  world: ArticleWorld,
+  { articles, tags }: SearchStep,
+  position: bigint,
+): Promise<void> {
+  const rows = articles.map(([written, luck]) => {
+    const isGone = luck === 0;
+    const known = [...world.articles.values()].find(({ key }) => key === written.key);
+    // A row keeps its version.
+    const row = { ...written, version: known?.version ?? written.version };
+    const name = `${row.version} ${row.key}`;
+    if (!isGone) world.articles.set(name, row);
+    else {
+      world.articles.delete(name);
+      world.tags.delete(name);
+    }
+    return articleChange(row, isGone);
+  });
+  for (const tagged of tags) note(world, tagged);
+  const batch = { position, rows, links: tags.map(tagLink) };
+  for (const index of indices) await index.apply(batch);
+}
+
+function note({ articles, tags }: ArticleWorld, { key, tag, isTagged, world }: Tagging): void {
+  const name = `${world} ${key}`;
+  if (!articles.has(name)) return;
+  const known = tags.get(name) ?? new Set();
+  tags.set(name, known);
+  if (isTagged) known.add(tag);
+  else known.delete(tag);
+}
+
+export function searchRequest({
+  query,
+  world,
+  locales,
+  fields,
+  typoTolerance,
+  stars,
+  from,
+  size,
+}: ArticleSearch): SearchRequest {
+  return {
+    ...{ type: ARTICLE, world, sort: [], from, size, withTotal: true, facets: FACETS },
+    query: { kind: 'bool', filter: filtersOf(stars, locales) },
+    text: { query, locales, typoTolerance, isRanked: true, ...(fields && { fields: new Set(fields) }) },
+  };
+}
+
+/** The locale is a filter too, as in every list. */
+function filtersOf(stars: ArticleSearch['stars'], locales: ArticleSearch['locales']): BoolQuery[] {
+  return [
+    ...(stars === undefined ? [] : [{ kind: 'term', field: 'stars', value: stars } as const]),
+    ...(locales === 'all' ? [] : [{ kind: 'terms', field: 'locale', values: locales } as const]),
+  ];
+}
