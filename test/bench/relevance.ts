@@ -1,7 +1,12 @@
 import { Command } from 'commander';
 import { type Collection, gainOfTen, readCisi, readCranfield } from './collections.ts';
 import { createRandom } from './embedded-data.ts';
-import { indexDocuments, type SearchDocuments } from './index-documents.ts';
+import {
+  type IndexedDocuments,
+  indexDocuments,
+  type SearchDocuments,
+  sendDocuments,
+} from './index-documents.ts';
 import { corrupt, rareTitleWords } from './typos.ts';
 
 /**
@@ -10,42 +15,71 @@ import { corrupt, rareTitleWords } from './typos.ts';
  */
 const options = new Command()
   .requiredOption('--collections <dir>', 'folder with the files of Cranfield and CISI')
+  .option('--read-index <url>', 'an Elasticsearch, to measure beside the embedded index')
   .option('--words <n>', 'words that are corrupted, per collection', '500')
   .option('--seed <n>', 'of the typos', '1')
   .parse()
-  .opts<{ collections: string; words: string; seed: string }>();
+  .opts<{ collections: string; readIndex?: string; words: string; seed: string }>();
 
+const { readIndex } = options;
 for (const collection of [readCranfield(options.collections), readCisi(options.collections)]) {
-  const search = await indexDocuments(collection.documents);
+  const embedded = await indexDocuments(collection.documents);
+  await measure(`${collection.name}, embedded`, collection, embedded.search);
+  if (readIndex !== undefined)
+    await measureSent(collection, embedded, await sendDocuments(collection.documents, readIndex));
+  await embedded.close();
+}
+
+async function measureSent(
+  collection: Collection,
+  embedded: IndexedDocuments,
+  sent: IndexedDocuments,
+): Promise<void> {
+  try {
+    const name = `${collection.name}, Elasticsearch`;
+    await measure(name, collection, sent.search);
+    const shared: number[] = [];
+    for (const { text } of collection.queries) {
+      const [one, other] = [await embedded.search(text), await sent.search(text)];
+      shared.push(one.length === 0 ? 1 : one.filter((id) => other.includes(id)).length / one.length);
+    }
+    print(name, 'the same in ten', mean(shared), `${shared.length} queries`);
+  } finally {
+    await sent.close();
+  }
+}
+
+async function measure(name: string, collection: Collection, search: SearchDocuments): Promise<void> {
   const judged = collection.queries.filter(({ gains }) => gains.size > 0);
   const gains: number[] = [];
   for (const { text, gains: wanted } of judged) gains.push(gainOfTen(await search(text), wanted));
-  print(collection, 'nDCG@10', mean(gains), `${judged.length} queries`);
-  for (const typos of [1, 2] as const) await measureTypos(collection, search, typos);
+  print(name, 'nDCG@10', mean(gains), `${judged.length} queries`);
+  for (const typos of [1, 2] as const) await measureTypos(name, collection, search, typos);
 }
 
 /** The share of corrupted words whose document is among the first ten. */
-async function measureTypos(collection: Collection, search: SearchDocuments, typos: 1 | 2): Promise<void> {
+async function measureTypos(
+  name: string,
+  { documents }: Collection,
+  search: SearchDocuments,
+  typos: 1 | 2,
+): Promise<void> {
   const random = createRandom(Number(options.seed));
-  const words = rareTitleWords(collection.documents, typos === 1 ? 5 : 9);
+  const words = rareTitleWords(documents, typos === 1 ? 5 : 9);
   const found: number[] = [];
   for (let i = 0; i < Number(options.words); i++) {
-    const { word, documents } = random.pick(words);
+    const { word, documents: wanted } = random.pick(words);
     const hits = await search(corrupt(word, typos, random));
-    found.push(hits.some((id) => documents.includes(id)) ? 1 : 0);
+    found.push(hits.some((id) => wanted.includes(id)) ? 1 : 0);
   }
-  print(
-    collection,
-    `found with ${typos} typo${typos === 1 ? '' : 's'}`,
-    mean(found),
-    `${found.length} words`,
-  );
+  const measure = `found with ${typos} typo${typos === 1 ? '' : 's'}`;
+  print(name, measure, mean(found), `${found.length} words`);
 }
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
-function print({ name }: Collection, measure: string, value: number, of: string): void {
-  console.log(`${name.padEnd(10)} ${measure.padEnd(18)} ${value.toFixed(4)}  (${of})`);
+function print(name: string, measure: string, value: number, of: string): void {
+  console.log(`${name.padEnd(24)} ${measure.padEnd(18)} ${value.toFixed(4)}  (${of})`);
 }

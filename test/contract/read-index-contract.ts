@@ -6,9 +6,14 @@ import { describeRelations } from './read-index-relations.ts';
 import type { OpenIndex } from './read-index-shelf.ts';
 import { describeSorting } from './read-index-sorting.ts';
 import { describeValues } from './read-index-values.ts';
+import { describeWords } from './read-index-words.ts';
 
-/** What every adapter of the `ReadIndex` port does. `open` gives an empty index, which the suite closes. */
-export function describeReadIndexContract(name: string, open: OpenIndex): void {
+/** What every adapter of the `ReadIndex` port does. `open` gives an empty index, which the suite closes. `words`: whether it searches. */
+export function describeReadIndexContract(
+  name: string,
+  open: OpenIndex,
+  { words = true }: { readonly words?: boolean } = {},
+): void {
   describe(`read index contract: ${name}`, () => {
     describe('values', () => describeValues(open));
     describe('relations and components', () => describeRelations(open));
@@ -16,5 +21,6 @@ export function describeReadIndexContract(name: string, open: OpenIndex): void {
     describe('cursors', () => describeCursors(open));
     describe('following', () => describeFollowing(open));
     describe('changes', () => describeChanges(open));
+    if (words) describe('words and facets', () => describeWords(open));
   });
 }

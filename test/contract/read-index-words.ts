@@ -1,0 +1,253 @@
+import { expect, it } from 'vitest';
+import type { FacetRequest } from '../../shared/read-index/facets.ts';
+import type { SearchRequest, SearchResult } from '../../shared/read-index/read-index.ts';
+import type { TextSearch } from '../../shared/read-index/text-search.ts';
+import { AUTHOR, BOOK, decode, PAGE, TAG, TOWN } from './read-index-library.ts';
+import { by, link, MATCH_ALL, type OpenIndex, openShelf, type Shelf, term } from './read-index-shelf.ts';
+
+type Asked = Partial<Omit<SearchRequest, 'text'>> & { readonly text?: Partial<TextSearch> };
+
+function search(shelf: Shelf, query: string, { text, ...asked }: Asked = {}): Promise<SearchResult> {
+  return shelf.index.search({
+    ...{ type: BOOK, world: 'published', query: MATCH_ALL, sort: [], from: 0, size: 100, withTotal: true },
+    text: { query, locales: ['en'], typoTolerance: true, isRanked: true, ...text },
+    ...asked,
+  });
+}
+
+async function ids(shelf: Shelf, query: string, asked?: Asked): Promise<readonly number[]> {
+  const { total, hits } = await search(shelf, query, asked);
+  if (asked?.size === undefined && asked?.from === undefined && asked?.cursor === undefined)
+    expect(total).toBe(hits.rows.length);
+  return hits.sources.map((source) => decode(source).id);
+}
+
+async function shelfOf(open: OpenIndex, titles: readonly string[], bodies: readonly string[] = []) {
+  const shelf = await openShelf(open);
+  await shelf.apply(
+    titles.map((title, at) =>
+      shelf.put(BOOK, 'published', at + 1, { id: at + 1, title, body: bodies[at] ?? null }),
+    ),
+  );
+  return shelf;
+}
+
+const facet = (name: string, type: FacetRequest['type'], more: Partial<FacetRequest> = {}): FacetRequest => {
+  const path = name.split('.');
+  return { path: path.slice(0, -1), field: path.at(-1) ?? '', type, limit: 10, ...more };
+};
+
+async function facetsOf(shelf: Shelf, facets: readonly FacetRequest[], asked: Partial<SearchRequest> = {}) {
+  const found = await shelf.index.search({
+    ...{ type: BOOK, world: 'published', query: MATCH_ALL, sort: [], from: 0, size: 1, withTotal: true },
+    facets,
+    ...asked,
+  });
+  return (found.facets ?? []).map(({ values }) => values.map(({ value, count }) => `${value} ${count}`));
+}
+
+/** Searches by words, and facets. */
+export function describeWords(open: OpenIndex): void {
+  it('finds words by case, accent, stem, beginning and synonym-free typos', async () => {
+    const shelf = await shelfOf(open, [
+      'The Élan of Boundaries',
+      'Layers',
+      'Aerodynamics',
+      'Straße',
+      '東京都の本',
+    ]);
+    expect(await ids(shelf, 'elan ')).toEqual([1]);
+    expect(await ids(shelf, 'boundary ')).toEqual([1]);
+    expect(await ids(shelf, 'bound')).toEqual([1]);
+    expect(await ids(shelf, 'LAYER')).toEqual([2]);
+    expect(await ids(shelf, 'areodynmics')).toEqual([3]);
+    expect(await ids(shelf, 'earodynamics ')).toEqual([3]);
+    expect(await ids(shelf, 'strasse ')).toEqual([4]);
+    expect(await ids(shelf, '東京 ')).toEqual([5]);
+    expect(await ids(shelf, 'areodynmics', { text: { typoTolerance: false } })).toEqual([]);
+  });
+
+  it('orders by typos, nearness, weight and exact words, and then by id', async () => {
+    const shelf = await shelfOf(
+      open,
+      [
+        'heat far away from any other layer',
+        'head layer',
+        'layer heat',
+        'heat layer',
+        'x',
+        'heat layers',
+        'heat layer',
+      ],
+      ['', '', '', '', 'heat layer'],
+    );
+    expect(await ids(shelf, 'heat layer ')).toEqual([4, 7, 6, 5, 3, 1]);
+    expect(await ids(shelf, 'heat laier ')).toEqual([4, 7, 5, 3, 1]);
+    expect(await ids(shelf, 'heat layer ', { from: 1, size: 2 })).toEqual([7, 6]);
+    expect(await ids(shelf, 'heat layer ', { sort: [by('id', 'desc')], text: { isRanked: false } })).toEqual([
+      7, 6, 5, 4, 3, 1,
+    ]);
+  });
+
+  it('leaves out the last words until a row has the others, among those that a filter keeps', async () => {
+    const shelf = await shelfOf(open, ['one two', 'one three', 'two three']);
+    const { hits, text } = await search(shelf, 'one two zebra ');
+    expect(hits.sources.map((source) => decode(source).id)).toEqual([1]);
+    expect(text?.terms.get('en')?.map(({ typed }) => typed)).toEqual(['one', 'two']);
+    expect(await ids(shelf, 'one two zebra ', { query: term('id', 2) })).toEqual([2]);
+    expect(await ids(shelf, 'zebra one ')).toEqual([]);
+  });
+
+  it('takes five words for a question: one is enough, and the best come first', async () => {
+    const shelf = await shelfOf(open, [
+      'wing heat',
+      'nothing of it',
+      'supersonic heat transfer over a slender wing body',
+      'a wing',
+    ]);
+    const found = await ids(shelf, 'supersonic heat transfer wing body');
+    expect(found[0]).toBe(3);
+    expect([...found].sort()).toEqual([1, 3, 4]);
+  });
+
+  it('names what a word was taken for, and the words of the documents there are', async () => {
+    const shelf = await shelfOf(open, ['aerodynamics', 'aerodynamic', 'aerodynamic wing']);
+    const { text } = await search(shelf, 'aerodynamik ');
+    expect([...(text?.corrected ?? [])]).toEqual([['aerodynamik', 'aerodynamic']]);
+    await shelf.apply([shelf.drop(BOOK, 'published', 2), shelf.drop(BOOK, 'published', 3)]);
+    const again = await search(shelf, 'aerodynamik ');
+    expect([...(again.text?.corrected ?? [])]).toEqual([['aerodynamik', 'aerodynamics']]);
+  });
+
+  it('finds a change, a removal and a draft where they are', async () => {
+    const shelf = await shelfOf(open, ['quixotic']);
+    await shelf.apply([shelf.put(BOOK, 'draft', 1, { id: 2, title: 'vermilion' })]);
+    expect(await ids(shelf, 'vermilion')).toEqual([]);
+    expect(await ids(shelf, 'vermilion', { world: 'draft' })).toEqual([2]);
+    await shelf.apply([shelf.put(BOOK, 'published', 1, { id: 1, title: 'zanzibar' })]);
+    expect(await ids(shelf, 'quixotic')).toEqual([]);
+    expect(await ids(shelf, 'zanzibar')).toEqual([1]);
+    await shelf.apply([shelf.drop(BOOK, 'published', 1)]);
+    expect(await ids(shelf, 'zanzibar')).toEqual([]);
+  });
+
+  it('looks at the fields that are named, and never at private ones', async () => {
+    const shelf = await openShelf(open);
+    const values = { title: 'wing', body: 'heat', story: '<b>layer</b>', secret: 'hidden' };
+    await shelf.apply([shelf.put(BOOK, 'published', 1, { id: 1, ...values })]);
+    expect(await ids(shelf, 'layer')).toEqual([1]);
+    expect(await ids(shelf, 'hidden')).toEqual([]);
+    expect(await ids(shelf, 'heat', { text: { fields: new Set(['title']) } })).toEqual([]);
+    expect(await ids(shelf, 'heat', { text: { fields: new Set(['body']) } })).toEqual([1]);
+  });
+
+  it('reads each locale in its language', async () => {
+    const shelf = await openShelf(open);
+    const pages = [
+      { id: 1, title: 'chevaux', locale: 'fr' },
+      { id: 2, title: 'horses', locale: 'en' },
+      { id: 3, title: 'chevaux horses', locale: 'en' },
+    ];
+    await shelf.apply(pages.map((page) => shelf.put(PAGE, 'published', page.id, page)));
+    const inLocales = (query: string, locales: TextSearch['locales']) =>
+      ids(shelf, query, { type: PAGE, text: { locales } });
+    expect(await inLocales('cheval ', ['fr'])).toEqual([1]);
+    expect(await inLocales('horse ', ['en'])).toEqual([2, 3]);
+    expect(await inLocales('horse ', ['fr'])).toEqual([]);
+    expect(await inLocales('chevaux ', 'all')).toEqual([1, 3]);
+  });
+
+  it('walks by cursor in the order of relevance', async () => {
+    const shelf = await shelfOf(open, [
+      'heat x layer',
+      'heat layer',
+      'heat layers',
+      'heat layer',
+      'layer heat',
+    ]);
+    const walked: number[] = [];
+    let after: NonNullable<SearchRequest['cursor']>['after'] = null;
+    do {
+      const { hits, next } = await search(shelf, 'heat layer ', { size: 2, cursor: { after } });
+      walked.push(...hits.sources.map((source) => decode(source).id));
+      after = next ?? null;
+    } while (after !== null);
+    expect(walked).toEqual(await ids(shelf, 'heat layer '));
+    expect(walked).toHaveLength(5);
+  });
+
+  it('counts values of rows, components, copied and distant relations, each row once', async () => {
+    const shelf = await openShelf(open);
+    const chapters = (book: number, headings: readonly string[]) => ({
+      chapters: headings.map((heading, at) => shelf.part('lib.chapter', { id: book * 10 + at, heading })),
+    });
+    await shelf.apply(
+      [
+        shelf.put(BOOK, 'published', 1, { id: 1, genre: 'poem', pages: 10 }, chapters(1, ['a', 'a', 'b'])),
+        shelf.put(BOOK, 'published', 2, { id: 2, genre: 'poem', pages: 9 }, chapters(2, ['a'])),
+        shelf.put(BOOK, 'published', 3, { id: 3, genre: 'essay', copies: '9007199254740993' }),
+        shelf.put(TAG, 'live', 1, { id: 1, name: 'red', weight: 0.1 }),
+        shelf.put(TAG, 'live', 2, { id: 2, name: 'red', weight: 0.2 }),
+        shelf.put(AUTHOR, 'published', 1, { id: 1, name: 'Ann' }),
+        shelf.put(TOWN, 'live', 1, { id: 1, name: 'Rome' }),
+      ],
+      [
+        ...[1, 2].map((tag) => link(BOOK, 'tags', 1, tag)),
+        link(BOOK, 'tags', 2, 1),
+        ...[1, 2].map((book) => link(BOOK, 'author', book, 1)),
+        link(AUTHOR, 'home', 1, 1),
+        link(TAG, 'best', 1, 3),
+      ],
+    );
+    const facets = [
+      facet('genre', 'enumeration'),
+      facet('pages', 'integer'),
+      facet('copies', 'biginteger'),
+      facet('chapters.heading', 'string'),
+      facet('tags.name', 'string'),
+      facet('author.home.name', 'string'),
+      facet('author.books.genre', 'enumeration'),
+      facet('tags.best.genre', 'enumeration'),
+      facet('chapters.heading', 'string', { search: 'B' }),
+      facet('pages', 'integer', {
+        ranges: [
+          { name: '..10', to: 10 },
+          { name: '10..', from: 10 },
+        ],
+      }),
+    ];
+    expect(await facetsOf(shelf, facets)).toEqual([
+      ['poem 2', 'essay 1'],
+      ['10 1', '9 1'],
+      ['9007199254740993 1'],
+      ['a 2', 'b 1'],
+      ['red 2'],
+      ['Rome 2'],
+      ['poem 2'],
+      ['essay 2'],
+      ['b 1'],
+      ['..10 1', '10.. 1'],
+    ]);
+    const { facets: counted = [] } = await shelf.index.search({
+      ...{ type: BOOK, world: 'published', query: MATCH_ALL, sort: [], from: 0, size: 0, withTotal: false },
+      facets: [facet('tags.weight', 'float'), facet('pages', 'integer')],
+    });
+    expect(counted[0]?.stats).toEqual({ min: 0.1, max: 0.2, sum: 0.4, avg: 0.4 / 3 });
+    expect(counted[1]?.stats).toEqual({ min: 9, max: 10, sum: 19, avg: 9.5 });
+  });
+
+  it('counts what a search finds, whichever page is asked for, up to a limit', async () => {
+    const shelf = await openShelf(open);
+    const genres = ['poem', 'essay', 'poem', 'novel'];
+    await shelf.apply(
+      genres.map((genre, at) =>
+        shelf.put(BOOK, 'published', at + 1, { id: at + 1, genre, title: at === 3 ? 'x' : 'heat' }),
+      ),
+    );
+    const text = { query: 'heat', locales: ['en'], typoTolerance: true, isRanked: true };
+    const genre = facet('genre', 'enumeration');
+    expect(await facetsOf(shelf, [genre], { text })).toEqual([['poem 2', 'essay 1']]);
+    expect(await facetsOf(shelf, [{ ...genre, limit: 1 }], { text, from: 2 })).toEqual([['poem 2']]);
+    expect(await facetsOf(shelf, [{ ...genre, limit: 2 }])).toEqual([['poem 2', 'essay 1']]);
+  });
+}
