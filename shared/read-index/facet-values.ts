@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { ScalarType } from '../schema/content-type.ts';
 import { foldWord } from '../search/fold-word.ts';
 import { splitWords } from '../search/split-words.ts';
@@ -59,7 +60,7 @@ export function presentFacet(request: FacetRequest, counts: ReadonlyMap<Scalar, 
   const { type } = request;
   const texts = [...counts].map(([value, count]) => ({ value: facetText(type, value), count }));
   const stats = hasStats(request) ? statsOf(counts as ReadonlyMap<number, number>) : undefined;
-  return { values: selectFacets(texts, request), ...(stats === undefined ? {} : { stats }) };
+  return { values: selectFacets(texts, request), ...defined({ stats }) };
 }
 
 export function isInRange({ from, to }: FacetRange, value: number): boolean {

@@ -4,7 +4,7 @@ import { type Language, languageOf } from '../../../search/languages.ts';
 import { wordsOfValue } from '../../../search/row-words.ts';
 import type { SearchField, SearchSettings } from '../../../search/search-settings.ts';
 import type { FieldValues } from '../../read-index.ts';
-import { type FoundWord, stemToken, vocabularyTokens, wordToken } from '../words/word-tokens.ts';
+import { type FoundWord, stemToken, vocabularyTokens, wordToken } from '../layout/word-tokens.ts';
 import { type ByteSink, writeText } from './byte-sink.ts';
 
 /** A word as documents have it, in one locale. */

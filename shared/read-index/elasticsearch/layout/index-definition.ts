@@ -3,9 +3,9 @@ import { B, K1 } from '../../../search/bm25.ts';
 import { VALUE_GAP } from '../../../search/rank-hits.ts';
 import { PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import { isCountable } from '../../facet-values.ts';
-import { VOCABULARY_FIELD, WORDS_FIELD } from '../words/word-tokens.ts';
 import type { DocumentLayout, Place, PlacedRelation, PlacedScalar, PlacedStep } from './document-layout.ts';
 import { zoneHolder } from './index-document.ts';
+import { VOCABULARY_FIELD, WORDS_FIELD } from './word-tokens.ts';
 
 /** Rows that an offset can reach, and the rows that one page may add. */
 export const OFFSET_LIMIT = 100_000;
@@ -64,10 +64,8 @@ const GRAMS: Mapping = { type: 'text', analyzer: 'whitespace', norms: false };
 const TEXT_FORM: Mapping = { type: 'keyword', doc_values: false };
 const KEY: Mapping = { type: 'long' };
 
-const WORDS: Mapping = {
-  ...{ type: 'text', analyzer: 'whitespace', norms: false },
-  position_increment_gap: VALUE_GAP,
-};
+const GAP = { position_increment_gap: VALUE_GAP };
+const WORDS: Mapping = { type: 'text', analyzer: 'whitespace', norms: false, ...GAP };
 const STEMS: Mapping = { type: 'text', analyzer: 'whitespace', index_options: 'freqs' };
 
 function wordProperties({ fields }: DocumentLayout['words']): Properties {

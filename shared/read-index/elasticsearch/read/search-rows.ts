@@ -12,11 +12,11 @@ import {
   writePosition,
 } from '../plan/plan-sort.ts';
 import type { SearchBody } from '../wire/write-search.ts';
-import { resolveWords } from '../words/search-words.ts';
 import { countFacets } from './count-facets.ts';
 import { readFarPage } from './far-page.ts';
 import { type PageSearch, readHits, readPage, totalOf } from './page-search.ts';
 import { readRows } from './read-rows.ts';
+import { resolveWords } from './search-words.ts';
 import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
 import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';

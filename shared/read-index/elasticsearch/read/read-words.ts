@@ -4,16 +4,16 @@ import { type Language, languageOf } from '../../../search/languages.ts';
 import { matchWord, type WordMatch } from '../../../search/match-word.ts';
 import type { SearchField } from '../../../search/search-settings.ts';
 import type { SearchTerm } from '../../../search/search-terms.ts';
-import { type Dsl, termsDsl } from '../plan/dsl.ts';
-import type { Session } from '../read/session.ts';
-import { termPattern } from './word-patterns.ts';
 import {
   type FoundWord,
   readVocabularyToken,
   VOCABULARY_FIELD,
   WORDS_FIELD,
   wordToken,
-} from './word-tokens.ts';
+} from '../layout/word-tokens.ts';
+import { type Dsl, termsDsl } from '../plan/dsl.ts';
+import type { Session } from './session.ts';
+import { termPattern } from './word-patterns.ts';
 
 /** A word of texts that a term matches. */
 export type MatchedWord = FoundWord & { readonly match: WordMatch };

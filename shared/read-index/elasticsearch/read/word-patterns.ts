@@ -1,5 +1,5 @@
 import type { SearchTerm } from '../../../search/search-terms.ts';
-import { keywordPattern, stemPattern, textPattern } from './word-tokens.ts';
+import { keywordPattern, stemPattern, textPattern } from '../layout/word-tokens.ts';
 
 /**
  * A regular expression (Lucene's) for the tokens of all words that a term may match, and of some others. Words have no

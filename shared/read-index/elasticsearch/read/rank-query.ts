@@ -1,9 +1,9 @@
 import { FAR, LAST_RANK, NEAR_NOTHING, nearTypos } from '../../../search/rank-hits.ts';
 import type { SearchField } from '../../../search/search-settings.ts';
+import { stemsField, stemToken, WORDS_FIELD } from '../layout/word-tokens.ts';
 import type { Dsl, IntervalsDsl } from '../plan/dsl.ts';
 import type { LocaleWords, WordScope, WordTerm } from './find-words.ts';
 import { hasToken, type MatchedWord, tokensOf } from './read-words.ts';
-import { stemsField, stemToken, WORDS_FIELD } from './word-tokens.ts';
 
 /**
  * The tiers as one number, the larger the better: typos, nearness, weight of the attributes, exact words. Each is a sum over

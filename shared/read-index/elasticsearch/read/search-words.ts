@@ -4,10 +4,10 @@ import type { SearchRequest } from '../../read-index.ts';
 import type { TextSearch, TextSearchReport } from '../../text-search.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { checkDepth } from '../plan/render-query.ts';
-import type { Session } from '../read/session.ts';
 import { findWords, type LocaleWords, type WordScope, type WordTerm } from './find-words.ts';
 import { matchQuery, rankedQuery } from './rank-query.ts';
 import { hasToken, isThere, type MatchedWord, tokensOf } from './read-words.ts';
+import type { Session } from './session.ts';
 
 /** A search by words, as a query. */
 export type WordQuery = {

@@ -4,8 +4,9 @@ import type { SearchField, SearchSettings } from '../../../search/search-setting
 import { guessHarder, type SearchMode, type SearchTerm, searchTerms } from '../../../search/search-terms.ts';
 import { synonymsIn } from '../../../search/synonyms.ts';
 import type { TextSearch } from '../../text-search.ts';
+import type { FoundWord } from '../layout/word-tokens.ts';
+import { WORDS_FIELD } from '../layout/word-tokens.ts';
 import type { Dsl } from '../plan/dsl.ts';
-import type { Session } from '../read/session.ts';
 import {
   hasToken,
   isThere,
@@ -15,8 +16,7 @@ import {
   tokensOf,
   type WordPlace,
 } from './read-words.ts';
-import type { FoundWord } from './word-tokens.ts';
-import { WORDS_FIELD } from './word-tokens.ts';
+import type { Session } from './session.ts';
 
 /** A term of a query in one locale, and the words in documents that match it. */
 export type WordTerm = { readonly term: SearchTerm; readonly words: readonly MatchedWord[] };
