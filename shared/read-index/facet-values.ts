@@ -51,7 +51,7 @@ function foldedWords(text: string): readonly string[] {
 }
 
 /** Whether a facet has the smallest and the largest of its values. */
-export function hasStats({ type, ranges }: FacetRequest): boolean {
+function hasStats({ type, ranges }: FacetRequest): boolean {
   return ranges === undefined && ['number', 'instant', 'time-of-day'].includes(fieldTypeOf(type));
 }
 
