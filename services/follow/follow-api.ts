@@ -31,7 +31,7 @@ export type FollowApi = {
 export type FollowApiOptions = Pick<FollowApi, 'registry' | 'writes' | 'proxy' | 'documentOfId'> & {
   readonly url: string;
   readonly webhookSecret: string | undefined;
-  readonly follower: Follower;
+  readonly follower: Pick<Follower, 'sync' | 'look' | 'state'>;
   readonly fleet: Pick<Fleet, 'leader'>;
   /** The same in every process of the log. */
   readonly key: Uint8Array;

@@ -14,7 +14,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { openAccessControl } from '../access/access-control.ts';
 import { openAccessKey } from '../access/access-key.ts';
-import { bodyKey, cursorKey } from '../access/derived-keys.ts';
+import { bodyKey, cursorKey, followKey } from '../access/derived-keys.ts';
 import { createRoleCommands } from '../access/role-commands.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
 import { requestOrOperator } from '../command/current-author.ts';
@@ -30,6 +30,7 @@ import { untilWhole } from '../elasticsearch/until-whole.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
 import { openMembership } from '../fleet/membership.ts';
+import { type SendToStrapiOptions, sendToStrapi } from '../follow/send-to-strapi.ts';
 import { reachAll } from '../http/freshness.ts';
 import { openForwarding } from '../http/open-forwarding.ts';
 import { createApis, type ServedApi } from '../http/served-api.ts';
@@ -64,6 +65,8 @@ export type ApiProcessOptions = {
   readonly minPositionWait: number;
   /** Identity providers whose tokens are accepted; absent: none. */
   readonly login?: LoginPlan | undefined;
+  /** A Strapi that the leader follows, and where writes go. */
+  readonly follow?: SendToStrapiOptions['follow'] | undefined;
   readonly operating: Operating;
   readonly report: Report;
   /** Called for retried calls to the log's server. Default: writes them to standard error. */
@@ -137,6 +140,14 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
       shows: (position) => reachAll(position, options.minPositionWait, [follower.reached, access.applied]),
     },
     fleet: following.fleet,
+    ...(options.follow && {
+      follow: sendToStrapi({
+        follow: options.follow,
+        registry,
+        fleet: following.fleet,
+        key: followKey(key),
+      }),
+    }),
     forwarding: openForwarding({
       fleet: following.fleet,
       membership,

@@ -95,7 +95,6 @@ describe('a role has options for what means something to it', () => {
         ...['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit', 'registerFields'],
         ...['rehash', 'publicUrl', 'mail', 'mailFrom', 'pictureFormats', 'picturePixels'],
         ...[
-          'follow',
           'followDeletions',
           'followFrom',
           'followInterval',
@@ -103,7 +102,6 @@ describe('a role has options for what means something to it', () => {
           'followToken',
           'followTokenFile',
         ],
-        ...['followWebhookSecret', 'followWebhookSecretFile', 'followWrites'],
       ].sort(),
     ],
   ])('varve %s is without %j', (role, left) => {

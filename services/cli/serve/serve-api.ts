@@ -8,6 +8,7 @@ import { logTrouble } from '../output/log-trouble.ts';
 import { startMessage } from '../output/start-message.ts';
 import { refuseOpenHost } from '../settings/access-log.ts';
 import { type CorsOrigins, corsOrigins } from '../settings/cors-origins.ts';
+import { followSettings } from '../settings/follow-settings.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import { connectionOf, denormaliseOf, rowCacheBytesOf } from '../settings/read-side.ts';
 import { requestRules } from '../settings/request-rules.ts';
@@ -45,6 +46,8 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
     operating: told.operating,
     report: logger,
     login,
+    // What it does not send on the leader reads.
+    follow: followSettings(settings, project?.prefix ?? '/api', () => {}),
     reportTrouble: logTrouble(logger),
     rules: requestRules(settings, project, { logger, metrics: told.operating.metrics }),
     connection: connectionOf(settings),

@@ -20,9 +20,9 @@ export const ROLE_SETTINGS: Readonly<Record<Role, SettingsTable>> = {
     // It has no users at hand, and checks the tokens of identity providers alone.
     ...(['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit'] as const),
     ...(['registerFields', 'rehash', 'publicUrl', 'mail', 'mailFrom'] as const),
-    ...(['follow', 'followToken', 'followTokenFile', 'followFrom', 'followWebhookSecret'] as const),
-    ...(['followWebhookSecretFile', 'followInterval', 'followRate', 'followDeletions'] as const),
-    ...(['followWrites'] as const),
+    // The leader reads Strapi; this process sends writes and webhooks on.
+    ...(['followToken', 'followTokenFile', 'followFrom'] as const),
+    ...(['followInterval', 'followRate', 'followDeletions'] as const),
   ),
 };
 

@@ -1,0 +1,24 @@
+import { NotLeading } from '../command/not-leading.ts';
+import { createFollowApi, type FollowApi, type FollowApiOptions } from './follow-api.ts';
+import { createFollowState } from './follow-state.ts';
+import { createStrapiProxy, type StrapiProxyOptions } from './strapi-proxy.ts';
+
+export type SendToStrapiOptions = Pick<FollowApiOptions, 'registry' | 'fleet' | 'key'> & {
+  readonly follow: StrapiProxyOptions & Pick<FollowApiOptions, 'writes' | 'webhookSecret'>;
+};
+
+/** A process that never leads sends writes on to the followed Strapi, and has the leader read what they changed. */
+export function sendToStrapi({ follow, ...options }: SendToStrapiOptions): FollowApi {
+  const state = createFollowState({ pending: () => 0, stuck: () => [], requests: () => 0 });
+  return createFollowApi({
+    ...options,
+    url: follow.url,
+    writes: follow.writes,
+    webhookSecret: follow.webhookSecret,
+    proxy: createStrapiProxy(follow),
+    // The answers of Strapi name documents by their ids.
+    documentOfId: () => undefined,
+    follower: { sync: () => Promise.reject(new NotLeading()), look: () => {}, state },
+    position: () => 0n,
+  });
+}
