@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { digestText } from '../../shared/text-digest.ts';
+import { fastDigest } from '../../shared/fast-digest.ts';
 import type { KnownAnswers } from '../delivery/known-answers.ts';
 import { MIN_POSITION_HEADER } from './await-position.ts';
 import type { Asking } from './content-api.ts';
@@ -82,7 +82,7 @@ function askingOf({ id, raw }: FastifyRequest): Asking {
 }
 
 function entityTag(generation: string, body: Uint8Array): string {
-  return `"${generation}${digestText(body)}"`;
+  return `"${generation}${fastDigest(body)}"`;
 }
 
 type Sent = { readonly etag: string; readonly isDraft: boolean };

@@ -123,9 +123,9 @@ function entryHandlers({ registry, deliveryOf }: RouteContext, type: ContentType
     read:
       (answer: (request: FastifyRequest, asking: Asking) => Promise<Uint8Array>): Handler =>
       (request, reply) =>
-        answerRead(deliveryOf(request), request, reply, async (asking) => {
-          const body = await answer(request, asking);
-          return isV4(request) ? presentInV4(registry, type, body) : body;
+        answerRead(deliveryOf(request), request, reply, (asking) => {
+          const body = answer(request, asking);
+          return isV4(request) ? body.then((bytes) => presentInV4(registry, type, bytes)) : body;
         }),
     write:
       (status: number, execute: (request: FastifyRequest) => Promise<WriteAnswer>): Handler =>

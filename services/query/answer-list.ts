@@ -1,6 +1,6 @@
 import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { AnswerTerms } from '../../shared/turns/turns.ts';
-import { writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
+import { joinRows, writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
 import { onOneState } from './one-state.ts';
@@ -30,7 +30,6 @@ async function listBody(
 ): Promise<Buffer> {
   const found = await searchPage(index, plan, answer);
   const { total, hits, next } = found;
-  const page = await gatherPage(index, plan, hits, answer, options);
   const nextCursor = plan.cursors === undefined || !next ? null : writeCursor(plan.cursors, next);
   const pagination = describePagination(plan.pagination, total, nextCursor);
   const meta =
@@ -39,11 +38,18 @@ async function listBody(
       : jsonText({ pagination, explain: await explainList(index, plan, answer) });
   const all = plan.words === undefined ? meta : `${meta.slice(0, -1)}${wordsMeta(plan.words, found)}}`;
   const end = Buffer.from(`,"meta":${all}}`);
+  if (showsRowsAsStored(plan)) return joinRows(OPEN, hits.sources, end);
+  const page = await gatherPage(index, plan, hits, answer, options);
   return writeAnswer(answer, plan.selection, [
     (writer) => writeShort(writer, OPEN),
     createListWriting(page),
     (writer) => writeBytes(writer, end),
   ]);
+}
+
+/** An answer with all fields, and nothing populated. */
+function showsRowsAsStored({ selection: { fields, populate } }: ListPlan): boolean {
+  return fields === null && populate.length === 0;
 }
 
 /** Results of the stages of a query, and the engine's explanation of the last one. */

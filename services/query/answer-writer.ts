@@ -45,6 +45,31 @@ export function writeAnswer(
   return populate.length === 0 ? write() : TURNS.finish(taskOf(answer), () => write);
 }
 
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+
+/** Returns `before`, the sources as a JSON list, and `after`. Nothing is written into the sources, so the length is known. */
+export function joinRows(before: Uint8Array, sources: readonly Uint8Array[], after: Uint8Array): Buffer {
+  // Of the brackets and commas.
+  let length = before.length + after.length + 1 + Math.max(1, sources.length);
+  for (const source of sources) length += source.length;
+  const bytes = Buffer.allocUnsafe(length);
+  bytes.set(before);
+  let at = before.length;
+  if (sources.length === 0) bytes[at++] = OPEN_LIST;
+  let separator = OPEN_LIST;
+  for (const source of sources) {
+    bytes[at++] = separator;
+    separator = COMMA;
+    bytes.set(source, at);
+    at += source.length;
+  }
+  bytes[at++] = CLOSE_LIST;
+  bytes.set(after, at);
+  return bytes;
+}
+
 export function writeByte(writer: AnswerWriter, byte: number): void {
   if (writer.length === writer.bytes.length) grow(writer, 1);
   writer.bytes[writer.length++] = byte;

@@ -29,7 +29,7 @@ const etagOf = async (answer: Promise<Response>): Promise<string> => {
 describe('an answer', () => {
   it('has a strong ETag, which stays while its bytes do', async () => {
     const etag = await etagOf(ask('/api/tags'));
-    expect(etag).toMatch(/^"[\w-]{30}"$/);
+    expect(etag).toMatch(/^"[\w-]{15,24}"$/);
     expect(await etagOf(ask('/api/tags'))).toBe(etag);
     expect(await etagOf(ask('/api/tags', {}, 'HEAD'))).toBe(etag);
     const entry = await etagOf(ask(`/api/tags/${documentId}`));

@@ -1,0 +1,18 @@
+import xxhash from 'xxhash-wasm';
+
+const { create64, h64Raw } = await xxhash();
+
+/** Bytes that are copied into the digest's memory at once. That memory never shrinks. */
+const MOST_AT_ONCE = 2 ** 20;
+
+/**
+ * XXH64 of bytes in base 36: 64 bits, a sixth of the time of SHA-256. Two contents have the same digest by chance only, but whoever wants
+ * two of them can make them: not for anything that has to be proven.
+ */
+export function fastDigest(bytes: Uint8Array): string {
+  if (bytes.length <= MOST_AT_ONCE) return h64Raw(bytes).toString(36);
+  const digest = create64();
+  for (let at = 0; at < bytes.length; at += MOST_AT_ONCE)
+    digest.update(bytes.subarray(at, at + MOST_AT_ONCE));
+  return digest.digest().toString(36);
+}
