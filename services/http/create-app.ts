@@ -30,8 +30,10 @@ import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.
 import { rewritePrefix } from './rewrite-prefix.ts';
 import { registerRoles } from './role-routes.ts';
 import { registerCollectionType, registerLocales, registerSingleType, registerUsers } from './routes.ts';
+import { registerSearchPage, type SearchPage } from './search-page.ts';
 import { registerAssets } from './serve-assets.ts';
 import type { ServedApi } from './served-api.ts';
+import { registerStartPage } from './start-page.ts';
 import { registerTokens } from './token-routes.ts';
 import { registerTypes } from './type-routes.ts';
 import { registerUploads } from './upload-routes.ts';
@@ -46,6 +48,8 @@ export type AppOptions = ServedApi & {
   /** Trusted proxies for X-Forwarded-For: addresses, or none. */
   readonly trustProxy: string | false;
   readonly docs: Omit<DocsOptions, 'apiFor' | 'login'>;
+  /** Served in development mode. */
+  readonly searchPage?: SearchPage;
   readonly meters: RequestMeters;
   /** False: other processes answer reads. */
   readonly answersReads: boolean;
@@ -108,6 +112,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     guardDevelopment(scope, options.access, options.protection.corsOrigins);
     registerAssets(scope, options.assets);
     registerDocsPage(scope);
+    const { access, searchPage } = options;
+    registerStartPage(scope, { access, hasSearch: searchPage !== undefined });
+    if (searchPage !== undefined) registerSearchPage(scope, searchPage, access);
   });
   await app.ready();
   return app;

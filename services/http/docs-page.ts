@@ -6,7 +6,8 @@ import type { OpenApiDocument } from '../openapi/openapi-types.ts';
 import type { CallerApi } from './caller-apis.ts';
 import { readSwaggerFile, SWAGGER_FILES } from './docs-page-files.ts';
 import { DOCS_PAGE, DOCS_SCRIPT } from './docs-page-script.ts';
-import { JSON_HEADERS, SECURITY_HEADERS } from './responses.ts';
+import { PAGE_HEADERS } from './page-headers.ts';
+import { JSON_HEADERS } from './responses.ts';
 
 export type DocsOptions = {
   /** Version of the server. */
@@ -14,15 +15,6 @@ export type DocsOptions = {
   readonly usersEnvelope: boolean;
   readonly apiFor: (rights: Rights) => CallerApi;
   readonly login: OpenApiOptions['login'];
-};
-
-/** Everything comes from this server, nothing is inline, and the page talks to no other host. */
-const PAGE_HEADERS = {
-  ...SECURITY_HEADERS,
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-cache',
 };
 
 /**

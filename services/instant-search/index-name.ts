@@ -2,7 +2,7 @@ import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
-/** What the name of an index says: `restaurants/fr:name:desc`. */
+/** Parts of the name of an index: `restaurants/fr:name:desc`. */
 export type NamedIndex = {
   readonly type: ContentType;
   readonly locale: string | undefined;

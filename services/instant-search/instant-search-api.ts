@@ -28,7 +28,7 @@ export function createInstantSearch(options: InstantSearchOptions): InstantSearc
   const answer = (queries: readonly InstantQuery[], terms: InstantTerms) =>
     observe({
       index,
-      // The requests of one POST are mostly about one type; its slow ones are told by their parameters.
+      // The requests of one POST are mostly about one type; the parameters identify slow ones.
       type: queries[0]?.indexName ?? '',
       queryString: queries.map(({ indexName, params }) => `${indexName}?${params}`).join(' '),
       requestId: terms.id,

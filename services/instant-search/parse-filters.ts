@@ -11,7 +11,7 @@ import { createScanner, isAt, type Scanner, skipSpace, takeKeyword } from './sca
 
 const EXPECTED =
   'conditions such as attribute:value, attribute >= 3 or attribute:1 TO 5, with AND, OR, NOT and parentheses';
-const MIXED = 'parentheses around the conditions with OR: AND and OR stand beside each other';
+const MIXED = 'parentheses around the conditions with OR: AND and OR are mixed';
 
 /**
  * Parses Algolia's `filters`:

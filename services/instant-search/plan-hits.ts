@@ -15,7 +15,7 @@ export type MarkedAttribute = {
   readonly snippet?: number;
 };
 
-/** What a hit shows. */
+/** Parts of a row that a hit shows. */
 export type HitPlan = {
   readonly selection: Selection;
   /** Attributes of the row itself that are shown; null = all. */

@@ -30,7 +30,7 @@ export type InstantScope = {
   readonly rules: RequestRules;
 };
 
-/** What to ask of the read index for a query, and how to show it. */
+/** A query as a request to the read index, and how to show its answer. */
 export type InstantPlan = {
   readonly query: InstantQuery;
   readonly type: ContentType;

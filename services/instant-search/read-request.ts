@@ -36,11 +36,11 @@ export function readFacetRequest(indexName: string, facet: string, body: unknown
   return readQuery({ indexName, parameters: { ...parameters, type: 'facet', facet } });
 }
 
-/** Parameters stand beside `params`, or in it: as a query string or an object. */
-function parametersOf({ params, ...beside }: RawParameters): RawParameters {
-  if (params === undefined || params === null) return beside;
-  if (typeof params === 'string') return { ...Object.fromEntries(new URLSearchParams(params)), ...beside };
-  return { ...objectOf(params, "'params'"), ...beside };
+/** Parameters are members of the body, or of `params`: a query string or an object. */
+function parametersOf({ params, ...members }: RawParameters): RawParameters {
+  if (params === undefined || params === null) return members;
+  if (typeof params === 'string') return { ...Object.fromEntries(new URLSearchParams(params)), ...members };
+  return { ...objectOf(params, "'params'"), ...members };
 }
 
 function objectOf(value: unknown, what: string): RawParameters {

@@ -3,7 +3,7 @@ import { type FilterParameter, refuseFilter } from './instant-filter.ts';
 /** A text that is read from the left. */
 export type Scanner = { readonly text: string; readonly param: FilterParameter; at: number };
 
-/** A part of a text; in quotes it is taken as it stands. */
+/** A part of a text; in quotes it is literal. */
 export type Word = { readonly text: string; readonly isQuoted: boolean };
 
 const SPACE = /\s*/y;

@@ -27,11 +27,15 @@ export function operatorGuide(): string {
     '`filters[chef][name][$eq]=Ada`. Conditions inside one relation are about the same related entry. An entry whose value is',
     'null satisfies no comparison but `$null`.',
     '',
+    '<details><summary>Operators of filters</summary>',
+    '',
     '| operator | true when the attribute is | operand |',
     '|---|---|---|',
     ...rows,
     '',
     ...GROUP_OPERATORS.map((name) => `- \`${name}\`: ${GROUPS[name]}`),
+    '',
+    '</details>',
     '',
   ].join('\n');
 }

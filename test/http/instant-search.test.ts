@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { algoliaClient } from '../support/algolia-client.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 
@@ -304,4 +305,33 @@ describe('the endpoints', () => {
     await fetch(`${server.url}/api/restaurants/${id}/actions/unpublish`, { method: 'POST' });
     expect(names(await search({ query: 'quagga' }))).toEqual([]);
   });
+});
+
+// The last one: the token that it makes ends development mode.
+it('shows a start page and a search page in development mode, and neither without it', async () => {
+  const ask = createAsk(server.url);
+  const start = await ask('/');
+  expect(start.status).toBe(200);
+  expect(start.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(start.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; script-src 'sha256-\S+'; style-src/,
+  );
+  expect(start.body).toContain('href="/search"');
+  expect(start.body).not.toMatch(/(src|href)="(https?:)?\/\//);
+  const files = [
+    '/search',
+    '/search/search.js',
+    '/search/search.css',
+    '/search/algoliasearch.js',
+    '/search/instantsearch.js',
+  ];
+  for (const file of files) expect((await ask(file)).status, file).toBe(200);
+  expect((await ask('/search/index.html')).status).toBe(404);
+  expect(server.output()).toContain(`${server.url}/ in a browser`);
+  expect(server.output()).toContain(`${server.url}/search searches them`);
+  await createTokenOver(ask, { name: 'all', type: 'full-access' });
+  for (const path of ['/', ...files]) {
+    const { status, body } = await ask(path);
+    expect([path, status, body.error.name]).toEqual([path, 404, 'NotFoundError']);
+  }
 });

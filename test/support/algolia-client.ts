@@ -1,4 +1,4 @@
-/** What tests use of Algolia's client. */
+/** The part that tests use of Algolia's client. */
 export type AlgoliaClient = {
   search(
     requests: readonly { readonly indexName: string; readonly [member: string]: unknown }[],

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
+import { type SkipOptions, takesMinutes } from './takes-minutes.ts';
 
 const EXECUTABLE = '/usr/bin/chromium';
 
@@ -19,6 +20,12 @@ export function whyNoBrowser(
   const { status, error, stderr } = spawnSync(executable, ['--version'], { encoding: 'utf8' });
   if (status === 0) return undefined;
   return `${executable} does not run: ${error?.message ?? stderr.trim().split('\n').at(-1)}`;
+}
+
+/** Options of a suite in a browser that takes long. */
+export function longInBrowser(what: string): SkipOptions {
+  const whyNot = whyNoBrowser();
+  return whyNot === undefined ? takesMinutes(what) : { skip: true, meta: { skipReason: whyNot } };
 }
 
 export type Browser = { readonly context: BrowserContext; close(): Promise<void> };

@@ -7,6 +7,8 @@ export type StartMessage = {
   readonly writesOnly: boolean;
   readonly contentTypes: number;
   readonly tryUrl: string | undefined;
+  /** It serves a search page. */
+  readonly searches: boolean;
   /** Documents written on this start; undefined when none were. */
   readonly examples: number | undefined;
   /** There are no access tokens, and no public rights were set. */
@@ -29,6 +31,7 @@ export function startMessage(message: StartMessage): string {
   return [
     `Varve serves ${message.writesOnly ? 'writes of ' : ''}${types} at ${message.url}`,
     '',
+    ...(message.development && !message.writesOnly ? browserNote(message) : []),
     ...(message.tryUrl === undefined ? [] : [`  Try   curl -g '${message.tryUrl}'`]),
     ...(message.data === undefined ? [] : [`  Data  ${message.data}${examplesNote(message)}`]),
     ...(message.writesOnly ? [] : [`  Docs  ${message.url}/docs`]),
@@ -37,6 +40,11 @@ export function startMessage(message: StartMessage): string {
     '',
     'Ctrl-C stops it.',
   ].join('\n');
+}
+
+function browserNote({ url, searches }: StartMessage): readonly string[] {
+  const start = `  See   ${url}/ in a browser: content types, an example query, the documentation`;
+  return searches ? [start, `        ${url}/search searches them`] : [start];
 }
 
 function pagesNote({ origins, file }: StartMessage['pages']): string {

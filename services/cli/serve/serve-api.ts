@@ -99,6 +99,7 @@ function greeting(url: string, { registry, access }: ApiProcess, pages: CorsOrig
     data: undefined,
     tryUrl: undefined,
     examples: undefined,
+    searches: false,
     writesOnly: false,
     contentTypes: [...registry.contentTypes.values()].filter((type) => !type.builtIn).length,
     development: access.state().development,

@@ -11,6 +11,7 @@ import type { Status } from '../../operator/status.ts';
 import { packageVersion } from '../output/package-version.ts';
 import type { Role } from '../settings/roles.ts';
 import type { ServeSettings } from '../settings/settings.ts';
+import { searchPageOf } from './search-page-of.ts';
 
 export type ServeAppOptions = {
   readonly role: Role;
@@ -41,7 +42,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     ...served,
     answersReads: role !== 'project',
     apiPrefix: options.apiPrefix,
-    ...defined({ status }),
+    ...defined({ status, searchPage: searchPageOf(settings) }),
     logger: options.logger,
     bodyLimit: settings.bodyLimit,
     uploadLimit: settings.uploadLimit,

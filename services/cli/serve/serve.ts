@@ -33,6 +33,7 @@ import { readLoginPlan } from './login-plan.ts';
 import { openOperating } from './open-operating.ts';
 import { choosePictureFormats, logLeftPicture } from './picture-formats.ts';
 import { parsePublic, setPublic } from './public-rights.ts';
+import { searchPageOf } from './search-page-of.ts';
 import { serveApp } from './serve-app.ts';
 import { die, stopOnSignal } from './stop-on-signal.ts';
 import { takePlace } from './take-place.ts';
@@ -209,6 +210,7 @@ async function greeting({ role, settings, pages }: Greeted, url: string, varve: 
     data: resolve(settings.data),
     contentTypes: [...varve.registry.contentTypes.values()].filter((type) => !type.builtIn).length,
     tryUrl: development && role === 'serve' ? await findExampleRequest(url, varve.registry) : undefined,
+    searches: searchPageOf(settings) !== undefined,
     writesOnly: role === 'project',
     development,
     examples,

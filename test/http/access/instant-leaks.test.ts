@@ -118,7 +118,7 @@ describe('keys', () => {
   const post = (query: string, headers: Readonly<Record<string, string>> = {}) =>
     fetch(`${server.url}/1/indexes/restaurants/query${query}`, { method: 'POST', body: '{}', headers });
 
-  test('stand in the query string or in a header', async () => {
+  test('are read from the query string or a header', async () => {
     expect((await post(`?x-algolia-api-key=${token}&x-algolia-application-id=varve`)).status).toBe(200);
     expect((await post('', { 'x-algolia-api-key': token })).status).toBe(200);
     expect((await post('', { authorization: `Bearer ${token}` })).status).toBe(200);

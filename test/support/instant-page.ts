@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+
+const folderOf = (address: string): string => dirname(fileURLToPath(address));
+
+/** Packages as a browser loads them, by the part of an address that names each. */
+const SCRIPTS = new Map([
+  ['algoliasearch', join(folderOf(import.meta.resolve('algoliasearch/lite')), 'browser.umd.js')],
+  [
+    'instantsearch.js',
+    join(
+      folderOf(import.meta.resolve('instantsearch.js/package.json')),
+      'dist/instantsearch.production.min.js',
+    ),
+  ],
+]);
+
+/** Gives a page the packages of this checkout instead of those of a CDN. */
+export async function serveScripts(page: Page): Promise<void> {
+  await page.route('https://cdn.jsdelivr.net/**', async (route) => {
+    const url = route.request().url();
+    const [, file] = [...SCRIPTS].find(([name]) => url.includes(`/npm/${name}@`)) ?? [];
+    if (file === undefined) await route.abort();
+    else await route.fulfill({ contentType: 'text/javascript', body: readFileSync(file, 'utf8') });
+  });
+}
+
+/** Serves an HTML page on an origin of its own. */
+export async function servePage(html: string): Promise<{ readonly url: string; close(): void }> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(html);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
+}
+
+/** Collects what a page does wrong: console errors (a breach of its CSP is one), exceptions, requests that failed. */
+export function faultsOf(page: Page): readonly string[] {
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('requestfailed', (request) => faults.push(`${request.url()} failed`));
+  return faults;
+}
