@@ -2,11 +2,12 @@ import { defined } from '../../shared/defined.ts';
 import type { SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
 import type { TextSearch } from '../../shared/read-index/text-search.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
+import { searchOf } from '../../shared/search/search-settings.ts';
 import { resolveFacets } from './facets.ts';
 import { resolveHighlights } from './highlights.ts';
 import { type LocaleChoice, namesLocale } from './locale.ts';
 import type { Problems } from './problems.ts';
-import { type QueryScope, queryModelOf } from './query-model.ts';
+import { lookUp, type QueryScope, queryModelOf } from './query-model.ts';
 import type { QueryObject } from './query-string.ts';
 import { resolveTextSearch, searchedLocales, WORD_PARAMETERS } from './text-search.ts';
 import type { WordsPlan } from './words-meta.ts';
@@ -40,8 +41,26 @@ export function planWords(query: QueryObject, context: WordsContext): PlannedWor
       highlights: resolveHighlights(query, model, context),
       manyLocales: locales === 'all' || locales.length > 1,
     },
-    text: text && { ...text, isRanked: sort.length === 0 },
+    text: text && { ...text, isRanked: sort.length === 0, ...defined({ fields: namedFields(context) }) },
   };
+}
+
+/** The texts that the caller may name; undefined: all that are searched. */
+function namedFields({ type, scope }: WordsContext): ReadonlySet<string> | undefined {
+  const { fields } = searchOf(scope.registry, type.uid);
+  if (fields.every(({ path }) => path.length === 0)) return undefined;
+  return new Set(fields.filter(({ path }) => mayFollow(type, path, scope)).map(({ name }) => name));
+}
+
+function mayFollow(type: ContentType, path: readonly string[], scope: QueryScope): boolean {
+  let model = queryModelOf(scope.registry, type.uid);
+  for (const name of path) {
+    const step = lookUp(model, name, scope);
+    if (step === undefined || step === 'hidden' || step.kind === 'scalar' || step.kind === 'zone')
+      return false;
+    model = queryModelOf(scope.registry, step.target);
+  }
+  return true;
 }
 
 /** The same list with what `words` asks for. */

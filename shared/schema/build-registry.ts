@@ -6,6 +6,7 @@ import type { Component, ContentType, Uid } from './content-type.ts';
 import { parseComponent, parseContentType } from './parse-schema.ts';
 import { problemReporter, type ReportProblem, type SchemaProblem } from './schema-problem.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
+import { checkThrough } from './search-through.ts';
 
 /** A schema file as read. A content type's uid is `<namespace>.<singularName>`; a component's follows from its path. */
 export type SchemaFile =
@@ -48,6 +49,7 @@ export function buildRegistry(files: readonly SchemaFile[]): ParsedFiles {
   const registry: SchemaRegistry = { contentTypes: byUid(allTypes), components: byUid(components) };
   checkNames(allTypes.map(({ model, report }) => ({ type: model, report })));
   for (const { model, report } of [...types, ...components]) checkReferences(model, registry, report);
+  for (const { model, report } of types) checkThrough(model, registry, report);
   reportCycles(components, registry);
   const sources = new Map<Uid, unknown>(
     [...types, ...components].map(({ model, json }) => [model.uid, json]),

@@ -11,10 +11,16 @@ export const SEARCH_OF_ATTRIBUTE = z.looseObject({ search: attributeSearch.optio
 
 const oneWord = z.string().regex(/^[\p{L}\p{N}\p{M}]+$/u, { error: 'expected one word' });
 
+const WAY = /^[^.]+(\.[^.]+){1,5}$/;
+
 export const SEARCH_OF_TYPE = z.looseObject({
   search: z
     .strictObject({
       locale: z.string().min(2).max(35).optional(),
+      through: z
+        .array(z.string().regex(WAY, { error: 'expected a path such as city.name' }))
+        .max(10)
+        .optional(),
       synonyms: z.record(z.string(), z.array(z.array(oneWord).min(2))).optional(),
     })
     .optional(),

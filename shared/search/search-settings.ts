@@ -1,5 +1,14 @@
-import type { ContentType, ScalarAttribute, ScalarType } from '../schema/content-type.ts';
+import type {
+  Attribute,
+  ContentType,
+  Model,
+  ScalarAttribute,
+  ScalarType,
+  Uid,
+} from '../schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../schema/schema-registry.ts';
 import { SEARCH_OF_ATTRIBUTE, SEARCH_OF_TYPE } from '../schema/search-options.ts';
+import { throughAttribute, throughPaths } from '../schema/search-through.ts';
 import { foldWord } from './fold-word.ts';
 
 /** Text that a search looks at. */
@@ -35,6 +44,33 @@ const WEIGHTS: Partial<Record<ScalarType, number>> = {
 };
 
 const settings = new WeakMap<ContentType, SearchSettings>();
+const settingsWithThrough = new WeakMap<ContentType, SearchSettings>();
+
+/** The same, and the texts of related rows and components that the type names in `through`. */
+export function searchOf(registry: SchemaRegistry, uid: Uid): SearchSettings {
+  const type = contentTypeOf(registry, uid);
+  const known = settingsWithThrough.get(type);
+  if (known !== undefined) return known;
+  const own = searchSettingsOf(type);
+  const through = throughPaths(type).flatMap((name) => throughField(registry, type, name));
+  const made = through.length === 0 ? own : { ...own, fields: [...own.fields, ...through] };
+  settingsWithThrough.set(type, made);
+  return made;
+}
+
+/** Text of another row says less of a row than its own. */
+const THROUGH_WEIGHT = 1;
+
+function throughField(registry: SchemaRegistry, type: ContentType, name: string): SearchField[] {
+  const end = throughAttribute(registry, type, name);
+  const path = name.split('.').slice(0, -1);
+  return (end === undefined ? [] : ownField(end)).map((field) => ({
+    ...field,
+    name,
+    path,
+    weight: THROUGH_WEIGHT,
+  }));
+}
 
 /** What a search looks at in rows of a content type: its public texts, as `pluginOptions.varve.search` says. */
 export function searchSettingsOf(type: ContentType): SearchSettings {

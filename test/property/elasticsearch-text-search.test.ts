@@ -8,8 +8,8 @@ import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-i
 import type { ReadIndex, SearchResult } from '../../shared/read-index/read-index.ts';
 import {
   type ArticleSearch,
-  type ArticleWorld,
   applyStep,
+  createArticleWorld,
   searchRequest,
   searchStep,
 } from '../support/article-searches.ts';
@@ -69,7 +69,7 @@ describe(
             const index = await indices.open();
             const embedded = createEmbeddedIndex({ registry });
             const both = [index, embedded];
-            const world: ArticleWorld = { articles: new Map(), tags: new Map() };
+            const world = createArticleWorld();
             for (const each of both) await each.apply({ position: 1n, rows: tagChanges(), links: [] });
             for (const [at, step] of steps.entries()) {
               await applyStep(both, world, step, BigInt(at + 2));

@@ -7,11 +7,13 @@ import {
   type ArticleSearch,
   type ArticleWorld,
   applyStep,
+  createArticleWorld,
+  nameOfTag,
   searchRequest,
   searchStep,
 } from '../support/article-searches.ts';
 import { type NaiveRow, searchNaively } from '../support/naive-text-search.ts';
-import { ARTICLE_FIELDS, articleRegistry, tagChanges, tagName } from '../support/searched-articles.ts';
+import { ARTICLE_FIELDS, articleRegistry, tagChanges } from '../support/searched-articles.ts';
 
 const RUNS = Number(process.env['VARVE_PROPERTY_RUNS'] ?? 60);
 const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
@@ -31,7 +33,7 @@ describe.each([
     await fc.assert(
       fc.asyncProperty(fc.array(searchStep, { minLength: 1, maxLength: 4 }), async (steps) => {
         const index = createEmbeddedIndex({ registry, turns: turns(), reuseOrdinalsAfter: 2 });
-        const world: ArticleWorld = { articles: new Map(), tags: new Map() };
+        const world = createArticleWorld();
         await index.apply({ position: 1n, rows: tagChanges(), links: [] });
         for (const [at, each] of steps.entries()) {
           await applyStep([index], world, each, BigInt(at + 2));
@@ -52,10 +54,15 @@ async function ask(index: ReadIndex, search: ArticleSearch) {
   return { total, ids: hits.sources.map((source) => JSON.parse(Buffer.from(source).toString()).id), facets };
 }
 
-function askNaively({ articles, tags }: ArticleWorld, request: ArticleSearch) {
+function askNaively(content: ArticleWorld, request: ArticleSearch) {
+  const { articles, tags } = content;
   const { stars, from, size, world, fields } = request;
+  const tagsOf = (id: number) =>
+    [...(tags.get(`${world} ${id}`) ?? [])].map((tag) => nameOfTag(content, tag));
   const inWorld = [...articles.values()].filter(({ version }) => version === world);
-  const rows = inWorld.map(({ key, locale, texts }): NaiveRow => ({ id: key, locale, texts }));
+  const rows = inWorld.map(
+    ({ key, locale, texts }): NaiveRow => ({ id: key, locale, texts: [...texts, tagsOf(key)] }),
+  );
   const starsOf = (id: number) => articles.get(`${world} ${id}`)?.stars ?? null;
   const search = { ...request, fields: fields && new Set(fields) } as Parameters<typeof searchNaively>[2];
   const found = searchNaively(rows, ARTICLE_FIELDS, search, ({ id, locale }) => {
@@ -63,7 +70,7 @@ function askNaively({ articles, tags }: ArticleWorld, request: ArticleSearch) {
     return isWanted && (stars === undefined || starsOf(id) === stars);
   });
   const ids = found.map(({ id }) => id);
-  const named = ids.map((id) => new Set([...(tags.get(`${world} ${id}`) ?? [])].map(tagName)));
+  const named = ids.map((id) => new Set(tagsOf(id)));
   const given = ids.flatMap((id) => starsOf(id) ?? []);
   const names = counted(named.flatMap((of) => [...of]));
   const inRange = (from: number, to: number) => given.filter((value) => value >= from && value < to).length;

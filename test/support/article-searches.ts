@@ -7,9 +7,12 @@ import {
   type Article,
   article,
   articleChange,
+  renaming,
   type Tagging,
+  tagChange,
   tagging,
   tagLink,
+  tagName,
   typedQuery,
 } from './searched-articles.ts';
 
@@ -19,17 +22,27 @@ import {
 export type ArticleWorld = {
   readonly articles: Map<string, Article>;
   readonly tags: Map<string, Set<number>>;
+  readonly tagNames: Map<number, string>;
 };
+
+export function createArticleWorld(): ArticleWorld {
+  return { articles: new Map(), tags: new Map(), tagNames: new Map() };
+}
+
+export function nameOfTag({ tagNames }: ArticleWorld, tag: number): string {
+  return tagNames.get(tag) ?? tagName(tag);
+}
 
 export const searchStep = fc.record({
   articles: fc.array(fc.tuple(article, fc.nat(4)), { maxLength: 14 }),
   tags: fc.array(tagging, { maxLength: 8 }),
+  renamed: fc.array(renaming, { maxLength: 2 }),
   requests: fc.array(
     fc.record({
       query: typedQuery,
       world: fc.constantFrom('draft', 'published'),
       locales: fc.constantFrom<'all' | string[]>('all', ['en'], ['fr'], ['en', 'fr'], ['de']),
-      fields: fc.constantFrom(undefined, ['title'], ['body', 'code']),
+      fields: fc.constantFrom(undefined, ['title'], ['body', 'code'], ['tags.name', 'title']),
       typoTolerance: fc.constantFrom(true, true, false),
       stars: fc.constantFrom(undefined, 1, 2),
       from: fc.constantFrom(0, 0, 3),
@@ -58,7 +71,7 @@ const FACETS: readonly FacetRequest[] = [
 export async function applyStep(
   indices: readonly ReadIndex[],
   world: ArticleWorld,
-  { articles, tags }: SearchStep,
+  { articles, tags, renamed }: SearchStep,
   position: bigint,
 ): Promise<void> {
   const rows = articles.map(([written, luck]) => {
@@ -74,6 +87,10 @@ export async function applyStep(
     }
     return articleChange(row, isGone);
   });
+  for (const { tag, name } of renamed) {
+    world.tagNames.set(tag, name);
+    rows.push(tagChange(tag, name));
+  }
   for (const tagged of tags) note(world, tagged);
   const batch = { position, rows, links: tags.map(tagLink) };
   for (const index of indices) await index.apply(batch);

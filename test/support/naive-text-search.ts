@@ -8,8 +8,8 @@ import { splitWords } from '../../shared/search/split-words.ts';
 export type NaiveRow = {
   readonly id: number;
   readonly locale: string;
-  /** One per field, in the fields' order. */
-  readonly texts: readonly string[];
+  /** One per field, in the fields' order; where a field has several values a list of them. */
+  readonly texts: readonly (string | readonly string[])[];
 };
 
 /** A field: the larger the weight, the better a match in it. */
@@ -89,7 +89,9 @@ function isAllowed({ fields: allowed }: NaiveSearch, field: NaiveField | undefin
 function readRow(row: NaiveRow, fields: readonly NaiveField[]): ReadRow {
   const words: Word[] = [];
   let position = 0;
-  for (const [field, text] of row.texts.entries()) {
+  for (const { field, text } of row.texts.flatMap((texts, field) =>
+    [texts].flat().map((text) => ({ field, text })),
+  )) {
     const found = splitWords(text, row.locale);
     if (found.length > 0) position += 9;
     for (const { word } of found) {
@@ -108,9 +110,9 @@ function meant(
   search: NaiveSearch,
 ): SearchTerm {
   const words = all.flatMap((read) => read.words);
-  const isKnown = words.some(({ folded, stem }) => folded === term.folded || stem === term.stem);
-  const asked = mode === 'any' && isKnown ? { ...term, typos: 0, isPrefix: false } : term;
   const searched = words.filter(({ field }) => isAllowed(search, fields[field]));
+  const isKnown = searched.some(({ folded, stem }) => folded === term.folded || stem === term.stem);
+  const asked = mode === 'any' && isKnown ? { ...term, typos: 0, isPrefix: false } : term;
   if (searched.some((word) => matchWord(asked, word) !== undefined)) return asked;
   return guessHarder(asked) ?? asked;
 }

@@ -37,7 +37,10 @@ export function articleRegistry() {
         stars: { type: 'integer', ...localized },
         tags: { type: 'relation', relation: 'manyToMany', target: TAG },
       },
-      { options: { draftAndPublish: true }, ...localized },
+      {
+        options: { draftAndPublish: true },
+        pluginOptions: { i18n: { localized: true }, varve: { search: { through: ['tags.name'] } } },
+      },
     ),
   ]);
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
@@ -48,6 +51,7 @@ export const ARTICLE_FIELDS = [
   { name: 'title', weight: 2, isKeyword: false },
   { name: 'body', weight: 1, isKeyword: false },
   { name: 'code', weight: 2, isKeyword: true },
+  { name: 'tags.name', weight: 1, isKeyword: false },
 ];
 
 export type Article = {
@@ -139,15 +143,20 @@ export function articleChange({ key, version, locale, texts, stars }: Article, i
 
 /** Tags 1 to 4. */
 export function tagChanges(): RowChange[] {
-  return [1, 2, 3, 4].map((key) => ({
-    ...{ type: TAG, version: 'live' as const, key },
-    row: {
-      source: Buffer.from('{}'),
-      fields: { id: key, documentId: `t${key}`, name: tagName(key) },
-      components: {},
-    },
-  }));
+  return [1, 2, 3, 4].map((key) => tagChange(key, tagName(key)));
 }
+
+export function tagChange(key: number, name: string): RowChange {
+  const fields = { id: key, documentId: `t${key}`, name };
+  const row = { source: Buffer.from('{}'), fields, components: {} };
+  return { type: TAG, version: 'live', key, row };
+}
+
+/** A new name of a tag; two tags have one at first. */
+export const renaming: fc.Arbitrary<{ readonly tag: number; readonly name: string }> = fc.record({
+  tag: fc.integer({ min: 1, max: 4 }),
+  name: fc.constantFrom('Tag 1', 'Same', 'Heat layers', 'Théories'),
+});
 
 /** Two tags have one name. */
 export const tagName = (key: number): string => (key < 3 ? `Tag ${key}` : 'Same');

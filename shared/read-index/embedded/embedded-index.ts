@@ -29,7 +29,7 @@ import { createSpaces, worldSpace } from './spaces.ts';
 import { warmColumns } from './warm-columns.ts';
 import { warmLike } from './warm-like.ts';
 import { readBeforeSearch, warmTexts } from './warm-texts.ts';
-import { createWordSearch, type WordSearchState } from './word-search.ts';
+import { createTextIndexes, createWordSearch, type WordSearchState } from './word-search.ts';
 
 export type EmbeddedIndexOptions = {
   readonly registry: SchemaRegistry;
@@ -79,7 +79,7 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     spaces,
     sources: createSourceStore(options.sourceMemoryBytes ?? GIBIBYTE, options.loadSource),
     orders: createOrderCache(spaces, options.maxOrderedRows ?? DEFAULT_ORDERED_ROWS),
-    texts: new Map(),
+    texts: createTextIndexes(),
   };
   const answers = createAnswers({
     turns: options.turns ?? TURNS,

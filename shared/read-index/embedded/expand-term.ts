@@ -37,7 +37,7 @@ function nameOf({ folded, stem, isPrefix, typos, synonyms }: SearchTerm): string
 function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
   const words: number[] = [];
   const matches: WordMatch[] = [];
-  for (const number of new Set(lookedUp(vocabulary, term))) {
+  for (const number of new Set(wordsOfTerm(vocabulary, term))) {
     const match = matchWord(term, vocabulary.words[number] as KnownWord);
     if (match === undefined) continue;
     words.push(number);
@@ -78,15 +78,8 @@ function addScanned(
   return { words, matches };
 }
 
-/** Whether any word is the term itself, its stem or a synonym. */
-export function isKnownTerm(
-  { byFolded, byStem }: Vocabulary,
-  { folded, stem, synonyms }: SearchTerm,
-): boolean {
-  return byFolded.has(folded) || byStem.has(stem) || synonyms.some((synonym) => byFolded.has(synonym));
-}
-
-function lookedUp(
+/** Words that are the term itself, its stem or a synonym. */
+export function wordsOfTerm(
   { byFolded, byStem }: Vocabulary,
   { folded, stem, synonyms }: SearchTerm,
 ): readonly number[] {

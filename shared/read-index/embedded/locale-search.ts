@@ -6,7 +6,7 @@ import { PART, rest } from '../../turns/slice.ts';
 import { compareCodePoints } from '../column.ts';
 import type { TextSearch } from '../text-search.ts';
 import { type Bits, countBits } from './bits.ts';
-import { createExpansion, isKnownTerm } from './expand-term.ts';
+import { createExpansion, wordsOfTerm } from './expand-term.ts';
 import { collectPosting, type Postings, postingCount } from './postings.ts';
 import { borrowBits } from './row-space.ts';
 import type { LocaleText, TextIndex } from './text-index.ts';
@@ -32,7 +32,7 @@ export function createLocaleSearch(
 ): () => LocaleSearch {
   const isSearched = index.fields.map(({ name }) => search.fields?.has(name) ?? true);
   const { mode, terms } = searchTerms(search.query, termRules(index, text, search));
-  const wanted = mode === 'all' ? terms : terms.map((term) => withoutGuesses(text, term));
+  const wanted = mode === 'all' ? terms : terms.map((term) => withoutGuesses(text, isSearched, term));
   const pending = wanted.map((term) => createLocaleTerm(index, text, isSearched, term));
   const found: LocaleTerm[] = [];
   return () => {
@@ -81,8 +81,14 @@ function termRules(
 }
 
 /** In a long question a word that texts have is meant as it stands. */
-function withoutGuesses({ vocabulary }: LocaleText, term: SearchTerm): SearchTerm {
-  return isKnownTerm(vocabulary, term) ? { ...term, typos: 0, isPrefix: false } : term;
+function withoutGuesses(
+  { vocabulary, postings }: LocaleText,
+  isSearched: readonly boolean[],
+  term: SearchTerm,
+): SearchTerm {
+  // A word that only other fields have must not show.
+  const isKnown = wordsOfTerm(vocabulary, term).some((word) => countRows(postings, isSearched, word) > 0);
+  return isKnown ? { ...term, typos: 0, isPrefix: false } : term;
 }
 
 function rowsWith(

@@ -2,11 +2,13 @@ import { languageOf } from '../../search/languages.ts';
 import { wordsOfValue } from '../../search/row-words.ts';
 import type { SearchField, SearchSettings } from '../../search/search-settings.ts';
 import { rest } from '../../turns/slice.ts';
+import type { World } from '../read-index.ts';
 import { hasBit } from './bits.ts';
 import { type IndexedColumn, sortValue } from './indexed-column.ts';
 import { addToPosting, createPostings, type Postings, removeFromPosting } from './postings.ts';
 import { appendToList, clearList, createRowLists, listValues, type RowLists } from './row-lists.ts';
-import type { RowSpaceIndex } from './row-space.ts';
+import type { RowSpaceIndex, Step } from './row-space.ts';
+import { type Spaces, stepFrom } from './spaces.ts';
 import { createVocabulary, dropWord, type KnownWord, useWord, type Vocabulary } from './vocabulary.ts';
 
 /** A field whose texts are searched, and where a row has it. */
@@ -14,6 +16,8 @@ export type TextField = SearchField & {
   /** Its place among the weights of all fields, from the largest. */
   readonly rank: number;
   readonly column: IndexedColumn;
+  /** The way from a row to the rows that have the column. */
+  readonly steps: readonly Step[];
 };
 
 /** The words of a type's rows in one locale. */
@@ -56,14 +60,20 @@ export type TextIndex = {
 /** What reading a word costs, in steps of a slice. */
 const WORD_STEPS = 8;
 
-export function createTextIndex(space: RowSpaceIndex, settings: SearchSettings): TextIndex {
+export function createTextIndex(
+  spaces: Spaces,
+  world: World,
+  space: RowSpaceIndex,
+  settings: SearchSettings,
+): TextIndex {
   const weights = [...new Set(settings.fields.map(({ weight }) => weight))].sort((a, b) => b - a);
   return {
     space,
     settings,
     fields: settings.fields.flatMap((field) => {
-      const column = space.columnsByField.get(field.attribute);
-      return column === undefined ? [] : [{ ...field, column, rank: weights.indexOf(field.weight) }];
+      const { steps, end } = waysOf(spaces, space, world, field.path);
+      const column = end.columnsByField.get(field.attribute);
+      return column === undefined ? [] : [{ ...field, column, steps, rank: weights.indexOf(field.weight) }];
     }),
     locales: new Map(),
     localeOf: [],
@@ -108,11 +118,54 @@ function watch(index: TextIndex): void {
   const mark = (row: number) => {
     if (row < index.read) index.changed.add(row);
   };
-  for (const { column } of index.fields) column.watchers.add(mark);
+  for (const { column, steps } of index.fields) {
+    column.watchers.add(markAbove(steps, steps.length, mark));
+    for (const [level, { down }] of steps.entries()) down.watchers.add(markAbove(steps, level, mark));
+  }
   index.space.columnsByField.get('locale')?.watchers.add(mark);
   // Rows that come and go are told of by their id.
   index.space.ids.watchers.add(mark);
   index.isWatching = true;
+}
+
+function waysOf(spaces: Spaces, space: RowSpaceIndex, world: World, path: readonly string[]) {
+  let end = space;
+  const steps = path.map((attribute) => {
+    const step = stepFrom(spaces, end, world, attribute);
+    end = step.target;
+    return step;
+  });
+  return { steps, end };
+}
+
+/** The rows at the end of a way, each once. */
+function endsOf(steps: readonly Step[], row: number): Iterable<number> {
+  let ends: Iterable<number> = [row];
+  for (const { down } of steps) {
+    const next = new Set<number>();
+    for (const end of ends) for (const linked of listValues(down.lists, end)) next.add(linked);
+    ends = next;
+  }
+  return ends;
+}
+
+/** Calls `mark` for the rows from which a way of so many steps leads to a row. */
+function markAbove(
+  steps: readonly Step[],
+  level: number,
+  mark: (row: number) => void,
+): (row: number) => void {
+  if (level === 0) return mark;
+  const above = steps.slice(0, level).reverse();
+  return (row) => {
+    let rows = new Set([row]);
+    for (const { up } of above) {
+      const next = new Set<number>();
+      for (const each of rows) for (const linked of listValues(up.lists, each)) next.add(linked);
+      rows = next;
+    }
+    for (const each of rows) mark(each);
+  };
 }
 
 /** Returns how many words were read. */
@@ -123,12 +176,14 @@ function readRow(index: TextIndex, row: number): number {
   const text = localeText(index, row);
   let words = 0;
   for (const [at, field] of index.fields.entries()) {
-    const found = wordsOfValue(field, sortValue(field.column, row), text.locale);
-    if (found.length === 0) continue;
-    appendToList(tokens, row, -1 - at);
     text.stamp++;
-    for (const word of found) addWord(index, text, { row, field: at }, word);
-    words += found.length;
+    for (const end of endsOf(field.steps, row)) {
+      const found = wordsOfValue(field, sortValue(field.column, end), text.locale);
+      if (found.length === 0) continue;
+      appendToList(tokens, row, -1 - at);
+      for (const word of found) addWord(index, text, { row, field: at }, word);
+      words += found.length;
+    }
   }
   if (words > 0) {
     index.localeOf[row] = text;
@@ -165,11 +220,12 @@ function isStopWord({ vocabulary }: LocaleText, number: number): boolean {
 function forgetRow({ tokens, localeOf }: TextIndex, row: number): void {
   const text = localeOf[row];
   if (text === undefined) return;
-  let field = 0;
+  let field = -1;
   for (const token of listValues(tokens, row)) {
     if (token < 0) {
+      // A field may have several values.
+      if (field !== -1 - token) text.stamp++;
       field = -1 - token;
-      text.stamp++;
       continue;
     }
     if (!isStopWord(text, token)) text.lengths[field] = (text.lengths[field] as number) - 1;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { contentTypeOf } from '../../schema/schema-registry.ts';
-import { searchSettingsOf } from '../../search/search-settings.ts';
-import type { SearchRequest } from '../read-index.ts';
+import { searchOf } from '../../search/search-settings.ts';
+import { type SearchRequest, WORLDS, type World } from '../read-index.ts';
+import type { RowSpaceIndex } from './row-space.ts';
 import type { Slices } from './slices.ts';
 import { counterpart, versionSpaces, worldSpace } from './spaces.ts';
 import { readSome, type TextIndex, unreadRows } from './text-index.ts';
@@ -16,15 +16,22 @@ export async function warmTexts(
   like: WordSearchState | undefined,
   slices: Slices,
 ): Promise<boolean> {
-  const searched = [...(like?.texts.keys() ?? [])].flatMap((space) => counterpart(state.spaces, space) ?? []);
   const expected = versionSpaces(state.spaces).filter(
-    ({ type }) => searchSettingsOf(contentTypeOf(state.spaces.registry, type)).isExpected,
+    ({ type }) => searchOf(state.spaces.registry, type).isExpected,
   );
-  for (const space of new Set([...searched, ...expected])) {
-    const index = textIndexOf(state, space);
-    if (!(await readWords(index, slices))) return false;
+  const indexes = new Set<TextIndex>();
+  for (const world of WORLDS) {
+    const inWorld = expected.filter(({ version }) => version === world || version === 'live');
+    const searched = like?.texts[world].keys() ?? [];
+    const also = [...searched].flatMap((space) => counterpart(state.spaces, space) ?? []);
+    for (const space of [...also, ...inWorld]) indexes.add(textIndexOf(state, space, worldOf(space, world)));
   }
+  for (const index of indexes) if (!(await readWords(index, slices))) return false;
   return true;
+}
+
+function worldOf({ version }: RowSpaceIndex, world: World): World {
+  return version === 'live' ? world : version;
 }
 
 /** A search reads as many rows itself. */
@@ -43,7 +50,7 @@ export function readBeforeSearch(
   isOpen: () => boolean,
 ): Promise<unknown> | undefined {
   if (text === undefined) return undefined;
-  const index = textIndexOf(state, worldSpace(state.spaces, type, world));
+  const index = textIndexOf(state, worldSpace(state.spaces, type, world), world);
   if (unreadRows(index) <= FEW_ROWS) return undefined;
   const known = readings.get(index);
   if (known !== undefined) return known;

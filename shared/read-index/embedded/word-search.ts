@@ -1,8 +1,7 @@
 import { defined } from '../../defined.ts';
-import { contentTypeOf } from '../../schema/schema-registry.ts';
-import { searchSettingsOf } from '../../search/search-settings.ts';
+import { searchOf } from '../../search/search-settings.ts';
 import type { FacetCounts } from '../facets.ts';
-import type { SearchRequest, SearchResult, SortPosition } from '../read-index.ts';
+import type { SearchRequest, SearchResult, SortPosition, World } from '../read-index.ts';
 import type { TextSearchReport } from '../text-search.ts';
 import { bindQuery } from './bind-query.ts';
 import { type Bits, countBits } from './bits.ts';
@@ -18,8 +17,12 @@ import { type SourceStore, sourcesOf } from './source-store.ts';
 import { type Spaces, worldSpace } from './spaces.ts';
 import { createTextIndex, type TextIndex } from './text-index.ts';
 
-/** The words of each row space that was searched. */
-export type TextIndexes = Map<RowSpaceIndex, TextIndex>;
+/** The words of each row space that was searched, by world where the rows of both are the same but their relations are not. */
+export type TextIndexes = { readonly [world in World]: Map<RowSpaceIndex, TextIndex> };
+
+export function createTextIndexes(): TextIndexes {
+  return { draft: new Map(), published: new Map() };
+}
 
 export type WordSearchState = {
   readonly spaces: Spaces;
@@ -40,11 +43,18 @@ type Found = {
 };
 
 /** The words of a space's texts, made when first asked for. */
-export function textIndexOf({ texts, spaces }: WordSearchState, space: RowSpaceIndex): TextIndex {
-  const known = texts.get(space);
+export function textIndexOf(
+  { texts, spaces }: WordSearchState,
+  space: RowSpaceIndex,
+  world: World,
+): TextIndex {
+  const settings = searchOf(spaces.registry, space.type);
+  const isPerWorld = settings.fields.some(({ path }) => path.length > 0);
+  const inWorld = texts[isPerWorld ? world : 'published'];
+  const known = inWorld.get(space);
   if (known !== undefined) return known;
-  const made = createTextIndex(space, searchSettingsOf(contentTypeOf(spaces.registry, space.type)));
-  texts.set(space, made);
+  const made = createTextIndex(spaces, world, space, settings);
+  inWorld.set(space, made);
   return made;
 }
 
@@ -95,25 +105,24 @@ function createFind(state: WordSearchState, space: RowSpaceIndex, request: Searc
       matcher.collect(rows);
       isCollected = true;
     }
-    if (text !== undefined) match ??= createTextMatch(textIndexOf(state, space), text, rows);
+    if (text !== undefined) match ??= createTextMatch(textIndexOf(state, space, world), text, rows);
     const texts = match?.();
     const matched = texts?.matched ?? rows;
     return { space, request, matched, count: countBits(matched), texts };
   };
 }
 
-function createSelection({ orders, texts: indexes }: WordSearchState, found: Found): () => Selected {
+function createSelection(state: WordSearchState, found: Found): () => Selected {
   const { space, request, matched, count, texts } = found;
   const { world, cursor, from, size } = request;
-  const index = indexes.get(space);
-  if (request.text?.isRanked !== true || texts === undefined || index === undefined) {
-    const selected = { orders, space, world, matched, count };
+  if (request.text?.isRanked !== true || texts === undefined) {
+    const selected = { orders: state.orders, space, world, matched, count };
     if (cursor !== undefined) return createSelectionAfter(selected, { ...request, after: cursor.after });
     const page = createPageSelection(selected, request);
     return () => ({ rows: page() });
   }
   if (cursor === undefined && (size <= 0 || from >= count)) return () => ({ rows: [] });
-  const rank = createRanking(index, texts.searches, matched);
+  const rank = createRanking(textIndexOf(state, space, world), texts.searches, matched);
   let page: (() => Selected) | undefined;
   return () => {
     page ??= rankedPage(space, rank(), request);

@@ -21,9 +21,9 @@ import {
 } from './byte-sink.ts';
 import { copiesAt } from './copies.ts';
 import { knownOwnPart, noteOwnPart, writeOrCopy } from './own-part.ts';
-import { sortsText } from './sort-values.ts';
+import { pathEnds, sortsText } from './sort-values.ts';
 import { type HeldRow, writeColumns, writeTexts } from './write-columns.ts';
-import { writeWords } from './write-words.ts';
+import { type FieldTexts, writeWords } from './write-words.ts';
 
 type Members<T> = { [name: string]: T };
 type PlacedItems = Exclude<PlacedStep, PlacedRelation>;
@@ -71,12 +71,24 @@ export function writeDocument(
   const summed = { from, to: sizeOf(sink) };
   const sum = own?.summed.equals(writtenSince(sink, from)) ? own.sum : digestOf(writtenSince(sink, from));
   overwrite(sink, sumAt, sum);
+  const hasThrough = layout.words.fields.some(({ path }) => path.length > 0);
   const texts = writeOrCopy(sink, own?.texts, () => {
     writeTexts(sink, layout.root, held.fields);
-    writeWords(sink, layout.words, held.fields);
+    if (!hasThrough) writeWords(sink, layout.words, row.fields, ({ attribute }) => [row.fields[attribute]]);
   });
+  if (hasThrough) writeWords(sink, layout.words, row.fields, textsAround(making, layout, held));
   writeByte(sink, CLOSING_BRACE);
   noteOwnPart(sink, layout, row, { head, texts, summed, sum });
+}
+
+/** Texts of the row and of rows around it, each row once. */
+function textsAround({ neighbours }: Making, { root }: DocumentLayout, held: HeldRow): FieldTexts {
+  return ({ path, attribute }) => {
+    const ends = new Map(
+      pathEnds(neighbours, root, held, path, 0).flatMap((end) => (end === null ? [] : [[end.key, end]])),
+    );
+    return [...ends.values()].map(({ fields }) => fields[attribute]);
+  };
 }
 
 function digestOf(body: string | Uint8Array): string {

@@ -54,7 +54,7 @@ function compareScalars(a: Scalar, b: Scalar): number {
 const WAY_ENDS: readonly null[] = [null];
 
 /** The rows at the ends of a path, of which `at` steps are behind; null for each way that ends early. */
-function pathEnds(
+export function pathEnds(
   neighbours: Neighbours,
   place: Place,
   held: HeldRow,

@@ -4,7 +4,7 @@ import { type Language, languageOf } from '../../../search/languages.ts';
 import { wordsOfValue } from '../../../search/row-words.ts';
 import type { SearchField, SearchSettings } from '../../../search/search-settings.ts';
 import type { FieldValues } from '../../read-index.ts';
-import { type FoundWord, stemToken, vocabularyTokens, wordToken } from '../layout/word-tokens.ts';
+import { type FoundWord, stemsName, stemToken, vocabularyTokens, wordToken } from '../layout/word-tokens.ts';
 import { type ByteSink, writeText } from './byte-sink.ts';
 
 /** A word as documents have it, in one locale. */
@@ -19,26 +19,42 @@ type WrittenWord = {
 const WORDS_HELD = 20_000;
 const recentWords = new Map<string, RecentValues<string, WrittenWord>>();
 
+/** The values of a field: several where it is at the end of a path. */
+export type FieldTexts = (field: SearchField) => Iterable<unknown>;
+
 /** Writes, after other members, the words of a row's texts: see `word-tokens.ts`. */
-export function writeWords(sink: ByteSink, settings: SearchSettings, fields: FieldValues): void {
-  const { locale: given } = fields;
+export function writeWords(
+  sink: ByteSink,
+  settings: SearchSettings,
+  { locale: given }: FieldValues,
+  textsOf: FieldTexts,
+): void {
   const locale = typeof given === 'string' ? given : settings.locale;
-  const words: string[] = [];
-  const stems: string[] = [];
-  const vocabulary = new Set<string>();
-  for (const field of settings.fields) {
-    const found = wordsOfValue(field, fields[field.attribute], locale);
-    if (found.length === 0) continue;
-    const written = found.map((word) => writtenWord(locale, word, field));
-    words.push(JSON.stringify(written.map(({ key }) => wordToken(locale, field.name, key)).join(' ')));
-    const ownStems = written.flatMap(({ stem }) => stem ?? []);
-    if (ownStems.length > 0)
-      stems.push(`${JSON.stringify(field.name)}:${JSON.stringify(ownStems.join(' '))}`);
-    for (const word of written) vocabulary.add(word.vocabulary);
-  }
+  const written: Written = { words: [], stems: [], vocabulary: new Set() };
+  for (const field of settings.fields) addField(written, locale, field, textsOf(field));
+  const { words, stems, vocabulary } = written;
   if (words.length === 0) return;
   writeText(sink, `,"words":[${words.join()}],"vocabulary":[${[...vocabulary].join()}]`);
   if (stems.length > 0) writeText(sink, `,"stems":{${stems.join()}}`);
+}
+
+/** Members of a document, as JSON. */
+type Written = { readonly words: string[]; readonly stems: string[]; readonly vocabulary: Set<string> };
+
+function addField(written: Written, locale: string, field: SearchField, texts: Iterable<unknown>): void {
+  const stems: string[] = [];
+  for (const text of texts) {
+    const found = wordsOfValue(field, text, locale).map((word) => writtenWord(locale, word, field));
+    if (found.length === 0) continue;
+    const tokens = found.map(({ key }) => wordToken(locale, field.name, key));
+    written.words.push(JSON.stringify(tokens.join(' ')));
+    for (const { vocabulary, stem } of found) {
+      written.vocabulary.add(vocabulary);
+      if (stem !== undefined) stems.push(stem);
+    }
+  }
+  const name = JSON.stringify(stemsName(field.name));
+  if (stems.length > 0) written.stems.push(`${name}:${JSON.stringify(stems.join(' '))}`);
 }
 
 function writtenWord(locale: string, key: string, { isKeyword }: SearchField): WrittenWord {

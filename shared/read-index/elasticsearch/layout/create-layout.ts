@@ -14,7 +14,7 @@ import {
   localizationsAttribute,
   queryableScalars,
 } from '../../../schema/system-attributes.ts';
-import { searchSettingsOf } from '../../../search/search-settings.ts';
+import { searchOf } from '../../../search/search-settings.ts';
 import { DOCUMENT_PUBLISHED_FIELD, PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import { fieldTypeOf } from '../../column.ts';
 import type { ComponentStep, RowSpace } from '../../read-index.ts';
@@ -55,9 +55,18 @@ export function createLayout(
   settings: DenormaliseSettings,
 ): DocumentLayout {
   const model = contentTypeOf(registry, type);
-  const around: Surroundings = { registry, settings, hops: 0, inList: false, path: [] };
+  const words = searchOf(registry, type);
+  // Words of related rows come from their copies.
+  const paths = [...settings.paths, ...words.fields.map(({ path }) => path.join('.')).filter(Boolean)];
+  const around: Surroundings = {
+    registry,
+    settings: { ...settings, paths },
+    hops: 0,
+    inList: false,
+    path: [],
+  };
   const root = createPlace(around, { prefix: '', model, space: { type, path: [] }, kind: 'root' });
-  return { type, root, sortPaths: sortPaths(root, [], false), words: searchSettingsOf(model) };
+  return { type, root, sortPaths: sortPaths(root, [], false), words };
 }
 
 function createPlace(around: Surroundings, address: Address): Place {

@@ -5,7 +5,7 @@ import { PUBLICATION_STATE_FIELD } from '../../bool-query.ts';
 import { isCountable } from '../../facet-values.ts';
 import type { DocumentLayout, Place, PlacedRelation, PlacedScalar, PlacedStep } from './document-layout.ts';
 import { zoneHolder } from './index-document.ts';
-import { VOCABULARY_FIELD, WORDS_FIELD } from './word-tokens.ts';
+import { stemsName, VOCABULARY_FIELD, WORDS_FIELD } from './word-tokens.ts';
 
 /** Rows that an offset can reach, and the rows that one page may add. */
 export const OFFSET_LIMIT = 100_000;
@@ -70,7 +70,7 @@ const STEMS: Mapping = { type: 'text', analyzer: 'whitespace', index_options: 'f
 
 function wordProperties({ fields }: DocumentLayout['words']): Properties {
   if (fields.length === 0) return {};
-  const stems = Object.fromEntries(fields.map(({ name }) => [name, STEMS]));
+  const stems = Object.fromEntries(fields.map(({ name }) => [stemsName(name), STEMS]));
   return {
     [WORDS_FIELD]: WORDS,
     [VOCABULARY_FIELD]: { type: 'keyword', index: false },

@@ -10,8 +10,13 @@ import type { IndexedWord } from '../../../search/match-word.ts';
 export const WORDS_FIELD = 'words';
 export const VOCABULARY_FIELD = 'vocabulary';
 
+/** The field of a path has no dots: these would make it a member of another one. */
+export function stemsName(field: string): string {
+  return field.replaceAll('.', '/');
+}
+
 export function stemsField(field: string): string {
-  return `stems.${field}`;
+  return `stems.${stemsName(field)}`;
 }
 
 /** A word of texts. Words of keywords have no stem. */

@@ -99,7 +99,7 @@ function asTyped(term: SearchTerm): SearchTerm {
 }
 
 async function isKnown(
-  { settings }: WordScope,
+  { fields }: WordScope,
   place: WordPlace,
   { folded, stem, synonyms }: SearchTerm,
   vocabulary: readonly FoundWord[],
@@ -107,7 +107,7 @@ async function isKnown(
   const known = vocabulary.filter(
     (word) => word.folded === folded || word.stem === stem || synonyms.includes(word.folded),
   );
-  return isThere(place, hasToken(tokensOf(place.locale, known, settings.fields)));
+  return isThere(place, hasToken(tokensOf(place.locale, known, fields)));
 }
 
 /** Words with as many typos as any word has that documents have: the index lists words of deleted documents for a while. */
