@@ -1,4 +1,4 @@
-import { searchSettingsOf } from '../../shared/search/search-settings.ts';
+import { searchOf } from '../../shared/search/search-settings.ts';
 import { invalidKey } from '../query/problems.ts';
 import type { InstantContext } from './instant-context.ts';
 import type { InstantQuery } from './instant-query.ts';
@@ -8,7 +8,7 @@ const PARAM = 'restrictSearchableAttributes';
 
 /** Names of searched texts that this caller may name. */
 export function searchableNames({ type, model, scope }: Omit<InstantContext, 'problems'>): readonly string[] {
-  return searchSettingsOf(type)
+  return searchOf(scope.registry, type.uid)
     .fields.map(({ name }) => name)
     .filter((name) => attributeAt(name.split('.'), model, scope) !== undefined);
 }

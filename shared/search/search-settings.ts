@@ -1,11 +1,4 @@
-import type {
-  Attribute,
-  ContentType,
-  Model,
-  ScalarAttribute,
-  ScalarType,
-  Uid,
-} from '../schema/content-type.ts';
+import type { ContentType, ScalarAttribute, ScalarType, Uid } from '../schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../schema/schema-registry.ts';
 import { SEARCH_OF_ATTRIBUTE, SEARCH_OF_TYPE } from '../schema/search-options.ts';
 import { throughAttribute, throughPaths } from '../schema/search-through.ts';
