@@ -73,7 +73,7 @@ const CERTAIN_DIGITS = 15;
 /** Of numbers and how many rows have each; undefined if none has one. */
 export function statsOf(counts: Iterable<readonly [number, number]>): FacetStats | undefined {
   let [min, max, total] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
-  // What a sum of doubles loses is added at the end.
+  // A sum of doubles loses digits: they are added at the end.
   let [sum, lost] = [0, 0];
   for (const [value, count] of counts) {
     min = Math.min(min, value);

@@ -15,7 +15,7 @@ import { corrupt, rareTitleWords } from './typos.ts';
  */
 const options = new Command()
   .requiredOption('--collections <dir>', 'folder with the files of Cranfield and CISI')
-  .option('--read-index <url>', 'an Elasticsearch, to measure beside the embedded index')
+  .option('--read-index <url>', 'an Elasticsearch, to measure too')
   .option('--words <n>', 'words that are corrupted, per collection', '500')
   .option('--seed <n>', 'of the typos', '1')
   .parse()

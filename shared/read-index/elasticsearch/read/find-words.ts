@@ -21,7 +21,7 @@ import type { Session } from './session.ts';
 /** A term of a query in one locale, and the words in documents that match it. */
 export type WordTerm = { readonly term: SearchTerm; readonly words: readonly MatchedWord[] };
 
-/** What a query asks of the documents of one locale. */
+/** A query in the language of one locale: its terms, and whether all have to match. */
 export type LocaleWords = {
   readonly locale: string;
   readonly mode: SearchMode;
