@@ -131,8 +131,10 @@ async function appendPlanned(
     const lead = environment.lead();
     const earlier = earlierPosition(environment, request);
     if (earlier !== undefined) return { kind: 'unchanged', position: earlier };
-    const revision = laterRevision(graph.streamRevision(type.uid, documentId), seen);
-    const plan = request.plan({ type, documentId, entries: graph.entries(type.uid, documentId) });
+    const known = graph.streamRevision(type.uid, documentId);
+    const revision = laterRevision(known, seen);
+    const entries = known === undefined ? [] : graph.entries(type.uid, documentId);
+    const plan = request.plan({ type, documentId, entries });
     const releaseClaims = await locks.acquire(plan.claims.map(claimKey));
     releases.push(releaseClaims);
     const events = plan.decide();

@@ -39,6 +39,9 @@ export type GraphDatabase = {
 /** Keys are spread over the whole file: with SQLite's 2 MB every other link would read a page. */
 const CACHE_KIBIBYTES = 64 * 1024;
 
+/** 32 MB. Keys are spread over the whole file: the more transactions between two checkpoints, the fewer pages each of them moves. */
+const CHECKPOINT_PAGES = 8_000;
+
 /** 128 MB: no other process reads a graph that is being built, and a page that is written often is moved once. */
 const BUILDING_CHECKPOINT_PAGES = 32_000;
 
@@ -52,7 +55,7 @@ export function openGraphDatabase(file: string, building = false): GraphDatabase
     cacheKibibytes: CACHE_KIBIBYTES,
     ...(building
       ? { durability: 'none', checkpointPages: BUILDING_CHECKPOINT_PAGES }
-      : { durability: 'normal' }),
+      : { durability: 'normal', checkpointPages: CHECKPOINT_PAGES }),
   };
   const connection = openDatabase(file, options);
   const writer = building ? openWriteBehind(file, options) : undefined;
