@@ -6,7 +6,7 @@ import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
 import { openAccessControl } from './access/access-control.ts';
 import { openAccessKey } from './access/access-key.ts';
-import { bodyKey, cursorKey, followKey, uploadNames } from './access/derived-keys.ts';
+import { bodyKey, cursorKey, followKey, uploadNames, webhookKey } from './access/derived-keys.ts';
 import { createRoleCommands, importRoles } from './access/role-commands.ts';
 import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
@@ -52,6 +52,9 @@ import { assetsPlace, openAssetStore } from './stores/open-asset-store.ts';
 import { logFolder } from './stores/open-event-store.ts';
 import { ownAssets } from './stores/owned-assets.ts';
 import { importAsset } from './strapi/import-asset.ts';
+import { openWebhooks } from './webhooks/open-webhooks.ts';
+import type { WebhookReport } from './webhooks/term-options.ts';
+import type { WebhookLimits } from './webhooks/webhook-limits.ts';
 
 export type VarveOptions = ContentStoreOptions & {
   readonly defaultLocale: string;
@@ -88,6 +91,8 @@ export type VarveOptions = ContentStoreOptions & {
   readonly schemaWarnings: readonly SchemaWarning[];
   /** A Strapi to follow. */
   readonly follow?: FollowSettings | undefined;
+  /** Absent: none are delivered. */
+  readonly webhooks?: { readonly limits: WebhookLimits; readonly report: WebhookReport };
   /**
    * Work while a generation of earlier content types serves. Absent: the graph is converted before the server answers.
    */
@@ -287,6 +292,21 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
         });
   watchFollower(operating.metrics, followed?.api.status);
   if (followed !== undefined) operating.readiness.copying(followed.isCopying);
+  const webhooks = await (options.webhooks &&
+    openWebhooks({
+      ...options.webhooks,
+      data: options.data,
+      log,
+      space,
+      graph,
+      index: readSide.index,
+      registry,
+      defaultLocale,
+      rules,
+      fleet,
+      shows: freshness.shows,
+      commands: { key: webhookKey(key), author: requestOrOperator },
+    }));
   // Else another process serves for now.
   if (options.generation === undefined) generations.enter();
   watchGenerations(operating.metrics, generations.store);
@@ -335,8 +355,10 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     fleet,
     forwarding,
     follow: followed?.api,
+    webhooks: webhooks?.served,
     async stepDown() {
       await forwarding.idle();
+      await webhooks?.stop();
       await fleet.stepDown();
     },
     stopped: Promise.all([
@@ -344,6 +366,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     ]).then(() => undefined),
     async close() {
       await followed?.close();
+      await webhooks?.close();
       await fleet.stepDown();
       types.close();
       led.close();

@@ -27,3 +27,8 @@ export function bodyKey(accessKey: Uint8Array): Uint8Array {
 export function jwtSecret(accessKey: Uint8Array): Uint8Array {
   return hmac(accessKey, 'JSON Web Tokens of users');
 }
+
+/** Key that encrypts the secrets of webhooks in the log. */
+export function webhookKey(accessKey: Uint8Array): Uint8Array {
+  return hmac(accessKey, 'webhooks');
+}

@@ -37,6 +37,7 @@ import { registerStartPage } from './start-page.ts';
 import { registerTokens } from './token-routes.ts';
 import { registerTypes } from './type-routes.ts';
 import { registerUploads } from './upload-routes.ts';
+import { registerWebhooks } from './webhook-routes.ts';
 
 export type AppOptions = ServedApi & {
   /** Position of the log and its projections. */
@@ -158,6 +159,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
     registerTokens(scope, { registry, access, tokens });
     registerRoles(scope, { registry, access, tokens, roles: options.roles });
     if (options.status !== undefined) registerProjections(scope, options.status);
+    if (options.webhooks !== undefined) registerWebhooks(scope, registry, options.webhooks);
   });
 }
 

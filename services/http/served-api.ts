@@ -17,6 +17,7 @@ import { createContentApi } from './create-content-api.ts';
 import type { ForwardingOptions } from './forward-writes.ts';
 import type { AssetRoutesOptions } from './serve-assets.ts';
 import { createUploadApi } from './upload-api.ts';
+import type { ServedWebhooks } from './webhook-routes.ts';
 
 /** Parts of the HTTP API, whatever is behind it. */
 export type ServedApi = {
@@ -33,6 +34,8 @@ export type ServedApi = {
   readonly forwarding: ForwardingOptions;
   /** A Strapi that is followed. */
   readonly follow?: FollowApi | undefined;
+  /** Absent: this process does not know webhooks yet. */
+  readonly webhooks?: ServedWebhooks | undefined;
 };
 
 /** Write side of requests. */

@@ -14,7 +14,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { openAccessControl } from '../access/access-control.ts';
 import { openAccessKey } from '../access/access-key.ts';
-import { bodyKey, cursorKey, followKey } from '../access/derived-keys.ts';
+import { bodyKey, cursorKey, followKey, webhookKey } from '../access/derived-keys.ts';
 import { createRoleCommands } from '../access/role-commands.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
 import { requestOrOperator } from '../command/current-author.ts';
@@ -42,6 +42,8 @@ import type { RequestRules } from '../query/plan-query.ts';
 import { createLogHead } from '../stores/log-head.ts';
 import { openAssetStore } from '../stores/open-asset-store.ts';
 import { logFolder, openEventStore } from '../stores/open-event-store.ts';
+import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
+import { WEBHOOK_LIMITS } from '../webhooks/webhook-limits.ts';
 import { createHalt, type Halt } from './halt.ts';
 import { lateLogin } from './late-login.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
@@ -115,6 +117,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   );
   const changed = outlastTypes(following.types.changed, cluster, options.report);
   changed.catch(() => {});
+  const webhookAccess = { log, space, key: webhookKey(key), now: Date.now };
   const timer = setInterval(() => void follower.look().catch(() => {}), PROGRESS_EVERY).unref();
   watchVitals(operating, { log, index, registry, behind: () => answers(log) });
   return {
@@ -138,6 +141,10 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
       position: follower.position,
       head: createLogHead(log).reaches,
       shows: (position) => reachAll(position, options.minPositionWait, [follower.reached, access.applied]),
+    },
+    webhooks: {
+      commands: createWebhookCommands({ ...webhookAccess, author: requestOrOperator }),
+      limits: WEBHOOK_LIMITS,
     },
     fleet: following.fleet,
     ...(options.follow && {

@@ -12,6 +12,7 @@ import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { isOutOfSpaceAtOpen } from '../../shared/sqlite/failures.ts';
 import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
 import type { FileLock } from '../../shared/sqlite/lock-file.ts';
+import { isWebhookEvent } from '../../shared/webhooks/webhook-events.ts';
 import { type HeldChange, holdChange } from '../content-types/pending-change.ts';
 import { finishSwitch } from '../read-side/finish-switch.ts';
 import { openServedGenerations } from '../read-side/open-generations.ts';
@@ -161,6 +162,7 @@ function isFromStart(event: StoredEvent): boolean {
     event.type === 'content-type-defined' ||
     isAccessEvent(event) ||
     isLeaseEvent(event) ||
+    isWebhookEvent(event) ||
     isIdentityEvent(event)
   );
 }

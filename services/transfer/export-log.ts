@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isAccessEvent } from '../../shared/access/access-events.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { isWebhookEvent } from '../../shared/webhooks/webhook-events.ts';
 import { type ExportEnding, type ExportHeader, presentExported } from './export-format.ts';
 import { createHistory } from './history.ts';
 
@@ -27,7 +28,7 @@ export async function* exportLog(log: EventStore, space: string): AsyncGenerator
     for (const event of batch) {
       if (event.position > end) break;
       refuseUnreadable(event);
-      if (isAccessEvent(event) || isForeign(event)) continue;
+      if (isAccessEvent(event) || isWebhookEvent(event) || isForeign(event)) continue;
       const revision = revisionOf(event);
       if (revision === undefined) continue;
       events++;

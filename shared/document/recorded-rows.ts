@@ -37,4 +37,9 @@ export type RecordedRows = {
   links(type: Uid, documentId: string): readonly RecordedLink[];
   /** The documents that own a link to this one, components' links included, and relations that it does not show. */
   owners(type: Uid, documentId: string): readonly DocumentName[];
+  /** The newest numeric id of a row, also of one that was removed; undefined if there never was one. */
+  newestId(entry: RowName): number | undefined;
 };
+
+/** A row, whether or not it exists. */
+export type RowName = DocumentName & Pick<RowStamp, 'locale' | 'version'>;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TOKEN_TYPES } from '../access/access-events.ts';
+import { WEBHOOK_EVENTS } from '../webhooks/webhook-events.ts';
 import type { EventType } from './event-versions.ts';
 
 /**
@@ -145,6 +146,35 @@ const processStarted = z.strictObject({
   nonce: z.string().describe('32 random bytes, base64url'),
 });
 
+const webhookDefined = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  url: z.string(),
+  events: z.array(z.enum(WEBHOOK_EVENTS)),
+  types: z.array(z.string()).describe('Content types by uid; empty: all'),
+  locales: z.array(z.string()).describe('Empty: all'),
+  populate: z.string().describe('Query string that says what of an entry is sent'),
+  sealed: z.string().describe('Secrets and headers, encrypted with a key made of the access key'),
+  allowPrivate: z.boolean().describe('It may be sent to private addresses'),
+  status: z.enum(['active', 'paused', 'disabled']),
+  reason: z.string().nullable().describe('Why Varve disabled it; null: it did not'),
+});
+const webhookRemoved = z.strictObject({ id: z.string() });
+const webhooksProgressed = z.strictObject({
+  store: z.string().describe('Id of the file that has the deliveries'),
+  upTo: z.string().describe('Everything up to this position is delivered, except `open`'),
+  open: z.array(
+    z.strictObject({
+      hook: z.string(),
+      position: z.string(),
+      event: z.enum(WEBHOOK_EVENTS),
+      type: uid,
+      documentId: z.string(),
+      parked: z.boolean(),
+    }),
+  ),
+});
+
 /** Schemas in order, from version 1 on. */
 type Versions = readonly [z.ZodType, ...z.ZodType[]];
 
@@ -172,6 +202,9 @@ export const EVENT_SCHEMAS: Readonly<Record<EventType, Versions>> = {
   'leader-stepped-down': [steppedDown, steppedDown],
   'log-identified': [identified],
   'process-started': [processStarted],
+  'webhook-defined': [webhookDefined],
+  'webhook-removed': [webhookRemoved],
+  'webhooks-progressed': [webhooksProgressed],
 };
 
 /** Readers ignore keys that they do not know. */

@@ -2,8 +2,15 @@ import type { AccessEvent } from '../access/access-events.ts';
 import type { VarveEvent } from '../document/events.ts';
 import type { IdentityEvent } from '../fleet/identity-events.ts';
 import type { LeaseEvent } from '../fleet/lease-events.ts';
+import type { WebhookLogEvent, WebhooksProgressed } from '../webhooks/webhook-events.ts';
 
-export type EventType = VarveEvent['type'] | AccessEvent['type'] | LeaseEvent['type'] | IdentityEvent['type'];
+export type EventType =
+  | VarveEvent['type']
+  | AccessEvent['type']
+  | LeaseEvent['type']
+  | IdentityEvent['type']
+  | WebhookLogEvent['type']
+  | WebhooksProgressed['type'];
 
 /**
  * Version of every type of event that this program writes, and the newest that it reads. Each type has its own numbers,
@@ -29,4 +36,7 @@ export const EVENT_VERSIONS: Readonly<Record<EventType, number>> = {
   'leader-stepped-down': 2,
   'log-identified': 1,
   'process-started': 1,
+  'webhook-defined': 1,
+  'webhook-removed': 1,
+  'webhooks-progressed': 1,
 };

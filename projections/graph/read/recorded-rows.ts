@@ -6,7 +6,14 @@ import type {
 } from '../../../shared/document/recorded-rows.ts';
 import type { Uid } from '../../../shared/schema/content-type.ts';
 import type { LinkRecord } from '../store/link-store.ts';
-import { rowKeyIn, VERSIONS, versionNumber, versionOfKey, type WorldNumber } from '../store/row-keys.ts';
+import {
+  rowKey,
+  rowKeyIn,
+  VERSIONS,
+  versionNumber,
+  versionOfKey,
+  type WorldNumber,
+} from '../store/row-keys.ts';
 import type { TypeView } from '../store/type-view.ts';
 import type { ReaderContext } from './graph-reader.ts';
 
@@ -17,6 +24,7 @@ const STAMPS = `SELECT id, key, source ->> 'documentId', source ->> 'locale', so
   FROM (SELECT ids.id, rows.key, CAST(rows.source AS TEXT) AS source FROM ids JOIN rows ON rows.key = ids.key
     WHERE ids.type = ? AND ids.id > ? ORDER BY ids.id LIMIT ?)`;
 const KEYS = 'SELECT DISTINCT key FROM ids WHERE type = ? AND key % 4 = ?';
+const NEWEST_ID = 'SELECT max(id) FROM ids WHERE type = ? AND key = ?';
 const BATCH = 2_000;
 
 /** The graph as a follower reads it. */
@@ -54,6 +62,15 @@ export function createRecordedRows(context: () => ReaderContext): RecordedRows {
         }
       }
       return [...owners.values()];
+    },
+    newestId({ type, documentId, locale, version }) {
+      const { db, schema, names } = context();
+      if (!schema.registry.contentTypes.has(type)) return undefined;
+      const { number } = schema.type(type);
+      const entry = names.find(number, documentId, locale);
+      if (entry === undefined) return undefined;
+      const found = db.get(NEWEST_ID, number, rowKey(entry, versionNumber(version)))?.[0];
+      return found === null || found === undefined ? undefined : Number(found);
     },
   };
 }

@@ -17,6 +17,7 @@ import { createLogger } from '../output/create-logger.ts';
 import { logFleet } from '../output/log-fleet.ts';
 import { logFollower } from '../output/log-follower.ts';
 import { logTrouble } from '../output/log-trouble.ts';
+import { logWebhooks } from '../output/log-webhooks.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
 import { logReplaced } from '../output/say-replaced.ts';
 import { startMessage } from '../output/start-message.ts';
@@ -27,6 +28,7 @@ import { readContentTypes } from '../settings/read-content-types.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
+import { webhookLimits } from '../settings/webhook-settings.ts';
 import { createBuilder, renewProgram, renewReadModel, startRebuild } from './builder.ts';
 import { findExampleRequest } from './example-request.ts';
 import { readLoginPlan } from './login-plan.ts';
@@ -91,6 +93,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     presence,
     fleetLog: logFleet(logger),
+    webhooks: { limits: webhookLimits(settings), report: logWebhooks(logger) },
     reportReplaced: logReplaced(logger),
     reportTrouble: logTrouble(logger),
     pictureFormats: await choosePictureFormats(settings, logger),

@@ -5,6 +5,7 @@ import { LOGIN_SETTINGS } from './login-settings.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
 import { folder, type Setting, variableOf, wholeNumber, yesOrNo } from './setting.ts';
 import { UPLOAD_SETTINGS } from './upload-settings.ts';
+import { WEBHOOK_SETTINGS } from './webhook-settings.ts';
 
 const DATA = {
   flags: '--data <dir>',
@@ -200,6 +201,7 @@ export const SERVE_SETTINGS = {
   },
   ...REQUEST_SETTINGS,
   ...FOLLOW_SETTINGS,
+  ...WEBHOOK_SETTINGS,
   ...READ_INDEX,
   minPositionWait: {
     flags: '--min-position-wait <ms>',
@@ -305,11 +307,18 @@ export const TOKEN_SETTINGS = {
   contentTypes: { ...CONTENT_TYPE_SETTINGS.contentTypes, schema: folder.optional() },
 } as const satisfies Readonly<Record<string, Setting>>;
 
+/** Settings of `varve webhook`. */
+export const WEBHOOK_COMMAND_SETTINGS = {
+  ...LOG_SETTINGS,
+  accessKey: ACCESS_KEY,
+} as const satisfies Readonly<Record<string, Setting>>;
+
 export type SettingsTable = Readonly<Record<string, Setting>>;
 export type SettingsOf<Table extends SettingsTable> = {
   readonly [Name in keyof Table]: z.output<Table[Name]['schema']>;
 };
 export type ServeSettings = SettingsOf<typeof SERVE_SETTINGS>;
+export type WebhookCommandSettings = SettingsOf<typeof WEBHOOK_COMMAND_SETTINGS>;
 export type TokenSettings = SettingsOf<typeof TOKEN_SETTINGS>;
 export type LogOnlySettings = SettingsOf<typeof LOG_SETTINGS>;
 export type BackupSettings = SettingsOf<typeof BACKUP_SETTINGS>;

@@ -1,0 +1,219 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { openAccessKey } from '../../access/access-key.ts';
+import { webhookKey } from '../../access/derived-keys.ts';
+import { logFolder } from '../../stores/open-event-store.ts';
+import { type DeliveryStore, openDeliveryStore, WEBHOOKS_FILE } from '../../webhooks/delivery-store.ts';
+import {
+  type DescribedWebhook,
+  describeDelivery,
+  describeWebhook,
+  replayDeliveries,
+  testWebhook,
+} from '../../webhooks/describe-webhook.ts';
+import { createWebhookCommands, type WebhookCommands } from '../../webhooks/webhook-commands.ts';
+import { KEEP_OLD_SECRET_MS, WEBHOOK_LIMITS } from '../../webhooks/webhook-limits.ts';
+import { parseWebhook } from '../../webhooks/webhook-request.ts';
+import { textTable } from '../output/text-table.ts';
+import { requireLog, withLog } from '../settings/access-log.ts';
+import type { JsonOption } from '../settings/command.ts';
+import { InvalidSettings, type WebhookCommandSettings } from '../settings/settings.ts';
+
+type Settings = WebhookCommandSettings;
+
+/** Options of `varve webhook add`. */
+export type WebhookOptions = JsonOption & {
+  readonly name?: string;
+  readonly events?: string;
+  readonly types?: string;
+  readonly locales?: string;
+  readonly populate?: string;
+  readonly header?: readonly string[];
+  readonly allowPrivate?: true;
+};
+
+/**
+ * `varve webhook add`: writes the secret alone to stdout, for scripts, and its description to stderr. A running server
+ * delivers from then on, because it reads the same log.
+ */
+export async function addWebhook(settings: Settings, options: WebhookOptions, url: string): Promise<void> {
+  const { json, header = [], allowPrivate = false, ...rest } = options;
+  const parsed = parseWebhook({ ...rest, url, allowPrivate, headers: headersOf(header) }, undefined);
+  if (parsed.kind === 'problems') {
+    const lines = parsed.problems.map(
+      ({ path, message }) => `  ${path === 'url' ? '<url>' : `--${path}`} ${message}`,
+    );
+    throw new InvalidSettings(lines.join('\n'));
+  }
+  await withWebhooks(settings, async (commands) => {
+    const { hook, secret } = await commands.add(parsed.webhook);
+    if (json === true) return printJson({ ...describeWebhook(hook, commands, undefined), secret });
+    console.error(`Webhook "${hook.name}" (${hook.id}) is active. Its secret is shown only once:`);
+    console.log(secret);
+  });
+}
+
+/** `varve webhook list` */
+export async function listWebhooks(settings: Settings, { json }: JsonOption): Promise<void> {
+  await withWebhooks(settings, async (commands) => {
+    const store = openStore(settings);
+    try {
+      const hooks = (await commands.list()).map((hook) => describeWebhook(hook, commands, store));
+      if (json === true) printJson(hooks);
+      else if (hooks.length === 0) console.error('There are no webhooks.');
+      else console.log(textTable([HOOK_COLUMNS, ...hooks.map(columnsOf)]));
+    } finally {
+      store?.close();
+    }
+  });
+}
+
+const HOOK_COLUMNS = ['ID', 'NAME', 'STATUS', 'WAITING', 'PARKED', 'URL', 'EVENTS', 'TYPES'];
+
+function columnsOf(hook: DescribedWebhook): readonly string[] {
+  const { id, name, status, reason, url, events, types, deliveries } = hook;
+  const counts = [deliveries?.waiting, deliveries?.parked].map((count) => String(count ?? '-'));
+  const shown = reason === null ? status : `${status} (${reason})`;
+  return [id, name, shown, ...counts, url, events.join(', '), types.join(', ') || 'all'];
+}
+
+/** `varve webhook pause` */
+export async function pauseWebhook(settings: Settings, _options: object, name: string): Promise<void> {
+  const { hook } = await withWebhooks(settings, (commands) => commands.pause(name));
+  console.error(`Webhook "${hook.name}" is paused: deliveries wait until varve webhook resume.`);
+}
+
+/** `varve webhook resume` */
+export async function resumeWebhook(settings: Settings, _options: object, name: string): Promise<void> {
+  const { hook } = await withWebhooks(settings, (commands) => commands.resume(name));
+  console.error(`Webhook "${hook.name}" is active.`);
+}
+
+/** `varve webhook remove` */
+export async function removeWebhook(settings: Settings, _options: object, name: string): Promise<void> {
+  const { hook } = await withWebhooks(settings, (commands) => commands.remove(name));
+  console.error(`Webhook "${hook.name}" (${hook.id}) is removed.`);
+}
+
+/** `varve webhook rotate`: a new secret; the earlier one signs too for a day. */
+export async function rotateWebhook(settings: Settings, { json }: JsonOption, name: string): Promise<void> {
+  await withWebhooks(settings, async (commands) => {
+    const { hook, secret } = await commands.rotate(name, KEEP_OLD_SECRET_MS);
+    if (json === true) return printJson({ ...describeWebhook(hook, commands, undefined), secret });
+    console.error(
+      `Webhook "${hook.name}" has a new secret, shown only once; the earlier one signs too for a day:`,
+    );
+    console.log(secret);
+  });
+}
+
+/** `varve webhook test`: sends `trigger-test` from here. Fails if the receiver does not answer 2xx. */
+export async function testReceiver(settings: Settings, { json }: JsonOption, name: string): Promise<void> {
+  const result = await withWebhooks(settings, async (commands) =>
+    testWebhook(await commands.find(name), commands, WEBHOOK_LIMITS),
+  );
+  if (json === true) printJson(result);
+  const isDelivered = result.kind === 'answered' && result.status >= 200 && result.status < 300;
+  if (!isDelivered) {
+    const reason = result.kind === 'answered' ? `the receiver answered ${result.status}` : result.reason;
+    throw new Error(`the test was not delivered: ${reason}`);
+  }
+  console.error(`The receiver answered ${result.status}.`);
+}
+
+export type DeliveriesOptions = JsonOption & { readonly state?: string };
+
+const DELIVERIES_SHOWN = 1_000;
+const STATES = ['waiting', 'delivered', 'parked', 'elsewhere'] as const;
+
+/** `varve webhook deliveries`: those that the server of the data directory has made, the newest first. */
+export async function listDeliveries(
+  settings: Settings,
+  { json, state }: DeliveriesOptions,
+  name: string | undefined,
+): Promise<void> {
+  const wanted = STATES.find((each) => each === state);
+  if (state !== undefined && wanted === undefined)
+    throw new InvalidSettings(`  --state must be one of ${STATES.join(', ')}, got "${state}"`);
+  const hook =
+    name === undefined
+      ? undefined
+      : await withWebhooks(settings, async (commands) => (await commands.find(name)).id);
+  const store = requireStore(settings);
+  try {
+    const found = store.list({ hook, state: wanted, limit: DELIVERIES_SHOWN }).map(describeDelivery);
+    if (json === true) printJson(found);
+    else if (found.length === 0) console.error('There are no deliveries.');
+    else {
+      const rows = found.map(({ id, event, state: now, attempts, status, error, createdAt }) => [
+        ...[id, event, now, String(attempts), String(status ?? '-'), createdAt, error ?? ''],
+      ]);
+      console.log(textTable([['ID', 'EVENT', 'STATE', 'ATTEMPTS', 'STATUS', 'CREATED', 'ERROR'], ...rows]));
+    }
+  } finally {
+    store.close();
+  }
+}
+
+export type ReplayOptions = { readonly delivery?: string; readonly from?: string };
+
+/** `varve webhook replay`: parked deliveries, one delivery, or history from a position on. */
+export async function replayWebhook(
+  settings: Settings,
+  { delivery, from }: ReplayOptions,
+  name: string,
+): Promise<void> {
+  if (from !== undefined && !/^[1-9]\d{0,18}$/.test(from))
+    throw new InvalidSettings(`  --from must be a position of the log, got "${from}"`);
+  const hook = await withWebhooks(settings, (commands) => commands.find(name));
+  const store = requireStore(settings);
+  try {
+    const request = { delivery, from: from === undefined ? undefined : BigInt(from) };
+    const count = replayDeliveries(store, hook, request);
+    if (delivery !== undefined && count === 0)
+      throw new Error(`there is no delivery "${delivery}" of this webhook that could be sent again`);
+    const more = from === undefined ? '' : '; the server makes those again that are no longer stored';
+    console.error(`${count} stored deliveries will be sent again${more}.`);
+  } finally {
+    store.close();
+  }
+}
+
+const OPERATOR = { actor: { kind: 'operator' } } as const;
+
+async function withWebhooks<Result>(
+  settings: Settings,
+  use: (commands: WebhookCommands) => Promise<Result>,
+): Promise<Result> {
+  requireLog(settings);
+  const { space, accessKey: given } = settings;
+  return withLog(settings, async (log) => {
+    const key = webhookKey(await openAccessKey({ log, space, folder: logFolder(settings), given }));
+    return use(createWebhookCommands({ log, space, key, now: Date.now, author: () => OPERATOR }));
+  });
+}
+
+/** Undefined if no server has made deliveries in the data directory. */
+function openStore({ data }: Settings): DeliveryStore | undefined {
+  return existsSync(join(data, WEBHOOKS_FILE)) ? openDeliveryStore(data) : undefined;
+}
+
+function requireStore(settings: Settings): DeliveryStore {
+  const store = openStore(settings);
+  if (store !== undefined) return store;
+  throw new Error(`no server has made deliveries in ${settings.data}: pass --data of the process that leads`);
+}
+
+function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf(':');
+      if (at < 1) throw new InvalidSettings(`  --header must be like "Name: value", got "${line}"`);
+      return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    }),
+  );
+}
+
+function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, null, 2));
+}

@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { type Database, openDatabase } from '../../shared/sqlite/open-database.ts';
+import { prepared } from '../../shared/sqlite/prepared.ts';
+import { transaction } from '../../shared/sqlite/transaction.ts';
+import type { WebhookEventName, WebhooksProgressed } from '../../shared/webhooks/webhook-events.ts';
+
+/** `waiting`: to be sent. `parked`: given up until it is replayed. `elsewhere`: another process has delivered it. */
+export type DeliveryState = 'waiting' | 'delivered' | 'parked' | 'elsewhere';
+
+/** What is known before anything was sent. */
+export type NewDelivery = {
+  /** The same for the same hook, position, event and document. */
+  readonly id: string;
+  readonly hook: string;
+  readonly position: bigint;
+  readonly event: WebhookEventName;
+  readonly type: string;
+  readonly documentId: string;
+  /** Exactly as it is sent. */
+  readonly body: string;
+};
+
+export type Delivery = NewDelivery & {
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly nextAt: number;
+  /** HTTP status of the last answer. */
+  readonly status: number | null;
+  readonly error: string | null;
+};
+
+export type DeliveryFilter = {
+  readonly hook?: string | undefined;
+  readonly state?: DeliveryState | undefined;
+  readonly limit: number;
+};
+
+/** Deliveries of a hook that are not waiting: all, one, the parked ones, or those from a position on. */
+export type ReplayFilter = {
+  readonly hook: string;
+  readonly id?: string;
+  readonly parked?: boolean;
+  readonly from?: bigint;
+};
+
+export type HistoryRequest = { readonly hook: string; readonly from: bigint };
+
+export type Attempt = {
+  readonly state: DeliveryState;
+  readonly at: number;
+  readonly nextAt: number;
+  readonly status: number | null;
+  readonly error: string | null;
+};
+
+/** The progress of another leader, and how far its stream was read. */
+export type KnownProgress = { readonly revision: bigint; readonly data: WebhooksProgressed['data'] };
+
+/** Deliveries and the checkpoint, in one file: both move in one transaction. Several processes may have it open. */
+export type DeliveryStore = {
+  /** Names the file. */
+  readonly id: string;
+  checkpoint(): bigint | undefined;
+  /** Adds deliveries that are not there yet, and moves the checkpoint. */
+  add(deliveries: readonly NewDelivery[], checkpoint: bigint | undefined, now: number): void;
+  progress(): KnownProgress | undefined;
+  keepProgress(progress: KnownProgress): void;
+  /** The first delivery of each document that is due, in order. */
+  due(hook: string, now: number, limit: number): readonly Delivery[];
+  attempted(id: string, attempt: Attempt): void;
+  /** Parks failing deliveries that have held back later ones of their document since before `before`. */
+  park(before: number, now: number): number;
+  /** Deliveries that are not done. */
+  open(): readonly Delivery[];
+  /** Deliveries up to a position that are not done and not in `open` were done by another process. */
+  settle(upTo: bigint, open: ReadonlySet<string>): void;
+  find(id: string): Delivery | undefined;
+  /** The newest first. */
+  list(filter: DeliveryFilter): readonly Delivery[];
+  /** Makes deliveries due again. Returns how many. */
+  replay(filter: ReplayFilter, now: number): number;
+  /** Asks the leader to make deliveries again that are no longer stored. */
+  requestHistory(request: HistoryRequest): void;
+  historyRequests(): readonly HistoryRequest[];
+  /** A request is done. */
+  forgetHistory(request: HistoryRequest): void;
+  count(hook: string): Readonly<Record<DeliveryState, number>>;
+  /** Removes deliveries of hooks that are gone, and those that were made before a time. */
+  prune(before: number, hooks: ReadonlySet<string>): void;
+  close(): void;
+};
+
+const MIGRATIONS = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  -- position: of the first event. body: exactly as it is sent. Times: milliseconds since 1970. replayed: how often.
+  CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    hook TEXT NOT NULL,
+    position TEXT NOT NULL,
+    event TEXT NOT NULL,
+    type TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    status INTEGER,
+    error TEXT
+  );
+  CREATE INDEX waiting_deliveries ON deliveries (hook, type, document_id, seq) WHERE state = 'waiting';
+  CREATE INDEX deliveries_by_state ON deliveries (state, hook, next_at);
+  CREATE INDEX deliveries_by_time ON deliveries (created_at);
+
+  -- Replays of history that the leader has to make. position: of the first event.
+  CREATE TABLE history_requests (hook TEXT NOT NULL, position TEXT NOT NULL);
+  `,
+];
+
+const COLUMNS =
+  'id, hook, position, event, type, document_id, body, state, attempts, created_at, next_at, status, error';
+const EARLIER = `SELECT 1 FROM deliveries AS earlier WHERE earlier.state = 'waiting' AND earlier.hook = deliveries.hook
+    AND earlier.type = deliveries.type AND earlier.document_id = deliveries.document_id AND earlier.seq < deliveries.seq`;
+const DUE = `SELECT ${COLUMNS} FROM deliveries
+  WHERE state = 'waiting' AND hook = ? AND next_at <= ? AND NOT EXISTS (${EARLIER}) ORDER BY seq LIMIT ?`;
+const PARK = `UPDATE deliveries SET state = 'parked' WHERE state = 'waiting' AND attempts > 0 AND next_at > ?
+  AND EXISTS (SELECT 1 FROM deliveries AS later WHERE later.state = 'waiting' AND later.hook = deliveries.hook
+    AND later.type = deliveries.type AND later.document_id = deliveries.document_id AND later.seq > deliveries.seq
+    AND later.created_at <= ?)`;
+const ADD = `INSERT INTO deliveries (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, NULL, NULL)
+  ON CONFLICT (id) DO NOTHING`;
+const ATTEMPTED = `UPDATE deliveries SET state = ?, attempts = attempts + 1, next_at = ?, status = ?, error = ? WHERE id = ?`;
+const LIST = `SELECT ${COLUMNS} FROM deliveries WHERE (? IS NULL OR hook = ?) AND (? IS NULL OR state = ?)
+  ORDER BY seq DESC LIMIT ?`;
+const REPLAY = `UPDATE deliveries SET state = 'waiting', attempts = 0, next_at = ?, created_at = ?
+  WHERE state <> 'waiting' AND hook = ? AND (? IS NULL OR id = ?) AND (? = 0 OR state = 'parked')
+    AND CAST(position AS INTEGER) >= CAST(? AS INTEGER)`;
+
+export const WEBHOOKS_FILE = 'webhooks.db';
+
+export function openDeliveryStore(folder: string): DeliveryStore {
+  const db = openDatabase(join(folder, WEBHOOKS_FILE), { durability: 'normal', migrations: MIGRATIONS });
+  const meta = (name: string) => prepared(db, 'SELECT value FROM meta WHERE name = ?').get(name)?.['value'];
+  const setMeta = (name: string, value: string) =>
+    void prepared(db, 'INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, value);
+  prepared(db, 'INSERT OR IGNORE INTO meta VALUES (?, ?)').run('id', randomUUID());
+  const all = (sql: string, ...values: (string | number | null)[]) =>
+    prepared(db, sql)
+      .all(...values)
+      .map(readDelivery);
+  return {
+    id: String(meta('id')),
+    checkpoint() {
+      const found = meta('checkpoint');
+      return found === undefined ? undefined : BigInt(String(found));
+    },
+    add(deliveries, checkpoint, now) {
+      transaction(db, () => {
+        for (const { id, hook, position, event, type, documentId, body } of deliveries)
+          prepared(db, ADD).run(id, hook, String(position), event, type, documentId, body, now, now);
+        if (checkpoint !== undefined) setMeta('checkpoint', String(checkpoint));
+      });
+    },
+    progress() {
+      const found = meta('progress');
+      if (found === undefined) return undefined;
+      const { revision, data } = JSON.parse(String(found));
+      return { revision: BigInt(revision), data };
+    },
+    keepProgress({ revision, data }) {
+      setMeta('progress', JSON.stringify({ revision: String(revision), data }));
+    },
+    due: (hook, now, limit) => all(DUE, hook, now, limit),
+    attempted(id, { state, nextAt, status, error }) {
+      prepared(db, ATTEMPTED).run(state, nextAt, status, error, id);
+    },
+    park: (before, now) => Number(prepared(db, PARK).run(now, before).changes),
+    open: () => all(`SELECT ${COLUMNS} FROM deliveries WHERE state IN ('waiting', 'parked') ORDER BY seq`),
+    settle: (upTo, open) => settle(db, upTo, open),
+    find: (id) => all(`SELECT ${COLUMNS} FROM deliveries WHERE id = ?`, id)[0],
+    list: ({ hook = null, state = null, limit }) => all(LIST, hook, hook, state, state, limit),
+    replay({ hook, id = null, parked = false, from = 0n }, now) {
+      const { changes } = prepared(db, REPLAY).run(now, now, hook, id, id, Number(parked), String(from));
+      return Number(changes);
+    },
+    requestHistory({ hook, from }) {
+      prepared(db, 'INSERT INTO history_requests VALUES (?, ?)').run(hook, String(from));
+    },
+    historyRequests: () =>
+      prepared(db, 'SELECT hook, position FROM history_requests')
+        .all()
+        .map(({ hook, position }) => ({ hook: String(hook), from: BigInt(String(position)) })),
+    forgetHistory({ hook, from }) {
+      prepared(db, 'DELETE FROM history_requests WHERE hook = ? AND position = ?').run(hook, String(from));
+    },
+    count: (hook) => countStates(db, hook),
+    prune: (before, hooks) => prune(db, before, hooks),
+    close: () => db.close(),
+  };
+}
+
+function settle(db: Database, upTo: bigint, open: ReadonlySet<string>): void {
+  transaction(db, () => {
+    const waiting = prepared(
+      db,
+      `SELECT id, position FROM deliveries WHERE state IN ('waiting', 'parked')`,
+    ).all();
+    for (const { id, position } of waiting) {
+      if (BigInt(String(position)) <= upTo && !open.has(String(id)))
+        prepared(db, `UPDATE deliveries SET state = 'elsewhere' WHERE id = ?`).run(String(id));
+    }
+  });
+}
+
+function countStates(db: Database, hook: string): Record<DeliveryState, number> {
+  const counts = { waiting: 0, delivered: 0, parked: 0, elsewhere: 0 };
+  const rows = prepared(db, 'SELECT state, count(*) AS n FROM deliveries WHERE hook = ? GROUP BY state').all(
+    hook,
+  );
+  for (const { state, n } of rows) counts[state as DeliveryState] = Number(n);
+  return counts;
+}
+
+function prune(db: Database, before: number, hooks: ReadonlySet<string>): void {
+  prepared(db, 'DELETE FROM deliveries WHERE created_at < ?').run(before);
+  for (const { hook } of prepared(db, 'SELECT DISTINCT hook FROM deliveries').all()) {
+    if (!hooks.has(String(hook))) prepared(db, 'DELETE FROM deliveries WHERE hook = ?').run(String(hook));
+  }
+}
+
+function readDelivery(row: Readonly<Record<string, unknown>>): Delivery {
+  return {
+    id: String(row['id']),
+    hook: String(row['hook']),
+    position: BigInt(String(row['position'])),
+    event: row['event'] as WebhookEventName,
+    type: String(row['type']),
+    documentId: String(row['document_id']),
+    body: String(row['body']),
+    state: row['state'] as DeliveryState,
+    attempts: Number(row['attempts']),
+    createdAt: Number(row['created_at']),
+    nextAt: Number(row['next_at']),
+    status: row['status'] === null ? null : Number(row['status']),
+    error: row['error'] === null ? null : String(row['error']),
+  };
+}

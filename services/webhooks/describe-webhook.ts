@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
+import type { Delivery, DeliveryStore } from './delivery-store.ts';
+import { postDelivery } from './dispatcher.ts';
+import type { PostResult } from './post-webhook.ts';
+import type { WebhookCommands } from './webhook-commands.ts';
+import type { WebhookLimits } from './webhook-limits.ts';
+
+/** A webhook for people and programs: without its secret and the values of its headers. */
+export function describeWebhook(hook: Webhook, { open }: WebhookCommands, store: DeliveryStore | undefined) {
+  const { sealed: _sealed, since, ...rest } = hook;
+  const headers = Object.keys(open(hook).headers);
+  return { ...rest, headers, since: String(since), ...(store && { deliveries: store.count(hook.id) }) };
+}
+
+export type DescribedWebhook = ReturnType<typeof describeWebhook>;
+
+export function describeDelivery(delivery: Delivery) {
+  const { body, position, createdAt, nextAt, state, ...rest } = delivery;
+  return {
+    ...rest,
+    state,
+    position: String(position),
+    createdAt: new Date(createdAt).toISOString(),
+    nextAttemptAt: state === 'waiting' ? new Date(nextAt).toISOString() : null,
+    body: JSON.parse(body) as unknown,
+  };
+}
+
+/** Sends Strapi's `trigger-test` once. */
+export function testWebhook(
+  hook: Webhook,
+  { open }: WebhookCommands,
+  limits: WebhookLimits,
+): Promise<PostResult> {
+  const event = 'trigger-test';
+  const body = JSON.stringify({ event, createdAt: new Date().toISOString() });
+  return postDelivery({ limits, open }, hook, { id: `wh_${hook.id}_test_${randomUUID()}`, body, event });
+}
+
+/** Makes stored deliveries due again. `from`: also makes those again that are no longer stored, as a request to the leader. */
+export function replayDeliveries(
+  store: DeliveryStore,
+  { id }: Webhook,
+  { delivery, from }: { readonly delivery?: string | undefined; readonly from?: bigint | undefined },
+): number {
+  const now = Date.now();
+  if (delivery !== undefined) return store.replay({ id: delivery, hook: id }, now);
+  if (from === undefined) return store.replay({ hook: id, parked: true }, now);
+  store.requestHistory({ hook: id, from });
+  return store.replay({ hook: id, from }, now);
+}

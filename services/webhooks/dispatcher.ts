@@ -1,0 +1,135 @@
+import { jittered } from '../../shared/backoff.ts';
+import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
+import type { Attempt, Delivery, DeliveryStore } from './delivery-store.ts';
+import { type PostResult, postWebhook, type ResolveAddresses } from './post-webhook.ts';
+import type { WebhookLimits } from './webhook-limits.ts';
+import { type Sealed, signatureHeaders } from './webhook-secret.ts';
+
+export type DispatcherOptions = {
+  readonly store: DeliveryStore;
+  readonly limits: WebhookLimits;
+  readonly hooks: () => Iterable<Webhook>;
+  readonly open: (hook: Webhook) => Sealed;
+  /** The receiver says that it is gone. */
+  readonly gone: (hook: Webhook) => void;
+  readonly attempted: (delivery: Delivery, attempt: Attempt) => void;
+  readonly failed: (error: unknown) => void;
+  readonly resolve?: ResolveAddresses;
+};
+
+export type Dispatcher = {
+  /** Looks for deliveries that are due. */
+  look(): void;
+  /** Ends requests in flight: their deliveries stay as they were. */
+  close(): Promise<void>;
+};
+
+const TROUBLE_MS = 30_000;
+const failure = (error: Error): PostResult => ({ kind: 'failed', reason: error.message });
+/** As Strapi sends it; the headers of the hook itself may replace it. */
+const USER_AGENT = { 'user-agent': 'node' };
+
+/** Sends due deliveries: those of a document one after the other, in order. */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { store, limits } = options;
+  const flying = new Map<string, { readonly hook: string; readonly done: Promise<void> }>();
+  /** Receivers that asked for a pause, by hook: until when. */
+  const pauses = new Map<string, number>();
+  const closing = new AbortController();
+
+  const send = async (hook: Webhook, delivery: Delivery): Promise<void> => {
+    const result = await postDelivery(options, hook, delivery, closing.signal).catch(failure);
+    if (closing.signal.aborted) return;
+    const now = Date.now();
+    const attempt = judgeAttempt(limits, delivery, result, now);
+    store.attempted(delivery.id, attempt);
+    if (result.kind === 'answered' && result.retryAfterMs !== undefined && attempt.state === 'waiting')
+      pauses.set(hook.id, now + Math.min(result.retryAfterMs, limits.longestRetryAfterMs));
+    options.attempted(delivery, attempt);
+    if (result.kind === 'answered' && result.status === 410) options.gone(hook);
+  };
+  const start = (hook: Webhook, delivery: Delivery): void => {
+    const done = send(hook, delivery)
+      .catch((error: unknown) => {
+        // What happened could not be stored: without a pause the same delivery would be sent again at once.
+        pauses.set(hook.id, Date.now() + TROUBLE_MS);
+        options.failed(error);
+      })
+      .finally(() => {
+        flying.delete(delivery.id);
+        look();
+      });
+    flying.set(delivery.id, { hook: hook.id, done });
+  };
+  const lookAt = (hook: Webhook, now: number): void => {
+    if (hook.status !== 'active' || (pauses.get(hook.id) ?? 0) > now) return;
+    const busy = [...flying.values()].filter((each) => each.hook === hook.id).length;
+    if (busy >= limits.inFlight) return;
+    const due = store.due(hook.id, now, limits.inFlight).filter(({ id }) => !flying.has(id));
+    for (const delivery of due.slice(0, limits.inFlight - busy)) start(hook, delivery);
+  };
+  const look = (): void => {
+    if (closing.signal.aborted) return;
+    try {
+      const now = Date.now();
+      store.park(now - limits.holdMs, now);
+      for (const hook of options.hooks()) lookAt(hook, now);
+    } catch (error) {
+      options.failed(error);
+    }
+  };
+  const timer = setInterval(look, limits.lookMs);
+  return {
+    look,
+    async close() {
+      clearInterval(timer);
+      closing.abort();
+      await Promise.all([...flying.values()].map(({ done }) => done));
+    },
+  };
+}
+
+/** Sends one delivery. `webhook test` uses it too. */
+export async function postDelivery(
+  { limits, open, resolve }: Pick<DispatcherOptions, 'limits' | 'open' | 'resolve'>,
+  hook: Webhook,
+  { id, body, event }: Pick<Delivery, 'id' | 'body'> & { readonly event: string },
+  signal?: AbortSignal,
+): Promise<PostResult> {
+  const sealed = open(hook);
+  return postWebhook({
+    url: hook.url,
+    headers: {
+      ...USER_AGENT,
+      ...sealed.headers,
+      'content-type': 'application/json',
+      'X-Strapi-Event': event,
+      ...signatureHeaders(sealed, { id, body }, Date.now()),
+    },
+    body,
+    allowPrivate: hook.allowPrivate,
+    timeoutMs: limits.timeoutMs,
+    ...(resolve && { resolve }),
+    ...(signal && { signal }),
+  });
+}
+
+/** Decides what becomes of a delivery after an attempt: any 2xx is a success, as in Standard Webhooks. */
+export function judgeAttempt(
+  limits: WebhookLimits,
+  { attempts }: Pick<Delivery, 'attempts'>,
+  result: PostResult,
+  now: number,
+): Attempt {
+  const status = result.kind === 'answered' ? result.status : null;
+  if (status !== null && status >= 200 && status < 300)
+    return { state: 'delivered', at: now, nextAt: now, status, error: null };
+  const error = result.kind === 'answered' ? `the receiver answered ${status}` : result.reason;
+  const wait = limits.retryMs[attempts];
+  if (wait === undefined || status === 410) return { state: 'parked', at: now, nextAt: now, status, error };
+  const asked = (result.kind === 'answered' && result.retryAfterMs) || 0;
+  // The first retry comes on time: a receiver that restarts is back soon.
+  const usual = attempts === 0 ? wait : jittered(wait, Math.random() / 5);
+  const nextAt = now + Math.max(usual, Math.min(asked, limits.longestRetryAfterMs));
+  return { state: 'waiting', at: now, nextAt, status, error };
+}

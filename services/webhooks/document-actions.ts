@@ -1,0 +1,98 @@
+import type { DocumentEvent } from '../../shared/document/events.ts';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { RowVersion } from '../../shared/read-index/read-index.ts';
+import { FILE_TYPE } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { WebhookEventName } from '../../shared/webhooks/webhook-events.ts';
+
+/** What one command did to one document, in one word of Strapi's. */
+export type DocumentAction = {
+  readonly event: WebhookEventName;
+  readonly type: string;
+  readonly documentId: string;
+  /** Events of the document's stream, in order. */
+  readonly events: readonly [StoredEvent, ...StoredEvent[]];
+  /** Rows that the events wrote or removed. A removed document has only its locales here. */
+  readonly rows: readonly TouchedRow[];
+  /** The rows are gone, or one of their versions is. */
+  readonly removes: boolean;
+};
+
+export type TouchedRow = { readonly locale: string | null; readonly version: RowVersion | 'all' };
+
+const MEDIA: { readonly [event in WebhookEventName]?: WebhookEventName } = {
+  'entry.create': 'media.create',
+  'entry.update': 'media.update',
+  'entry.delete': 'media.delete',
+};
+
+/** The command that an event belongs to: all events of a command but the first name the first as their cause. */
+export function commandOf({ id, metadata }: StoredEvent): string {
+  return metadata.causationId ?? id;
+}
+
+/** Actions of events in the order of the log; imports are none, as in Strapi. */
+export function documentActions(
+  events: readonly StoredEvent[],
+  registry: SchemaRegistry,
+): readonly DocumentAction[] {
+  const actions = new Map<string, DocumentAction>();
+  for (const stored of events) {
+    const seen = actionOf(stored, registry);
+    if (seen === undefined) continue;
+    const key = `${stored.stream} ${commandOf(stored)} ${seen.event}`;
+    const known = actions.get(key);
+    if (known === undefined) actions.set(key, seen);
+    else
+      actions.set(key, {
+        ...known,
+        events: [...known.events, stored],
+        rows: [...known.rows, ...seen.rows],
+      });
+  }
+  return [...actions.values()];
+}
+
+function actionOf(stored: StoredEvent, registry: SchemaRegistry): DocumentAction | undefined {
+  const named = nameOf(stored);
+  if (named === undefined || stored.metadata.actor?.kind === 'import') return undefined;
+  const { type, documentId, locale } = (stored as unknown as DocumentEvent).data;
+  const definition = registry.contentTypes.get(type);
+  if (definition === undefined || (definition.builtIn && type !== FILE_TYPE)) return undefined;
+  const event = type === FILE_TYPE ? MEDIA[named.event] : named.event;
+  if (event === undefined) return undefined;
+  const version = definition.draftAndPublish || named.version === 'all' ? named.version : 'live';
+  return { event, type, documentId, events: [stored], rows: [{ locale, version }], removes: named.removes };
+}
+
+type Named = {
+  readonly event: WebhookEventName;
+  readonly version: RowVersion | 'all';
+  readonly removes: boolean;
+};
+
+function nameOf(stored: StoredEvent): Named | undefined {
+  const event = stored as unknown as DocumentEvent & Pick<StoredEvent, 'revision'>;
+  switch (event.type) {
+    case 'entry-created':
+      return { event: 'entry.create', version: 'draft', removes: false };
+    case 'entry-changed':
+      return { event: 'entry.update', version: 'draft', removes: false };
+    case 'entry-published':
+      return { event: 'entry.publish', version: 'published', removes: false };
+    case 'entry-unpublished':
+      return { event: 'entry.unpublish', version: 'published', removes: true };
+    case 'draft-discarded':
+      return { event: 'entry.draft-discard', version: 'draft', removes: false };
+    case 'entry-deleted':
+      return { event: 'entry.delete', version: 'all', removes: true };
+    case 'entry-imported': {
+      const { version } = event.data;
+      if (version === 'published') return { event: 'entry.publish', version, removes: false };
+      return { event: event.revision === 0n ? 'entry.create' : 'entry.update', version, removes: false };
+    }
+    // Other events are not about documents.
+    default:
+      return undefined;
+  }
+}

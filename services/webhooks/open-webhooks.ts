@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs, jittered } from '../../shared/backoff.ts';
+import type { EventStore, StoredEvent, Subscription } from '../../shared/event-store/event-store.ts';
+import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { webhookStream } from '../../shared/webhooks/webhook-events.ts';
+import { evolveWebhooks, type WebhookState } from '../../shared/webhooks/webhook-state.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { type DeliveryStore, openDeliveryStore } from './delivery-store.ts';
+import type { TermOptions } from './term-options.ts';
+import {
+  createWebhookCommands,
+  readWebhooks,
+  type WebhookCommands,
+  type WebhookCommandsOptions,
+} from './webhook-commands.ts';
+import type { WebhookLimits } from './webhook-limits.ts';
+import { startTerm } from './webhook-term.ts';
+
+export type WebhooksOptions = Omit<TermOptions, 'store' | 'hooks' | 'commands' | 'log' | 'now'> & {
+  readonly log: EventStore;
+  readonly fleet: Pick<Fleet, 'epoch' | 'changed'>;
+  /** Data directory of this process. */
+  readonly data: string;
+  readonly commands: Pick<WebhookCommandsOptions, 'key' | 'author'>;
+};
+
+/** Webhooks of a process that can lead. */
+export type Webhooks = {
+  /** Commands, and the deliveries that this process made: all of them if it has always led. */
+  readonly served: {
+    readonly commands: WebhookCommands;
+    readonly store: DeliveryStore;
+    readonly limits: WebhookLimits;
+  };
+  /** Writes progress to the log for the next leader. Nothing is delivered after that. */
+  stop(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const PATIENCE = { firstMs: 1_000, longestMs: 30_000 } as const;
+const LEAD_LOOK_MS = 1_000;
+
+/**
+ * Delivers webhooks while this process is the leader. Without any webhook nothing is read but the stream that would
+ * define one.
+ */
+export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
+  const { log, space, fleet, report } = options;
+  const store = openDeliveryStore(options.data);
+  const commands = createWebhookCommands({ ...options.commands, log, space, now: Date.now });
+  const own = { actor: { kind: 'process', id: 'webhooks' } } as const;
+  const asProcess = createWebhookCommands({
+    ...options.commands,
+    log,
+    space,
+    now: Date.now,
+    author: () => own,
+  });
+  const closing = new AbortController();
+  const ended = Promise.withResolvers<void>();
+  const start = await log.lastPosition();
+  let state: WebhookState = await readWebhooks(log, space);
+  let changed = Promise.withResolvers<void>();
+  let look = () => {};
+  const take = async (events: readonly StoredEvent[]) => {
+    for (const event of events) {
+      refuseUnreadable(event);
+      if (event.revision > (state.revision ?? -1n)) state = evolveWebhooks(state, event);
+    }
+    if (events.length === 0) return;
+    changed.resolve();
+    changed = Promise.withResolvers<void>();
+    look();
+  };
+  const definitions: Subscription = log.subscribe(start, take, { stream: webhookStream(space) });
+  definitions.done.catch(report.error);
+  const hooks = () => state.hooks;
+  const isNeeded = () => fleet.epoch() !== undefined && state.hooks.size > 0 && !closing.signal.aborted;
+  const lead = async (): Promise<void> => {
+    const term = await startTerm({ ...options, store, hooks, commands: asProcess, now: Date.now });
+    look = term.look;
+    try {
+      while (isNeeded()) await Promise.race([fleet.changed(LEAD_LOOK_MS), term.done, ended.promise]);
+    } finally {
+      look = () => {};
+      await term.close(fleet.epoch() !== undefined);
+    }
+  };
+  const run = async (): Promise<void> => {
+    for (let failures = 0; !closing.signal.aborted; ) {
+      try {
+        if (isNeeded()) await lead();
+        else await Promise.race([fleet.changed(LEAD_LOOK_MS), changed.promise, ended.promise]);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        report.error(error);
+        const wait = jittered(backoffMs(failures, PATIENCE));
+        await delay(wait, undefined, { signal: closing.signal }).catch(() => {});
+      }
+    }
+  };
+  const running = run();
+  const stop = async () => {
+    closing.abort();
+    ended.resolve();
+    await running;
+  };
+  return {
+    served: { commands, store, limits: options.limits },
+    stop,
+    async close() {
+      await stop();
+      await definitions.close();
+      store.close();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { type LookupAddress, lookup as resolveName } from 'node:dns';
+import { type ClientRequest, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { isPrivateAddress } from './private-address.ts';
+
+export type WebhookPost = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly allowPrivate: boolean;
+  /** Milliseconds until the whole answer has arrived. */
+  readonly timeoutMs: number;
+  /** Finds the addresses of a name. Default: the operating system. */
+  readonly resolve?: ResolveAddresses;
+  readonly signal?: AbortSignal;
+};
+
+export type ResolveAddresses = (name: string) => Promise<readonly LookupAddress[]>;
+
+export type PostResult =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs: number | undefined }
+  /** Nothing was sent: the address is not allowed. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** An answer is of no use to Varve: it is read to its end and discarded, up to this many bytes. */
+const MAX_ANSWER_BYTES = 65_536;
+
+/**
+ * Sends one POST on a connection of its own. The addresses of the name are resolved once, checked, and connected to:
+ * no second resolution can name another address. Redirects are not followed.
+ */
+export async function postWebhook(post: WebhookPost): Promise<PostResult> {
+  const url = new URL(post.url);
+  const name = url.hostname.replace(/^\[|\]$/g, '');
+  const refused = (address: string): PostResult => ({
+    kind: 'refused',
+    reason: `${name} is ${address === name ? '' : `${address}, `}a private address: pass --allow-private for this webhook to allow it`,
+  });
+  const isRefused = (address: string) => !post.allowPrivate && isPrivateAddress(address);
+  let addresses: readonly LookupAddress[];
+  try {
+    addresses = isIP(name) === 0 ? await (post.resolve ?? systemAddresses)(name) : [addressOf(name)];
+  } catch (error) {
+    return { kind: 'failed', reason: `${name} cannot be resolved: ${(error as Error).message}` };
+  }
+  // One private address among several is enough to refuse: which one is connected to is chance.
+  const wrong = addresses.find(({ address }) => isRefused(address));
+  if (wrong !== undefined) return refused(wrong.address);
+  return send(post, url, addresses);
+}
+
+function addressOf(address: string): LookupAddress {
+  return { address, family: isIP(address) };
+}
+
+const systemAddresses: ResolveAddresses = (name) =>
+  new Promise((resolve, reject) => {
+    resolveName(name, { all: true }, (error, found) => (error ? reject(error) : resolve(found)));
+  });
+
+function send(post: WebhookPost, url: URL, addresses: readonly LookupAddress[]): Promise<PostResult> {
+  return new Promise((resolve) => {
+    const body = Buffer.from(post.body);
+    const start = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const pinned: LookupFunction = (_name, options, callback) => {
+      const [first] = addresses;
+      if (options.all === true) callback(null, [...addresses]);
+      else callback(null, first?.address ?? '', first?.family ?? 4);
+    };
+    const request: ClientRequest = start(url, {
+      method: 'POST',
+      headers: { ...post.headers, 'content-length': String(body.length) },
+      agent: false,
+      lookup: pinned,
+      ...(post.signal && { signal: post.signal }),
+    });
+    const end = (result: PostResult) => {
+      clearTimeout(timer);
+      resolve(result);
+      request.destroy();
+    };
+    const timer = setTimeout(
+      () => end({ kind: 'failed', reason: `no answer within ${post.timeoutMs} ms` }),
+      post.timeoutMs,
+    );
+    request.on('error', (error) => end({ kind: 'failed', reason: error.message || error.name }));
+    request.on('response', (response) => {
+      let bytes = 0;
+      const answered = () =>
+        end({
+          kind: 'answered',
+          status: response.statusCode ?? 0,
+          retryAfterMs: retryAfterMs(response.headers['retry-after'], Date.now()),
+        });
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > MAX_ANSWER_BYTES) answered();
+      });
+      response.on('end', answered);
+      response.on('error', (error) => end({ kind: 'failed', reason: error.message }));
+    });
+    request.end(body);
+  });
+}
+
+/** Milliseconds of a Retry-After, which is seconds or a date; undefined if it is neither. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}

@@ -1,0 +1,26 @@
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
+import type { Attempt, Delivery, DeliveryStore } from './delivery-store.ts';
+import type { ResolveAddresses } from './post-webhook.ts';
+import type { BodyOptions } from './webhook-body.ts';
+import type { WebhookCommands } from './webhook-commands.ts';
+import type { WebhookLimits } from './webhook-limits.ts';
+
+export type WebhookReport = {
+  error(error: unknown): void;
+  attempted(delivery: Delivery, attempt: Attempt): void;
+};
+
+export type TermOptions = Omit<BodyOptions, 'log'> & {
+  readonly log: EventStore;
+  readonly store: DeliveryStore;
+  readonly hooks: () => ReadonlyMap<string, Webhook>;
+  readonly commands: WebhookCommands;
+  /** Resolves with true as soon as reads show the log up to a position. */
+  readonly shows: (position: bigint) => Promise<boolean>;
+  readonly limits: WebhookLimits;
+  readonly report: WebhookReport;
+  readonly resolve?: ResolveAddresses;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};

@@ -1,0 +1,164 @@
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { documentStream } from '../../shared/document/stream-name.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import type { ReadIndex, RowVersion } from '../../shared/read-index/read-index.ts';
+import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { answerEntry } from '../query/answer-entry.ts';
+import { planEntry, type RequestRules } from '../query/plan-query.ts';
+import { type DocumentAction, documentActions, type TouchedRow } from './document-actions.ts';
+import { type PastDocument, type PastRow, readDocumentAt } from './document-at.ts';
+
+export type BodyOptions = {
+  readonly log: Pick<EventStore, 'readStream'>;
+  readonly space: string;
+  readonly graph: Pick<ContentGraph, 'definition' | 'recorded' | 'reader'>;
+  readonly index: ReadIndex;
+  readonly registry: SchemaRegistry;
+  readonly defaultLocale: string;
+  readonly rules: RequestRules;
+};
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** One row of a document that a body shows. */
+type ShownRow = { readonly locale: string | null; readonly version: RowVersion };
+
+/** Additional members of a body. */
+export type BodyMarks = { readonly replayed?: true; readonly cause?: Entry };
+
+/** Writes the bodies of an action, one for each populate. Reads must show the action. */
+export function createBodyWriter(options: BodyOptions, action: DocumentAction, marks: BodyMarks = {}) {
+  const written = new Map<string, Promise<string>>();
+  let past: Promise<PastDocument> | undefined;
+  const readPast = () => {
+    past ??= readDocumentAt(options, { ...action, revision: revisionShown(action) });
+    return past;
+  };
+  const write = async (populate: string): Promise<string> => {
+    const rows = await rowsOf(action, readPast);
+    const shown = preferred(rows, options.defaultLocale);
+    const entry =
+      shown === undefined ? undefined : await readEntry(options, action, { shown, populate, readPast });
+    return JSON.stringify(bodyOf(options.registry, action, { rows, entry, marks }));
+  };
+  return (populate: string): Promise<string> => {
+    const known = written.get(populate) ?? write(populate);
+    written.set(populate, known);
+    return known;
+  };
+}
+
+/** Events of a removal show what was there before it. */
+function revisionShown({ removes, events: [first, ...others] }: DocumentAction): bigint {
+  return removes ? first.revision - 1n : (others.at(-1) ?? first).revision;
+}
+
+async function rowsOf(
+  action: DocumentAction,
+  readPast: () => Promise<PastDocument>,
+): Promise<readonly ShownRow[]> {
+  const isWhole = (row: TouchedRow): row is ShownRow => row.version !== 'all';
+  if (action.rows.every(isWhole)) return action.rows;
+  const locales = new Set(action.rows.map(({ locale }) => locale));
+  const { rows } = await readPast();
+  return rows.filter(({ locale }) => locales.has(locale));
+}
+
+/** The published row if there is one, of the default locale if it is among them. */
+function preferred(rows: readonly ShownRow[], defaultLocale: string): ShownRow | undefined {
+  const published = rows.filter(({ version }) => version !== 'draft');
+  const candidates = published.length > 0 ? published : rows;
+  return candidates.find(({ locale }) => locale === defaultLocale) ?? candidates[0];
+}
+
+type EntryRead = {
+  readonly shown: ShownRow;
+  readonly populate: string;
+  readonly readPast: () => Promise<PastDocument>;
+};
+
+async function readEntry(
+  options: BodyOptions,
+  action: DocumentAction,
+  read: EntryRead,
+): Promise<Entry | undefined> {
+  const { shown, populate, readPast } = read;
+  const { type, documentId } = action;
+  const of = { type: contentTypeOf(options.registry, type), documentId, shown, populate };
+  const current = action.removes ? undefined : await answerRow(options, options.index, of);
+  // The events are another document's: this one is shown as it is now.
+  if (action.event === 'entry.related-change') return current;
+  if (current !== undefined && !(await changedSince(options, action, shown))) return current;
+  const { rows, index } = await readPast();
+  const row = rows.find(({ locale, version }) => locale === shown.locale && version === shown.version);
+  if (row === undefined) return current;
+  const id = options.graph.recorded.newestId({ type, documentId, ...shown });
+  if (action.removes) return withId(row.values, id);
+  const own = (await answerRow(options, index, of)) ?? row.values;
+  return withId({ ...own, ...relationsOf(of.type, current) }, current?.['id'] ?? id);
+}
+
+function withId(values: PastRow['values'], id: unknown): Entry {
+  return id === undefined ? values : { ...values, id };
+}
+
+/** Relations as they are now: those of the past are not read. */
+function relationsOf({ attributes }: ContentType, current: Entry | undefined): Entry {
+  const entries = Object.entries(current ?? {});
+  return Object.fromEntries(entries.filter(([name]) => attributes.get(name)?.kind === 'relation'));
+}
+
+type RowQuery = {
+  readonly type: ContentType;
+  readonly documentId: string;
+  readonly shown: ShownRow;
+  readonly populate: string;
+};
+
+async function answerRow(
+  { registry, defaultLocale, rules }: BodyOptions,
+  index: ReadIndex,
+  { type, documentId, shown, populate }: RowQuery,
+): Promise<Entry | undefined> {
+  const status = shown.version === 'draft' ? 'draft' : 'published';
+  const locale = shown.locale === null ? [] : [`locale=${encodeURIComponent(shown.locale)}`];
+  const queryString = [`status=${status}`, ...locale, populate].filter((part) => part !== '').join('&');
+  const plan = planEntry({ registry, type, queryString, defaultLocale, ...rules });
+  const body = await answerEntry(index, plan, documentId, { isOwed: true });
+  return body === null ? undefined : (JSON.parse(body.toString()) as { readonly data: Entry }).data;
+}
+
+/** Whether a later event of the document wrote the row: what is read now is not what the action wrote. */
+async function changedSince(options: BodyOptions, action: DocumentAction, shown: ShownRow): Promise<boolean> {
+  const { log, space, registry } = options;
+  const last = action.events.at(-1)?.revision ?? 0n;
+  const later: StoredEvent[] = [];
+  const stream = documentStream(space, action.type, action.documentId);
+  for await (const event of log.readStream(stream, last + 1n)) later.push(event);
+  const isShared = later.some(({ data }) => (data as { shared?: readonly string[] }).shared?.length);
+  return documentActions(later, registry).some(({ rows }) =>
+    rows.some(
+      ({ locale, version }) =>
+        (isShared || locale === shown.locale) && (version === 'all' || version === shown.version),
+    ),
+  );
+}
+
+type Shown = {
+  readonly rows: readonly ShownRow[];
+  readonly entry: Entry | undefined;
+  readonly marks: BodyMarks;
+};
+
+/** In the order of Strapi's members; those that Strapi does not have come last. */
+function bodyOf(registry: SchemaRegistry, action: DocumentAction, { rows, entry, marks }: Shown): Entry {
+  const { event, type } = action;
+  const createdAt = action.events[0].metadata.at;
+  const locales = [...new Set(rows.flatMap(({ locale }) => locale ?? []))].sort();
+  const versions = [...new Set(rows.map(({ version }) => version))].sort();
+  const shown = entry ?? { documentId: action.documentId };
+  if (type === FILE_TYPE) return { event, createdAt, media: shown, ...marks };
+  const { singularName, uid } = contentTypeOf(registry, type);
+  return { event, createdAt, model: singularName, uid, entry: shown, locales, versions, ...marks };
+}

@@ -1,0 +1,160 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { EventMetadata, EventStore } from '../../shared/event-store/event-store.ts';
+import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import {
+  type WebhookDefined,
+  type WebhookLogEvent,
+  webhookStream,
+} from '../../shared/webhooks/webhook-events.ts';
+import {
+  evolveWebhooks,
+  NO_WEBHOOKS,
+  type Webhook,
+  type WebhookState,
+} from '../../shared/webhooks/webhook-state.ts';
+import type { WebhookRequest } from './webhook-request.ts';
+import { newWebhookSecret, type Sealed, seal, unseal } from './webhook-secret.ts';
+
+export type WebhookCommandsOptions = {
+  readonly log: EventStore;
+  readonly space: string;
+  /** Encrypts secrets, see webhookKey. */
+  readonly key: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly author: () => Pick<EventMetadata, 'actor' | 'correlationId' | 'traceId'>;
+};
+
+/** A stored change. `position`: it counts from there on. */
+export type ChangedWebhook = { readonly hook: Webhook; readonly position: bigint };
+
+/** Every process may write webhooks. A hook is named by its id or name; throws RequestError (404) if there is none. */
+export type WebhookCommands = {
+  /** The secret is shown now and never again. */
+  add(request: WebhookRequest): Promise<ChangedWebhook & { readonly secret: string }>;
+  pause(name: string): Promise<ChangedWebhook>;
+  resume(name: string): Promise<ChangedWebhook>;
+  /** Varve itself disables a hook whose receiver says that it is gone. */
+  disable(name: string, reason: string): Promise<ChangedWebhook>;
+  /** Makes a new secret; earlier ones sign too for `keepMs`. */
+  rotate(name: string, keepMs: number): Promise<ChangedWebhook & { readonly secret: string }>;
+  remove(name: string): Promise<ChangedWebhook>;
+  list(): Promise<readonly Webhook[]>;
+  find(name: string): Promise<Webhook>;
+  open(hook: Webhook): Sealed;
+};
+
+const ATTEMPTS = 10;
+const ID_LENGTH = 10;
+const ID_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+export function createWebhookCommands(options: WebhookCommandsOptions): WebhookCommands {
+  const { log, space, key, now } = options;
+  const append = (state: WebhookState, event: WebhookLogEvent, via: string) =>
+    appendWebhookEvent(options, state, event, via);
+  const commit = async (
+    via: string,
+    decide: (state: WebhookState) => { readonly event: WebhookLogEvent; readonly id: string },
+  ): Promise<ChangedWebhook> => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const before = await readWebhooks(log, space);
+      const { event, id } = decide(before);
+      const position = await append(before, event, via);
+      if (position === undefined) continue;
+      const hook = (await readWebhooks(log, space)).hooks.get(id) ?? before.hooks.get(id);
+      if (hook === undefined) throw new Error(`the webhook ${id} was not stored`);
+      return { hook, position };
+    }
+    throw new RequestError('rights-contended', 'Webhooks are being changed by others, try again');
+  };
+  const change = (via: string, name: string, changes: (hook: Webhook) => Partial<WebhookDefined['data']>) =>
+    commit(via, (state) => {
+      const hook = findWebhook(state, name);
+      return {
+        id: hook.id,
+        event: { type: 'webhook-defined', data: { ...definitionOf(hook), ...changes(hook) } },
+      };
+    });
+  return {
+    async add({ headers, ...request }) {
+      const secret = newWebhookSecret();
+      const id = Array.from({ length: ID_LENGTH }, () => ID_CHARACTERS[randomInt(ID_CHARACTERS.length)]).join(
+        '',
+      );
+      const sealed = seal(key, id, { secrets: [{ secret, until: null }], headers });
+      const stored = await commit('add-webhook', (state) => {
+        refuseTakenWebhook(state, request.name);
+        const data = { id, ...request, sealed, status: 'active', reason: null } as const;
+        return { id, event: { type: 'webhook-defined', data } };
+      });
+      return { ...stored, secret };
+    },
+    pause: (name) => change('pause-webhook', name, () => ({ status: 'paused' })),
+    resume: (name) => change('resume-webhook', name, () => ({ status: 'active', reason: null })),
+    disable: (name, reason) => change('disable-webhook', name, () => ({ status: 'disabled', reason })),
+    async rotate(name, keepMs) {
+      const secret = newWebhookSecret();
+      const stored = await change('rotate-webhook', name, (hook) => {
+        const { secrets, headers } = unseal(key, hook.id, hook.sealed);
+        const until = now() + keepMs;
+        const kept = secrets
+          .filter((each) => each.until === null || each.until > now())
+          .map((each) => ({ secret: each.secret, until: Math.min(each.until ?? until, until) }));
+        return { sealed: seal(key, hook.id, { secrets: [{ secret, until: null }, ...kept], headers }) };
+      });
+      return { ...stored, secret };
+    },
+    remove: (name) =>
+      commit('remove-webhook', (state) => {
+        const { id } = findWebhook(state, name);
+        return { id, event: { type: 'webhook-removed', data: { id } } };
+      }),
+    list: async () => [...(await readWebhooks(log, space)).hooks.values()],
+    find: async (name) => findWebhook(await readWebhooks(log, space), name),
+    open: (hook) => unseal(key, hook.id, hook.sealed),
+  };
+}
+
+/** The webhooks at the end of the log. */
+export async function readWebhooks(log: EventStore, space: string): Promise<WebhookState> {
+  let state = NO_WEBHOOKS;
+  for await (const event of log.readStream(webhookStream(space))) {
+    refuseUnreadable(event);
+    state = evolveWebhooks(state, event);
+  }
+  return state;
+}
+
+/** Resolves with its position; undefined if another event came between. */
+export async function appendWebhookEvent(
+  { log, space, now, author }: Omit<WebhookCommandsOptions, 'key'>,
+  { revision }: WebhookState,
+  event: WebhookLogEvent,
+  via: string,
+): Promise<bigint | undefined> {
+  const at = new Date(now()).toISOString();
+  const metadata = { schemaVersion: EVENT_VERSIONS[event.type], at, epoch: 0, ...author(), via };
+  const stored = { id: randomUUID(), ...event, metadata };
+  const appended = await log.append(webhookStream(space), revision ?? 'none', [stored]);
+  return appended.kind === 'appended' ? appended.position : undefined;
+}
+
+function definitionOf({ createdAt: _createdAt, since: _since, ...data }: Webhook): WebhookDefined['data'] {
+  return data;
+}
+
+function findWebhook({ hooks }: WebhookState, name: string): Webhook {
+  const hook = hooks.get(name) ?? [...hooks.values()].find((each) => each.name === name);
+  if (hook !== undefined) return hook;
+  throw new RequestError('webhook-not-found', `There is no webhook "${name}"`);
+}
+
+function refuseTakenWebhook({ hooks }: WebhookState, name: string): void {
+  if (![...hooks.values()].some((hook) => hook.name === name)) return;
+  throw new RequestError('webhook-name-taken', `There is a webhook called "${name}": pass another name`, {
+    path: 'name',
+    found: name,
+  });
+}

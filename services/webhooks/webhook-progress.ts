@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import type { StoredEvent } from '../../shared/event-store/event-store.ts';
+import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { EVENT_VERSIONS } from '../../shared/events/event-versions.ts';
+import {
+  type OpenDelivery,
+  type WebhooksProgressed,
+  webhookProgressStream,
+} from '../../shared/webhooks/webhook-events.ts';
+import type { Delivery } from './delivery-store.ts';
+import { commandOf } from './document-actions.ts';
+import { deliveryId, makeDeliveries } from './make-deliveries.ts';
+import type { TermOptions } from './term-options.ts';
+
+/** More than these are not listed: the next leader then sends again what came after the first of them. */
+const MAX_OPEN = 500;
+
+/** What the log says about deliveries, so that the next leader continues where this one ends. */
+export function createProgress(options: TermOptions) {
+  const { log, space, store, report } = options;
+  const stream = webhookProgressStream(space);
+  let written = '';
+
+  const newest = async () => {
+    const known = store.progress();
+    let last: StoredEvent | undefined;
+    for await (const event of log.readStream(stream, (known?.revision ?? -1n) + 1n)) {
+      refuseUnreadable(event);
+      last = event;
+    }
+    if (last === undefined) return known;
+    const read = { revision: last.revision, data: last.data as WebhooksProgressed['data'] };
+    store.keepProgress(read);
+    return read;
+  };
+  const takeOver = async ({ upTo, open }: WebhooksProgressed['data']): Promise<void> => {
+    store.settle(BigInt(upTo), new Set(open.map(deliveryId)));
+    for (const delivery of open) {
+      const id = deliveryId(delivery);
+      if (store.find(id) === undefined) await restore(delivery);
+      if (delivery.parked) store.attempted(id, PARKED_BEFORE);
+    }
+  };
+  /** Makes a delivery again that another process had in its file. */
+  const restore = async ({ hook: id, position, type, documentId, event }: OpenDelivery): Promise<void> => {
+    const hook = options.hooks().get(id);
+    if (hook === undefined) return;
+    const events = await commandAt(options, BigInt(position));
+    const made = await makeDeliveries(options, events, [hook]);
+    const wanted = deliveryId({ hook: id, position, type, documentId, event });
+    store.add(
+      made.filter((each) => each.id === wanted),
+      undefined,
+      options.now(),
+    );
+  };
+  return {
+    /** Resolves with the position to read the log on from. */
+    async begin(): Promise<bigint> {
+      const own = store.checkpoint();
+      const known = await newest();
+      const since = [...options.hooks().values()].map((hook) => hook.since);
+      const first = lowest(since);
+      if (known === undefined || known.data.store === store.id) return own ?? first;
+      await takeOver(known.data);
+      const told = BigInt(known.data.upTo);
+      const mine = own ?? first;
+      return mine > told ? mine : told;
+    },
+    /** Writes it if it has changed. Never rejects: the next time is soon. */
+    async write(): Promise<void> {
+      const data = progressOf(store.id, store.checkpoint() ?? 0n, store.open());
+      const text = JSON.stringify(data);
+      if (text === written) return;
+      const metadata = {
+        schemaVersion: EVENT_VERSIONS['webhooks-progressed'],
+        at: new Date(options.now()).toISOString(),
+        epoch: 0,
+        actor: { kind: 'process', id: store.id },
+        via: 'deliver-webhooks',
+      } as const;
+      const event = { id: randomUUID(), type: 'webhooks-progressed', data, metadata };
+      try {
+        await log.append(stream, 'any', [event]);
+        written = text;
+      } catch (error) {
+        report.error(error);
+      }
+    },
+  };
+}
+
+const PARKED_BEFORE = {
+  state: 'parked',
+  at: 0,
+  nextAt: 0,
+  status: null,
+  error: 'another process parked it',
+} as const;
+
+function progressOf(store: string, checkpoint: bigint, all: readonly Delivery[]): WebhooksProgressed['data'] {
+  const list = (deliveries: readonly Delivery[]) =>
+    deliveries.map(({ hook, position, event, type, documentId, state }) => ({
+      hook,
+      position: String(position),
+      event,
+      type,
+      documentId,
+      parked: state === 'parked',
+    }));
+  if (all.length <= MAX_OPEN) return { store, upTo: String(checkpoint), open: list(all) };
+  const parked = all.filter(({ state }) => state === 'parked').slice(-MAX_OPEN);
+  const waiting = all.filter(({ state }) => state === 'waiting');
+  const first = lowest([checkpoint + 1n, ...waiting.map(({ position }) => position)]);
+  return { store, upTo: String(first - 1n), open: list(parked) };
+}
+
+function lowest(positions: readonly bigint[]): bigint {
+  const [first = 0n] = [...positions].sort((one, other) => (one < other ? -1 : 1));
+  return first;
+}
+
+/** The events of the command whose first event of a document is at a position. */
+async function commandAt({ log }: TermOptions, position: bigint): Promise<readonly StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for await (const batch of log.readAll(position - 1n, { batchSize: 20 })) {
+    for (const event of batch) {
+      const [first] = events;
+      if (first !== undefined && commandOf(event) !== commandOf(first)) return events;
+      if (first === undefined && event.position !== position) return events;
+      refuseUnreadable(event);
+      events.push(event);
+    }
+  }
+  return events;
+}

@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
+import { createDispatcher } from './dispatcher.ts';
+import { commandOf, documentActions } from './document-actions.ts';
+import { readEpochs } from './document-at.ts';
+import { makeDeliveries } from './make-deliveries.ts';
+import { createHistoryReplay } from './replay-history.ts';
+import type { TermOptions } from './term-options.ts';
+import { createProgress } from './webhook-progress.ts';
+
+export type WebhookTerm = {
+  look(): void;
+  /** Rejects when the log cannot be read any more. */
+  readonly done: Promise<void>;
+  /** `isLeading`: the progress is written to the log. */
+  close(isLeading: boolean): Promise<void>;
+};
+
+const BATCH_SIZE = 100;
+const AGAIN_MS = 50;
+const HOUR_MS = 3_600_000;
+
+/** Makes and sends deliveries from the checkpoint on: one term of a leader. */
+export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
+  const { log, space, store, limits, hooks, report, commands } = options;
+  const progress = createProgress(options);
+  const after = await progress.begin();
+  let epoch = (await readEpochs(log, space))(after + 1n);
+  let isClosed = false;
+  const dispatcher = createDispatcher({
+    store,
+    limits,
+    hooks: () => hooks().values(),
+    open: commands.open,
+    gone: (hook) =>
+      void commands.disable(hook.id, 'the receiver answered 410 Gone').then(() => {}, report.error),
+    attempted: report.attempted,
+    failed: report.error,
+    ...(options.resolve && { resolve: options.resolve }),
+  });
+  let reached = after;
+  const keep = () => store.add([], reached, options.now());
+  const shown = async (position: bigint): Promise<void> => {
+    while (!isClosed && !(await options.shows(position))) await delay(AGAIN_MS);
+  };
+  const take = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
+    const whole = await completeCommand(
+      log,
+      events.filter(({ position }) => position > reached),
+    );
+    const end = whole.at(-1)?.position ?? upTo;
+    const counting = whole.filter((event) => {
+      epoch = epochAfter(epoch, event);
+      return !isForeign(event) && !isFenced(event, epoch);
+    });
+    const wanting = [...hooks().values()];
+    if (documentActions(counting, options.registry).length > 0) await shown(end);
+    if (isClosed) return;
+    const made = await makeDeliveries(options, counting, wanting);
+    if (isClosed) return;
+    reached = [end, upTo, reached].reduce((most, each) => (each > most ? each : most));
+    if (made.length === 0) return;
+    store.add(made, reached, options.now());
+    dispatcher.look();
+  };
+  const subscription = log.subscribe(after, take, { batchSize: BATCH_SIZE });
+  const replays = createHistoryReplay({ ...options, made: dispatcher.look });
+  const prune = () => store.prune(options.now() - limits.keepMs, new Set(hooks().keys()));
+  prune();
+  const timers = [
+    setInterval(prune, HOUR_MS),
+    setInterval(replays.look, limits.lookMs),
+    setInterval(() => {
+      keep();
+      void progress.write();
+    }, limits.progressMs),
+  ];
+  dispatcher.look();
+  return {
+    look: dispatcher.look,
+    done: subscription.done,
+    async close(isLeading) {
+      isClosed = true;
+      for (const timer of timers) clearInterval(timer);
+      await subscription.close();
+      subscription.done.catch(() => {});
+      await replays.close();
+      await dispatcher.close();
+      keep();
+      if (isLeading) await progress.write();
+    },
+  };
+}
+
+/** Adds the rest of the last command, which a batch may have cut: one command is one delivery. */
+async function completeCommand(
+  log: EventStore,
+  events: readonly StoredEvent[],
+): Promise<readonly StoredEvent[]> {
+  for (const event of events) refuseUnreadable(event);
+  const last = events.at(-1);
+  if (last === undefined || events.length < BATCH_SIZE) return events;
+  const whole = [...events];
+  for await (const batch of log.readAll(last.position, { batchSize: BATCH_SIZE })) {
+    for (const event of batch) {
+      if (commandOf(event) !== commandOf(last)) return whole;
+      refuseUnreadable(event);
+      whole.push(event);
+    }
+  }
+  return whole;
+}
