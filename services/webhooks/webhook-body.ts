@@ -2,10 +2,11 @@ import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { documentStream } from '../../shared/document/stream-name.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { ReadIndex, RowVersion } from '../../shared/read-index/read-index.ts';
+import { RequestError } from '../../shared/request-error.ts';
 import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { answerEntry } from '../query/answer-entry.ts';
-import { planEntry, type RequestRules } from '../query/plan-query.ts';
+import { type EntryPlan, planEntry, type RequestRules } from '../query/plan-query.ts';
 import { type DocumentAction, documentActions, type TouchedRow } from './document-actions.ts';
 import { type PastDocument, type PastRow, readDocumentAt } from './document-at.ts';
 
@@ -123,10 +124,30 @@ async function answerRow(
 ): Promise<Entry | undefined> {
   const status = shown.version === 'draft' ? 'draft' : 'published';
   const locale = shown.locale === null ? [] : [`locale=${encodeURIComponent(shown.locale)}`];
-  const queryString = [`status=${status}`, ...locale, populate].filter((part) => part !== '').join('&');
-  const plan = planEntry({ registry, type, queryString, defaultLocale, ...rules });
+  const planWith = (...more: readonly string[]) =>
+    planEntry({
+      registry,
+      type,
+      queryString: [`status=${status}`, ...locale, ...more].join('&'),
+      defaultLocale,
+      ...rules,
+    });
+  const plan = planOr(
+    () => planWith(populate),
+    () => planWith(),
+  );
   const body = await answerEntry(index, plan, documentId, { isOwed: true });
   return body === null ? undefined : (JSON.parse(body.toString()) as { readonly data: Entry }).data;
+}
+
+/** A type without the attributes that a hook populates is sent without relations: no hook stops the others. */
+function planOr(first: () => EntryPlan, second: () => EntryPlan): EntryPlan {
+  try {
+    return first();
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    return second();
+  }
 }
 
 /** Whether a later event of the document wrote the row: what is read now is not what the action wrote. */

@@ -1,0 +1,205 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import {
+  type Delivery,
+  type DeliveryStore,
+  openDeliveryStore,
+} from '../../services/webhooks/delivery-store.ts';
+import { createDispatcher, judgeAttempt } from '../../services/webhooks/dispatcher.ts';
+import { WEBHOOK_LIMITS, type WebhookLimits } from '../../services/webhooks/webhook-limits.ts';
+import { createCondition } from '../../shared/condition.ts';
+import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
+
+const QUICK: WebhookLimits = { ...WEBHOOK_LIMITS, retryMs: [20, 20, 20, 20], lookMs: 10 };
+
+let receiver: Receiver;
+let store: DeliveryStore;
+let moved: ReturnType<typeof createCondition>;
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+  const folder = mkdtempSync(join(tmpdir(), 'varve-deliveries-'));
+  store = openDeliveryStore(folder);
+  moved = createCondition();
+  onTestFinished(async () => {
+    store.close();
+    await receiver.close();
+    rmSync(folder, { recursive: true });
+  });
+});
+
+function hookAt(url: string, id = 'h1'): Webhook {
+  return {
+    ...{ id, url, name: id, events: ['entry.update'], types: [], locales: [], populate: '', sealed: '' },
+    ...{ allowPrivate: true, status: 'active', reason: null, createdAt: '', since: 0n },
+  };
+}
+
+/** Starts a dispatcher; the test's deliveries are `update`s of documents. */
+function start(limits: WebhookLimits, hooks = [hookAt(receiver.url)]) {
+  const gone: string[] = [];
+  const dispatcher = createDispatcher({
+    store,
+    limits,
+    hooks: () => hooks,
+    open: () => ({ secrets: [], headers: {} }),
+    gone: ({ id }) => void gone.push(id),
+    attempted: () => moved.check(),
+    failed(error) {
+      throw error;
+    },
+  });
+  onTestFinished(dispatcher.close);
+  return { dispatcher, gone };
+}
+
+let position = 0n;
+function add(documentId: string, hook = 'h1', at = Date.now()): string {
+  position += 1n;
+  const id = `wh_${hook}_${position}_${documentId}`;
+  const body = JSON.stringify({ event: 'entry.update', documentId, position: String(position) });
+  const named = { hook, position, event: 'entry.update', type: 'api::tag.tag', documentId } as const;
+  store.add([{ id, body, ...named }], position, at);
+  return id;
+}
+
+const idsAt = () => receiver.received.map(({ id }) => id);
+const stateOf = (id: string) => store.find(id)?.state;
+const until = (holds: () => boolean) => moved.until(holds);
+
+it('keeps the order of a document while others pass', async () => {
+  const [a1, a2, b1] = [add('a'), add('a'), add('b')];
+  const failures = new Map<string, number>();
+  receiver.answer(({ id }) => {
+    failures.set(id, (failures.get(id) ?? 0) + 1);
+    return { status: id === a1 && (failures.get(id) ?? 0) < 4 ? 500 : 200 };
+  });
+  start(QUICK).dispatcher.look();
+  await until(() => stateOf(a2) === 'delivered');
+  expect(idsAt().filter((id) => id !== b1)).toEqual([a1, a1, a1, a1, a2]);
+  expect(stateOf(b1)).toBe('delivered');
+  expect(store.find(a1)).toMatchObject({ attempts: 4, status: 200, error: null });
+});
+
+it('parks a delivery after its last attempt, and sends it again when it is replayed', async () => {
+  const id = add('a');
+  receiver.answer(() => ({ status: 503 }));
+  start({ ...QUICK, retryMs: [10, 10] }).dispatcher.look();
+  await until(() => stateOf(id) === 'parked');
+  expect(receiver.received).toHaveLength(3);
+  expect(store.find(id)).toMatchObject({ attempts: 3, status: 503, error: 'the receiver answered 503' });
+  receiver.answer(() => ({ status: 204 }));
+  expect(store.replay({ hook: 'h1', parked: true }, Date.now())).toBe(1);
+  await until(() => stateOf(id) === 'delivered');
+  expect(new Set(idsAt())).toEqual(new Set([id]));
+});
+
+it('parks a failing delivery that holds back another for too long', async () => {
+  const [a1, a2] = [add('a'), add('a')];
+  receiver.answer(({ id }) => ({ status: id === a1 ? 500 : 200 }));
+  start({ ...QUICK, retryMs: [600_000], holdMs: 50 }).dispatcher.look();
+  await until(() => stateOf(a2) === 'delivered');
+  expect(stateOf(a1)).toBe('parked');
+  expect(idsAt()).toEqual([a1, a2]);
+});
+
+it('lets a failing delivery wait for its next attempt while it holds nothing back', async () => {
+  const [id, other] = [add('a'), add('b')];
+  receiver.answer((one) => ({ status: one.id === id ? 500 : 200 }));
+  start({ ...QUICK, retryMs: [600_000], holdMs: 0 }).dispatcher.look();
+  await until(() => stateOf(other) === 'delivered' && store.find(id)?.attempts === 1);
+  store.park(Date.now(), Date.now());
+  expect(stateOf(id)).toBe('waiting');
+});
+
+it('pauses a receiver that asks for it', async () => {
+  const [first, second] = [add('a'), add('b')];
+  receiver.answer((_one, count) =>
+    count === 1 ? { status: 429, headers: { 'retry-after': '1' } } : { status: 200 },
+  );
+  const before = Date.now();
+  start({ ...QUICK, inFlight: 1 }).dispatcher.look();
+  await until(() => stateOf(first) === 'delivered' && stateOf(second) === 'delivered');
+  expect(idsAt()).toEqual([first, first, second]);
+  expect(Date.now() - before).toBeGreaterThanOrEqual(990);
+});
+
+it('tells that a receiver is gone, and parks what it was sent', async () => {
+  const id = add('a');
+  receiver.answer(() => ({ status: 410 }));
+  const { dispatcher, gone } = start(QUICK);
+  dispatcher.look();
+  await until(() => stateOf(id) === 'parked');
+  expect(gone).toEqual(['h1']);
+  expect(receiver.received).toHaveLength(1);
+});
+
+it('sends at most so many at the same time, and other hooks do not wait for them', async () => {
+  const other = await startReceiver();
+  onTestFinished(other.close);
+  const hang = Promise.withResolvers<void>();
+  receiver.answer(async () => {
+    await hang.promise;
+    return { status: 200 };
+  });
+  const ids = Array.from({ length: 8 }, (_, n) => add(`d${n}`));
+  const free = add('d0', 'h2');
+  start({ ...QUICK, inFlight: 3 }, [hookAt(receiver.url), hookAt(other.url, 'h2')]).dispatcher.look();
+  await until(() => stateOf(free) === 'delivered');
+  await receiver.until(3);
+  hang.resolve();
+  await until(() => ids.every((id) => stateOf(id) === 'delivered'));
+  expect(receiver.mostAtOnce()).toBe(3);
+});
+
+it('tries again after a receiver that does not answer in time', async () => {
+  const id = add('a');
+  receiver.answer((_one, count) => (count === 1 ? { status: 200, hangs: true } : { status: 200 }));
+  start({ ...QUICK, timeoutMs: 30 }).dispatcher.look();
+  await until(() => stateOf(id) === 'delivered');
+  expect(idsAt()).toEqual([id, id]);
+});
+
+it('sends nothing of a hook that is paused', async () => {
+  const [id, free] = [add('a'), add('a', 'h2')];
+  const paused = { ...hookAt(receiver.url), status: 'paused' } as const;
+  start(QUICK, [paused, hookAt(receiver.url, 'h2')]).dispatcher.look();
+  await until(() => stateOf(free) === 'delivered');
+  expect(stateOf(id)).toBe('waiting');
+});
+
+it('removes deliveries after their time, and those of hooks that are gone', () => {
+  const now = Date.now();
+  const [old, fresh, foreign] = [add('a', 'h1', now - 100), add('a', 'h1', now), add('a', 'h2', now)];
+  store.prune(now - 50, new Set(['h1']));
+  expect([old, fresh, foreign].map(stateOf)).toEqual([undefined, 'waiting', undefined]);
+});
+
+it('adds a delivery once', () => {
+  const id = add('a');
+  const known = store.find(id) as Delivery;
+  store.add([{ ...known, body: '{}' }], 9n, Date.now());
+  expect(store.find(id)?.body).toBe(known.body);
+  expect(store.checkpoint()).toBe(9n);
+});
+
+it('follows the schedule of Standard Webhooks', () => {
+  const waits = WEBHOOK_LIMITS.retryMs.map((usual, attempts) => {
+    const failed = judgeAttempt(WEBHOOK_LIMITS, { attempts }, { kind: 'failed', reason: 'x' }, 0);
+    expect(failed.state).toBe('waiting');
+    return failed.nextAt / usual;
+  });
+  for (const share of waits) expect(share).toBeGreaterThanOrEqual(0.9);
+  for (const share of waits) expect(share).toBeLessThanOrEqual(1);
+  const attempts = WEBHOOK_LIMITS.retryMs.length;
+  expect(judgeAttempt(WEBHOOK_LIMITS, { attempts }, { kind: 'failed', reason: 'x' }, 0).state).toBe('parked');
+  const asked = { kind: 'answered', status: 503, retryAfterMs: 60_000 } as const;
+  expect(judgeAttempt(WEBHOOK_LIMITS, { attempts: 0 }, asked, 0).nextAt).toBe(60_000);
+  const tooLong = { ...asked, retryAfterMs: 10 ** 12 };
+  expect(judgeAttempt(WEBHOOK_LIMITS, { attempts: 0 }, tooLong, 0).nextAt).toBe(
+    WEBHOOK_LIMITS.longestRetryAfterMs,
+  );
+});

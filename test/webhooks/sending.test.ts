@@ -1,0 +1,136 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { postWebhook, retryAfterMs } from '../../services/webhooks/post-webhook.ts';
+import { isPrivateAddress } from '../../services/webhooks/private-address.ts';
+import { parseWebhook } from '../../services/webhooks/webhook-request.ts';
+import { newWebhookSecret, seal, signatureHeaders, unseal } from '../../services/webhooks/webhook-secret.ts';
+import { verifyWebhook } from '../support/standard-webhooks.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
+
+const KEY = Buffer.alloc(32, 7);
+const MESSAGE = { id: 'wh_1', body: '{"event":"entry.create","entry":{"name":"Café"}}' };
+
+it('signs as the library standardwebhooks verifies', () => {
+  const secret = newWebhookSecret();
+  const headers = signatureHeaders({ secrets: [{ secret, until: null }], headers: {} }, MESSAGE, Date.now());
+  expect(verifyWebhook(secret, { body: MESSAGE.body, headers })).toMatchObject({ event: 'entry.create' });
+  expect(() => verifyWebhook(secret, { body: `${MESSAGE.body} `, headers })).toThrow('No matching signature');
+  expect(() => verifyWebhook(newWebhookSecret(), { body: MESSAGE.body, headers })).toThrow();
+});
+
+it('signs with the earlier secret too until it ends', () => {
+  const [fresh, old] = [newWebhookSecret(), newWebhookSecret()];
+  const now = Date.now();
+  const sealed = (until: number) => ({
+    secrets: [
+      { secret: fresh, until: null },
+      { secret: old, until },
+    ],
+    headers: {},
+  });
+  const both = signatureHeaders(sealed(now + 1), MESSAGE, now);
+  for (const secret of [fresh, old])
+    expect(() => verifyWebhook(secret, { body: MESSAGE.body, headers: both })).not.toThrow();
+  const over = signatureHeaders(sealed(now), MESSAGE, now);
+  expect(() => verifyWebhook(old, { body: MESSAGE.body, headers: over })).toThrow();
+});
+
+it('encrypts secrets for one hook and one key', () => {
+  const content = { secrets: [{ secret: newWebhookSecret(), until: null }], headers: { a: 'b' } };
+  const text = seal(KEY, 'one', content);
+  expect(unseal(KEY, 'one', text)).toEqual(content);
+  expect(text).not.toContain('whsec');
+  expect(() => unseal(KEY, 'two', text)).toThrow('another access key');
+  expect(() => unseal(Buffer.alloc(32, 8), 'one', text)).toThrow('another access key');
+});
+
+it.each([
+  ...['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0'],
+  ...[
+    '::1',
+    '::',
+    'fe80::1',
+    'fd00::1',
+    '::ffff:8.8.8.8',
+    '::ffff:127.0.0.1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+  ],
+  ...['224.0.0.1', '255.255.255.255', 'ff02::1', 'no address'],
+])('calls %s private', (address) => expect(isPrivateAddress(address)).toBe(true));
+
+it.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '2606:4700:4700::1111', '2a00:1450:4001:80b::200e'])(
+  'calls %s public',
+  (address) => expect(isPrivateAddress(address)).toBe(false),
+);
+
+const POST = { headers: {}, body: '{"event":"x"}', timeoutMs: 5_000, allowPrivate: false };
+
+it('refuses private addresses, literal or resolved, and sends nothing', async () => {
+  const receiver = await startReceiver();
+  onTestFinished(receiver.close);
+  const port = new URL(receiver.url).port;
+  const resolve = async () => [
+    { address: '8.8.8.8', family: 4 },
+    { address: '127.0.0.1', family: 4 },
+  ];
+  for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost'])
+    expect(await postWebhook({ ...POST, url: `http://${host}:${port}/` }), host).toMatchObject({
+      kind: 'refused',
+    });
+  const rebound = await postWebhook({ ...POST, url: `http://example.org:${port}/`, resolve });
+  expect(rebound).toMatchObject({ kind: 'refused', reason: expect.stringContaining('127.0.0.1') });
+  expect(receiver.received).toEqual([]);
+});
+
+it('connects to the address that it checked, whatever the name means later', async () => {
+  const receiver = await startReceiver();
+  onTestFinished(receiver.close);
+  let asked = 0;
+  const resolve = async () => {
+    asked += 1;
+    return [{ address: '127.0.0.1', family: 4 }];
+  };
+  const url = `http://no-such-name.invalid:${new URL(receiver.url).port}/`;
+  const result = await postWebhook({ ...POST, url, allowPrivate: true, resolve });
+  expect(result).toMatchObject({ kind: 'answered', status: 200 });
+  expect(asked).toBe(1);
+  expect(receiver.received[0]?.headers.host).toContain('no-such-name.invalid');
+});
+
+it('follows no redirect, and waits no longer than its time', async () => {
+  const [receiver, other] = [await startReceiver(), await startReceiver()];
+  onTestFinished(receiver.close);
+  onTestFinished(other.close);
+  receiver.answer(() => ({ status: 307, headers: { location: other.url } }));
+  const post = { ...POST, url: receiver.url, allowPrivate: true };
+  expect(await postWebhook(post)).toMatchObject({ kind: 'answered', status: 307 });
+  receiver.answer(() => ({ status: 200, hangs: true }));
+  expect(await postWebhook({ ...post, timeoutMs: 20 })).toEqual({
+    kind: 'failed',
+    reason: 'no answer within 20 ms',
+  });
+  expect(other.received).toEqual([]);
+});
+
+it('reads Retry-After as seconds and as a date', () => {
+  const now = Date.parse('2030-01-01T00:00:00Z');
+  expect(retryAfterMs('120', now)).toBe(120_000);
+  expect(retryAfterMs('Tue, 01 Jan 2030 00:00:30 GMT', now)).toBe(30_000);
+  expect(retryAfterMs('soon', now)).toBeUndefined();
+});
+
+it.each([
+  [{}, 'url', 'is missing'],
+  [{ url: 'ftp://example.org' }, 'url', 'must be an http or https address'],
+  [{ url: 'https://a:b@example.org' }, 'url', 'must not contain a user'],
+  [{ url: 'https://example.org', events: 'entry.create,entry.made' }, 'events', 'got "entry.made"'],
+  [{ url: 'https://example.org', types: ['restaurant'] }, 'types', 'which is no content type'],
+  [{ url: 'https://example.org', headers: { 'Webhook-Id': 'x' } }, 'headers', 'that Varve sets'],
+  [{ url: 'https://example.org', headers: { a: 'b\r\nc: d' } }, 'headers', 'no text of a header'],
+  [{ url: 'https://example.org', colour: 'red' }, '', 'has no colour'],
+])('refuses the webhook %j', (given, path, message) => {
+  expect(parseWebhook(given, undefined)).toMatchObject({
+    kind: 'problems',
+    problems: [{ path, message: expect.stringContaining(message) }],
+  });
+});
