@@ -9,7 +9,7 @@ const config: KnipConfig = {
     'services/project/evaluate-module.ts',
     'shared/event-store/sqlite/commit-thread.ts',
     'shared/sqlite/write-behind-thread.ts',
-    'test/support/{append-until-killed,hold-data-directory,hold-graph,report-crash,upgrade-log}.ts',
+    'test/support/{append-until-killed,hold-data-directory,hold-graph,report-crash,upgrade-log,webhook-receiver-process}.ts',
     'test/support/kurrentdb/replace-channels.ts',
     'test/**/*.test.ts',
     'test/bench/*.ts',
@@ -23,8 +23,16 @@ const config: KnipConfig = {
   project: ['{shared,projections,services,test}/**/*.ts', '*.ts'],
   // shared/search/languages.ts loads stemmers and stop words when they are first used.
   // Dependency-cruiser reads TypeScript with @swc/core; varve-checkout brings Node and the clients.
+  // test/support/standard-webhooks.ts loads its package at run time.
   // test/login/refine.test.ts says what to do where its package is not installed.
-  ignoreDependencies: ['@swc/core', 'varve-checkout', '@orama/stemmers', 'stopword', '@refinedev/strapi-v4'],
+  ignoreDependencies: [
+    '@swc/core',
+    'varve-checkout',
+    '@orama/stemmers',
+    'stopword',
+    '@refinedev/strapi-v4',
+    'standardwebhooks',
+  ],
   // Not from npm: certificates of the KurrentDB tests, pipes and small file systems.
   ignoreBinaries: ['mount', 'umount', 'openssl', 'mkfifo'],
   ignoreExportsUsedInFile: { interface: true, type: true },

@@ -128,7 +128,7 @@ export async function readWebhooks(log: EventStore, space: string): Promise<Webh
 }
 
 /** Resolves with its position; undefined if another event came between. */
-export async function appendWebhookEvent(
+async function appendWebhookEvent(
   { log, space, now, author }: Omit<WebhookCommandsOptions, 'key'>,
   { revision }: WebhookState,
   event: WebhookLogEvent,
