@@ -8,7 +8,7 @@ import type { WebhookEventName, WebhooksProgressed } from '../../shared/webhooks
 /** `waiting`: to be sent. `parked`: given up until it is replayed. `elsewhere`: another process has delivered it. */
 export type DeliveryState = 'waiting' | 'delivered' | 'parked' | 'elsewhere';
 
-/** What is known before anything was sent. */
+/** A delivery before anything was sent. */
 export type NewDelivery = {
   /** The same for the same hook, position, event and document. */
   readonly id: string;
@@ -21,7 +21,7 @@ export type NewDelivery = {
   readonly body: string;
 };
 
-export type Delivery = NewDelivery & {
+export type StoredDelivery = NewDelivery & {
   readonly state: DeliveryState;
   readonly attempts: number;
   /** Milliseconds since 1970. */
@@ -69,17 +69,17 @@ export type DeliveryStore = {
   progress(): KnownProgress | undefined;
   keepProgress(progress: KnownProgress): void;
   /** The first delivery of each document that is due, in order. */
-  due(hook: string, now: number, limit: number): readonly Delivery[];
+  due(hook: string, now: number, limit: number): readonly StoredDelivery[];
   attempted(id: string, attempt: Attempt): void;
   /** Parks failing deliveries that have held back later ones of their document since before `before`. */
   park(before: number, now: number): number;
   /** Deliveries that are not done. */
-  open(): readonly Delivery[];
+  open(): readonly StoredDelivery[];
   /** Deliveries up to a position that are not done and not in `open` were done by another process. */
   settle(upTo: bigint, open: ReadonlySet<string>): void;
-  find(id: string): Delivery | undefined;
+  find(id: string): StoredDelivery | undefined;
   /** The newest first. */
-  list(filter: DeliveryFilter): readonly Delivery[];
+  list(filter: DeliveryFilter): readonly StoredDelivery[];
   /** Makes deliveries due again. Returns how many. */
   replay(filter: ReplayFilter, now: number): number;
   /** Asks the leader to make deliveries again that are no longer stored. */
@@ -234,7 +234,7 @@ function prune(db: Database, before: number, hooks: ReadonlySet<string>): void {
   }
 }
 
-function readDelivery(row: Readonly<Record<string, unknown>>): Delivery {
+function readDelivery(row: Readonly<Record<string, unknown>>): StoredDelivery {
   return {
     id: String(row['id']),
     hook: String(row['hook']),

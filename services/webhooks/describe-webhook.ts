@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
-import type { Delivery, DeliveryStore } from './delivery-store.ts';
+import type { DeliveryStore, StoredDelivery } from './delivery-store.ts';
 import { postDelivery } from './dispatcher.ts';
 import type { PostResult } from './post-webhook.ts';
 import type { WebhookCommands } from './webhook-commands.ts';
@@ -15,7 +15,7 @@ export function describeWebhook(hook: Webhook, { open }: WebhookCommands, store:
 
 export type DescribedWebhook = ReturnType<typeof describeWebhook>;
 
-export function describeDelivery(delivery: Delivery) {
+export function describeDelivery(delivery: StoredDelivery) {
   const { body, position, createdAt, nextAt, state, ...rest } = delivery;
   return {
     ...rest,

@@ -1,6 +1,6 @@
 import { jittered } from '../../shared/backoff.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
-import type { Attempt, Delivery, DeliveryStore } from './delivery-store.ts';
+import type { Attempt, DeliveryStore, StoredDelivery } from './delivery-store.ts';
 import { type PostResult, postWebhook, type ResolveAddresses } from './post-webhook.ts';
 import type { WebhookLimits } from './webhook-limits.ts';
 import { type Sealed, signatureHeaders } from './webhook-secret.ts';
@@ -12,7 +12,7 @@ export type DispatcherOptions = {
   readonly open: (hook: Webhook) => Sealed;
   /** The receiver says that it is gone. */
   readonly gone: (hook: Webhook) => void;
-  readonly attempted: (delivery: Delivery, attempt: Attempt) => void;
+  readonly attempted: (delivery: StoredDelivery, attempt: Attempt) => void;
   readonly failed: (error: unknown) => void;
   readonly resolve?: ResolveAddresses;
 };
@@ -37,7 +37,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const pauses = new Map<string, number>();
   const closing = new AbortController();
 
-  const send = async (hook: Webhook, delivery: Delivery): Promise<void> => {
+  const send = async (hook: Webhook, delivery: StoredDelivery): Promise<void> => {
     const result = await postDelivery(options, hook, delivery, closing.signal).catch(failure);
     if (closing.signal.aborted) return;
     const now = Date.now();
@@ -48,10 +48,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     options.attempted(delivery, attempt);
     if (result.kind === 'answered' && result.status === 410) options.gone(hook);
   };
-  const start = (hook: Webhook, delivery: Delivery): void => {
+  const start = (hook: Webhook, delivery: StoredDelivery): void => {
     const done = send(hook, delivery)
       .catch((error: unknown) => {
-        // What happened could not be stored: without a pause the same delivery would be sent again at once.
+        // The result could not be stored: without a pause the same delivery would be sent again at once.
         pauses.set(hook.id, Date.now() + TROUBLE_MS);
         options.failed(error);
       })
@@ -93,7 +93,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 export async function postDelivery(
   { limits, open, resolve }: Pick<DispatcherOptions, 'limits' | 'open' | 'resolve'>,
   hook: Webhook,
-  { id, body, event }: Pick<Delivery, 'id' | 'body'> & { readonly event: string },
+  { id, body, event }: Pick<StoredDelivery, 'id' | 'body'> & { readonly event: string },
   signal?: AbortSignal,
 ): Promise<PostResult> {
   const sealed = open(hook);
@@ -117,7 +117,7 @@ export async function postDelivery(
 /** Decides what becomes of a delivery after an attempt: any 2xx is a success, as in Standard Webhooks. */
 export function judgeAttempt(
   limits: WebhookLimits,
-  { attempts }: Pick<Delivery, 'attempts'>,
+  { attempts }: Pick<StoredDelivery, 'attempts'>,
   result: PostResult,
   now: number,
 ): Attempt {

@@ -5,7 +5,7 @@ import { FILE_TYPE } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { WebhookEventName } from '../../shared/webhooks/webhook-events.ts';
 
-/** What one command did to one document, in one word of Strapi's. */
+/** The effect of one command on one document, in a word of Strapi's. */
 export type DocumentAction = {
   readonly event: WebhookEventName;
   readonly type: string;

@@ -1,6 +1,6 @@
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
-import type { Attempt, Delivery, DeliveryStore } from './delivery-store.ts';
+import type { Attempt, DeliveryStore, StoredDelivery } from './delivery-store.ts';
 import type { ResolveAddresses } from './post-webhook.ts';
 import type { BodyOptions } from './webhook-body.ts';
 import type { WebhookCommands } from './webhook-commands.ts';
@@ -8,7 +8,7 @@ import type { WebhookLimits } from './webhook-limits.ts';
 
 export type WebhookReport = {
   error(error: unknown): void;
-  attempted(delivery: Delivery, attempt: Attempt): void;
+  attempted(delivery: StoredDelivery, attempt: Attempt): void;
 };
 
 export type TermOptions = Omit<BodyOptions, 'log'> & {

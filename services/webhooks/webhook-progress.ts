@@ -7,7 +7,7 @@ import {
   type WebhooksProgressed,
   webhookProgressStream,
 } from '../../shared/webhooks/webhook-events.ts';
-import type { Delivery } from './delivery-store.ts';
+import type { StoredDelivery } from './delivery-store.ts';
 import { commandOf } from './document-actions.ts';
 import { deliveryId, makeDeliveries } from './make-deliveries.ts';
 import type { TermOptions } from './term-options.ts';
@@ -15,7 +15,7 @@ import type { TermOptions } from './term-options.ts';
 /** More than these are not listed: the next leader then sends again what came after the first of them. */
 const MAX_OPEN = 500;
 
-/** What the log says about deliveries, so that the next leader continues where this one ends. */
+/** Progress of deliveries in the log, so that the next leader continues where this one ends. */
 export function createProgress(options: TermOptions) {
   const { log, space, store, report } = options;
   const stream = webhookProgressStream(space);
@@ -63,9 +63,9 @@ export function createProgress(options: TermOptions) {
       const first = lowest(since);
       if (known === undefined || known.data.store === store.id) return own ?? first;
       await takeOver(known.data);
-      const told = BigInt(known.data.upTo);
+      const theirs = BigInt(known.data.upTo);
       const mine = own ?? first;
-      return mine > told ? mine : told;
+      return mine > theirs ? mine : theirs;
     },
     /** Writes it if it has changed. Never rejects: the next time is soon. */
     async write(): Promise<void> {
@@ -98,8 +98,12 @@ const PARKED_BEFORE = {
   error: 'another process parked it',
 } as const;
 
-function progressOf(store: string, checkpoint: bigint, all: readonly Delivery[]): WebhooksProgressed['data'] {
-  const list = (deliveries: readonly Delivery[]) =>
+function progressOf(
+  store: string,
+  checkpoint: bigint,
+  all: readonly StoredDelivery[],
+): WebhooksProgressed['data'] {
+  const list = (deliveries: readonly StoredDelivery[]) =>
     deliveries.map(({ hook, position, event, type, documentId, state }) => ({
       hook,
       position: String(position),

