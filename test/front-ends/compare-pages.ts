@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { openBrowser } from '../support/chromium.ts';
-import { comparePages } from './page-contents.ts';
+import { pageList, printComparison } from './print-comparison.ts';
 
 /**
  * A program: loads the same pages of a front end from two places in a browser and prints what differs. One place is the front end as it
@@ -26,26 +25,8 @@ if (strapi === undefined || varve === undefined) {
   console.error('--strapi and --varve are needed: the addresses of the front end as it reads each of them');
   process.exit(2);
 }
-const browser = await openBrowser();
-try {
-  const pages = values.pages.split(',').map((page) => page.trim());
-  const compared = comparePages(browser.context, {
-    ...{ pages, same: values.same, api: values.api },
-    strapi: { url: strapi, api: values['strapi-api'] },
-    varve: { url: varve, api: values['varve-api'] },
-  });
-  let equal = 0;
-  let different = 0;
-  for await (const { page, differences, texts, pictures } of compared) {
-    if (differences.length === 0) equal++;
-    else different++;
-    console.log(
-      `${differences.length === 0 ? 'equal' : 'DIFFERS'}  ${page}  ${texts} lines, ${pictures} pictures`,
-    );
-    for (const difference of differences) console.log(`  ${difference}`);
-  }
-  console.log(`${equal} pages equal, ${different} different`);
-  process.exitCode = different === 0 ? 0 : 1;
-} finally {
-  await browser.close();
-}
+await printComparison({
+  ...{ pages: pageList(values.pages), same: values.same, api: values.api },
+  strapi: { url: strapi, api: values['strapi-api'] },
+  varve: { url: varve, api: values['varve-api'] },
+});

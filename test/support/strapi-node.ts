@@ -21,6 +21,8 @@ export type StrapiNode = {
   admin(method: string, path: string, body?: object): Promise<Response>;
   /** An API token that may read everything. */
   token(): Promise<string>;
+  /** Replaces all content by that of an archive, with Strapi's own command. It is stopped meanwhile. */
+  importArchive(file: string): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -49,8 +51,9 @@ export async function startStrapi(options: StrapiNodeOptions = {}): Promise<Stra
     STRAPI_LOCAL_PG_SHARED_BUFFERS: '128MB',
     ...(webhook === undefined ? {} : { WEBHOOK_URL: webhook.url, WEBHOOK_SECRET: webhook.secret }),
   };
-  const run = (script: string, ...args: string[]) => runScript(join(LOCAL, script), args, env);
-  let pid = pidIn(await run('up.sh', String(port), '--fresh'));
+  const run = (script: string, ...args: string[]) => runProgram(join(LOCAL, script), args, { env });
+  const started = await run('up.sh', String(port), '--fresh');
+  let pid = pidIn(started);
   const url = `http://127.0.0.1:${port}`;
   let login: Promise<string> | undefined;
   const admin = async (method: string, path: string, body?: object): Promise<Response> => {
@@ -58,16 +61,29 @@ export async function startStrapi(options: StrapiNodeOptions = {}): Promise<Stra
     const headers = { authorization: `Bearer ${await login}`, 'content-type': 'application/json' };
     return fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body ?? {}) });
   };
+  const kill = async (): Promise<void> => {
+    process.kill(pid, 'SIGKILL');
+    while (isAlive(pid)) await delay(20);
+  };
+  const start = async (): Promise<void> => {
+    pid = pidIn(await run('up.sh', String(port)));
+    login = undefined;
+  };
   return {
     url,
     admin,
-    async kill() {
-      process.kill(pid, 'SIGKILL');
-      while (isAlive(pid)) await delay(20);
-    },
-    async start() {
-      pid = pidIn(await run('up.sh', String(port)));
-      login = undefined;
+    kill,
+    start,
+    async importArchive(file) {
+      await kill();
+      const database = {
+        DATABASE_NAME: env.STRAPI_LOCAL_DB,
+        DATABASE_PORT: /postgres_port=(\d+)/.exec(started)?.[1] ?? '',
+      };
+      const args = ['node_modules/@strapi/strapi/bin/strapi.js', 'import', '--force', '--file', file];
+      const at = { cwd: join(HOME, 'strapi'), env: { ...process.env, NODE_ENV: 'production', ...database } };
+      await runProgram(process.execPath, args, at);
+      await start();
     },
     async token() {
       const body = { name: `t${Date.now()}`, description: '', type: 'read-only', lifespan: null };
@@ -107,9 +123,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function runScript(script: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+type Where = { readonly env: NodeJS.ProcessEnv; readonly cwd?: string };
+
+function runProgram(program: string, args: readonly string[], where: Where): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(script, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { ...where, stdio: ['ignore', 'pipe', 'pipe'] });
     let [output, errors] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
@@ -119,7 +137,7 @@ function runScript(script: string, args: readonly string[], env: NodeJS.ProcessE
     });
     // What it starts keeps its output open: the end of the script itself counts.
     child.once('exit', (code) =>
-      code === 0 ? resolve(output) : reject(new Error(`${script} ended with ${code}:\n${errors}`)),
+      code === 0 ? resolve(output) : reject(new Error(`${program} ended with ${code}:\n${output}${errors}`)),
     );
   });
 }
