@@ -19,6 +19,7 @@ import {
   settleContentTypes,
   watchContentTypes,
 } from './content-types/settle-content-types.ts';
+import { watchTags } from './delivery/watch-tags.ts';
 import type { Fleet, FleetReport } from './fleet/fleet.ts';
 import { assertWholeLease, createLeaseView, readLeaseUpTo } from './fleet/lease-view.ts';
 import { openMembership } from './fleet/membership.ts';
@@ -199,10 +200,11 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     room.heard(what);
     fleetLog.report(what);
   };
+  const { positions, sink } = watchTags(freshness.sink, readSide.index, () => graph.registry());
   const projector = startProjector({
     eventStore,
     graph,
-    readIndex: freshness.sink,
+    readIndex: sink,
     stopped: halt.stop,
     waiting: room.graphWaits,
     applied(events) {
@@ -269,7 +271,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     usersEnvelope,
     rules,
     observe: operating.observeQuery,
-    delivery: { version: operating.version, hasOneState: plan.outside === undefined },
+    delivery: { version: operating.version, positions },
     writes: { commands, library, userId },
   });
   signing?.with({ commands, forwarding, apiFor });

@@ -1,3 +1,8 @@
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { type AnswerTags, createAnswerTags } from './answer-tags.ts';
+import type { Tag } from './tag.ts';
+import type { TagPositions } from './tag-positions.ts';
+
 /** An answer that was given before. */
 export type KnownAnswer = {
   readonly etag: string;
@@ -5,6 +10,8 @@ export type KnownAnswer = {
   readonly isDraft: boolean;
   /** Position of the index that it shows. */
   readonly position: bigint;
+  /** undefined: any change may change it. */
+  readonly tags?: ReadonlySet<Tag> | undefined;
 };
 
 /** Answers to callers with equal rights, by what they asked for. */
@@ -12,6 +19,8 @@ export type KnownAnswers = {
   /** The answer that this request gets now; undefined if that is not known. */
   find(key: string): KnownAnswer | undefined;
   keep(key: string, answer: KnownAnswer): void;
+  /** Tags for an answer that is to be remembered while they do not change. */
+  collect(): AnswerTags;
   /** Position of the index now. */
   position(): bigint;
 };
@@ -22,17 +31,26 @@ export type AnswerMemory = {
   create(): KnownAnswers;
 };
 
+export type AnswerMemoryOptions = {
+  readonly maxBytes: number;
+  /** Position of an index that shows each position in one state only. */
+  readonly position: () => bigint;
+  readonly registry: SchemaRegistry;
+  readonly positions: TagPositions;
+};
+
 /** Bytes of an entry besides its key: map, object and ETag. */
 const ENTRY_BYTES = 250;
-
-type Entries = Map<string, KnownAnswer>;
+/** Bytes of a tag in a set; its text is shared with other answers at best. */
+const TAG_BYTES = 150;
 
 /**
  * Memory for about `maxBytes`. It has two halves: when the newer one is full, the older one is dropped, with everything
- * that was not asked for since. `position`: that of an index which shows each position in one state only.
+ * that was not asked for since.
  */
-export function createAnswerMemory(maxBytes: number, position: () => bigint): AnswerMemory {
-  const half = maxBytes / 2;
+export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
+  const { position, positions, registry } = options;
+  const half = options.maxBytes / 2;
   let bytes = 0;
   /** Counts how often the newer half was full. */
   let round = 0;
@@ -42,10 +60,18 @@ export function createAnswerMemory(maxBytes: number, position: () => bigint): An
     bytes = more;
     round++;
   };
+  /** The same answer at the position now, if nothing has changed it. */
+  const upToDate = (answer: KnownAnswer): KnownAnswer | undefined => {
+    const now = position();
+    if (answer.position === now) return answer;
+    const { tags } = answer;
+    if (tags === undefined || !positions.isUnchanged(tags, answer.position)) return undefined;
+    return { ...answer, position: now };
+  };
   return {
     create() {
-      let newer: Entries = new Map();
-      let older: Entries | undefined;
+      let newer = new Map<string, KnownAnswer>();
+      let older: typeof newer | undefined;
       let ownRound = round;
       const turn = () => {
         if (ownRound === round) return;
@@ -54,7 +80,8 @@ export function createAnswerMemory(maxBytes: number, position: () => bigint): An
         ownRound = round;
       };
       const keep = (key: string, answer: KnownAnswer): void => {
-        if (!newer.has(key)) takeBytes(2 * key.length + ENTRY_BYTES);
+        const isKnown = newer.get(key)?.tags?.size === answer.tags?.size && newer.has(key);
+        if (!isKnown) takeBytes(2 * key.length + ENTRY_BYTES + TAG_BYTES * (answer.tags?.size ?? 0));
         turn();
         newer.set(key, answer);
       };
@@ -62,12 +89,16 @@ export function createAnswerMemory(maxBytes: number, position: () => bigint): An
         find(key) {
           turn();
           const recent = newer.get(key);
-          const answer = recent ?? older?.get(key);
-          if (answer === undefined || answer.position !== position()) return undefined;
-          if (recent === undefined) keep(key, answer);
+          const known = recent ?? older?.get(key);
+          const answer = known && upToDate(known);
+          if (answer !== undefined && answer !== recent) keep(key, answer);
           return answer;
         },
         keep,
+        collect() {
+          positions.watch();
+          return createAnswerTags(registry);
+        },
         position,
       };
     },

@@ -52,7 +52,7 @@ export async function answerRead(
     sendUnchanged(request, reply, found);
     return;
   }
-  const asking = askingOf(request);
+  const asking = askingOf(request, known);
   const before = found?.position ?? known?.position();
   const body = await answer(asking);
   const shown = before === known?.position() ? before : undefined;
@@ -62,7 +62,8 @@ export async function answerRead(
   }
   const etag = entityTag(generation, body);
   const { isDraft } = asking;
-  if (shown !== undefined && !asking.varies) known?.keep(key, { etag, isDraft, position: shown });
+  if (shown !== undefined && !asking.varies)
+    known?.keep(key, { etag, isDraft, position: shown, tags: asking.tags?.all() });
   sendRead(request, reply, { etag, isDraft }, body);
 }
 
@@ -77,8 +78,13 @@ export function sendOwn(
 }
 
 /** After its connection is closed, an answer gets no more work. */
-function askingOf({ id, raw }: FastifyRequest): Asking {
-  return { id, isWanted: () => !raw.socket.destroyed, isDraft: false, varies: false };
+function askingOf({ id, raw, headers }: FastifyRequest, known: KnownAnswers | undefined): Asking {
+  const isWanted = () => !raw.socket.destroyed;
+  // Callers that ask again will do so after other changes too.
+  if (known === undefined || headers['if-none-match'] === undefined)
+    return { id, isWanted, isDraft: false, varies: false };
+  const tags = known.collect();
+  return { id, isWanted, isDraft: false, varies: false, tags, shown: tags.shown };
 }
 
 function entityTag(generation: string, body: Uint8Array): string {

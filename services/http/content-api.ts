@@ -1,5 +1,7 @@
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
+import type { AnswerTags } from '../delivery/answer-tags.ts';
+import type { ShownRows } from '../query/gather-rows.ts';
 
 /**
  * Actions that Strapi's REST API cannot express with PUT and `status` alone: `POST
@@ -23,6 +25,9 @@ export type Asking = {
   readonly isWanted: () => boolean;
   /** Set by the answer: it shows drafts. */
   isDraft: boolean;
+  /** Receives the tags of the answer. */
+  readonly tags?: AnswerTags | undefined;
+  readonly shown?: ShownRows | undefined;
   /** Set by the answer: another one may differ although the content is the same. */
   varies: boolean;
 };

@@ -39,6 +39,7 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
         plan: () => planEntry(request(type, query)),
         answer(plan, observed) {
           noteWorld(asking, plan.world);
+          asking?.tags?.entry(plan, documentId);
           return answerEntry(observed, plan, documentId, asking);
         },
       }),
@@ -53,6 +54,7 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
         plan: () => planList(request(type, query)),
         answer(plan, observed) {
           noteWorld(asking, plan.search.world);
+          asking?.tags?.list(plan);
           if (asking !== undefined) asking.varies = plan.explain !== undefined;
           return answerList(observed, plan, asking);
         },
@@ -65,6 +67,7 @@ export function createContentApi(options: ContentApiOptions): ContentApi {
     async single(type, query, asking) {
       const answer = async (plan: EntryPlan, observed: ReadIndex) => {
         noteWorld(asking, plan.world);
+        asking?.tags?.single(plan);
         const documentId = await singleDocument(observed, type);
         return documentId === undefined ? null : answerEntry(observed, plan, documentId, asking);
       };

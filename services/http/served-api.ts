@@ -7,6 +7,7 @@ import type { TokenCommands } from '../access/token-commands.ts';
 import type { FileLibrary } from '../assets/file-library.ts';
 import { nameShape } from '../delivery/generation.ts';
 import { createAnswerMemory } from '../delivery/known-answers.ts';
+import type { TagPositions } from '../delivery/tag-positions.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
 import { createInstantSearch } from '../instant-search/instant-search-api.ts';
 import type { LoginApi } from '../login/login-api.ts';
@@ -49,8 +50,8 @@ export type ApisOptions = Omit<ContentApiOptions, 'commands' | 'userId' | 'calle
 export type DeliveryOptions = {
   /** Version of the program. */
   readonly version: string;
-  /** True: the index shows each position in one state only. */
-  readonly hasOneState: boolean;
+  /** Changes of the content, of an index that shows each position in one state; absent: there is no such index. */
+  readonly positions?: TagPositions | undefined;
 };
 
 /** For the ETags of recent answers. */
@@ -60,9 +61,10 @@ const MEMORY_BYTES = 16 * 2 ** 20;
 export function createApis({ registry, writes, delivery, ...options }: ApisOptions): ServedApi['apiFor'] {
   const { commands, userId, library } = writes;
   const { index, defaultLocale, usersEnvelope } = options;
-  const memory = delivery.hasOneState ? createAnswerMemory(MEMORY_BYTES, () => index.position()) : undefined;
   const { cursorKey: _secret, ...rules } = options.rules;
-  const { version } = delivery;
+  const { version, positions } = delivery;
+  const position = () => index.position();
+  const memory = positions && createAnswerMemory({ maxBytes: MEMORY_BYTES, position, registry, positions });
   const shape = { version, types: nameShape(registry), defaultLocale, usersEnvelope, rules };
   return createCallerApis(registry, (visible, caller, rights) => {
     const shared = { ...options, registry: visible, caller };

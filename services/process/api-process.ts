@@ -133,7 +133,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
       usersEnvelope,
       observe: operating.observeQuery,
       rules: { ...options.rules, cursorKey: cursorKey(key) },
-      delivery: { version: operating.version, hasOneState: false },
+      delivery: { version: operating.version },
       writes: WRITES_ELSEWHERE,
     }),
     assets: { store, index, space },

@@ -171,7 +171,7 @@ function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedAp
       usersEnvelope,
       rules,
       observe: observeQuery,
-      delivery: { version: operating.version, hasOneState: false },
+      delivery: { version: operating.version },
       writes: WRITES_ELSEWHERE,
     }),
   };

@@ -74,6 +74,6 @@ async function findEntry(
   });
   if (hits.rows.length === 0) return null;
   const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;
-  const context = { index, world: plan.world, budget: { total, left: total }, answer };
+  const context = { index, world: plan.world, budget: { total, left: total }, answer, shown: options.shown };
   return gatherRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
 }

@@ -2,7 +2,7 @@ import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-
 import type { AnswerTerms } from '../../shared/turns/turns.ts';
 import { joinRows, writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
-import { DEFAULT_ROW_BUDGET, gatherRows } from './gather-rows.ts';
+import { DEFAULT_ROW_BUDGET, gatherRows, type ShownRows } from './gather-rows.ts';
 import { onOneState } from './one-state.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
@@ -13,6 +13,7 @@ import { createListWriting } from './write-rows.ts';
 export type AnswerOptions = AnswerTerms & {
   /** Maximum number of populated rows, all levels together; more is a 400. */
   readonly rowBudget?: number;
+  readonly shown?: ShownRows | undefined;
 };
 
 const OPEN = Buffer.from('{"data":');
@@ -38,7 +39,10 @@ async function listBody(
       : jsonText({ pagination, explain: await explainList(index, plan, answer) });
   const all = plan.words === undefined ? meta : `${meta.slice(0, -1)}${wordsMeta(plan.words, found)}}`;
   const end = Buffer.from(`,"meta":${all}}`);
-  if (showsRowsAsStored(plan)) return joinRows(OPEN, hits.sources, end);
+  if (showsRowsAsStored(plan)) {
+    options.shown?.({ type: plan.type.uid, path: [] }, plan.search.world, hits.sources, plan.selection);
+    return joinRows(OPEN, hits.sources, end);
+  }
   const page = await gatherPage(index, plan, hits, answer, options);
   return writeAnswer(answer, plan.selection, [
     (writer) => writeShort(writer, OPEN),
@@ -99,6 +103,12 @@ function gatherPage(
   options: AnswerOptions,
 ): Promise<RowTree> {
   const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;
-  const context = { index, world: plan.search.world, budget: { total, left: total }, answer };
+  const context = {
+    index,
+    world: plan.search.world,
+    budget: { total, left: total },
+    answer,
+    shown: options.shown,
+  };
   return gatherRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
 }

@@ -28,7 +28,16 @@ export type GatherContext = {
   readonly budget: RowBudget;
   /** Same value as in the search that found the rows. */
   readonly answer?: AnswerScope;
+  /** Called for each level of rows that the answer shows; more than once if the answer begins again. */
+  readonly shown?: ShownRows | undefined;
 };
+
+export type ShownRows = (
+  space: RowSpace,
+  world: World,
+  sources: readonly Uint8Array[],
+  selection: Selection,
+) => void;
 
 /** Rows of one level, and how often each is shown in the answer. */
 type Level = Hits & { readonly shown: readonly number[] };
@@ -50,8 +59,10 @@ async function gatherLevel(
   context: GatherContext,
   space: RowSpace,
   level: Level,
-  { fields, populate }: Selection,
+  selection: Selection,
 ): Promise<RowTree> {
+  const { fields, populate } = selection;
+  context.shown?.(space, context.world, level.sources, selection);
   if (populate.length === 0 || level.rows.length === 0) {
     const sources = fields === null ? level.sources : await selectFields(context, level.sources, fields);
     return { sources, places: null, attributes: [] };

@@ -212,5 +212,12 @@ export type ReadIndex = {
    * caller has to wait for it.
    */
   warm?(like?: ReadIndex): Promise<void>;
+  /**
+   * Source of the content type's row with this key, or that the component with this key is in. Absent: the index has no
+   * rows in this process.
+   */
+  sourceAt?(space: RowSpace, world: World, key: number): Uint8Array | undefined;
+  /** Component attributes that a change of an existing row would change. Absent like `sourceAt`. */
+  changedComponents?(change: RowChange): readonly string[];
   close(): Promise<void>;
 };

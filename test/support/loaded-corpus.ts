@@ -23,7 +23,7 @@ export async function startOnCorpus(options: Omit<ServerOptions, 'data'> = {}): 
 }
 
 /** The data directory; made if it is not there yet. Several processes may ask at once. */
-async function loadedCorpus(): Promise<string> {
+export async function loadedCorpus(): Promise<string> {
   const folder = inject('loadedCorpus');
   const loaded = join(folder, 'data');
   if (!existsSync(loaded))

@@ -1,12 +1,16 @@
 import { expect, it } from 'vitest';
 import { nameShape } from '../../services/delivery/generation.ts';
 import { createAnswerMemory } from '../../services/delivery/known-answers.ts';
+import { createTagPositions } from '../../services/delivery/tag-positions.ts';
 
+const memoryOf = (maxBytes: number, position: () => bigint) =>
+  createAnswerMemory({ maxBytes, position, registry, positions: createTagPositions() });
+const registry = { contentTypes: new Map(), components: new Map() };
 const answer = (position: bigint, etag = 'a') => ({ etag, isDraft: false, position });
 
 it('finds an answer while the index is at its position', () => {
   let position = 4n;
-  const known = createAnswerMemory(100_000, () => position).create();
+  const known = memoryOf(100_000, () => position).create();
   known.keep('/a', answer(4n));
   expect(known.find('/a')).toEqual(answer(4n));
   expect(known.find('/b')).toBeUndefined();
@@ -15,7 +19,7 @@ it('finds an answer while the index is at its position', () => {
 });
 
 it('drops what was not asked for lately when its memory is full', () => {
-  const known = createAnswerMemory(30_000, () => 1n).create();
+  const known = memoryOf(30_000, () => 1n).create();
   known.keep('/kept', answer(1n));
   for (let i = 0; i < 1_000; i++) {
     known.keep(`/${i}`, answer(1n));
@@ -26,7 +30,7 @@ it('drops what was not asked for lately when its memory is full', () => {
 });
 
 it('counts the answers to all callers together', () => {
-  const memory = createAnswerMemory(30_000, () => 1n);
+  const memory = memoryOf(30_000, () => 1n);
   const idle = memory.create();
   idle.keep('/a', answer(1n));
   const busy = memory.create();

@@ -17,12 +17,14 @@ import { createAnswers } from './answers.ts';
 import { applyLinks, applyRows } from './apply-batch.ts';
 import { bindQuery } from './bind-query.ts';
 import type { Bits } from './bits.ts';
+import { changedComponents } from './changed-components.ts';
 import { createLinkFollow } from './follow.ts';
 import type { Matcher } from './matcher.ts';
 import { createOrderCache } from './order-cache.ts';
 import { readHeldRows } from './read-held-rows.ts';
 import { borrowBits, releaseBits } from './row-space.ts';
 import { countMatches, createPageOfFew, createPageSelection, createSelectionAfter } from './select-page.ts';
+import { sourceAt } from './source-at.ts';
 import { emptyUnused } from './source-blocks.ts';
 import { addSources, createSourceStore, type LoadSource, sourcesOf } from './source-store.ts';
 import { createSpaces, worldSpace } from './spaces.ts';
@@ -106,6 +108,8 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     },
     follow: (request) => answers.part(request.answer, () => createFollow(state, request)),
     explain: (request) => answers.part(request.answer, () => () => explain(state, request)),
+    sourceAt: (space, world, key) => sourceAt(state, space, world, key),
+    changedComponents: (change) => changedComponents(state, change),
     held: (world) => readHeldRows(spaces, state.sources, world),
     warm: (like) => warm(state, like === undefined ? undefined : STATES.get(like), () => isOpen),
     close: async () => {

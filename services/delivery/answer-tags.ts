@@ -1,0 +1,157 @@
+import { type SearchRequest, WORLDS, type World } from '../../shared/read-index/read-index.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { searchOf } from '../../shared/search/search-settings.ts';
+import type { ShownRows } from '../query/gather-rows.ts';
+import type { EntryPlan, ListPlan } from '../query/plan-query.ts';
+import type { PopulateNode, Selection } from '../query/selection.ts';
+import {
+  type Mention,
+  mentionPath,
+  mentionQuery,
+  mentionSort,
+  type QueryPlace,
+  rootPlace,
+  stepInto,
+  stepIntoZone,
+} from './mentions.ts';
+import { narrowingOf } from './narrowing.ts';
+import { documentIdOf } from './read-source.ts';
+import {
+  attributeTag,
+  documentTag,
+  inverseTag,
+  narrowTag,
+  type Relation,
+  ROWS,
+  type Tag,
+  wordsTag,
+} from './tag.ts';
+
+/** Collects the tags of one answer: from its plan, and from the rows that it shows. */
+export type AnswerTags = {
+  list(plan: ListPlan): void;
+  /** Also for a document that is not there. */
+  entry(plan: EntryPlan, documentId: string): void;
+  /** The document of a single type, whichever it is. */
+  single(plan: EntryPlan): void;
+  /** Is called for the rows of an answer while it is made. */
+  readonly shown: ShownRows;
+  /** undefined: the answer has no plan, and follows from the whole content. */
+  all(): ReadonlySet<Tag> | undefined;
+};
+
+export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
+  const tags = new Set<Tag>();
+  let isPlanned = false;
+  const add = (tag: Tag) => tags.add(tag);
+  const plain =
+    (world: World): Mention =>
+    (type, attribute) =>
+      add(attributeTag(type, world, attribute));
+  const addEntry = (plan: EntryPlan): void => {
+    isPlanned = true;
+    const mention = plain(plan.world);
+    // The document's own tag has its values and links, but not the state of its publication.
+    mentionQuery(rootPlace(registry, plan.type.uid), plan.query, (type, attribute, isRoot) => {
+      if (!isRoot || attribute.startsWith('$')) mention(type, attribute, false);
+    });
+    mentionSelection(rootPlace(registry, plan.type.uid), plan.selection, mention);
+  };
+  return {
+    list(plan) {
+      isPlanned = true;
+      const { search, selection, words } = plan;
+      const place = rootPlace(registry, search.type);
+      const mention = narrowed(registry, search, plain(search.world), add);
+      mention(search.type, ROWS, true);
+      mentionQuery(place, search.query, mention);
+      mentionSort(place, search.sort, mention);
+      for (const { path, field } of search.facets ?? []) mentionPath(place, path, field, mention);
+      if (search.text !== undefined || words !== undefined) {
+        add(wordsTag(search.type));
+        for (const world of WORLDS) mentionTexts(place, plain(world));
+      }
+      mentionSelection(place, selection, plain(search.world));
+    },
+    entry(plan, documentId) {
+      add(documentTag(plan.type.uid, plan.world, documentId));
+      addEntry(plan);
+    },
+    single(plan) {
+      // The document is looked for among all drafts.
+      add(attributeTag(plan.type.uid, 'draft', ROWS));
+      add(attributeTag(plan.type.uid, plan.world, ROWS));
+      addEntry(plan);
+    },
+    shown({ type, path }, world, sources, { populate }) {
+      if (path.length > 0) return;
+      const inverse = inverseRelations(registry, type, populate);
+      for (const source of sources) {
+        const documentId = documentIdOf(source);
+        add(documentTag(type, world, documentId));
+        for (const relation of inverse) add(inverseTag(type, world, documentId, relation));
+      }
+    },
+    all: () => (isPlanned ? tags : undefined),
+  };
+}
+
+/** Mentions of the rows that are searched, narrowed by an equality that all of them satisfy. */
+function narrowed(
+  registry: SchemaRegistry,
+  { type, world, query }: SearchRequest,
+  plain: Mention,
+  add: (tag: Tag) => void,
+): Mention {
+  const equality = narrowingOf(contentTypeOf(registry, type), query);
+  if (equality === undefined) return plain;
+  return (of, attribute, isRoot) => {
+    if (isRoot && attribute !== equality.field) add(narrowTag(type, world, equality, attribute));
+    else if (!isRoot) plain(of, attribute, false);
+  };
+}
+
+/** Texts of related rows that a search by words looks at. */
+function mentionTexts(place: QueryPlace, mention: Mention): void {
+  for (const { name, path } of searchOf(place.registry, place.type).fields) {
+    const field = name.split('.').at(-1);
+    if (path.length > 0 && field !== undefined) mentionPath(place, path, field, mention);
+  }
+}
+
+/** Which linked rows are shown, and in which order, may follow from rows that are not shown. */
+function mentionSelection(place: QueryPlace, { populate }: Selection, mention: Mention): void {
+  for (const node of populate) {
+    if (node.kind === 'zone') {
+      for (const [kind, part] of node.components) {
+        const inside = stepIntoZone(place, node.attribute, kind, NOTHING);
+        mentionQuery(inside, part.query, mention);
+        mentionSelection(inside, part.selection, mention);
+      }
+      continue;
+    }
+    const below = stepInto(place, node.attribute, NOTHING);
+    mentionQuery(below, node.query, mention);
+    if (node.sort.length > 0) mentionSort(below, node.sort, mention);
+    if (node.countOnly && node.kind === 'relation') mention(node.target, ROWS, false);
+    mentionSelection(below, node.selection, mention);
+  }
+}
+
+/** The tags of the rows that are shown have the links that lead to others. */
+const NOTHING: Mention = () => {};
+
+/** Relations of `type` that are shown from their inverse side. */
+function inverseRelations(
+  registry: SchemaRegistry,
+  type: Uid,
+  populate: readonly PopulateNode[],
+): readonly Relation[] {
+  const { attributes } = contentTypeOf(registry, type);
+  return populate.flatMap((node) => {
+    const attribute = attributes.get(node.attribute);
+    if (attribute?.kind !== 'relation' || attribute.mappedBy === undefined) return [];
+    return [{ type: attribute.target, attribute: attribute.mappedBy }];
+  });
+}

@@ -1,0 +1,41 @@
+import type { World } from '../../shared/read-index/read-index.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+
+/**
+ * Name of something that answers depend on. An answer has the tags of all that its bytes follow from; a change has the
+ * tags of all that it changes. An answer that shares no tag with a change has the same bytes after it.
+ */
+export type Tag = string;
+
+/** Member of a content type's tags for rows that appear and disappear. */
+export const ROWS = '$rows';
+
+/** A document in a world: its values in all locales, components and own links. */
+export function documentTag(type: Uid, world: World, documentId: string): Tag {
+  return `d ${world} ${type} ${documentId}`;
+}
+
+/** The links of a relation that lead to a document, as its inverse side shows them. */
+export function inverseTag(target: Uid, world: World, documentId: string, relation: Relation): Tag {
+  return `i ${world} ${target} ${documentId} ${relation.type}.${relation.attribute}`;
+}
+
+/** A relation by its owning side: through components, by the content type's attribute. */
+export type Relation = { readonly type: Uid; readonly attribute: string };
+
+/** An attribute of all rows of a content type, or `ROWS`. */
+export function attributeTag(type: Uid, world: World, attribute: string): Tag {
+  return `a ${world} ${type} ${attribute}`;
+}
+
+/** The same of the rows that have a value in a field. */
+export function narrowTag(type: Uid, world: World, equality: Equality, attribute: string): Tag {
+  return `n ${world} ${type} ${attribute} ${equality.field}=${String(equality.value)}`;
+}
+
+export type Equality = { readonly field: string; readonly value: unknown };
+
+/** The words of a type's texts, in both worlds: typos, stems and relevance depend on all of them. */
+export function wordsTag(type: Uid): Tag {
+  return `w ${type}`;
+}

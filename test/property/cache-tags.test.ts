@@ -1,0 +1,152 @@
+import { cpSync, rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KnownAnswers } from '../../services/delivery/known-answers.ts';
+import type { ContentApi } from '../../services/http/content-api.ts';
+import type { Varve } from '../../services/main.ts';
+import { FULL_ACCESS } from '../../shared/access/rights.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import type { ContentType } from '../../shared/schema/content-type.ts';
+import { type CorpusWriter, createCorpusWriter } from '../support/corpus-writes.ts';
+import { loadedCorpus } from '../support/loaded-corpus.ts';
+import { generateQuery } from '../support/naive-queries.ts';
+import { createRandom, type Random } from '../support/naive-random.ts';
+import { createRequestSource, type RequestSource } from '../support/random-requests.ts';
+import { createDataDirectory } from '../support/server.ts';
+import { openInProcess } from '../support/varve-in-process.ts';
+
+const PAIRS = Number(process.env['VARVE_CACHE_PAIRS'] ?? 5_000);
+const SEED = Number(process.env['VARVE_PROPERTY_SEED'] ?? Date.now() % 2 ** 31);
+/** Answers that are remembered at a time. */
+const QUESTIONS = 60;
+
+let varve: Varve;
+let content: ContentApi;
+let known: KnownAnswers;
+const data = createDataDirectory();
+beforeAll(async () => {
+  cpSync(await loadedCorpus(), data, { recursive: true });
+  varve = await openInProcess(data);
+  const api = varve.apiFor(FULL_ACCESS);
+  content = api.content;
+  if (api.delivery.known === undefined) throw new Error('the embedded index remembers answers');
+  known = api.delivery.known;
+}, 180_000);
+afterAll(async () => {
+  await varve?.close();
+  rmSync(data, { recursive: true, force: true });
+});
+
+type Question = { readonly type: ContentType; readonly documentId?: string; readonly query: string };
+type Remembered = { readonly question: Question; readonly bytes: string };
+
+const WORDS = ['search=casa', 'search=pizza bar', 'search=the&facets=kind', 'facets=stars,category.key'];
+
+/** A random list or entry: requests like those of the corpus, random filters, searches by words. */
+function createQuestions(random: Random, requests: RequestSource, writer: CorpusWriter): () => Question {
+  const types = new Map([...varve.registry.contentTypes.values()].map((type) => [type.pluralName, type]));
+  return () => {
+    for (;;) {
+      const [path = '', text = ''] = requests.next().split('?');
+      const type = types.get(path.slice('/api/'.length));
+      if (type === undefined || !type.uid.startsWith('api::')) continue;
+      const world = random.chance(0.3) ? 'status=draft&' : '';
+      if (random.chance(0.25)) {
+        const populate = text.split('&').filter((part) => part.startsWith('populate'));
+        const documentId = writer.pick(type) ?? 'nobody';
+        return { type, documentId, query: world + populate.join('&') };
+      }
+      if (random.chance(0.3)) {
+        const { filters } = generateQuery(random, { registry: varve.registry }, type.uid, 3);
+        return { type, query: `${world}${filters}&locale=${random.pick(['*', 'en', 'it'])}` };
+      }
+      if (random.chance(0.15)) return { type, query: `${world}${random.pick(WORDS)}` };
+      return { type, query: text };
+    }
+  };
+}
+
+const keyOf = ({ type, documentId = '', query }: Question) => `${type.uid} ${documentId} ${query}`;
+
+/** undefined: the request is refused. */
+async function ask(
+  { type, documentId, query }: Question,
+  tags = known.collect(),
+): Promise<string | undefined> {
+  const asking = { id: '', isWanted: () => true, isDraft: false, varies: false, tags, shown: tags.shown };
+  try {
+    const bytes =
+      documentId === undefined
+        ? await content.list(type, query, asking)
+        : await content.entry(type, documentId, query, asking);
+    return Buffer.from(bytes).toString();
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    return error.code === 'not-found' ? 'not found' : undefined;
+  }
+}
+
+/** Asks, and remembers the answer by its tags. */
+async function remember(question: Question): Promise<Remembered | undefined> {
+  const tags = known.collect();
+  const bytes = await ask(question, tags);
+  if (bytes === undefined) return undefined;
+  known.keep(keyOf(question), {
+    etag: '""',
+    isDraft: false,
+    position: known.position(),
+    tags: tags.all(),
+  });
+  return { question, bytes };
+}
+
+/** The first bytes that differ, with what is around them. */
+function difference(before: string, after: string): string {
+  let at = 0;
+  while (at < before.length && before[at] === after[at]) at++;
+  return [before, after].map((text) => text.slice(Math.max(0, at - 200), at + 100)).join('\n');
+}
+
+type Counts = { pairs: number; changed: number; purged: number; writes: number };
+
+/** Compares an answer with the same after a write. Returns it as it is now. */
+async function compare({ question, bytes }: Remembered, counts: Counts): Promise<Remembered> {
+  const isKept = known.find(keyOf(question)) !== undefined;
+  const now = await ask(question);
+  counts.pairs++;
+  if (now !== bytes) counts.changed++;
+  if (!isKept) counts.purged++;
+  const isStale = now !== bytes && isKept;
+  if (isStale) expect.fail(`seed ${SEED}: ${keyOf(question)}\n${difference(bytes, now ?? 'refused')}`);
+  if (isKept) return { question, bytes };
+  return (await remember(question)) ?? { question, bytes: '' };
+}
+
+describe(`tags of answers (seed ${SEED}, ${PAIRS} pairs)`, () => {
+  const title = 'of every answer whose bytes a write changes include one that the write changes';
+  it(title, { timeout: 60_000 + PAIRS * 20 }, async () => {
+    const random = createRandom(SEED);
+    const writer = await createCorpusWriter(content, varve.registry, random);
+    const next = createQuestions(random, createRequestSource(SEED), writer);
+    const remembered: Remembered[] = [];
+    const counts: Counts = { pairs: 0, changed: 0, purged: 0, writes: 0 };
+    while (counts.pairs < PAIRS) {
+      while (remembered.length < QUESTIONS) {
+        const question = next();
+        // The same twice would be remembered again before it is compared.
+        if (remembered.some((one) => keyOf(one.question) === keyOf(question))) continue;
+        const one = await remember(question);
+        if (one !== undefined) remembered.push(one);
+      }
+      if (!(await writer.write())) continue;
+      counts.writes++;
+      for (const [at, one] of remembered.entries()) remembered[at] = await compare(one, counts);
+      // Others take the place of some.
+      remembered.splice(random.between(0, QUESTIONS - 1), 2);
+    }
+    const ratio = (counts.purged / counts.changed).toFixed(2);
+    process.stdout.write(`${JSON.stringify(counts)}: ${ratio} purged for each answer that changed\n`);
+    expect(counts.changed).toBeGreaterThan(0);
+    // A tag that everything has would keep the promise, and be of no use.
+    expect(counts.purged).toBeLessThan(counts.pairs / 2);
+  });
+});

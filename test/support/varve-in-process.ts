@@ -1,0 +1,45 @@
+import pino from 'pino';
+import { createPresence } from '../../services/fleet/presence.ts';
+import { openVarve, type Varve, type VarveOptions } from '../../services/main.ts';
+import { createOperating } from '../../services/operating/operating.ts';
+import { embeddedReadSide } from '../../services/read-side/read-side.ts';
+import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
+import { CONFORMANCE_SCHEMA } from './server.ts';
+
+/** Varve with the conformance types, in the process of the test and without HTTP. Close it before the data is removed. */
+export function openInProcess(data: string, options: Partial<VarveOptions> = {}): Promise<Varve> {
+  const loaded = loadContentTypes(CONFORMANCE_SCHEMA);
+  if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
+  const logger = pino({ level: 'silent' });
+  return openVarve({
+    ...loaded,
+    schemaWarnings: loaded.warnings,
+    data,
+    pid: process.pid,
+    space: 'varve',
+    defaultLocale: 'en',
+    usersEnvelope: true,
+    readSide: embeddedReadSide({}),
+    rules: {},
+    uploadLimit: 1,
+    uploadTypes: ['*/*'],
+    pictureFormats: 'off',
+    picturePixels: 1,
+    leftWithoutFormats: () => {},
+    minPositionWait: 1_000,
+    presence: createPresence(),
+    address: 'http://127.0.0.1:9',
+    reportReplaced: () => {},
+    fleetLog: { waiting: () => {}, report: () => {}, space: () => {} },
+    operating: createOperating({
+      metrics: false,
+      restarts: 0,
+      tracing: undefined,
+      logger,
+      slowQueryMs: 0,
+      readyLagSeconds: 30,
+      version: '0.0.0',
+    }),
+    ...options,
+  });
+}

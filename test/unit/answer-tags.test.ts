@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KnownAnswers } from '../../services/delivery/known-answers.ts';
+import { createTagPositions } from '../../services/delivery/tag-positions.ts';
+import type { ContentApi } from '../../services/http/content-api.ts';
+import type { Varve } from '../../services/main.ts';
+import { FULL_ACCESS } from '../../shared/access/rights.ts';
+import { contentTypeOf } from '../../shared/schema/schema-registry.ts';
+import { openInProcess } from '../support/varve-in-process.ts';
+
+const data = mkdtempSync(join(tmpdir(), 'varve-tags-'));
+let varve: Varve;
+let content: ContentApi;
+let known: KnownAnswers;
+const ids = new Map<string, string>();
+
+const typeNamed = (name: string) => contentTypeOf(varve.registry, `api::${name}.${name}`);
+const create = async (name: string, key: string, values: object = {}) => {
+  const { documentId } = await content.create(typeNamed(name), '', { data: { key, name: key, ...values } });
+  ids.set(key, documentId);
+};
+const update = (name: string, key: string, values: object, query = '') =>
+  content.update(typeNamed(name), ids.get(key) ?? '', query, { data: values });
+
+beforeAll(async () => {
+  varve = await openInProcess(data);
+  const api = varve.apiFor(FULL_ACCESS);
+  content = api.content;
+  if (api.delivery.known === undefined) throw new Error('the embedded index remembers answers');
+  known = api.delivery.known;
+  await create('category', 'fish');
+  await create('category', 'meat');
+  await create('restaurant', 'a', { kind: 'cafe', slug: 'a', category: ids.get('fish') });
+  await create('restaurant', 'b', { kind: 'diner', slug: 'b' });
+});
+afterAll(async () => {
+  await varve?.close();
+  rmSync(data, { recursive: true, force: true });
+});
+
+/** Remembers the list of restaurants with this query; returns whether a write leaves it remembered. */
+async function survives(query: string, write: () => Promise<unknown>): Promise<boolean> {
+  const tags = known.collect();
+  const asking = { id: '', isWanted: () => true, isDraft: false, varies: false, tags, shown: tags.shown };
+  await content.list(typeNamed('restaurant'), query, asking);
+  known.keep(query, { etag: '', isDraft: false, position: known.position(), tags: tags.all() });
+  const before = known.position();
+  await write();
+  expect(known.position()).toBeGreaterThan(before);
+  return known.find(query) !== undefined;
+}
+
+describe('a list', () => {
+  it.each([
+    [
+      'an attribute that it does not mention, of a row that it does not show',
+      'filters[kind]=cafe',
+      () => update('restaurant', 'b', { description: 'x' }),
+    ],
+    [
+      'another row of a filter that narrows it',
+      'filters[slug]=a&sort=stars',
+      () => update('restaurant', 'b', { stars: 2 }),
+    ],
+    [
+      'a new row that its filter leaves out',
+      'filters[kind]=cafe',
+      () => create('restaurant', 'c', { kind: 'diner' }),
+    ],
+    ['a draft', 'sort=name', () => update('restaurant', 'a', { name: 'draft' }, 'status=draft')],
+    ['another content type', 'sort=name', () => create('category', 'wine')],
+    [
+      'a link that it does not show',
+      'filters[kind]=street',
+      () => update('restaurant', 'b', { category: ids.get('meat') }),
+    ],
+    [
+      'a text of a row behind its filter',
+      'filters[category][key]=wine',
+      () => update('category', 'fish', { name: 'x' }),
+    ],
+  ])('outlasts a change of %s', async (_, query, write) => {
+    expect(await survives(query, write)).toBe(true);
+  });
+
+  it.each([
+    ['a row that it shows', 'filters[kind]=cafe', () => update('restaurant', 'a', { description: 'y' })],
+    [
+      'an attribute that orders it',
+      'filters[kind]=street&sort=stars',
+      () => update('restaurant', 'b', { kind: 'street' }),
+    ],
+    ['a row that joins it', 'filters[kind]=bistro', () => update('restaurant', 'a', { kind: 'bistro' })],
+    [
+      'a row that leaves it',
+      'filters[kind]=bistro&fields=id',
+      () => update('restaurant', 'a', { kind: 'cafe' }),
+    ],
+    ['the number of rows', 'pagination[limit]=1&pagination[start]=1', () => create('restaurant', 'd')],
+    [
+      'a row behind its filter',
+      'filters[category][key]=herbs',
+      () => update('category', 'fish', { key: 'herbs' }),
+    ],
+    [
+      'a link behind its filter',
+      'filters[category][key]=meat',
+      () => update('restaurant', 'a', { category: ids.get('meat') }),
+    ],
+    ['a row that it populates', 'populate=category', () => update('category', 'meat', { name: 'z' })],
+    [
+      'a row that is populated from its other side',
+      'filters[slug]=a&populate[category][populate]=restaurants',
+      () => update('restaurant', 'c', { category: ids.get('meat') }),
+    ],
+    ['words', 'search=nothing', () => update('restaurant', 'b', { description: 'nothing' })],
+  ])('does not outlast a change of %s', async (_, query, write) => {
+    expect(await survives(query, write)).toBe(false);
+  });
+});
+
+describe('positions of tags', () => {
+  it('know nothing of changes before they were watched, also of one that is being applied', () => {
+    const positions = createTagPositions();
+    positions.note(3n, () => expect.fail('nobody asks'));
+    positions.watch();
+    expect(positions.isUnchanged(['a'], 2n)).toBe(false);
+    expect(positions.isUnchanged(['a'], 3n)).toBe(true);
+    positions.note(4n, () => ['a']);
+    expect(positions.isUnchanged(['b'], 3n)).toBe(true);
+    expect(positions.isUnchanged(['b', 'a'], 3n)).toBe(false);
+    expect(positions.isUnchanged(['a'], 4n)).toBe(true);
+  });
+
+  it('forget all at once when there are too many', () => {
+    const positions = createTagPositions(2);
+    positions.watch();
+    positions.note(1n, () => ['a', 'b']);
+    expect(positions.isUnchanged(['c'], 0n)).toBe(true);
+    positions.note(2n, () => ['c']);
+    expect(positions.isUnchanged(['d'], 1n)).toBe(false);
+    expect(positions.isUnchanged(['d'], 2n)).toBe(true);
+  });
+});
