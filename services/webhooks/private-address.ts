@@ -21,7 +21,7 @@ const IPV4 = [
 ];
 const GLOBAL_IPV6 = new BlockList();
 GLOBAL_IPV6.addSubnet('2000::', 3, 'ipv6');
-/** Of the global IPv6 addresses: Teredo, ORCHID, documentation, 6to4, SRv6. */
+/** Networks within the global IPv6 addresses: Teredo, ORCHID, documentation, 6to4, SRv6. */
 const IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 for (const [list, family] of [
   [IPV4, 'ipv4'],

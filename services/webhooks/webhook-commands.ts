@@ -148,7 +148,7 @@ function definitionOf({ createdAt: _createdAt, since: _since, ...data }: Webhook
 function findWebhook({ hooks }: WebhookState, name: string): Webhook {
   const hook = hooks.get(name) ?? [...hooks.values()].find((each) => each.name === name);
   if (hook !== undefined) return hook;
-  throw new RequestError('webhook-not-found', `There is no webhook "${name}"`);
+  throw new RequestError('webhook-not-found', `Unknown webhook "${name}"`);
 }
 
 function refuseTakenWebhook({ hooks }: WebhookState, name: string): void {

@@ -11,7 +11,7 @@ export type Webhook = WebhookDefined['data'] & {
 
 export type WebhookState = {
   readonly hooks: ReadonlyMap<string, Webhook>;
-  /** Of the stream; undefined: it does not exist. */
+  /** Revision of the stream; undefined: it does not exist. */
   readonly revision: bigint | undefined;
 };
 

@@ -40,7 +40,7 @@ describe('webhooks over kill -9', takesMinutes('webhooks over kill -9'), () => {
         await receiver.start();
       }
     }
-    await judge(receiver, writer.written());
+    await checkReceived(receiver, writer.written());
   }, 600_000);
 
   it('hands deliveries over from one leader to the next', async () => {
@@ -58,7 +58,7 @@ describe('webhooks over kill -9', takesMinutes('webhooks over kill -9'), () => {
       await fleet.leads(current);
       await leader.start();
     }
-    await judge(receiver, writer.written());
+    await checkReceived(receiver, writer.written());
   }, 600_000);
 });
 
@@ -113,7 +113,7 @@ async function addHook(url: string, receiver: string): Promise<void> {
 type ReceiverProcess = Awaited<ReturnType<typeof startReceiverProcess>>;
 
 /** Every edit arrived, those of a document in order; a repetition has the id of the first. */
-async function judge(
+async function checkReceived(
   receiver: ReceiverProcess,
   written: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {

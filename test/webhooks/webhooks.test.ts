@@ -289,7 +289,7 @@ it('is managed by varve webhook', takesMinutes('a dozen commands'), async () => 
   expect(listed.stdout + JSON.stringify(await api.data('GET', '/_varve/webhooks'))).not.toContain('whsec_');
   expect((await runVarve(['webhook', 'remove', 'cli', ...at])).stderr).toContain('is removed');
   const unknown = await runVarve(['webhook', 'pause', 'cli', ...at]);
-  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('There is no webhook "cli"')]);
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Unknown webhook "cli"')]);
 });
 
 const deliveries = (id: string) => api.data<DeliveryLine[]>('GET', `/_varve/webhooks/${id}/deliveries`);

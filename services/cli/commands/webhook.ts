@@ -60,7 +60,7 @@ export async function listWebhooks(settings: Settings, { json }: JsonOption): Pr
     try {
       const hooks = (await commands.list()).map((hook) => describeWebhook(hook, commands, store));
       if (json === true) printJson(hooks);
-      else if (hooks.length === 0) console.error('There are no webhooks.');
+      else if (hooks.length === 0) console.error('No webhooks yet.');
       else console.log(textTable([HOOK_COLUMNS, ...hooks.map(columnsOf)]));
     } finally {
       store?.close();
@@ -143,7 +143,7 @@ export async function listDeliveries(
   try {
     const found = store.list({ hook, state: wanted, limit: DELIVERIES_SHOWN }).map(describeDelivery);
     if (json === true) printJson(found);
-    else if (found.length === 0) console.error('There are no deliveries.');
+    else if (found.length === 0) console.error('No deliveries yet.');
     else {
       const rows = found.map(({ id, event, state: now, attempts, status, error, createdAt }) => [
         ...[id, event, now, String(attempts), String(status ?? '-'), createdAt, error ?? ''],
@@ -171,7 +171,7 @@ export async function replayWebhook(
     const request = { delivery, from: from === undefined ? undefined : BigInt(from) };
     const count = replayDeliveries(store, hook, request);
     if (delivery !== undefined && count === 0)
-      throw new Error(`there is no delivery "${delivery}" of this webhook that could be sent again`);
+      throw new Error(`found no delivery "${delivery}" of this webhook that could be sent again`);
     const more = from === undefined ? '' : '; the server makes those again that are no longer stored';
     console.error(`${count} stored deliveries will be sent again${more}.`);
   } finally {
