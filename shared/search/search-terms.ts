@@ -65,7 +65,19 @@ export function searchTerms(query: string, rules: TermRules): SearchTerms {
   const meant = all.filter(({ folded, isPrefix }) => isPrefix || !language.stopWords.has(folded));
   const kept = meant.length === 0 ? all : meant;
   const mode = kept.length > MOST_REQUIRED ? 'any' : 'all';
-  return { mode, terms: (mode === 'any' ? countRepeated(kept) : kept).slice(0, MOST_TERMS) };
+  return { mode, terms: (mode === 'any' ? countRepeated(kept) : joinNeighbours(kept)).slice(0, MOST_TERMS) };
+}
+
+/** Each word also counts as what it makes with the word before or behind it: `pizza roma` finds `pizzaroma`. */
+function joinNeighbours(terms: readonly SearchTerm[]): readonly SearchTerm[] {
+  return terms.map((term, at) => {
+    if (!term.mayHaveTypos) return term;
+    const [before, behind] = [terms[at - 1], terms[at + 1]];
+    const joined: string[] = [];
+    if (before?.place === term.place - 1) joined.push(before.folded + term.folded);
+    if (behind?.place === term.place + 1) joined.push(term.folded + behind.folded);
+    return joined.length === 0 ? term : { ...term, synonyms: [...term.synonyms, ...joined] };
+  });
 }
 
 /** A word that no text has, with one more typo. undefined: it has as many as it may have. */

@@ -119,6 +119,17 @@ export function describeWords(open: OpenIndex): void {
     expect([...(again.text?.corrected ?? [])]).toEqual([['aerodynamik', 'aerodynamics']]);
   });
 
+  it('finds two words that were typed as one, and one that was typed as two', async () => {
+    const shelf = await shelfOf(open, ['sun and a flower', 'daylight', 'sun flower']);
+    const { hits, text } = await search(shelf, 'sunflower ');
+    expect(hits.sources.map((source) => decode(source).id)).toEqual([3, 1]);
+    expect(text?.terms.get('en')?.map(({ folded }) => folded)).toEqual(['sun', 'flower']);
+    expect(await ids(shelf, 'day light ')).toEqual([2]);
+    const exactly = { text: { typoTolerance: false } };
+    expect(await ids(shelf, 'sunflower ', exactly)).toEqual([]);
+    expect(await ids(shelf, 'day light ', exactly)).toEqual([]);
+  });
+
   it('finds a change, a removal and a draft where they are', async () => {
     const shelf = await shelfOf(open, ['quixotic']);
     await shelf.apply([shelf.put(BOOK, 'draft', 1, { id: 2, title: 'vermilion' })]);

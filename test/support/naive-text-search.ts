@@ -2,6 +2,7 @@ import { foldWord } from '../../shared/search/fold-word.ts';
 import { languageOf } from '../../shared/search/languages.ts';
 import { type IndexedWord, matchWord, type WordMatch } from '../../shared/search/match-word.ts';
 import { guessHarder, type SearchTerm, searchTerms } from '../../shared/search/search-terms.ts';
+import { splitsOf, splitTerm } from '../../shared/search/split-term.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
 
 /** A row as a search sees it. */
@@ -43,7 +44,7 @@ export function searchNaively(
   const parts = locales.map((locale) => {
     const all = rows.filter((row) => row.locale === locale).map((row) => readRow(row, fields));
     const part = { all, ...searchTerms(search.query, { ...search, language: languageOf(locale) }) };
-    return { ...part, terms: part.terms.map((term) => meant(term, part.mode, all, fields, search)) };
+    return { ...part, terms: part.terms.flatMap((term) => meant(term, part.mode, all, fields, search)) };
   });
   const isSearched = (hit: Hit) => isAllowed(search, fields[hit.word.field]);
   const found = (terms: readonly SearchTerm[], all: readonly ReadRow[], least: number) =>
@@ -108,13 +109,21 @@ function meant(
   all: readonly ReadRow[],
   fields: readonly NaiveField[],
   search: NaiveSearch,
-): SearchTerm {
+): readonly SearchTerm[] {
   const words = all.flatMap((read) => read.words);
   const searched = words.filter(({ field }) => isAllowed(search, fields[field]));
   const isKnown = searched.some(({ folded, stem }) => folded === term.folded || stem === term.stem);
   const asked = mode === 'any' && isKnown ? { ...term, typos: 0, isPrefix: false } : term;
-  if (searched.some((word) => matchWord(asked, word) !== undefined)) return asked;
-  return guessHarder(asked) ?? asked;
+  if (searched.some((word) => matchWord(asked, word) !== undefined)) return [asked];
+  const guess = guessHarder(asked) ?? asked;
+  if (searched.some((word) => matchWord(guess, word) !== undefined)) return [guess];
+  const split = splitsOf(guess).find((parts) =>
+    parts.every((part) => searched.some(({ folded }) => folded === part)),
+  );
+  const [row] = all;
+  return split === undefined || row === undefined
+    ? [guess]
+    : splitTerm(guess, split, languageOf(row.row.locale));
 }
 
 function hitsOf(terms: readonly SearchTerm[], { words }: ReadRow): Hit[] {

@@ -105,6 +105,11 @@ const TYPED = [
   'th',
   'h',
   'zzz',
+  'heatlayer',
+  'theoryheat',
+  'bound',
+  'boun',
+  'daries',
   '東京',
 ];
 

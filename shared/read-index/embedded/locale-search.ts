@@ -1,6 +1,7 @@
 import { defined } from '../../defined.ts';
 import type { SearchMode, SearchTerm } from '../../search/search-terms.ts';
 import { guessHarder, searchTerms, type TermRules } from '../../search/search-terms.ts';
+import { splitsOf, splitTerm } from '../../search/split-term.ts';
 import { synonymsIn } from '../../search/synonyms.ts';
 import { PART, rest } from '../../turns/slice.ts';
 import { compareCodePoints } from '../column.ts';
@@ -35,9 +36,11 @@ export function createLocaleSearch(
   const wanted = mode === 'all' ? terms : terms.map((term) => withoutGuesses(text, isSearched, term));
   const pending = wanted.map((term) => createLocaleTerm(index, text, isSearched, term));
   const found: LocaleTerm[] = [];
+  let next = 0;
   return () => {
-    while (found.length < pending.length) {
-      found.push((pending[found.length] as () => LocaleTerm)());
+    while (next < pending.length) {
+      found.push(...(pending[next] as () => readonly LocaleTerm[])());
+      next++;
       rest(PART);
     }
     return { text, mode, terms: found, isSearched };
@@ -49,7 +52,7 @@ function createLocaleTerm(
   text: LocaleText,
   isSearched: readonly boolean[],
   term: SearchTerm,
-): () => LocaleTerm {
+): () => readonly LocaleTerm[] {
   const expand = createExpansion(text.vocabulary, term);
   const guessed = guessHarder(term);
   let found: LocaleTerm | undefined;
@@ -61,10 +64,30 @@ function createLocaleTerm(
   });
   return () => {
     found ??= termOf(term, expand());
-    if (guessed === undefined || countBits(found.rows) > 0) return found;
-    again ??= createExpansion(text.vocabulary, guessed);
-    return termOf(guessed, again());
+    if (countBits(found.rows) > 0) return [found];
+    if (guessed !== undefined) {
+      again ??= createExpansion(text.vocabulary, guessed);
+      const guess = termOf(guessed, again());
+      if (countBits(guess.rows) > 0) return [guess];
+      found = guess;
+    }
+    const parts = splitKnown(text, isSearched, term);
+    if (parts === undefined) return [found];
+    // A part is looked up, not scanned for: that needs no slices.
+    return parts.map((part) => termOf(part, createExpansion(text.vocabulary, part)()));
   };
+}
+
+/** The two words that a term may be, where rows have both. */
+function splitKnown(
+  { vocabulary, postings }: LocaleText,
+  isSearched: readonly boolean[],
+  term: SearchTerm,
+): readonly SearchTerm[] | undefined {
+  const has = (folded: string) =>
+    (vocabulary.byFolded.get(folded) ?? []).some((word) => countRows(postings, isSearched, word) > 0);
+  const split = splitsOf(term).find((parts) => parts.every(has));
+  return split && splitTerm(term, split, vocabulary.language);
 }
 
 function termRules(

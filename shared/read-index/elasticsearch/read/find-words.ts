@@ -2,6 +2,7 @@ import { defined } from '../../../defined.ts';
 import { languageOf } from '../../../search/languages.ts';
 import type { SearchField, SearchSettings } from '../../../search/search-settings.ts';
 import { guessHarder, type SearchMode, type SearchTerm, searchTerms } from '../../../search/search-terms.ts';
+import { splitsOf, splitTerm } from '../../../search/split-term.ts';
 import { synonymsIn } from '../../../search/synonyms.ts';
 import type { TextSearch } from '../../text-search.ts';
 import type { FoundWord } from '../layout/word-tokens.ts';
@@ -17,6 +18,7 @@ import {
   type WordPlace,
 } from './read-words.ts';
 import type { Session } from './session.ts';
+import { termPattern, wordsPattern } from './word-patterns.ts';
 
 /** A term of a query in one locale, and the words in documents that match it. */
 export type WordTerm = { readonly term: SearchTerm; readonly words: readonly MatchedWord[] };
@@ -69,7 +71,7 @@ async function findInLocale(scope: WordScope, locale: string): Promise<LocaleWor
     isThere(place, wordsIn(scope, locale)),
     Promise.all(terms.map((term) => findTerm(scope, place, mode, term))),
   ]);
-  return hasAny ? { locale, mode, terms: found } : undefined;
+  return hasAny ? { locale, mode, terms: found.flat() } : undefined;
 }
 
 function wordsIn({ session, type }: WordScope, locale: string): Dsl {
@@ -83,14 +85,53 @@ async function findTerm(
   place: WordPlace,
   mode: SearchMode,
   term: SearchTerm,
-): Promise<WordTerm> {
-  const vocabulary = await readVocabulary(place, term);
+): Promise<readonly WordTerm[]> {
+  const vocabulary = await readVocabulary(place, termPattern(place.locale, term));
   const asked = mode === 'any' && (await isKnown(scope, place, term, vocabulary)) ? asTyped(term) : term;
   const words = await livingWords(scope, place, matchedWords(asked, vocabulary));
   const guessed = guessHarder(asked);
-  if (guessed === undefined || words.length > 0) return { term: asked, words };
-  const more = matchedWords(guessed, await readVocabulary(place, guessed));
-  return { term: guessed, words: await livingWords(scope, place, more) };
+  if (words.length > 0) return [{ term: asked, words }];
+  if (guessed === undefined) return splitOrNone(scope, place, asked);
+  const more = matchedWords(guessed, await readVocabulary(place, termPattern(place.locale, guessed)));
+  const guesses = await livingWords(scope, place, more);
+  return guesses.length > 0 ? [{ term: guessed, words: guesses }] : splitOrNone(scope, place, guessed);
+}
+
+/** The two words that a term may be, where documents have both; else the term without words. */
+async function splitOrNone(
+  scope: WordScope,
+  place: WordPlace,
+  term: SearchTerm,
+): Promise<readonly WordTerm[]> {
+  const none = [{ term, words: [] }];
+  const splits = splitsOf(term);
+  if (splits.length === 0) return none;
+  const language = languageOf(place.locale);
+  const vocabulary = await readVocabulary(place, wordsPattern(place.locale, [...new Set(splits.flat())]));
+  const named = new Set(vocabulary.map(({ folded }) => folded));
+  const possible = splits.filter((parts) => parts.every((part) => named.has(part)));
+  const tokensWith = (part: string) =>
+    hasToken(
+      tokensOf(
+        place.locale,
+        vocabulary.filter(({ folded }) => folded === part),
+        scope.fields,
+      ),
+    );
+  const living = new Set<string>();
+  await Promise.all(
+    [...new Set(possible.flat())].map(async (part) => {
+      if (await isThere(place, tokensWith(part))) living.add(part);
+    }),
+  );
+  const split = possible.find((parts) => parts.every((part) => living.has(part)));
+  if (split === undefined) return none;
+  return Promise.all(
+    splitTerm(term, split, language).map(async (part) => {
+      const alike = matchedWords(part, await readVocabulary(place, termPattern(place.locale, part)));
+      return { term: part, words: await livingWords(scope, place, alike) };
+    }),
+  );
 }
 
 /** In a long question a word that texts have is meant as it stands. */

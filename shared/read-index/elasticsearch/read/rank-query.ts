@@ -7,9 +7,9 @@ import { hasToken, type MatchedWord, tokensOf } from './read-words.ts';
 
 /**
  * The tiers as one number, the larger the better: typos, nearness, weight of the attributes, exact words. Each is a sum over
- * up to four terms and fits below the next. All are whole numbers below 2^24, which a score holds exactly.
+ * up to eight terms (four words, each split) and fits below the next. All are whole numbers below 2^24, which a score holds exactly.
  */
-const [EXACT, WEIGHT, NEAR, TYPOS] = [1, 2 ** 3, 2 ** 9, 2 ** 14];
+const [EXACT, WEIGHT, NEAR, TYPOS] = [1, 2 ** 4, 2 ** 11, 2 ** 17];
 const MOST_TYPOS = 2;
 /** A word with one typo is worth half of the word itself, as in `rank-rows.ts`. */
 const TYPO_WORTH = 0.5;

@@ -13,7 +13,6 @@ import {
 } from '../layout/word-tokens.ts';
 import { type Dsl, termsDsl } from '../plan/dsl.ts';
 import type { Session } from './session.ts';
-import { termPattern } from './word-patterns.ts';
 
 /** A word of texts that a term matches. */
 export type MatchedWord = FoundWord & { readonly match: WordMatch };
@@ -26,12 +25,11 @@ const MOST_WORDS = 60_000;
 
 type WordBuckets = { readonly buckets: readonly { readonly key: string }[] };
 
-/** The words in documents that a term may match; some may be in none any more. */
+/** The words of documents whose tokens a regular expression matches; some may be in none any more. */
 export async function readVocabulary(
   { session, type, locale }: WordPlace,
-  term: SearchTerm,
+  include: string,
 ): Promise<readonly FoundWord[]> {
-  const include = termPattern(locale, term);
   // With a count of zero every term of the field is listed, and no document is read.
   const terms = { field: VOCABULARY_FIELD, include, min_doc_count: 0, size: MOST_WORDS };
   const words = { terms: { ...terms, order: { _key: 'asc' } } };

@@ -17,6 +17,12 @@ export function termPattern(locale: string, term: SearchTerm): string {
   ].join('|');
 }
 
+/** Matches the tokens of words as they stand. */
+export function wordsPattern(locale: string, folded: readonly string[]): string {
+  const any = folded.join('|');
+  return `${textPattern(locale, any)}|${keywordPattern(locale, any)}`;
+}
+
 /** Longer words are compared as they stand, see `typoDistance`. */
 const LONGEST = 100;
 
