@@ -16,15 +16,18 @@ export type RowHits = {
 /** Hits of a row beyond these are passed over. */
 const MOST_HITS = 65_536;
 /** Words as far apart as this are not near each other. */
-export const FAR = 8;
+export const FAR = 5;
 /** Positions between the last word of one value and the first of the next. */
 export const VALUE_GAP = FAR + 1;
 /** Attribute ranks from here on are one. */
 export const LAST_RANK = 15;
-/** A term that means more words than these is near to nothing, such as one letter. */
-const MOST_NEAR_WORDS = 200;
+/**
+ * Words, once for each field, that may be near to others in one query: for Elasticsearch each of them is a clause for each
+ * distance, and it takes some thousands of clauses.
+ */
+const MOST_NEAR_TOKENS = 600;
 /** Not the typos of any word. */
-export const NEAR_NOTHING = 255;
+const NO_WORD = 255;
 
 export function createRowHits(): RowHits {
   return {
@@ -71,17 +74,32 @@ export type Tiers = {
   readonly terms: number;
   /** The fields' places by weight: the heaviest are 0. */
   readonly rankOfField: readonly number[];
-  /** By term: the typos of the words that it means, which may stand near to each other; see `nearTypos`. */
-  readonly nearTypos: readonly number[];
+  readonly nearness: Nearness;
 };
 
-/**
- * The typos of the words that a term means: the fewest that any word has, unless these words are too many. `counts`: words by
- * their typos.
- */
-export function nearTypos(counts: readonly number[]): number {
-  const least = counts.findIndex((count) => count > 0);
-  return least < 0 || (counts[least] as number) > MOST_NEAR_WORDS ? NEAR_NOTHING : least;
+/** Which words of a query may be near to each other. */
+export type Nearness = {
+  /** By term: the typos of the words that it means, which are the fewest that any word has. */
+  readonly typos: readonly number[];
+  /** By term: whether it may be near to the next one. */
+  readonly isNear: readonly boolean[];
+};
+
+/** `counts`: by term the words that match it, by their typos. `fields`: how many are searched. */
+export function nearnessOf(counts: readonly (readonly number[])[], fields: number): Nearness {
+  const typos = counts.map((each) => {
+    const least = each.findIndex((count) => count > 0);
+    return least < 0 ? NO_WORD : least;
+  });
+  let left = MOST_NEAR_TOKENS;
+  const isNear = counts.slice(1).map((behind, at) => {
+    const [before, after] = [counts[at]?.[typos[at] as number], behind[typos[at + 1] as number]];
+    const tokens = ((before ?? left) + (after ?? left)) * fields;
+    if (tokens > left) return false;
+    left -= tokens;
+    return true;
+  });
+  return { typos, isNear };
 }
 
 /**
@@ -107,18 +125,19 @@ export function rankInTiers(hits: RowHits, tiers: Tiers): number {
   return sumTiers(terms);
 }
 
-function noteHit(hits: RowHits, i: number, { terms, rankOfField, nearTypos: near }: Tiers): void {
+function noteHit(hits: RowHits, i: number, { rankOfField, nearness }: Tiers): void {
   const rank = rankOfField[hits.field[i] as number] ?? LAST_RANK;
   const term = hits.term[i] as number;
   if (rank < (bestRank[term] as number)) bestRank[term] = rank;
   if (hits.isExact[i] === 1) exact[term] = 1;
-  if (hits.typos[i] !== near[term]) return;
+  const { typos, isNear } = nearness;
+  if (hits.typos[i] !== typos[term]) return;
   const position = hits.position[i] as number;
   placeBefore[term] = lastAt[term] as number;
   lastAt[term] = position;
-  if (term > 0) noteDistance(term - 1, position - placeBelow(term - 1, position));
+  if (isNear[term - 1] === true) noteDistance(term - 1, position - placeBelow(term - 1, position));
   // In the wrong order is one further away.
-  if (term + 1 < terms) noteDistance(term, position - placeBelow(term + 1, position) + 1);
+  if (isNear[term] === true) noteDistance(term, position - placeBelow(term + 1, position) + 1);
 }
 
 /** Where a term stood last, before a position: one word may be two terms, but is not near to itself. */

@@ -94,7 +94,7 @@ function readRow(row: NaiveRow, fields: readonly NaiveField[]): ReadRow {
     [texts].flat().map((text) => ({ field, text })),
   )) {
     const found = splitWords(text, row.locale);
-    if (found.length > 0) position += 9;
+    if (found.length > 0) position += 6;
     for (const { word } of found) {
       const stem = fields[field]?.isKeyword ? undefined : languageOf(row.locale).stem(word);
       words.push({ folded: foldWord(word), stem, field, position: ++position });
@@ -179,7 +179,7 @@ function nearest(before: readonly Hit[], after: readonly Hit[]): number {
       return [distance > 0 ? distance : 1 - distance];
     }),
   );
-  return Math.min(8, ...distances);
+  return Math.min(5, ...distances);
 }
 
 function score(

@@ -3,7 +3,7 @@ import type { WordMatch } from '../../search/match-word.ts';
 import {
   addHit,
   createRowHits,
-  nearTypos,
+  nearnessOf,
   type RowHits,
   rankInTiers,
   VALUE_GAP,
@@ -69,7 +69,10 @@ function createRowRank(index: TextIndex, search: LocaleSearch): RankRow {
   const tiers = {
     terms: search.terms.length,
     rankOfField: index.fields.map(({ rank }) => rank),
-    nearTypos: search.terms.map((term) => nearTypos(countByTypos(search, term))),
+    nearness: nearnessOf(
+      search.terms.map((term) => countByTypos(search, term)),
+      search.isSearched.filter(Boolean).length,
+    ),
   };
   return (row) => {
     scan.read(row);

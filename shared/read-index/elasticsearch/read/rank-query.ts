@@ -1,4 +1,4 @@
-import { FAR, LAST_RANK, NEAR_NOTHING, nearTypos } from '../../../search/rank-hits.ts';
+import { FAR, LAST_RANK, nearnessOf } from '../../../search/rank-hits.ts';
 import type { SearchField } from '../../../search/search-settings.ts';
 import { stemsField, stemToken, WORDS_FIELD } from '../layout/word-tokens.ts';
 import type { Dsl, IntervalsDsl } from '../plan/dsl.ts';
@@ -57,12 +57,11 @@ function best(queries: readonly Dsl[]): Dsl[] {
 }
 
 function tiersOf(scope: RankScope, { locale, terms }: LocaleWords, most: number): Dsl[] {
-  const near = terms.map((term) => nearTokens(scope, locale, term));
   const lacking = most - terms.length;
   const asMatched = lacking * (MOST_TYPOS * TYPOS + FAR * NEAR + LAST_RANK * WEIGHT + EXACT);
   return [
     ...terms.flatMap((term) => termTiers(scope, locale, term)),
-    ...terms.slice(1).flatMap((_, at) => best(distances(near[at] ?? [], near[at + 1] ?? []))),
+    ...nearPairs(scope, locale, terms).flatMap(([before, after]) => best(distances(before, after))),
     ...(lacking > 0 ? [constant(EVERYTHING, asMatched)] : []),
   ];
 }
@@ -89,21 +88,21 @@ function termTiers({ settings, fields }: RankScope, locale: string, { words }: W
   return [...best(tiers), ...(exact.length === 0 ? [] : [constant(hasToken(exact), EXACT)])];
 }
 
-/** Tokens of the words that a term means, where these may be near to those of its neighbours. */
-function nearTokens({ fields }: RankScope, locale: string, { words }: WordTerm): readonly string[] {
-  const counts = [0, 1, 2].map((typos) => words.filter(({ match }) => match.typos === typos).length);
-  const typos = nearTypos(counts);
-  if (typos === NEAR_NOTHING) return [];
-  return tokensOf(
-    locale,
-    words.filter(({ match }) => match.typos === typos),
-    fields,
-  );
+/** Tokens of the words that terms and their next ones mean, where these may be near to each other. */
+function nearPairs(
+  { fields }: RankScope,
+  locale: string,
+  terms: readonly WordTerm[],
+): (readonly [readonly string[], readonly string[]])[] {
+  const alike = ({ words }: WordTerm, typos: number) => words.filter(({ match }) => match.typos === typos);
+  const counts = terms.map((term) => [0, 1, 2].map((typos) => alike(term, typos).length));
+  const { typos, isNear } = nearnessOf(counts, fields.length);
+  const tokens = terms.map((term, at) => tokensOf(locale, alike(term, typos[at] as number), fields));
+  return isNear.flatMap((near, at) => (near ? [[tokens[at] ?? [], tokens[at + 1] ?? []] as const] : []));
 }
 
 /** In the wrong order is one further away. */
 function distances(before: readonly string[], after: readonly string[]): Dsl[] {
-  if (before.length === 0 || after.length === 0) return [];
   const [first, second] = [anyToken(before), anyToken(after)];
   const queries: Dsl[] = [];
   for (let distance = 1; distance < FAR; distance++) {
