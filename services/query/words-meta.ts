@@ -83,11 +83,15 @@ export function createMarkers(type: ContentType, report: TextSearchReport | unde
   return (attribute, locale) => {
     const field = fields.find(({ name }) => name === attribute);
     // A field that is not searched has no matches.
-    const kind = field === undefined ? 'none' : field.isKeyword ? 'keyword' : 'text';
+    const kind = field?.kind ?? 'none';
     const before = known.get(`${kind} ${locale}`);
     if (before !== undefined) return before;
     const terms = kind === 'none' ? [] : (report?.terms.get(locale) ?? []);
-    const marker = createMarker({ language: languageOf(locale), terms, isKeyword: kind === 'keyword' });
+    const marker = createMarker({
+      language: languageOf(locale),
+      terms,
+      kind: kind === 'none' ? 'text' : kind,
+    });
     known.set(`${kind} ${locale}`, marker);
     return marker;
   };

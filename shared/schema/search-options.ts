@@ -5,6 +5,7 @@ import { z } from 'zod';
 const attributeSearch = z.strictObject({
   weight: z.number().min(0.1).max(100).optional(),
   as: z.enum(['text', 'keyword', 'none']).optional(),
+  typoTolerance: z.boolean().optional(),
 });
 
 export const SEARCH_OF_ATTRIBUTE = z.looseObject({ search: attributeSearch.optional() });

@@ -1,6 +1,5 @@
-import { foldWord } from './fold-word.ts';
 import type { Language } from './languages.ts';
-import { matchWord } from './match-word.ts';
+import { indexedWord, matchWord, type WordKind } from './match-word.ts';
 import type { SearchTerm } from './search-terms.ts';
 import { splitWords } from './split-words.ts';
 
@@ -10,7 +9,7 @@ export type Mark = { readonly start: number; readonly end: number; readonly term
 export type MarkRules = {
   readonly language: Language;
   readonly terms: readonly SearchTerm[];
-  readonly isKeyword: boolean;
+  readonly kind: WordKind;
 };
 
 export type HighlightStyle = {
@@ -45,9 +44,9 @@ export function createMarker(rules: MarkRules): (text: string) => readonly Mark[
 /** The term that a word matches, and how much of the word. */
 type WordMark = { readonly term: SearchTerm; readonly length: number };
 
-function markOf(word: string, { language, terms, isKeyword }: MarkRules): WordMark | undefined {
-  const folded = foldWord(word);
-  const indexed = { folded, stem: isKeyword ? undefined : language.stem(word) };
+function markOf(word: string, { language, terms, kind }: MarkRules): WordMark | undefined {
+  const indexed = indexedWord(language, word, kind);
+  const { folded } = indexed;
   let best: { term: SearchTerm; length: number; typos: number } | undefined;
   for (const term of terms) {
     const match = matchWord(term, indexed);

@@ -1,8 +1,22 @@
+import { foldWord } from './fold-word.ts';
+import type { Language } from './languages.ts';
 import type { SearchTerm } from './search-terms.ts';
 import { TOO_FAR, typoDistance } from './typo-distance.ts';
 
-/** A word of a text, as queries see it. `stem` is undefined for words of keywords, which match without typos. */
-export type IndexedWord = { readonly folded: string; readonly stem: string | undefined };
+/** `text`: words match by their stems and with typos; `spelled`: not with typos; `keyword`: neither. */
+export type WordKind = 'text' | 'spelled' | 'keyword';
+
+/** A word of a text, as queries see it. `stem` is undefined for words of keywords. */
+export type IndexedWord = {
+  readonly folded: string;
+  readonly stem: string | undefined;
+  readonly kind: WordKind;
+};
+
+/** `word` is in lower case. */
+export function indexedWord({ stem }: Pick<Language, 'stem'>, word: string, kind: WordKind): IndexedWord {
+  return { folded: foldWord(word), stem: kind === 'keyword' ? undefined : stem(word), kind };
+}
 
 /** How a word of a text matches a word of a query. */
 export type WordMatch = { readonly typos: number; readonly isExact: boolean };
@@ -12,12 +26,12 @@ const ALIKE: WordMatch = { typos: 0, isExact: false };
 const WITH_TYPOS: readonly WordMatch[] = [ALIKE, { typos: 1, isExact: false }, { typos: 2, isExact: false }];
 
 /** undefined: it does not match. */
-export function matchWord(term: SearchTerm, { folded, stem }: IndexedWord): WordMatch | undefined {
+export function matchWord(term: SearchTerm, { folded, stem, kind }: IndexedWord): WordMatch | undefined {
   if (folded === term.folded) return EXACT;
   if (stem !== undefined && stem === term.stem) return ALIKE;
   if (term.isPrefix && folded.startsWith(term.folded)) return ALIKE;
   if (term.synonyms.includes(folded)) return ALIKE;
-  if (stem === undefined || term.typos === 0) return undefined;
+  if (kind !== 'text' || term.typos === 0) return undefined;
   const typos = typoDistance(term.folded, folded, term.typos, term.isPrefix);
   return typos === TOO_FAR ? undefined : WITH_TYPOS[typos];
 }

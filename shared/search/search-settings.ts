@@ -3,6 +3,7 @@ import { contentTypeOf, type SchemaRegistry } from '../schema/schema-registry.ts
 import { SEARCH_OF_ATTRIBUTE, SEARCH_OF_TYPE } from '../schema/search-options.ts';
 import { throughAttribute, throughPaths } from '../schema/search-through.ts';
 import { foldWord } from './fold-word.ts';
+import type { WordKind } from './match-word.ts';
 
 /** Text that a search looks at. */
 export type SearchField = {
@@ -12,8 +13,7 @@ export type SearchField = {
   readonly attribute: string;
   readonly type: ScalarType;
   readonly weight: number;
-  /** Words of keywords have no stems and match without typos. */
-  readonly isKeyword: boolean;
+  readonly kind: WordKind;
 };
 
 export type SearchSettings = {
@@ -90,13 +90,20 @@ function mentionsSearch(varve: unknown): boolean {
   return typeof varve === 'object' && varve !== null && 'search' in varve;
 }
 
+function kindOf(
+  search: { readonly as?: string | undefined; readonly typoTolerance?: boolean | undefined } = {},
+): WordKind {
+  if (search.as === 'keyword') return 'keyword';
+  return search.typoTolerance === false ? 'spelled' : 'text';
+}
+
 function ownField({ name, type, varve, searchable }: ScalarAttribute): SearchField[] {
   const search = SEARCH_OF_ATTRIBUTE.safeParse(varve ?? {}).data?.search;
   const weight = search?.weight ?? WEIGHTS[type];
   if (weight === undefined || search?.as === 'none') return [];
   // What `_q` must not look at is searched only where the schema asks for it.
   if (!searchable && search === undefined) return [];
-  return [{ name, path: [], attribute: name, type, weight, isKeyword: search?.as === 'keyword' }];
+  return [{ name, path: [], attribute: name, type, weight, kind: kindOf(search) }];
 }
 
 /** Every word of a group counts as the others. */

@@ -1,6 +1,11 @@
-import { foldWord } from '../../shared/search/fold-word.ts';
 import { languageOf } from '../../shared/search/languages.ts';
-import { type IndexedWord, matchWord, type WordMatch } from '../../shared/search/match-word.ts';
+import {
+  type IndexedWord,
+  indexedWord,
+  matchWord,
+  type WordKind,
+  type WordMatch,
+} from '../../shared/search/match-word.ts';
 import { guessHarder, type SearchTerm, searchTerms } from '../../shared/search/search-terms.ts';
 import { splitsOf, splitTerm } from '../../shared/search/split-term.ts';
 import { splitWords } from '../../shared/search/split-words.ts';
@@ -14,7 +19,7 @@ export type NaiveRow = {
 };
 
 /** A field: the larger the weight, the better a match in it. */
-export type NaiveField = { readonly name: string; readonly weight: number; readonly isKeyword: boolean };
+export type NaiveField = { readonly name: string; readonly weight: number; readonly kind: WordKind };
 
 export type NaiveSearch = {
   readonly query: string;
@@ -96,8 +101,8 @@ function readRow(row: NaiveRow, fields: readonly NaiveField[]): ReadRow {
     const found = splitWords(text, row.locale);
     if (found.length > 0) position += 6;
     for (const { word } of found) {
-      const stem = fields[field]?.isKeyword ? undefined : languageOf(row.locale).stem(word);
-      words.push({ folded: foldWord(word), stem, field, position: ++position });
+      const indexed = indexedWord(languageOf(row.locale), word, fields[field]?.kind ?? 'text');
+      words.push({ ...indexed, field, position: ++position });
     }
   }
   return { row, words };

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { columnValue } from '../../shared/read-index/column.ts';
 import type { LinkChange, RowChange, RowVersion } from '../../shared/read-index/read-index.ts';
 import { buildRegistry } from '../../shared/schema/build-registry.ts';
+import type { NaiveField } from './naive-text-search.ts';
 
 /** Articles in two locales with texts, numbers and relations, for tests of search and facets. */
 export const ARTICLE = 'api::article.article';
@@ -23,7 +24,9 @@ const localized = { pluginOptions: { i18n: { localized: true } } };
 
 export function articleRegistry() {
   const { registry, problems } = buildRegistry([
-    type('tag', { name: { type: 'string' } }),
+    type('tag', {
+      name: { type: 'string', pluginOptions: { varve: { search: { typoTolerance: false } } } },
+    }),
     type(
       'article',
       {
@@ -47,11 +50,11 @@ export function articleRegistry() {
   return registry;
 }
 
-export const ARTICLE_FIELDS = [
-  { name: 'title', weight: 2, isKeyword: false },
-  { name: 'body', weight: 1, isKeyword: false },
-  { name: 'code', weight: 2, isKeyword: true },
-  { name: 'tags.name', weight: 1, isKeyword: false },
+export const ARTICLE_FIELDS: readonly NaiveField[] = [
+  { name: 'title', weight: 2, kind: 'text' },
+  { name: 'body', weight: 1, kind: 'text' },
+  { name: 'code', weight: 2, kind: 'keyword' },
+  { name: 'tags.name', weight: 1, kind: 'spelled' },
 ];
 
 export type Article = {

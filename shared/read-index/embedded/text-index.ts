@@ -198,7 +198,7 @@ function addWord(
   { row, field }: { readonly row: number; readonly field: number },
   word: string,
 ): void {
-  const number = useWord(text.vocabulary, word, fields[field]?.isKeyword === true);
+  const number = useWord(text.vocabulary, word, fields[field]?.kind ?? 'text');
   appendToList(tokens, row, number);
   if (!isStopWord(text, number)) text.lengths[field] = (text.lengths[field] as number) + 1;
   if (isRepeated(text, number)) return;

@@ -1,7 +1,6 @@
 import { createRecentValues, type RecentValues } from '../../recent-values.ts';
-import { foldWord } from '../../search/fold-word.ts';
 import type { Language } from '../../search/languages.ts';
-import type { IndexedWord, WordMatch } from '../../search/match-word.ts';
+import { type IndexedWord, indexedWord, type WordKind, type WordMatch } from '../../search/match-word.ts';
 
 /** A word of the vocabulary. */
 export type KnownWord = IndexedWord & {
@@ -42,8 +41,8 @@ const FIRST_WORDS = 1_024;
 /** Words in the expansions that are kept. */
 const EXPANSIONS_HELD = 100_000;
 const EXPANSION_OVERHEAD = 20;
-/** Before a keyword's word: it is another word than that of a text. */
-const KEYWORD = '\0';
+/** Before the words of other kinds: they are other words than those of a text. */
+const PREFIXES: Readonly<Record<WordKind, string>> = { text: '', spelled: '\x01', keyword: '\0' };
 
 export function createExpansionCache(): RecentValues<string, Expansion> {
   return createRecentValues(EXPANSIONS_HELD, ({ words }) => words.length + EXPANSION_OVERHEAD);
@@ -66,9 +65,9 @@ export function createVocabulary(language: Language): Vocabulary {
 }
 
 /** The number of a word in lower case. It is used once more. */
-export function useWord(vocabulary: Vocabulary, word: string, isKeyword: boolean): number {
-  const key = isKeyword ? KEYWORD + word : word;
-  const number = vocabulary.numbers.get(key) ?? addWord(vocabulary, key, word, isKeyword);
+export function useWord(vocabulary: Vocabulary, word: string, kind: WordKind): number {
+  const key = PREFIXES[kind] + word;
+  const number = vocabulary.numbers.get(key) ?? addWord(vocabulary, key, word, kind);
   (vocabulary.words[number] as KnownWord).uses++;
   return number;
 }
@@ -99,16 +98,16 @@ export function lettersOf(folded: string): number {
   return letters;
 }
 
-function addWord(vocabulary: Vocabulary, key: string, word: string, isKeyword: boolean): number {
+function addWord(vocabulary: Vocabulary, key: string, word: string, kind: WordKind): number {
   const number = vocabulary.freeNumbers.pop() ?? vocabulary.words.length;
-  const folded = foldWord(word);
-  const stem = isKeyword ? undefined : vocabulary.language.stem(word);
+  const indexed = indexedWord(vocabulary.language, word, kind);
+  const { folded, stem } = indexed;
   const letter = folded.charCodeAt(0);
   const alike = vocabulary.byLetter.get(letter);
   const place = alike?.length ?? 0;
   if (alike === undefined) vocabulary.byLetter.set(letter, [number]);
   else alike.push(number);
-  vocabulary.words[number] = { key, folded, stem, uses: 0, place };
+  vocabulary.words[number] = { ...indexed, key, uses: 0, place };
   if (number >= vocabulary.letters.length) grow(vocabulary);
   vocabulary.letters[number] = lettersOf(folded);
   vocabulary.lengths[number] = folded.length;

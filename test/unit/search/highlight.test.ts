@@ -7,7 +7,7 @@ const english = languageOf('en');
 
 function marked(text: string, query: string, snippet?: number): string {
   const { terms } = searchTerms(query, { language: english, typoTolerance: true });
-  const marks = createMarker({ language: english, terms, isKeyword: false })(text);
+  const marks = createMarker({ language: english, terms, kind: 'text' })(text);
   const style = { before: '[', after: ']', escape: escapeHtml };
   return highlight(text, marks, 'en', snippet === undefined ? style : { ...style, snippet });
 }

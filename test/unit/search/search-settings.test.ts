@@ -23,7 +23,7 @@ it('searches public texts, and what the schema says of them', () => {
     {
       name: { type: 'string' },
       secret: { type: 'string', private: true },
-      text: { type: 'richtext', ...searched({ weight: 5 }) },
+      text: { type: 'richtext', ...searched({ weight: 5, typoTolerance: false }) },
       code: { type: 'string', ...searched({ as: 'keyword' }) },
       hidden: { type: 'text', searchable: false },
       left: { type: 'text', ...searched({ as: 'none' }) },
@@ -33,10 +33,10 @@ it('searches public texts, and what the schema says of them', () => {
   );
   expect(problems).toEqual([]);
   const { fields, locale, synonyms } = searchSettingsOf(contentTypeOf(registry, 'api::dish.dish'));
-  expect(fields.map(({ name, weight, isKeyword }) => [name, weight, isKeyword])).toEqual([
-    ['name', 2, false],
-    ['text', 5, false],
-    ['code', 2, true],
+  expect(fields.map(({ name, weight, kind }) => [name, weight, kind])).toEqual([
+    ['name', 2, 'text'],
+    ['text', 5, 'spelled'],
+    ['code', 2, 'keyword'],
   ]);
   expect(locale).toBe('de');
   expect(synonyms.get('*')?.get('fritten')).toEqual(['pommes']);

@@ -37,10 +37,10 @@ describe('texts of related rows', () => {
     const { registry, problems } = built(['city.name', 'city.code', 'city.name']);
     expect(problems).toEqual([]);
     const { fields } = searchOf(registry, DISH);
-    expect(fields.map(({ name, path, weight, isKeyword }) => [name, path, weight, isKeyword])).toEqual([
-      ['name', [], 2, false],
-      ['city.name', ['city'], 1, false],
-      ['city.code', ['city'], 1, true],
+    expect(fields.map(({ name, path, weight, kind }) => [name, path, weight, kind])).toEqual([
+      ['name', [], 2, 'text'],
+      ['city.name', ['city'], 1, 'text'],
+      ['city.code', ['city'], 1, 'keyword'],
     ]);
   });
 

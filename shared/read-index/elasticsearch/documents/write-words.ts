@@ -1,6 +1,6 @@
 import { createRecentValues, type RecentValues } from '../../../recent-values.ts';
-import { foldWord } from '../../../search/fold-word.ts';
 import { type Language, languageOf } from '../../../search/languages.ts';
+import { indexedWord, type WordKind } from '../../../search/match-word.ts';
 import { wordsOfValue } from '../../../search/row-words.ts';
 import type { SearchField, SearchSettings } from '../../../search/search-settings.ts';
 import type { FieldValues } from '../../read-index.ts';
@@ -57,8 +57,8 @@ function addField(written: Written, locale: string, field: SearchField, texts: I
   if (stems.length > 0) written.stems.push(`${name}:${JSON.stringify(stems.join(' '))}`);
 }
 
-function writtenWord(locale: string, key: string, { isKeyword }: SearchField): WrittenWord {
-  const name = `${isKeyword ? 'k' : 't'} ${locale}`;
+function writtenWord(locale: string, key: string, { kind }: SearchField): WrittenWord {
+  const name = `${kind} ${locale}`;
   let known = recentWords.get(name);
   if (known === undefined) {
     known = createRecentValues(WORDS_HELD);
@@ -66,15 +66,14 @@ function writtenWord(locale: string, key: string, { isKeyword }: SearchField): W
   }
   const before = known.get(key);
   if (before !== undefined) return before;
-  const word = createWrittenWord(languageOf(locale), key, isKeyword);
+  const word = createWrittenWord(languageOf(locale), key, kind);
   known.set(key, word);
   return word;
 }
 
-function createWrittenWord(language: Language, key: string, isKeyword: boolean): WrittenWord {
-  const folded = foldWord(key);
-  const word: FoundWord = { key, folded, stem: isKeyword ? undefined : language.stem(key) };
+function createWrittenWord(language: Language, key: string, kind: WordKind): WrittenWord {
+  const word: FoundWord = { ...indexedWord(language, key, kind), key };
   const vocabulary = vocabularyTokens(language.locale, word).map((token) => JSON.stringify(token));
-  const stem = language.stopWords.has(folded) ? undefined : stemToken(language.locale, word);
+  const stem = language.stopWords.has(word.folded) ? undefined : stemToken(language.locale, word);
   return { key, vocabulary: vocabulary.join(), stem };
 }

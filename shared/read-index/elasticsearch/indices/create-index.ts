@@ -49,6 +49,6 @@ export function signature(layout: DocumentLayout, log: string): string {
 function wordRules({ words: { locale, fields } }: DocumentLayout): unknown {
   return [
     locale,
-    fields.map(({ name, path, attribute, type, isKeyword }) => ({ name, path, attribute, type, isKeyword })),
+    fields.map(({ name, path, attribute, type, kind }) => ({ name, path, attribute, type, kind })),
   ];
 }

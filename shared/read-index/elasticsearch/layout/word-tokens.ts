@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { IndexedWord } from '../../../search/match-word.ts';
+import type { IndexedWord, WordKind } from '../../../search/match-word.ts';
 
 /**
  * Words in documents, as tokens without blanks. Parts are separated by colons, which words do not have.
@@ -35,39 +35,47 @@ export function stemToken(locale: string, { folded, stem }: IndexedWord): string
   return `${locale}:${text.length <= LONGEST_KEY ? text : `~${hash('sha256', text, 'base64')}`}`;
 }
 
-const TEXT = 't';
-const KEYWORD = 'k';
-const STEM = 's';
+/** Letters of the kinds of words in `vocabulary`, and of the stems of those that have them. */
+const KINDS: Readonly<Record<WordKind, string>> = { text: 't', spelled: 'u', keyword: 'k' };
+const STEMS: Readonly<Record<WordKind, string>> = { text: 's', spelled: 'v', keyword: '' };
+
+const WORD_KINDS: readonly WordKind[] = ['text', 'spelled', 'keyword'];
 
 /** One token, and one by its stem where that is another word. */
-export function vocabularyTokens(locale: string, { key, folded, stem }: FoundWord): readonly string[] {
+export function vocabularyTokens(locale: string, { key, folded, stem, kind }: FoundWord): readonly string[] {
   const spelled = `${folded}:${key === folded ? '' : key}`;
-  if (stem === undefined) return [`${locale}:${KEYWORD}:${spelled}`];
-  const token = `${locale}:${TEXT}:${spelled}`;
-  return stem === folded ? [token] : [token, `${locale}:${STEM}:${stem}:${spelled}`];
+  const token = `${locale}:${KINDS[kind]}:${spelled}`;
+  if (stem === undefined || stem === folded) return [token];
+  return [token, `${locale}:${STEMS[kind]}:${stem}:${spelled}`];
 }
 
-/** The word of a token of `vocabulary`, and whether it is a keyword's. */
+/** The word of a token of `vocabulary`. */
 export function readVocabularyToken(
   locale: string,
   token: string,
-): { readonly key: string; readonly folded: string; readonly isKeyword: boolean } {
-  const [kind, ...parts] = token.slice(locale.length + 1).split(':');
-  const [folded = '', key = ''] = kind === STEM ? parts.slice(1) : parts;
-  return { folded, key: key === '' ? folded : key, isKeyword: kind === KEYWORD };
+): { readonly key: string; readonly kind: WordKind } {
+  const [letter, ...parts] = token.slice(locale.length + 1).split(':');
+  const isStem = letter === STEMS.text || letter === STEMS.spelled;
+  const [folded = '', key = ''] = isStem ? parts.slice(1) : parts;
+  const kind = WORD_KINDS.find((each) => KINDS[each] === letter || STEMS[each] === letter) ?? 'text';
+  return { key: key === '' ? folded : key, kind };
 }
 
 /** Regular expressions (Lucene's) for the tokens of words by their folded form. */
 export function textPattern(locale: string, folded: string): string {
-  return `${escaped(locale)}:${TEXT}:(${folded}):.*`;
+  return `${escaped(locale)}:${KINDS.text}:(${folded}):.*`;
+}
+
+export function spelledPattern(locale: string, folded: string): string {
+  return `${escaped(locale)}:${KINDS.spelled}:(${folded}):.*`;
 }
 
 export function keywordPattern(locale: string, folded: string): string {
-  return `${escaped(locale)}:${KEYWORD}:(${folded}):.*`;
+  return `${escaped(locale)}:${KINDS.keyword}:(${folded}):.*`;
 }
 
 export function stemPattern(locale: string, stem: string): string {
-  return `${escaped(locale)}:${STEM}:${stem}:.*`;
+  return `${escaped(locale)}:[${STEMS.text}${STEMS.spelled}]:${stem}:.*`;
 }
 
 function escaped(text: string): string {

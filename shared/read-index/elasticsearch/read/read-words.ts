@@ -1,7 +1,6 @@
 import type { Uid } from '../../../schema/content-type.ts';
-import { foldWord } from '../../../search/fold-word.ts';
 import { type Language, languageOf } from '../../../search/languages.ts';
-import { matchWord, type WordMatch } from '../../../search/match-word.ts';
+import { indexedWord, matchWord, type WordMatch } from '../../../search/match-word.ts';
 import type { SearchField } from '../../../search/search-settings.ts';
 import type { SearchTerm } from '../../../search/search-terms.ts';
 import {
@@ -45,10 +44,9 @@ export async function readVocabulary(
 function foundWords(language: Language, buckets: WordBuckets['buckets']): readonly FoundWord[] {
   const words = new Map<string, FoundWord>();
   for (const { key: token } of buckets) {
-    const { key, isKeyword } = readVocabularyToken(language.locale, token);
-    const name = `${isKeyword ? 'k' : 't'} ${key}`;
-    if (words.has(name)) continue;
-    words.set(name, { key, folded: foldWord(key), stem: isKeyword ? undefined : language.stem(key) });
+    const { key, kind } = readVocabularyToken(language.locale, token);
+    const name = `${kind} ${key}`;
+    if (!words.has(name)) words.set(name, { ...indexedWord(language, key, kind), key });
   }
   return [...words.values()];
 }
@@ -67,9 +65,8 @@ export function tokensOf(
   fields: readonly SearchField[],
 ): readonly string[] {
   const tokens: string[] = [];
-  for (const { key, stem } of words) {
-    for (const { name, isKeyword } of fields)
-      if (isKeyword === (stem === undefined)) tokens.push(wordToken(locale, name, key));
+  for (const { key, kind } of words) {
+    for (const field of fields) if (field.kind === kind) tokens.push(wordToken(locale, field.name, key));
   }
   return tokens;
 }

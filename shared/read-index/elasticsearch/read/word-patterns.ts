@@ -1,5 +1,5 @@
 import type { SearchTerm } from '../../../search/search-terms.ts';
-import { keywordPattern, stemPattern, textPattern } from '../layout/word-tokens.ts';
+import { keywordPattern, spelledPattern, stemPattern, textPattern } from '../layout/word-tokens.ts';
 
 /**
  * A regular expression (Lucene's) for the tokens of all words that a term may match, and of some others. Words have no
@@ -12,6 +12,7 @@ export function termPattern(locale: string, term: SearchTerm): string {
   const like = [...asTyped, stem, ...nearPatterns(folded, typos).map((pattern) => pattern + end)];
   return [
     textPattern(locale, like.join('|')),
+    spelledPattern(locale, [...asTyped, stem].join('|')),
     keywordPattern(locale, asTyped.join('|')),
     stemPattern(locale, stem),
   ].join('|');
@@ -20,7 +21,7 @@ export function termPattern(locale: string, term: SearchTerm): string {
 /** Matches the tokens of words as they stand. */
 export function wordsPattern(locale: string, folded: readonly string[]): string {
   const any = folded.join('|');
-  return `${textPattern(locale, any)}|${keywordPattern(locale, any)}`;
+  return [textPattern, spelledPattern, keywordPattern].map((pattern) => pattern(locale, any)).join('|');
 }
 
 /** Longer words are compared as they stand, see `typoDistance`. */
