@@ -9,7 +9,7 @@ export type RestRow = { readonly [name: string]: unknown };
 
 export type World = 'draft' | 'published';
 
-/** Throws SourceRefused for what is no row of the type. */
+/** Throws SourceRefused for a value that is not a row of the type. */
 export function readStamp(
   type: ContentType,
   version: RowStamp['version'],

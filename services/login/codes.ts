@@ -7,7 +7,7 @@ export function newCode(user: number): string {
 
 const FORM = /^([0-9a-z]{1,11})-[0-9a-f]{64}$/;
 
-/** The number of the user whom a code was made for; undefined for a text that is no code. */
+/** The number of the user whom a code was made for; undefined for a text that is not a code. */
 export function userOfCode(code: string): number | undefined {
   const [, user] = FORM.exec(code) ?? [];
   return user === undefined ? undefined : Number.parseInt(user, 36);

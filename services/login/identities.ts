@@ -50,7 +50,7 @@ function roleFor({ roleClaim, roles }: IdentityProvider, { login }: AccessState,
   const types = [...named.map((value) => roles.get(value) ?? value), 'authenticated'];
   const found = types.flatMap((wanted) => known.find(({ type }) => type === wanted) ?? []);
   const [role] = found;
-  if (role === undefined) throw new Error('there is no role Authenticated');
+  if (role === undefined) throw new Error('the role Authenticated is missing');
   return role;
 }
 

@@ -147,7 +147,7 @@ function me(scope: PathScope, users: ContentType, sample: object): ApiOperation 
     parameters: usersListParameters(scope, users).filter(({ name }) => names.includes(name)),
     responses: {
       200: jsonResponse('The user.', schema, sample),
-      204: { description: 'There is no such user.' },
+      204: { description: 'The user was removed.' },
       ...readRefusals(),
     },
   };

@@ -108,7 +108,7 @@ describe(
       expect(await events('--type', 'entry-deleted')).toContain('api::home.home');
     });
 
-    test('keeps everything when the source comes up empty, until it is told to', {
+    test('keeps everything when the source comes up empty, until --follow-deletions allows it', {
       timeout: 120_000,
     }, async () => {
       const deleted = await events('--type', 'entry-deleted');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Stands before a source: one address, behind which another source can be put, or nothing for a while. */
+/** Forwards requests to a source, which can be replaced by another one, or be silent for a while. */
 export type SourceGate = {
   readonly url: string;
   to(url: string): void;

@@ -97,7 +97,7 @@ describe('options of the login', takesMinutes('options of the login'), () => {
     await server.setSwitches({ email_confirmation: false });
   });
 
-  test('--mail: a mail server that is away fails registrations that need it, and is no secret to the log', async () => {
+  test('--mail: a mail server that is away fails registrations that need it, and the log does not show its password', async () => {
     smtp.close();
     await server.setSwitches({ email_confirmation: true });
     const { status, body } = await post('local/register', {
