@@ -9,6 +9,12 @@ const folderOf = (address: string): string => dirname(fileURLToPath(address));
 
 /** Packages as a browser loads them, by the part of an address that names each. */
 const SCRIPTS = new Map([
+  ['react', join(folderOf(import.meta.resolve('react')), 'umd/react.production.min.js')],
+  ['react-dom', join(folderOf(import.meta.resolve('react-dom')), 'umd/react-dom.production.min.js')],
+  [
+    'react-instantsearch',
+    join(folderOf(import.meta.resolve('react-instantsearch')), '../umd/ReactInstantSearch.min.js'),
+  ],
   ['algoliasearch', join(folderOf(import.meta.resolve('algoliasearch/lite')), 'browser.umd.js')],
   [
     'instantsearch.js',
