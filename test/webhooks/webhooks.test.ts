@@ -15,6 +15,9 @@ import recorded from './strapi-5.54.json' with { type: 'json' };
 type Hook = { readonly id: string; readonly secret: string; readonly status: string; readonly name: string };
 type DeliveryLine = { readonly id: string; readonly state: string; readonly event: string };
 
+/** A busy machine is slow. */
+const PATIENT = { timeout: 30_000 };
+
 let server: RunningServer;
 let api: ApiClient;
 let receiver: Receiver;
@@ -243,7 +246,7 @@ it('disables a hook whose receiver is gone, and begins anew when it is resumed',
   await create('/api/tags', { key: 'g1' });
   const status = async () =>
     (await api.data<Hook & { reason: string }>('GET', `/_varve/webhooks/${hook.id}`)).status;
-  await expect.poll(status).toBe('disabled');
+  await expect.poll(status, PATIENT).toBe('disabled');
   receiver.answer(() => ({ status: 200 }));
   await create('/api/tags', { key: 'g2' });
   await api.data('POST', `/_varve/webhooks/${hook.id}/resume`);
@@ -275,10 +278,14 @@ it('is managed by varve webhook', takesMinutes('a dozen commands'), async () => 
 
   await runVarve(['webhook', 'pause', 'cli', ...at]);
   await create('/api/tags', { key: 'cli' });
-  await expect.poll(async () => (await deliveries(id)).map(({ state }) => state)).toEqual(['waiting']);
+  await expect
+    .poll(async () => (await deliveries(id)).map(({ state }) => state), PATIENT)
+    .toEqual(['waiting']);
   await runVarve(['webhook', 'resume', 'cli', ...at]);
   await receiver.until(2);
-  await expect.poll(async () => (await deliveries(id)).map(({ state }) => state)).toEqual(['delivered']);
+  await expect
+    .poll(async () => (await deliveries(id)).map(({ state }) => state), PATIENT)
+    .toEqual(['delivered']);
   const [delivered] = await jsonOf<DeliveryLine[]>(['webhook', 'deliveries', 'cli', '--json', ...at]);
   expect(delivered).toMatchObject({ state: 'delivered', event: 'entry.create' });
   await runVarve(['webhook', 'replay', 'cli', '--delivery', String(delivered?.id), ...at]);
