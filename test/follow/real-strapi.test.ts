@@ -46,7 +46,7 @@ describe('following a real Strapi', needsStrapi(takesMinutes('following a real S
 
   beforeAll(async () => {
     relay = await startWebhookRelay();
-    strapi = await startStrapi({ webhook: { url: relay.url, secret: SECRET } });
+    strapi = await startStrapi({ database: 'varve_follow', webhook: { url: relay.url, secret: SECRET } });
     varve = await startServer({
       env: { ...AS_RECORDED, VARVE_FOLLOW_WEBHOOK_SECRET: SECRET, VARVE_FOLLOW_TOKEN: await strapi.token() },
       arguments: ['--follow', strapi.url, '--follow-interval', '10s', '--follow-rate', '10'],

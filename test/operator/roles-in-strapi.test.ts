@@ -31,7 +31,7 @@ describe('roles and users in a real Strapi', needsStrapi(takesMinutes('roles in 
     expect((await createAsk(server.url, jwt)('/api/tags', { method: 'POST', body })).status).toBe(201);
     expect((await runVarve(['export', '--strapi', archive, '--data', server.data])).code).toBe(0);
 
-    const strapi = await startStrapi();
+    const strapi = await startStrapi({ database: 'varve_roles' });
     onTestFinished(() => strapi.stop());
     await strapi.importArchive(archive);
     const signIn = (password: string) =>

@@ -27,6 +27,8 @@ export type StrapiNode = {
 };
 
 export type StrapiNodeOptions = {
+  /** Of this test alone: others may run beside it. */
+  readonly database: string;
   /** Where its webhooks go, and what they say of themselves. */
   readonly webhook?: { readonly url: string; readonly secret: string };
 };
@@ -40,13 +42,13 @@ export function needsStrapi(options: SkipOptions): SkipOptions {
   };
 }
 
-export async function startStrapi(options: StrapiNodeOptions = {}): Promise<StrapiNode> {
+export async function startStrapi(options: StrapiNodeOptions): Promise<StrapiNode> {
   const port = await freePort();
   const { webhook } = options;
   const env = {
     ...process.env,
     STRAPI_LOCAL_HOME: HOME,
-    STRAPI_LOCAL_DB: 'varve_follow',
+    STRAPI_LOCAL_DB: options.database,
     STRAPI_LOCAL_PG_PORT: process.env['VARVE_TEST_STRAPI_PG_PORT'] ?? String(await freePort()),
     STRAPI_LOCAL_PG_SHARED_BUFFERS: '128MB',
     ...(webhook === undefined ? {} : { WEBHOOK_URL: webhook.url, WEBHOOK_SECRET: webhook.secret }),
@@ -80,9 +82,11 @@ export async function startStrapi(options: StrapiNodeOptions = {}): Promise<Stra
         DATABASE_NAME: env.STRAPI_LOCAL_DB,
         DATABASE_PORT: /postgres_port=(\d+)/.exec(started)?.[1] ?? '',
       };
-      const args = ['node_modules/@strapi/strapi/bin/strapi.js', 'import', '--force', '--file', file];
+      const command = ['node_modules/@strapi/strapi/bin/strapi.js', 'import', '--force', '--file', file];
+      // up.sh of another test replaces the files that the command loads.
+      const args = ['-w', '900', join(HOME, 'lock'), process.execPath, ...command];
       const at = { cwd: join(HOME, 'strapi'), env: { ...process.env, NODE_ENV: 'production', ...database } };
-      await runProgram(process.execPath, args, at);
+      await runProgram('flock', args, at);
       await start();
     },
     async token() {
