@@ -116,6 +116,8 @@ export type Varve = ServedApi & {
   readonly fleet: Fleet;
   /** Steps down when no write is in flight; later writes are forwarded. */
   stepDown(): Promise<void>;
+  /** Steps down for a process that takes this one's place with another generation. */
+  yield(): Promise<void>;
   /** Resolves when reads show everything that is in the log by now, or after a while. */
   latest(): Promise<void>;
   /** Context of operators' requests. */
@@ -181,7 +183,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const eventStore = observeEventStore(log, operating.metrics, operating.tracing);
   const freshness = createFreshness({ readSide, access, log, waitMs: options.minPositionWait });
   const view = createLeaseView(space, lease);
-  const led = leadReadSide(readSide);
+  const led = leadReadSide(readSide, options.generation !== undefined);
   const types = watchContentTypes(graph, definitions);
   const foreignEvents = operating.metrics?.counter(METRICS.foreignEvents);
   const halt = createHalt({
@@ -361,6 +363,10 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     async stepDown() {
       await forwarding.idle();
       await webhooks?.stop();
+      await fleet.stepDown();
+    },
+    async yield() {
+      await readSide.retire();
       await fleet.stepDown();
     },
     stopped: Promise.all([

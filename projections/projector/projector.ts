@@ -3,7 +3,6 @@ import { type Backoff, backoffMs } from '../../shared/backoff.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { EventStore, StoredEvent, Subscription } from '../../shared/event-store/event-store.ts';
 import { splitAtUnreadable, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
-import { createMakeRoom } from '../../shared/make-room.ts';
 import type { ChangeBatch, ReadIndex } from '../../shared/read-index/read-index.ts';
 import { isOutOfSpace } from '../../shared/sqlite/failures.ts';
 import type { ContentGraph } from '../graph/content-graph.ts';
@@ -56,31 +55,15 @@ export async function catchUpWhole(...parameters: Parameters<typeof catchUp>): P
 export const appliedUpTo = (graph: Pick<ContentGraph, 'position' | 'readFrom'>, shown: bigint): bigint =>
   shown >= graph.position() && graph.readFrom() > shown ? graph.readFrom() : shown;
 
-/** Rows or links of a batch if requests have priority: half a millisecond of work. */
-const GENTLE_BATCH_SIZE = 20;
-/** Length of a slice before other work has its turn. */
-const GENTLE_SLICE_MS = 1;
-
 /**
  * Loads all rows and links of the graph into the index. The graph must not change in between, and the index has caught
- * up only once this has resolved. `beside`: the index that serves in the meantime; most of the time is left to it.
+ * up only once this has resolved.
  */
-export async function loadReadIndex(
-  graph: ContentGraph,
-  readIndex: ReadIndex,
-  beside?: ReadIndex,
-): Promise<void> {
-  const gently = beside !== undefined;
-  const makeRoom = createMakeRoom();
-  let started = performance.now();
-  for (const batch of graph.readAll(gently ? GENTLE_BATCH_SIZE : undefined)) {
-    await readIndex.apply(batch, beside);
+export async function loadReadIndex(graph: ContentGraph, readIndex: ReadIndex): Promise<void> {
+  for (const batch of graph.readAll()) {
+    await readIndex.apply(batch);
     // Requests in the meantime are answered that the server is starting.
-    const worked = performance.now() - started;
-    if (gently && worked < GENTLE_SLICE_MS) continue;
-    if (gently) await makeRoom(worked);
-    else await nextTurn();
-    started = performance.now();
+    await nextTurn();
   }
 }
 

@@ -13,10 +13,9 @@ import {
 import type { IndexSpread } from '../../shared/read-index/elasticsearch/indices/create-index.ts';
 import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/wire/client.ts';
-import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { StoredKey } from '../../shared/read-index/stored-documents.ts';
 import { readLease } from '../fleet/lease-view.ts';
-import type { IndexContents, ReadSide, ReadSidePlan, WrittenIndices } from '../read-side/read-side.ts';
+import type { IndexContents, OpenReadSide, ReadSide, ReadSidePlan } from '../read-side/read-side.ts';
 import { ownPlace } from '../stores/ownership.ts';
 import { createClusterIndex } from './cluster-index.ts';
 import { type DocumentRole, NOTHING_TO_ANNOUNCE } from './document-role.ts';
@@ -52,7 +51,7 @@ export function elasticsearchReadSide({
   return {
     graph: { dependencies: (registry) => documentDependencies(registry, denormalise) },
     outside: documentSets({ connection, spread, denormalise, space, report }),
-    async open(graph, log, { set, writes } = {}) {
+    async open(graph, log, how = {}) {
       const stale = accountOf(graph);
       const registry = graph.registry();
       const shape = { spread, denormalise, rowCacheBytes };
@@ -62,10 +61,7 @@ export function elasticsearchReadSide({
         const name = `the indices ${space}-* in Elasticsearch`;
         const place = { name, option: '--space or --read-index', store: cluster.owner };
         const own = () => ownPlace(place, { log, space, adopt });
-        return readSide(
-          { cluster, graph, stale, log: await nameOfLog(log), report, leads, own, writes },
-          set,
-        );
+        return readSide({ cluster, graph, stale, log: await nameOfLog(log), report, leads, own }, how);
       } catch (error) {
         await cluster.close();
         throw error;
@@ -82,7 +78,6 @@ type Opened = {
   readonly report: Report;
   readonly leads: (epoch: number) => Promise<boolean>;
   readonly own: () => Promise<string | undefined>;
-  readonly writes: WrittenIndices | undefined;
 };
 
 /** Before the first role: this process does not know the writer or its progress. */
@@ -99,10 +94,9 @@ const NOBODY: DocumentRole = Object.freeze({
   ended: Promise.resolve(),
 });
 
-/** `set`: of a generation that is not live. */
-function readSide(opened: Opened, set: IndexSet | undefined): ReadSide {
+function readSide(opened: Opened, how: OpenReadSide): ReadSide {
   const { cluster, graph, stale } = opened;
-  if (set !== undefined) cluster.use(set);
+  if (how.set !== undefined) cluster.use(how.set);
   const done = Promise.withResolvers<void>();
   // The caller that opens the read side watches it.
   done.promise.catch(() => {});
@@ -110,8 +104,11 @@ function readSide(opened: Opened, set: IndexSet | undefined): ReadSide {
   let writtenBefore = 0;
   /** Indices that were once found or made complete remain complete, whichever process writes them. */
   let isWhole = false;
-  /** Only at first: later its indices are the live ones, or it is closed. */
-  let own = set;
+  /** Until its indices are the live ones. */
+  let own: OpenReadSide = how;
+  let isRetired = false;
+  /** Callers that wait for a position, whichever role it is that shows it. */
+  const waiting = new Set<() => void>();
   const ended: Promise<void>[] = [];
   const become = async (next: (isWhole: boolean) => DocumentRole): Promise<void> => {
     role.stop();
@@ -119,6 +116,7 @@ function readSide(opened: Opened, set: IndexSet | undefined): ReadSide {
     const mine = next(isWhole);
     role = mine;
     ended.push(mine.ended.catch(done.reject));
+    for (const wait of waiting) wait();
     await mine.ready;
     if (role === mine) isWhole = true;
   };
@@ -126,7 +124,13 @@ function readSide(opened: Opened, set: IndexSet | undefined): ReadSide {
   return {
     index,
     sink: index,
-    visible: (position) => role.visible(position),
+    visible(position) {
+      const shown = Promise.withResolvers<void>();
+      const wait = () => void role.visible(position).then(shown.resolve, shown.reject);
+      waiting.add(wait);
+      wait();
+      return shown.promise.finally(() => waiting.delete(wait));
+    },
     shows: (position, timeoutMs) => role.shows(position, timeoutMs),
     // Made on demand, with the indices that are written then.
     get contents() {
@@ -138,10 +142,21 @@ function readSide(opened: Opened, set: IndexSet | undefined): ReadSide {
     lead: (epoch) =>
       become((whole) => {
         const mine = own;
-        own = undefined;
-        return leadDocuments({ ...opened, isWhole: whole, epoch, set: mine });
+        own = {};
+        return leadDocuments({ ...opened, ...mine, isWhole: whole, epoch });
       }),
-    follow: () => become((whole) => followDocuments({ ...opened, isWhole: whole })),
+    async follow() {
+      if (isRetired) return;
+      // Another process serves the live indices, and this one makes its own ready.
+      if (own.switching !== undefined)
+        await become((whole) => leadDocuments({ ...opened, ...own, isWhole: whole, epoch: 0 }));
+      else await become((whole) => followDocuments({ ...opened, isWhole: whole }));
+    },
+    writesHere: () => role.writes,
+    async retire() {
+      isRetired = true;
+      await role.announcing.stop();
+    },
     done: done.promise,
     async close() {
       await role.close();

@@ -4,18 +4,21 @@ import {
 } from '../../projections/index-writer/announce-progress.ts';
 import { type IndexWriter, startIndexWriter } from '../../projections/index-writer/index-writer.ts';
 import { createCondition } from '../../shared/condition.ts';
+import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
-import type { WrittenIndices } from '../read-side/read-side.ts';
+import type { SwitchingSearches } from '../read-side/read-side.ts';
 import type { Announcing, DocumentRole, DocumentRoleOptions } from './document-role.ts';
 import { persistently } from './persistently.ts';
 import { reportWriter } from './report-writer.ts';
 import { writeOnly } from './write-only.ts';
+import { type WrittenTwice, writeTwice } from './write-twice.ts';
 
 export type LeadDocumentsOptions = DocumentRoleOptions & {
   readonly epoch: number;
-  /** Indices to write: of a generation that is not live. Absent: those that searches find; creates missing ones. */
+  /** Indices to write. Absent: those that searches find; creates missing ones. */
   readonly set?: IndexSet | undefined;
-  readonly writes?: WrittenIndices | undefined;
+  /** Present if the set is to be live once this process leads; in epoch 0 it does not yet. */
+  readonly switching?: SwitchingSearches | undefined;
 };
 
 /**
@@ -30,16 +33,20 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
   const moved = createCondition();
   const announcing = createAnnouncing(options, started.promise);
   const start = () => {
-    writer = startWriter(options, () => {
+    const index = writeTwice(options.cluster.createWriter());
+    writer = startWriter(options, index, () => {
       moved.check();
       announcing.advanced();
     });
     started.resolve(writer);
-    return writer;
+    return { writer, index };
   };
-  const ready = takeOver({ ...options, signal, start }).then(() => {
+  const shows = (position: bigint, timeoutMs: number) =>
+    moved.until(() => position <= (writer?.shown() ?? 0n), timeoutMs);
+  const ready = takeOver({ ...options, signal, start, shows }).then(() => {
     // Only now: positions announced earlier would be read from the old indices.
-    if (!signal.aborted && options.set === undefined) announcing.start();
+    const isLive = options.set === undefined || (options.switching !== undefined && options.epoch > 0);
+    if (!signal.aborted && isLive) announcing.start();
   });
   const ended = ready
     .catch(() => {})
@@ -50,7 +57,7 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
     writes: true,
     wake: () => writer?.wake(),
     visible: async (position) => (await started.promise).visible(position),
-    shows: (position, timeoutMs) => moved.until(() => position <= (writer?.shown() ?? 0n), timeoutMs),
+    shows,
     written: () => writer?.status().written ?? 0,
     announcing,
     stop() {
@@ -68,7 +75,8 @@ export function leadDocuments(options: LeadDocumentsOptions): DocumentRole {
 
 type Takeover = LeadDocumentsOptions & {
   readonly signal: AbortSignal;
-  readonly start: () => IndexWriter;
+  readonly start: () => { readonly writer: IndexWriter; readonly index: WrittenTwice };
+  readonly shows: (position: bigint, timeoutMs: number) => Promise<boolean>;
 };
 
 async function takeOver(takeover: Takeover): Promise<void> {
@@ -84,8 +92,7 @@ async function takeOver(takeover: Takeover): Promise<void> {
   if (set !== undefined) {
     cluster.use(set);
     if (!stale.isComplete()) stale.markAll([...graph.registry().contentTypes.keys()]);
-    start();
-    return;
+    return writeSet(takeover);
   }
   // Complete indices are useless unless we know which documents are stale.
   if (!isWhole || !stale.isComplete()) return makeWhole(takeover);
@@ -97,6 +104,25 @@ async function takeOver(takeover: Takeover): Promise<void> {
   start();
 }
 
+const LOOK_EVERY_MS = 500;
+
+/** Writes a set that is not live, until searches see all of it. Then switches them to it, if this process leads. */
+async function writeSet(takeover: Takeover): Promise<void> {
+  const { switching, epoch, graph, cluster, signal, start, shows } = takeover;
+  if (epoch > 0) await switching?.inherit();
+  const { writer, index } = start();
+  if (switching === undefined) return;
+  const position = graph.position();
+  while (
+    !signal.aborted &&
+    !(await Promise.race([shows(position, LOOK_EVERY_MS), writer.done.then(() => false)]))
+  );
+  if (signal.aborted || epoch === 0) return;
+  const earlier = await switching.switch(epoch);
+  if (earlier !== undefined)
+    index.alsoWrite(writeOnly(cluster.createWriter(earlier.set), earlier.writes), earlier.forMs);
+}
+
 /** Makes and fills the missing indices. */
 async function makeWhole(takeover: Takeover): Promise<void> {
   const { cluster, graph, stale, log, report, signal, start, epoch } = takeover;
@@ -106,7 +132,7 @@ async function makeWhole(takeover: Takeover): Promise<void> {
   if (indices === undefined || signal.aborted) return;
   const { toBuild } = indices;
   if (toBuild.length > 0 || anew) stale.markAll(toBuild);
-  const writer = start();
+  const { writer } = start();
   if (toBuild.length > 0) {
     report.info({ types: toBuild, documents: writer.status().backlog }, 'building the indices');
     await Promise.race([writer.atRest(), writer.done]);
@@ -120,11 +146,10 @@ async function makeWhole(takeover: Takeover): Promise<void> {
 }
 
 function startWriter(
-  { cluster, graph, report, writes }: LeadDocumentsOptions,
+  { graph, report }: LeadDocumentsOptions,
+  index: DocumentIndex,
   progressed: () => void,
 ): IndexWriter {
-  const all = cluster.createWriter();
-  const index = writes === undefined ? all : writeOnly(all, writes);
   return startIndexWriter({ graph, index, report: reportWriter(report), progressed });
 }
 

@@ -118,7 +118,7 @@ async function openWith(
   const { data } = options;
   // The process that serves another generation has checked the files, and writes to one of them.
   if (options.generation === undefined) await replaceUnusable({ data, log, report: options.reportReplaced });
-  await finishSwitch(data, plan);
+  if (options.generation === undefined) await finishSwitch(data, plan);
   const { generation, handOver } = options;
   const generations = openServedGenerations({ data, log, plan, generation, handOver });
   const { graph } = generations;

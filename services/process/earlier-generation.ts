@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import { defined } from '../../shared/defined.ts';
 import type { AccessControl } from '../access/access-control.ts';
@@ -19,7 +18,7 @@ import type { OperatorContext } from '../operator/operation.ts';
 import type { RequestRules } from '../query/plan-query.ts';
 import type { ReadSide } from '../read-side/read-side.ts';
 import type { ContentStore } from './content-store.ts';
-import { createTermWatch } from './watch-term.ts';
+import { createTermWatch, type TermWatch } from './watch-term.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
 /** What a server does while the content types of its generation are being replaced. */
@@ -33,8 +32,6 @@ export type Meanwhile = {
   ): Promise<void>;
   /** Has the next generation made by another process, and then taken over. */
   rebuild(operator: OperatorContext): void;
-  /** The next generation serves. */
-  over(): void;
 };
 
 export type EarlierOptions = {
@@ -63,48 +60,43 @@ export type EarlierOptions = {
   readonly settle: (ahead: DefinitionsAhead) => Promise<unknown>;
 };
 
-/** Processes that read from the indices outside know of others at most so long after these are live. */
-const OTHERS_READ_FOR_MS = 4_000;
-
 /**
- * Serves the generation there is, by its own content types, until another process has made the next one from the log and it has
- * taken over. Resolves then: the store's graph is that of the new generation. Where the index is outside the process and another
- * one leads, that makes the next generation, and this resolves at once. Rejects with a sentence when the lead is lost meanwhile.
+ * Serves the generation there is, by its own content types, until another process takes this one's place with the next one. Where the
+ * index is outside the process and another one leads, that makes the next generation, and this resolves at once. Rejects with a
+ * sentence when the lead is lost meanwhile.
  */
 export async function serveEarlier(options: EarlierOptions): Promise<void> {
-  const { store, pending, meanwhile, operating, claimant } = options;
+  const { store, pending, claimant } = options;
   const { graph } = store;
   await options.settle(createDefinitionsAhead(graph));
   // What came before it was in force: from now on nobody writes by the earlier ones.
   await pending.catchUp();
   if (pending.indices === undefined) {
-    await serveUntilSwitched(options);
+    await serveUntilReplaced(options);
   } else {
     const lead = await takeFreeLead(claimant);
     if (typeof lead !== 'number') return;
     const term = createTermWatch(claimant, lead);
-    try {
-      await Promise.race([serveUntilSwitched(options, lead), term.over]);
-    } finally {
-      term.close();
-    }
-    // Nothing is written that they would not find.
-    await delay(OTHERS_READ_FOR_MS);
+    await Promise.race([serveUntilReplaced(options, { lead, term }), term.over]);
   }
-  operating.readiness.note(undefined);
-  meanwhile.over();
 }
 
 /** `lead`: the epoch in which this process writes the indices outside. */
-async function serveUntilSwitched(options: EarlierOptions, lead?: number): Promise<void> {
+type Leading = { readonly lead: number; readonly term: TermWatch };
+
+async function serveUntilReplaced(options: EarlierOptions, leading?: Leading): Promise<never> {
   const { store, pending, meanwhile, operating, data, space, pid } = options;
   const { generations, graph, log } = store;
   const { indices, changes } = pending;
-  const earlier = await generations.openEarlier(indices);
+  const readSide = await generations.openEarlier(indices);
   const failed = Promise.withResolvers<never>();
-  earlier.done.catch(failed.reject);
-  const readSide = await generations.openReadSide();
-  if (lead !== undefined) await readSide.lead(lead);
+  readSide.done.catch(failed.reject);
+  if (leading !== undefined) await readSide.lead(leading.lead);
+  const leave = async () => {
+    leading?.term.close();
+    await readSide.retire();
+    await returnLead(options);
+  };
   const operator: OperatorContext = {
     data,
     space,
@@ -116,15 +108,14 @@ async function serveUntilSwitched(options: EarlierOptions, lead?: number): Promi
     ...(options.build && { build: options.build }),
     readSide: async () => readSide,
   };
-  await meanwhile.serve(createEarlierApi(options, earlier), operator, changes, () => returnLead(options));
+  await meanwhile.serve(createEarlierApi(options, readSide), operator, changes, leave);
   operating.readiness.serving(async () => 0);
   operating.readiness.note(
     'The content types have changed: reads continue as before until the new read model is live',
   );
   readSide.announcing?.start();
-  const switched = generations.switched();
   meanwhile.rebuild(operator);
-  await Promise.race([switched, failed.promise]);
+  return failed.promise;
 }
 
 /** Steps down, if settling the content types made this process leader. */

@@ -85,7 +85,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
       const defined = { at: claimant.now(), lead, owner: claimant.owner };
       await appendDefinitions(log, space, notInForce(options.definitions, graph.definition), defined);
       await projector.applied(await log.lastPosition());
-      options.led.lead(lead.epoch);
+      await options.led.lead(lead.epoch);
     },
     follow: options.led.follow,
   });

@@ -2,7 +2,8 @@ import type { ReadSide } from './read-side.ts';
 
 /** A read side that is notified when its process becomes the leader or loses the lease. */
 export type LedReadSide = {
-  readonly lead: (epoch: number) => void;
+  /** Resolves when commands may be accepted. */
+  readonly lead: (epoch: number) => Promise<void>;
   readonly follow: () => void;
   /** Resolves when reads can be answered for the first time. */
   readonly readable: Promise<void>;
@@ -11,7 +12,8 @@ export type LedReadSide = {
   close(): void;
 };
 
-export function leadReadSide(readSide: Pick<ReadSide, 'lead' | 'follow'>): LedReadSide {
+/** `isNext`: commands are accepted only when reads show them, as another process serves until then. */
+export function leadReadSide(readSide: Pick<ReadSide, 'lead' | 'follow'>, isNext: boolean): LedReadSide {
   const readable = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
   done.promise.catch(() => {});
@@ -22,7 +24,11 @@ export function leadReadSide(readSide: Pick<ReadSide, 'lead' | 'follow'>): LedRe
     changed.then(() => mine === changes && readable.resolve(), done.reject);
   };
   return {
-    lead: (epoch) => change(readSide.lead(epoch)),
+    async lead(epoch) {
+      const leading = readSide.lead(epoch);
+      change(leading);
+      if (isNext) await leading;
+    },
     follow: () => change(readSide.follow()),
     readable: readable.promise,
     done: done.promise,

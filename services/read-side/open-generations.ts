@@ -1,9 +1,157 @@
-import { openDocumentGenerations } from './document-generations.ts';
-import { openRowGenerations } from './row-generations.ts';
+import type { Generation } from '../../projections/generations/generation.ts';
+import { openGenerationStore } from '../../projections/generations/generation-store.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { openContentGraph } from '../../projections/graph/content-graph.ts';
+import { graphFile, removeGeneration } from '../../projections/graph/store/generation-files.ts';
+import { catchUpWhole } from '../../projections/projector/projector.ts';
+import type { IndexSet } from '../../shared/read-index/index-set.ts';
+import {
+  inheritStale,
+  NO_INDICES,
+  NOT_LEADING,
+  type OutsideGeneration,
+  openFitting,
+  switchAtRest,
+  switchSearches,
+} from './outside-generation.ts';
+import type { OpenReadSide, ReadSide } from './read-side.ts';
+import { removeIndices } from './remove-indices.ts';
 import type { ServedGenerations, ServedGenerationsOptions } from './served-generations.ts';
 
-/** Opens a generation's graph. */
+const TYPES_CHANGE =
+  'the content types have changed and a new generation is being built: rollback is not available until then';
+
+/**
+ * The generations of a data directory: a process opens one of them. Another one is served by another process, which takes this
+ * one's place (`handOver`); where nobody serves, the record names another one for the next start.
+ */
 export function openServedGenerations(options: ServedGenerationsOptions): ServedGenerations {
-  const { outside } = options.plan ?? {};
-  return outside === undefined ? openRowGenerations(options) : openDocumentGenerations(options, outside);
+  const { data, log, plan, handOver } = options;
+  const outside = plan?.outside;
+  const store = openGenerationStore(data);
+  const number = options.generation ?? store.live().number;
+  const graph = openContentGraph(graphFile(data, number), plan?.graph);
+  let readSide: ReadSide | undefined;
+  let isEarlier = false;
+  /** The generation that is being taken over. */
+  let switching: { readonly number: number; readonly over: Promise<void> } | undefined;
+
+  function find(wanted: number): Generation {
+    const found = store.generations().find((each) => each.number === wanted);
+    if (found === undefined) throw new Error(`there is no generation ${wanted}`);
+    return found;
+  }
+
+  async function open(how: OpenReadSide = {}): Promise<ReadSide> {
+    if (plan === undefined) throw new Error('the generations were opened without a read side');
+    readSide ??= await plan.open(graph, log, how);
+    return readSide;
+  }
+
+  function outsideOf(wanted: Generation, of: ContentGraph): OutsideGeneration | undefined {
+    if (plan?.outside === undefined) return undefined;
+    if (wanted.indices === undefined) throw new Error(NO_INDICES);
+    const { number: its, indices: set } = wanted;
+    return { data, log, store, plan: { ...plan, outside: plan.outside }, number: its, graph: of, set };
+  }
+
+  /** For the process that takes another one's place. */
+  function whenLeading(next: OutsideGeneration): OpenReadSide {
+    return {
+      set: next.set,
+      switching: {
+        async inherit() {
+          const sets = await openFitting(next.plan.outside, graph, log, next.set);
+          inheritStale(next, await sets.live().finally(sets.close));
+        },
+        switch: (epoch) => switchSearches(next, epoch),
+      },
+    };
+  }
+
+  /** Nobody serves: checks that the graph can apply the log. */
+  async function prepare(wanted: Generation): Promise<void> {
+    if (outside !== undefined) await options.refuseElsewhere?.();
+    const next = openContentGraph(graphFile(data, wanted.number), plan?.graph);
+    try {
+      await catchUpWhole(log, next);
+      const itsOutside = outsideOf(wanted, next);
+      if (itsOutside === undefined) store.setLive(wanted.number);
+      else await switchAtRest(itsOutside);
+    } finally {
+      next.close();
+    }
+    await removeKept((each) => each !== number);
+  }
+
+  async function removeKept(isUnused: (number: number) => boolean): Promise<readonly number[]> {
+    const kept = store.generations().filter((each) => each.state === 'kept' && isUnused(each.number));
+    // The record last: without it nobody would know of the rest.
+    for (const each of kept) {
+      await removeIndices(store, each.number, outside);
+      removeGeneration(data, each.number);
+      store.forget(each.number);
+    }
+    return kept.map((each) => each.number);
+  }
+
+  async function takeOver(wanted: number): Promise<Generation> {
+    const found = find(wanted);
+    if (found.state === 'live') return found;
+    // Any other would be of earlier content types still.
+    if (isEarlier && found.state !== 'building') throw new Error(TYPES_CHANGE);
+    refuseTakeOver();
+    const itsOutside = outsideOf(found, graph);
+    // One in the making may have content types that the live one comes to by this.
+    if (itsOutside !== undefined && found.state !== 'building')
+      await (await openFitting(itsOutside.plan.outside, graph, log, itsOutside.set)).close();
+    // Two commands can wait for one rebuild.
+    if (switching?.number !== wanted)
+      switching = { number: wanted, over: handOver?.(wanted) ?? prepare(found) };
+    try {
+      await switching.over;
+    } finally {
+      switching = undefined;
+    }
+    return store.live();
+  }
+
+  function refuseTakeOver(): void {
+    if (readSide?.writesHere() === false) throw new Error(NOT_LEADING);
+  }
+
+  return {
+    graph,
+    store,
+    takeOver,
+    refuseTakeOver,
+    hasIndicesOutside: outside !== undefined,
+    openReadSide() {
+      const found = find(number);
+      const next = found.state === 'live' ? undefined : outsideOf(found, graph);
+      return open(next === undefined ? {} : whenLeading(next));
+    },
+    openEarlier(set: IndexSet | undefined) {
+      isEarlier = true;
+      return open(set === undefined ? {} : { set });
+    },
+    enter() {
+      const before = store.live().number;
+      // Searches are switched by the leader alone.
+      if (before !== number && outside !== undefined) throw new Error(NOT_LEADING);
+      if (before !== number) store.setLive(number);
+      const newest = before === number ? lastKept() : before;
+      // What is left of a process that ended before it was done with that is tried again at the next start.
+      removeKept((each) => each !== newest).catch(() => {});
+    },
+    drop: () => removeKept(() => true),
+    async close() {
+      graph.close();
+      store.close();
+    },
+  };
+
+  function lastKept(): number | undefined {
+    return store.generations().findLast(({ state }) => state === 'kept')?.number;
+  }
 }

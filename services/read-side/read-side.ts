@@ -53,6 +53,13 @@ export type ReadSide = {
    * it.
    */
   follow(): Promise<void>;
+  /** Returns whether no other process writes the index. */
+  writesHere(): boolean;
+  /**
+   * Another process takes the place of this one, with other indices. From now on this one goes on writing its own, until it is
+   * closed, and publishes no progress.
+   */
+  retire(): Promise<void>;
   /** Rejects when the index cannot be updated any more. */
   readonly done: Promise<void>;
   close(): Promise<void>;
@@ -70,15 +77,25 @@ export type IndexContents =
     };
 
 export type OpenReadSide = {
-  /**
-   * Index that serves in the meantime: most of the time is left to it, and structures built for its queries are built
-   * here too.
-   */
-  readonly beside?: ReadIndex;
-  /** For an index outside the process: the indices of a generation that is not live. Absent: the live ones. */
+  /** For an index outside the process: the indices of a generation. Absent: the live ones. */
   readonly set?: IndexSet;
-  /** Indices of these that are written here; the live generation writes the others. Absent: all. */
-  readonly writes?: WrittenIndices;
+  /** Present if `set` is to be live once this process leads. Before that it is only written. */
+  readonly switching?: SwitchingSearches | undefined;
+};
+
+export type SwitchingSearches = {
+  /** Marks documents as stale that the live generation has not written. Called when nobody writes that any more. */
+  inherit(): Promise<void>;
+  /** Switches searches to the set, in the epoch of the lease. Rejects with a sentence if another process leads by now. */
+  switch(epoch: number): Promise<EarlierIndices | undefined>;
+};
+
+/** Indices that searches found before, and that other processes read for a moment yet. */
+export type EarlierIndices = {
+  readonly set: IndexSet;
+  /** Those of them that are not live any more. */
+  readonly writes: WrittenIndices;
+  readonly forMs: number;
 };
 
 /** Returns whether documents of a type and world are written. */
@@ -131,12 +148,11 @@ export type ReadSidePlan = {
 export function embeddedReadSide(options: Pick<EmbeddedIndexOptions, 'queryTimeLimit'>): ReadSidePlan {
   return {
     graph: {},
-    async open(graph, _log, { beside } = {}) {
+    async open(graph) {
       // Types of the graph, including those in the log that are no longer in the folder.
       const index = createEmbeddedIndex({ ...options, registry: graph.registry() });
-      await loadReadIndex(graph, index, beside);
-      const warming = index.warm?.(beside);
-      if (beside !== undefined) await warming;
+      await loadReadIndex(graph, index);
+      void index.warm?.();
       const closed = Promise.withResolvers<void>();
       return {
         index,
@@ -149,6 +165,8 @@ export function embeddedReadSide(options: Pick<EmbeddedIndexOptions, 'queryTimeL
         announcing: undefined,
         lead: async () => {},
         follow: async () => {},
+        writesHere: () => true,
+        retire: async () => {},
         done: closed.promise,
         async close() {
           await index.close();

@@ -18,34 +18,31 @@ export type ServedGenerationsOptions = {
   readonly handOver?: ((generation: number) => Promise<void>) | undefined;
 };
 
-/**
- * The generations of a data directory in the process that serves it. One projector feeds the live one through `graph` and
- * `readSide`, which stay the same objects whichever generation is live.
- */
+/** The generations of a data directory, as the process sees them that has it. It opens one of them. */
 export type ServedGenerations = {
   readonly graph: ContentGraph;
   readonly store: GenerationStore;
-  /** Opens the live generation's read side, once; the graph is as far as it will be shown by then. */
+  /**
+   * Opens the read side, once; the graph is as far as it will be shown by then. A generation that is not live yet, and has indices
+   * outside the process, becomes live when this process leads.
+   */
   openReadSide(): Promise<ReadSide>;
   /**
-   * Opens the live generation's read side where its content types are not those in force any more: it serves what it has, also
-   * for a while after another has taken over. `indices`: where they are outside the process, those that its reads go to, wherever
-   * searches are led.
+   * Opens the live generation's read side where its content types are not those in force any more: it serves what it has.
+   * `indices`: where they are outside the process, those that its reads go to, whichever searches find.
    */
   openEarlier(indices: IndexSet | undefined): Promise<ReadSide>;
-  /** This process serves from now on: its generation is the live one. What is kept outside the process follows the log. */
+  /** This process serves from now on: its generation is the live one. Removes generations that a rollback does not need. */
   enter(): void;
   /**
-   * Makes a generation the live one: brings it level beside the one that serves, then all reads and writes go to it at once.
-   * Harmless for the one that is live already. Throws while another is being taken over.
+   * Makes a generation the live one: another process serves it. Harmless for the one that is live already. Throws a sentence where
+   * that cannot be.
    */
   takeOver(number: number): Promise<Generation>;
   /** Throws a sentence where this process, as it is, can take over no generation. */
   refuseTakeOver(): void;
   /** Each generation has indices outside the process. */
   readonly hasIndicesOutside: boolean;
-  /** Resolves when another generation is the live one. */
-  readonly switched: () => Promise<void>;
   /** Removes the generations that are kept. */
   drop(): Promise<readonly number[]>;
   close(): Promise<void>;

@@ -37,6 +37,8 @@ export type Supervisor = Hello & {
   ready(): Promise<void>;
   /** Accepts connections from now on. */
   enter(): Promise<void>;
+  /** This process cannot take the other's place. */
+  fail(error: Error): void;
 };
 
 /** `socket`: the listening socket, where one was asked for. */
@@ -158,6 +160,7 @@ export async function connectSupervisor(): Promise<Supervisor> {
       for (const start of listeners) await start();
       send({ kind: 'entered' });
     },
+    fail: ({ message }) => send({ kind: 'failed', reason: message }),
   };
 }
 

@@ -6,17 +6,18 @@ import type { WorkerProcess } from './worker-process.ts';
  */
 export type HandOverEnd = 'refused' | 'entered' | 'lost';
 
-/** Limit of a step that takes a moment. The supervisor kills a worker that does not answer within it. */
-const STEP_MS = 5_000;
+/** Limit for stepping down. The supervisor kills a worker that does not answer within it. */
+const YIELD_MS = 5_000;
 
 /**
  * Puts the worker `next` in the place of `from`. The next one opens its generation, applies the log and warms up while the first
  * one serves. Then the first one steps down, and the next one becomes leader and accepts connections. Calls `yielding` before
- * the first one steps down.
+ * the first one steps down. `enterMs`: limit for what the next one does then.
  */
 export async function handOver(
   from: WorkerProcess,
   next: WorkerProcess,
+  enterMs: number,
   yielding: () => void,
 ): Promise<HandOverEnd> {
   const isReady = await Promise.race([
@@ -29,13 +30,13 @@ export async function handOver(
   }
   yielding();
   from.send({ kind: 'yield' });
-  if (!(await within(STEP_MS, [from.steps.yielded, from.ended]))) from.kill();
+  if (!(await within(YIELD_MS, [from.steps.yielded, from.ended]))) from.kill();
   next.send({ kind: 'enter' });
   let end: HandOverEnd = 'lost';
   const entered = next.steps.entered.then(() => {
     end = 'entered';
   });
-  await within(STEP_MS, [entered, next.ended]);
+  await within(enterMs, [entered, next.ended]);
   if (end === 'lost') next.kill();
   return end;
 }

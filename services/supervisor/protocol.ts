@@ -24,6 +24,8 @@ export type WorkerRequest =
 /** The task of a worker that takes the place of another. */
 export type Succession = {
   readonly generation: number;
+  /** Milliseconds for becoming leader and the live generation. */
+  readonly enterMs: number;
   /** Requests that the other one has answered recently. */
   readonly recent: readonly RecentRequest[];
 };
@@ -47,6 +49,8 @@ export type FromWorker =
   | { readonly kind: 'serving'; readonly log: LogStyle; readonly drainMs: number }
   /** Whoever started the server is told that it serves. */
   | { readonly kind: 'greeting' }
+  /** The worker cannot take another's place, and ends. */
+  | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: Step };
 
 /** The first message to a worker. */

@@ -27,6 +27,8 @@ const AFTER_DRAIN_MS = 5_000;
 export function supervise({ program, args, reportCrash }: SuperviseOptions): void {
   const secret = randomBytes(32).toString('base64url');
   const requests = answerWorkers(replace);
+  /** Why workers could not take the place of the one that serves. */
+  const failures = new WeakMap<WorkerProcess, string>();
   /** Those that run. */
   const workers = new Set<WorkerProcess>();
   /** The one that serves. */
@@ -74,6 +76,9 @@ export function supervise({ program, args, reportCrash }: SuperviseOptions): voi
         return;
       case 'greeting':
         isGreeted = true;
+        return;
+      case 'failed':
+        failures.set(from, message.reason);
     }
   }
 
@@ -89,7 +94,7 @@ export function supervise({ program, args, reportCrash }: SuperviseOptions): voi
     const replaced = Promise.withResolvers<void>();
     replacing = replaced.promise;
     const next = start(succession);
-    const ended = await handOver(from, next, () => {
+    const ended = await handOver(from, next, succession.enterMs, () => {
       isSwitching = true;
     });
     if (ended === 'entered') {
@@ -103,9 +108,9 @@ export function supervise({ program, args, reportCrash }: SuperviseOptions): voi
       replaced.resolve();
     });
     if (ended === 'entered') return;
-    throw new Error(
-      `generation ${succession.generation} is not served: the process that was to serve it has ended, and the server's log says why`,
-    );
+    const reason =
+      failures.get(next) ?? "the process that was to serve it has ended, and the server's log says why";
+    throw new Error(`generation ${succession.generation} is not served: ${reason}`);
   }
 
   /** Ends the worker that served, unless it still serves. */

@@ -187,11 +187,8 @@ export type FollowResult = {
 };
 
 export type ReadIndex = {
-  /**
-   * Resolves when every later search sees the batch. Replaying a batch is harmless. `beside`: another index in this
-   * process with most of these rows; shared data may be stored in memory once.
-   */
-  apply(batch: ChangeBatch, beside?: ReadIndex): Promise<void>;
+  /** Resolves when every later search sees the batch. Replaying a batch is harmless. */
+  apply(batch: ChangeBatch): Promise<void>;
   /** Position of the last batch applied; 0n before the first… positions start at 1n. */
   position(): bigint;
   search(request: SearchRequest): Promise<SearchResult>;
@@ -207,11 +204,10 @@ export type ReadIndex = {
    */
   explain?(request: SearchRequest): Promise<unknown>;
   /**
-   * Builds in the background what the first queries would otherwise wait for; first the structures that queries have
-   * built in `like`, another index of these rows in this process. Resolves when done or when the index was closed; no
+   * Builds in the background what the first queries would otherwise wait for. Resolves when done or when the index was closed; no
    * caller has to wait for it.
    */
-  warm?(like?: ReadIndex): Promise<void>;
+  warm?(): Promise<void>;
   /**
    * Source of the content type's row with this key, or that the component with this key is in. Absent: the index has no
    * rows in this process.

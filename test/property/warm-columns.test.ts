@@ -1,24 +1,18 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { applyRows } from '../../shared/read-index/embedded/apply-batch.ts';
-import { hasBit, selectRows } from '../../shared/read-index/embedded/bits.ts';
-import { ngramsOf, termValue } from '../../shared/read-index/embedded/dictionary.ts';
+import { hasBit } from '../../shared/read-index/embedded/bits.ts';
+import { termValue } from '../../shared/read-index/embedded/dictionary.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
 import { sortValue } from '../../shared/read-index/embedded/indexed-column.ts';
-import { type NgramIndex, rarestBucket } from '../../shared/read-index/embedded/ngram-index.ts';
 import { fewValues } from '../../shared/read-index/embedded/number-column.ts';
-import { createOrderCache, orderFor } from '../../shared/read-index/embedded/order-cache.ts';
 import { collectPosting } from '../../shared/read-index/embedded/postings.ts';
-import { listValues } from '../../shared/read-index/embedded/row-lists.ts';
 import { borrowBits, columnOf, type RowSpaceIndex } from '../../shared/read-index/embedded/row-space.ts';
-import { sortRows } from '../../shared/read-index/embedded/sort-rows.ts';
-import { currentRows } from '../../shared/read-index/embedded/sorted-order.ts';
 import { createSourceStore } from '../../shared/read-index/embedded/source-store.ts';
-import { createSpaces, type Spaces, versionSpace } from '../../shared/read-index/embedded/spaces.ts';
+import { createSpaces, versionSpace } from '../../shared/read-index/embedded/spaces.ts';
 import { dictionaryOf } from '../../shared/read-index/embedded/term-column.ts';
 import { warmColumns } from '../../shared/read-index/embedded/warm-columns.ts';
-import { warmLike } from '../../shared/read-index/embedded/warm-like.ts';
-import type { RowChange, SortKey } from '../../shared/read-index/read-index.ts';
+import type { RowChange } from '../../shared/read-index/read-index.ts';
 import { BOOK, libraryRegistry, row } from '../contract/read-index-library.ts';
 
 const registry = libraryRegistry();
@@ -107,86 +101,6 @@ it('leaves columns with dictionaries of what is in them, whatever changes or ask
     { numRuns: Number(process.env['VARVE_PROPERTY_RUNS'] ?? 60) },
   );
 });
-
-const SORTS: readonly (readonly SortKey[])[] = [
-  [{ path: [], field: 'title', direction: 'asc' }],
-  [{ path: [], field: 'price', direction: 'desc' }],
-  [
-    { path: [], field: 'genre', direction: 'desc' },
-    { path: [], field: 'copies', direction: 'asc' },
-  ],
-];
-
-/** Rows in an index of its own, or loaded beside another. */
-function openQueried(rows: readonly RowChange[], beside?: Spaces) {
-  const spaces = createSpaces(registry, 3);
-  const target = {
-    spaces,
-    sources: createSourceStore(2 ** 30, undefined),
-    orders: createOrderCache(spaces, 1e9),
-  };
-  applyRows(beside === undefined ? target : { ...target, beside }, rows);
-  const space = versionSpace(spaces, BOOK, 'published');
-  return { ...target, space };
-}
-
-function ask({ orders, space }: ReturnType<typeof openQueried>): void {
-  for (const field of FIELDS) throughDictionary(space, field);
-  ngramsOf(dictionaryAt(space, 'title'), 3);
-  for (const sort of SORTS) currentRows(orderFor(orders, space, 'published', sort));
-}
-
-function dictionaryAt(space: RowSpaceIndex, field: string) {
-  const { store } = columnOf(space, field);
-  if (store.kind !== 'terms') throw new Error(`${field} is a number`);
-  return dictionaryOf(store.column, space.size);
-}
-
-it('makes what queries had made in another index, whatever differs there or changes meanwhile', async () => {
-  let adopted = 0;
-  const changes = (maxLength: number) => fc.array(change, { maxLength });
-  const runs = fc.tuple(changes(100), fc.array(changes(3), { maxLength: 60 }));
-  await fc.assert(
-    fc.asyncProperty(runs, fc.boolean(), async ([differing, steps], isBeside) => {
-      const books = Array.from({ length: BOOKS }, (_, i) => put(i + 1, i));
-      const other = openQueried(books);
-      ask(other);
-      const own = openQueried([...differing, ...books, ...differing], isBeside ? other.spaces : undefined);
-      let at = 0;
-      const pause = async () => {
-        const now = steps[at++] ?? [];
-        applyRows(own, now);
-        applyRows(other, now);
-        return true;
-      };
-      expect(await warmLike(own, other, { pause, sliceMs: 0 })).toBe(true);
-      const titles = columnOf(own.space, 'title').store;
-      if (titles.kind !== 'terms') throw new Error('titles are texts');
-      expect(titles.column.dictionary).toBeDefined();
-      const kept = titles.column.dictionary?.ngrams[3];
-      if (kept !== undefined)
-        for (const needle of ['itl', 'e 1', ' 42']) judgeNgrams(own.space, kept, needle);
-      for (const field of FIELDS) judgeDictionary(own.space, field);
-      for (const sort of SORTS) {
-        const order = orderFor(own.orders, own.space, 'published', sort);
-        if (order.built) adopted++;
-        const live = selectRows(own.space.live, 0, own.space.count);
-        expect([...currentRows(order)]).toEqual([...sortRows(order.keys, live)]);
-      }
-    }),
-    { numRuns: Number(process.env['VARVE_PROPERTY_RUNS'] ?? 60) },
-  );
-  expect(adopted).toBeGreaterThan(0);
-});
-
-/** Every title with the needle is found. */
-function judgeNgrams(space: RowSpaceIndex, index: NgramIndex, needle: string): void {
-  const dictionary = dictionaryAt(space, 'title');
-  const found = new Set(listValues(index.buckets, rarestBucket(index, needle)));
-  dictionary.values.forEach((value, term) => {
-    if (String(value).includes(needle)) expect(found).toContain(term);
-  });
-}
 
 it('ends with the index', async () => {
   const index = createEmbeddedIndex({ registry });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
-import { emptyUnused } from '../../shared/read-index/embedded/source-blocks.ts';
 import {
   createSourceStore,
   forgetSource,
@@ -119,28 +118,4 @@ it('never holds much more than twice the bytes that are live, though a few rows 
   const held = [...store.blocks.byBuffer.values()].reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
   expect(live).toBe(1039 * 500);
   expect(held).toBeLessThan(2 * live + 2 * 256 * 1024);
-});
-
-it('shares bytes with an index beside, and gives blocks back that it hardly uses', () => {
-  const open = () => {
-    const store = createSourceStore(2 ** 30, undefined);
-    return { store, space: versionSpace(createSpaces(registry, 3), BOOK, 'published') };
-  };
-  const [first, second] = [open(), open()];
-  const source = (row: number, change = '') => bytes(`${'x'.repeat(1_000)} ${row} ${change}`);
-  const rows = Array.from({ length: 1_000 }, (_, row) => row);
-  for (const row of rows) keepSource(first.store, first.space, row, source(row));
-  for (const row of rows) {
-    const given = row % 2 === 0 ? source(row) : source(row, 'changed');
-    keepSource(second.store, second.space, row, given, first.space.sources[row]);
-  }
-  const isShared = (row: number) => second.space.sources[row]?.buffer === first.space.sources[row]?.buffer;
-  expect(rows.filter(isShared)).toEqual(rows.filter((row) => row % 2 === 0));
-
-  for (const row of rows.slice(0, 900)) keepSource(second.store, second.space, row, source(row, 'again'));
-  emptyUnused(second.store.blocks);
-  expect(rows.filter(isShared)).toEqual([]);
-  const expected = rows.map((row) => source(row, row < 900 ? 'again' : row % 2 === 0 ? '' : 'changed'));
-  expect(texts(sourcesOf(second.store, second.space, rows))).toEqual(texts(expected));
-  expect(texts(sourcesOf(first.store, first.space, rows))).toEqual(texts(rows.map((row) => source(row))));
 });

@@ -31,15 +31,12 @@ export function renewReadModel(context: OperatorContext, readiness: ReadinessChe
     return;
   }
   readiness.note('The read model is of another projector version: it answers until a new one is built');
-  void generations.switched().then(() => readiness.note(undefined));
   startRebuild(context, logger, true);
 }
 
 /** Has the program that is installed now make the next generation, and serve it. Its differences count as intended. */
 export function renewProgram(context: OperatorContext, logger: Logger): void {
-  if (context.generations.hasIndicesOutside)
-    logger.error({}, 'a server that reads from Elasticsearch does not take over a new program: restart it');
-  else startRebuild(context, logger, true);
+  startRebuild(context, logger, true);
 }
 
 /** Rebuilds for the server itself, as `varve rebuild --graph`. A failure is logged; the same command, by hand, continues it. */

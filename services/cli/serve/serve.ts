@@ -89,7 +89,12 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     },
     generation: succession?.generation,
     build: createBuilder(settings),
-    handOver: (generation: number) => supervisor.handOver({ generation, recent: recent.list() }),
+    handOver: (generation: number) =>
+      supervisor.handOver({
+        generation,
+        recent: recent.list(),
+        enterMs: ENTER_MS[readSide.outside === undefined ? 'rows' : 'outside'],
+      }),
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     presence,
     fleetLog: logFleet(logger),
@@ -128,7 +133,6 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       });
     },
     rebuild: (operator) => startRebuild(operator, logger),
-    over: () => logger.info({}, 'the new read model is live'),
   });
   const opening = openAndListen(options, onEarlier, {
     host: settings.host,
@@ -139,7 +143,10 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
       first(request, response) || (!hasYielded && presence.answer(request, response)),
   });
   // Else their ports would keep the process.
-  opening.catch(() => Promise.all([told.close(), operators.close()]));
+  opening.catch((error: Error) => {
+    supervisor.fail(error);
+    return Promise.all([told.close(), operators.close()]);
+  });
   const [varve, listener] = await opening;
   stop.with(listener, varve);
   presence.of(varve.fleet);
@@ -149,7 +156,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     // The next process says that it is the leader, at the same address.
     hasYielded = true;
     gate.close(varve.latest);
-    await varve.fleet.stepDown();
+    await varve.yield();
   });
   supervisor.onRenew(() => renewProgram(varve.operator, logger));
   // After a rollback an earlier version is meant.
@@ -173,6 +180,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   } catch (error) {
     // A signal came before the greeting: its handler closes everything.
     if (stop.isStopping()) return;
+    supervisor.fail(error as Error);
     await operators.close();
     await listener.drain(0);
     await varve.close();
@@ -180,6 +188,9 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     throw error;
   }
 }
+
+/** Limits for becoming leader in the place of another process. Indices outside have to show all that was written. */
+const ENTER_MS = { rows: 5_000, outside: 30_000 };
 
 /** Listens while the data is being loaded, and answers 503 until then. With the data in vain it listens no more. */
 async function openAndListen(

@@ -7,8 +7,8 @@ import type { Succession } from '../../supervisor/protocol.ts';
 
 /** Answering recent requests takes so long at most: meanwhile the other process serves. */
 const WARM_UP_MS = 4_000;
-/** Limit for learning who the leader is. The supervisor waits longer. */
-const LEADER_MS = 3_000;
+/** The supervisor waits longer than this process does for learning who the leader is. */
+const ENTER_MS = 2_000;
 const LOOK_MS = 20;
 
 export type TakePlaceOptions = {
@@ -23,14 +23,14 @@ export type TakePlaceOptions = {
  */
 export async function takePlace(
   supervisor: Supervisor,
-  { recent }: Succession,
+  { recent, enterMs }: Succession,
   handler: RequestListener,
   { varve, metrics, isStopping }: TakePlaceOptions,
 ): Promise<void> {
   await warmUp(recent, handler, WARM_UP_MS);
   metrics?.reset();
   await supervisor.ready();
-  const deadline = performance.now() + LEADER_MS;
+  const deadline = performance.now() + enterMs - ENTER_MS;
   while (varve.fleet.leader().kind === 'nobody' && performance.now() < deadline)
     await varve.fleet.changed(LOOK_MS);
   if (isStopping()) return;

@@ -32,10 +32,10 @@ export type ElasticsearchCluster = {
   readonly reader: ElasticsearchReader;
   readonly stored: StoredDocuments;
   /**
-   * Creates a writer for the set that was written last here, if any. At first everything counts as unrefreshed,
+   * Creates a writer for a set; default: the one that was written last here, if any. At first everything counts as unrefreshed,
    * whichever process wrote it.
    */
-  createWriter(): DocumentIndex;
+  createWriter(set?: IndexSet): DocumentIndex;
   /** The set that is read here. */
   readonly indices: CurrentSet;
   /** Index sets: the live one, and how to make and switch to others. */
@@ -114,8 +114,8 @@ export function createElasticsearchCluster(options: ElasticsearchClusterOptions)
       semiJoinLimit: SEMI_JOIN_LIMIT,
       sortLimit: SORT_LIMIT,
     }),
-    createWriter: () =>
-      createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys(), set: written }),
+    createWriter: (set = written) =>
+      createDocumentWriter({ client, names, layouts: layoutOf, types: layouts.keys(), set }),
     progress: (log) => createProgressDocument({ client, space, log }),
     stored: readStoredDocuments(client, (type, world) => {
       const alias = names.alias(type, world);

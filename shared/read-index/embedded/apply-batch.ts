@@ -2,31 +2,13 @@ import type { Attribute } from '../../schema/content-type.ts';
 import type { IndexedComponent, IndexedRow, LinkChange, RowChange } from '../read-index.ts';
 import { connect, disconnect, disconnectSource, disconnectTarget, type Links } from './links.ts';
 import { listValues } from './row-lists.ts';
-import {
-  type ComponentSpace,
-  ensureRow,
-  prepareLike,
-  type RowSpaceIndex,
-  removeRow,
-  setFields,
-  type Twin,
-} from './row-space.ts';
+import { type ComponentSpace, ensureRow, type RowSpaceIndex, removeRow, setFields } from './row-space.ts';
 import { forgetSource, keepSource, type SourceStore } from './source-store.ts';
-import {
-  componentBelow,
-  counterpart,
-  linksOfSpace,
-  type Spaces,
-  spaceAt,
-  stepFrom,
-  versionSpace,
-} from './spaces.ts';
+import { componentBelow, linksOfSpace, type Spaces, spaceAt, stepFrom, versionSpace } from './spaces.ts';
 
 export type BatchTarget = {
   readonly spaces: Spaces;
   readonly sources: SourceStore;
-  /** Spaces of another index: texts and sources that its rows have are not stored a second time. */
-  readonly beside?: Spaces;
 };
 
 export function applyRows(index: BatchTarget, changes: readonly RowChange[]): void {
@@ -83,19 +65,11 @@ function applyLink({ source, target, links }: LinkEnds, change: LinkChange): voi
 }
 
 function putRow(index: BatchTarget, space: RowSpaceIndex, key: number, row: IndexedRow): number {
-  const other = index.beside === undefined ? undefined : counterpart(index.beside, space);
-  if (other !== undefined) prepareLike(space, other);
   const ordinal = ensureRow(space, key);
-  const twin = twinIn(other, key);
-  setFields(space, ordinal, row.fields, twin);
-  keepSource(index.sources, space, ordinal, row.source, twin?.space.sources[twin.row]);
+  setFields(space, ordinal, row.fields);
+  keepSource(index.sources, space, ordinal, row.source);
   putComponents(index, space, ordinal, row.components);
   return ordinal;
-}
-
-function twinIn(space: RowSpaceIndex | undefined, key: number): Twin | undefined {
-  const row = space?.ordinals.get(key);
-  return space === undefined || row === undefined ? undefined : { space, row };
 }
 
 function putComponents(

@@ -149,7 +149,7 @@ function foldedTexts(dictionary: Dictionary): (string | undefined)[] {
 }
 
 /** A term's text, folded; undefined when its number is free. */
-export function foldTerm({ values, textOf }: Dictionary, term: number): string | undefined {
+function foldTerm({ values, textOf }: Dictionary, term: number): string | undefined {
   const value = values[term];
   return value === undefined ? undefined : foldText(textOf(value));
 }

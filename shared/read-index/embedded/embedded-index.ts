@@ -4,7 +4,6 @@ import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import { TURNS, type Turns } from '../../turns/turns.ts';
 import type { HeldRows } from '../held-rows.ts';
 import type {
-  ChangeBatch,
   FollowRequest,
   FollowResult,
   ReadIndex,
@@ -25,11 +24,9 @@ import { readHeldRows } from './read-held-rows.ts';
 import { borrowBits, releaseBits } from './row-space.ts';
 import { countMatches, createPageOfFew, createPageSelection, createSelectionAfter } from './select-page.ts';
 import { sourceAt } from './source-at.ts';
-import { emptyUnused } from './source-blocks.ts';
 import { addSources, createSourceStore, type LoadSource, sourcesOf } from './source-store.ts';
 import { createSpaces, worldSpace } from './spaces.ts';
 import { warmColumns } from './warm-columns.ts';
-import { warmLike } from './warm-like.ts';
 import { readBeforeSearch, warmTexts } from './warm-texts.ts';
 import { createTextIndexes, createWordSearch, type WordSearchState } from './word-search.ts';
 
@@ -65,8 +62,6 @@ const FEW_ROWS = 100;
 const PATIENCE_MS = 50;
 /** Slice of warming: the maximum wait of a request. */
 const SLICE_MS = 1;
-/** State of each index, for indices that are warmed like it. */
-const STATES = new WeakMap<ReadIndex, EmbeddedState>();
 const GIBIBYTE = 2 ** 30;
 const DEFAULT_ORDERED_ROWS = 32 * 2 ** 20;
 const DEFAULT_REUSE_AFTER = 1024;
@@ -92,11 +87,12 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
   let position = 0n;
   let isOpen = true;
   const index: EmbeddedIndex = {
-    apply: (batch, beside) =>
+    apply: (batch) =>
       answers.change(() => {
         // An older batch's effects are in already, and rows may have changed since.
         if (batch.position < position) return;
-        applyBatch(state, batch, beside && STATES.get(beside));
+        applyRows(state, batch.rows);
+        applyLinks(state, batch.links);
         position = batch.position;
       }),
     position: () => position,
@@ -111,21 +107,16 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
     sourceAt: (space, world, key) => sourceAt(state, space, world, key),
     changedComponents: (change) => changedComponents(state, change),
     held: (world) => readHeldRows(spaces, state.sources, world),
-    warm: (like) => warm(state, like === undefined ? undefined : STATES.get(like), () => isOpen),
+    warm: () => warm(state, () => isOpen),
     close: async () => {
       isOpen = false;
     },
   };
-  STATES.set(index, state);
   return index;
 }
 
 /** Requests come first. */
-async function warm(
-  state: EmbeddedState,
-  like: EmbeddedState | undefined,
-  isWanted: () => boolean,
-): Promise<void> {
+async function warm(state: EmbeddedState, isWanted: () => boolean): Promise<void> {
   const makeRoom = createMakeRoom();
   let started = performance.now();
   const pause = async () => {
@@ -134,14 +125,7 @@ async function warm(
     return isWanted();
   };
   const slices = { pause, sliceMs: SLICE_MS };
-  emptyUnused(state.sources.blocks);
-  if (like !== undefined && !(await warmLike(state, like, slices))) return;
-  if (await warmTexts(state, like, slices)) await warmColumns(state.spaces, slices);
-}
-
-function applyBatch(state: EmbeddedState, batch: ChangeBatch, beside: EmbeddedState | undefined): void {
-  applyRows(beside === undefined ? state : { ...state, beside: beside.spaces }, batch.rows);
-  applyLinks(state, batch.links);
+  if (await warmTexts(state, slices)) await warmColumns(state.spaces, slices);
 }
 
 /** If a call ends with its slice, the next one continues. */

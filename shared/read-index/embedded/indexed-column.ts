@@ -3,7 +3,6 @@ import type { ScalarType } from '../../schema/content-type.ts';
 import { PUBLICATION_STATE_FIELD, PUBLICATION_STATES, type Scalar } from '../bool-query.ts';
 import { compareCodePoints, fieldTypeOf, textForm } from '../column.ts';
 import type { Bits } from './bits.ts';
-import { createDictionary } from './dictionary.ts';
 import {
   createNumberColumn,
   growNumberColumn,
@@ -16,7 +15,6 @@ import {
   growTermColumn,
   setTermValue,
   type TermColumn,
-  takeDictionary,
   valueInTermColumn,
 } from './term-column.ts';
 import { createWatchers, tellWatchers, type Watchers } from './watchers.ts';
@@ -61,17 +59,6 @@ function createStore(
 export function growColumn(column: IndexedColumn, capacity: number): void {
   if (column.store.kind === 'terms') growTermColumn(column.store.column, capacity);
   else growNumberColumn(column.store.column, capacity);
-}
-
-/** Makes an empty column use the dictionary of a column of another index. */
-export function prepareColumnLike({ store }: IndexedColumn, like: IndexedColumn, capacity: number): void {
-  const other = like.store;
-  if (store.kind === 'terms' && other.kind === 'terms' && other.column.dictionary !== undefined)
-    takeDictionary(store.column, createDictionary(store.column.textOf, capacity));
-  if (store.kind === 'numbers' && other.kind === 'numbers' && store.column.few === 'unknown') {
-    const { few } = other.column;
-    store.column.few = typeof few === 'object' ? createDictionary(String, capacity) : few;
-  }
 }
 
 export function setColumnValue(column: IndexedColumn, row: number, value: Scalar | null, rows: number): void {

@@ -10,15 +10,8 @@ import type { Spaces } from './spaces.ts';
  */
 export type OrderCache = {
   readonly spaces: Spaces;
-  readonly orders: Map<string, KnownOrder>;
+  readonly orders: Map<string, SortedOrder>;
   readonly maxRows: number;
-};
-
-/** An order with its keys. */
-export type KnownOrder = {
-  readonly order: SortedOrder;
-  readonly world: World;
-  readonly sort: readonly SortKey[];
 };
 
 export function createOrderCache(spaces: Spaces, maxRows: number): OrderCache {
@@ -37,50 +30,12 @@ export function orderFor(
   if (existing !== undefined) {
     cache.orders.delete(name);
     cache.orders.set(name, existing);
-    return existing.order;
+    return existing;
   }
   const order = createSortedOrder(space, bindSort(cache.spaces, space, world, sort));
-  remember(cache, name, { order, world, sort });
+  cache.orders.set(name, order);
+  evict(cache, order);
   return order;
-}
-
-function remember(cache: OrderCache, name: string, known: KnownOrder): void {
-  const before = cache.orders.get(name);
-  if (before !== undefined) releaseOrder(before.order);
-  cache.orders.set(name, known);
-  evict(cache, known.order);
-}
-
-/** Least recently used first. */
-export function knownOrders({ orders }: OrderCache): readonly KnownOrder[] {
-  return [...orders.values()];
-}
-
-/**
- * Gives a row set the order that another index has for the same rows, once it can be built, unless it has one or cannot
- * have one.
- */
-export async function orderLike(
-  cache: OrderCache,
-  space: RowSpaceIndex,
-  { world, sort }: KnownOrder,
-  build: (order: SortedOrder) => Promise<boolean>,
-): Promise<void> {
-  const name = orderName(space, world, sort);
-  if (cache.orders.get(name)?.order.built === true) return;
-  const keys = bindWherePossible(cache.spaces, space, world, sort);
-  if (keys === undefined) return;
-  const order = createSortedOrder(space, keys);
-  if (await build(order)) remember(cache, name, { order, world, sort });
-}
-
-/** undefined: the content types here lack a sort attribute. */
-function bindWherePossible(...of: Parameters<typeof bindSort>): ReturnType<typeof bindSort> | undefined {
-  try {
-    return bindSort(...of);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Rows of `space` by ascending `field`, NULLs last. */
@@ -103,8 +58,8 @@ function orderName(space: RowSpaceIndex, world: World, sort: readonly SortKey[])
 
 function evict(cache: OrderCache, newest: SortedOrder): void {
   let rows = 0;
-  for (const { order } of cache.orders.values()) rows += order.rows.length + ORDER_OVERHEAD;
-  for (const [name, { order }] of cache.orders) {
+  for (const order of cache.orders.values()) rows += order.rows.length + ORDER_OVERHEAD;
+  for (const [name, order] of cache.orders) {
     if (rows <= cache.maxRows) return;
     if (order === newest) continue;
     rows -= order.rows.length + ORDER_OVERHEAD;

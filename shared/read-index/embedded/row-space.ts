@@ -1,5 +1,4 @@
 import type { Model, Uid } from '../../schema/content-type.ts';
-import type { Scalar } from '../bool-query.ts';
 import type { ComponentStep, FieldValues, RowVersion, World } from '../read-index.ts';
 import { type Bits, clearBit, growBits, setBit, wordsFor } from './bits.ts';
 import { columnTypes } from './column-types.ts';
@@ -7,12 +6,10 @@ import {
   createIndexedColumn,
   growColumn,
   type IndexedColumn,
-  prepareColumnLike,
   setColumnValue,
   sortValue,
 } from './indexed-column.ts';
 import type { LinkSide, Links } from './links.ts';
-import { valueInTermColumn } from './term-column.ts';
 
 /** The rows of one (content type, version), or of one component path below it, by ordinal. */
 export type RowSpaceIndex = {
@@ -109,38 +106,14 @@ export function ensureRow(space: RowSpaceIndex, key: number): number {
   return row;
 }
 
-/** The same row in another index. */
-export type Twin = { readonly space: RowSpaceIndex; readonly row: number };
-
-/** Sets every field of a row. Texts that its twin has too are stored once. */
-export function setFields(space: RowSpaceIndex, row: number, fields: FieldValues, twin?: Twin): void {
+/** Sets every field of a row. */
+export function setFields(space: RowSpaceIndex, row: number, fields: FieldValues): void {
   const oldId = sortValue(space.ids, row);
   for (const column of space.columns) {
-    const given = fields[column.field] ?? null;
-    const value = twin === undefined || typeof given !== 'string' ? given : textOfTwin(twin, column, given);
-    setColumnValue(column, row, value, space.size);
+    setColumnValue(column, row, fields[column.field] ?? null, space.size);
   }
   const id = sortValue(space.ids, row);
   if (space.idsAscend && id !== oldId) noteId(space, row, id, oldId === null);
-}
-
-/**
- * Before a row set's first row: allocates memory for the rows of another index's row set, and prepares the structures
- * that queries built in its columns.
- */
-export function prepareLike(space: RowSpaceIndex, other: RowSpaceIndex): void {
-  if (space.size > 0 || space.keys.length >= other.size) return;
-  grow(space, other.size);
-  for (const column of space.columns) {
-    const like = other.columnsByField.get(column.field);
-    if (like !== undefined) prepareColumnLike(column, like, other.size);
-  }
-}
-
-function textOfTwin({ space, row }: Twin, { field }: IndexedColumn, text: string): Scalar {
-  const store = space.columnsByField.get(field)?.store;
-  const held = store?.kind === 'terms' ? valueInTermColumn(store.column, row) : null;
-  return held === text ? held : text;
 }
 
 /** Empties a row; its links are the caller's to remove. */

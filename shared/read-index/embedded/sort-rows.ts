@@ -69,11 +69,6 @@ export function createRowSort(keys: readonly BoundSortKey[], rows: readonly numb
   };
 }
 
-/** The rows in order, at a stretch. */
-export function sortRows(keys: readonly BoundSortKey[], rows: readonly number[] | Int32Array): Int32Array {
-  return createRowSort(keys, rows)();
-}
-
 /** One number per row that sorts ascending as the key asks; NULL is infinite. */
 function readNumbers(key: BoundSortKey, rows: readonly number[] | Int32Array): () => Float64Array {
   const readKey = createKeyReader(key);

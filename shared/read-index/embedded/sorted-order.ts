@@ -83,13 +83,6 @@ function build(order: SortedOrder): void {
   order.built = true;
 }
 
-/** The current content is the order, except for rows marked from now on. */
-export function keepBuilt(order: SortedOrder): void {
-  order.missed = 0;
-  order.built = true;
-  keepMarking(order);
-}
-
 function keepMarking(order: SortedOrder): void {
   order.moved.clear();
   order.out.clear();
@@ -132,7 +125,7 @@ function markRoots(order: SortedOrder, key: BoundSortKey, row: number, level: nu
 }
 
 /** Marks a row for insertion at its new position. */
-export function mark(order: SortedOrder, row: number): void {
+function mark(order: SortedOrder, row: number): void {
   if (!order.built && order.building === undefined) return;
   order.moved.add(row);
   // Putting half of the rows back one by one costs as much as sorting all.

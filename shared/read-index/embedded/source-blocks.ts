@@ -48,34 +48,6 @@ export function storeSource(
   block.rows.push(row);
 }
 
-/**
- * Gives the row the same bytes that another index has in its block. The used part of that block is counted here too:
- * below half, the rest is copied and the block released.
- */
-export function shareSource(blocks: SourceBlocks, space: RowSpaceIndex, row: number, held: Uint8Array): void {
-  space.sources[row] = held;
-  if (held.byteLength > LARGEST_PACKED) return;
-  const block = blocks.byBuffer.get(held.buffer) ?? adoptBlock(blocks, held.buffer);
-  block.live += held.byteLength;
-  block.spaces.push(space);
-  block.rows.push(row);
-}
-
-/** Never written to: the other index may be filling it. */
-function adoptBlock(blocks: SourceBlocks, buffer: ArrayBufferLike): Block {
-  const bytes = new Uint8Array(buffer);
-  const block = { bytes, used: bytes.byteLength, live: 0, spaces: [], rows: [] };
-  blocks.byBuffer.set(buffer, block);
-  return block;
-}
-
-/** Empties blocks that are mostly not used here, as those of another index may be. */
-export function emptyUnused(blocks: SourceBlocks): void {
-  for (const block of [...blocks.byBuffer.values()]) {
-    if (block !== blocks.current && block.live * 2 < block.bytes.byteLength) empty(blocks, block);
-  }
-}
-
 /** The row no longer needs these bytes. Answers that still have them are not touched. */
 export function releaseSource(blocks: SourceBlocks, source: Uint8Array): void {
   const block = blocks.byBuffer.get(source.buffer);

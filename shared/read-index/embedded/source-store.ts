@@ -2,13 +2,7 @@ import type { Uid } from '../../schema/content-type.ts';
 import { rest } from '../../turns/slice.ts';
 import type { RowVersion } from '../read-index.ts';
 import type { RowSpaceIndex } from './row-space.ts';
-import {
-  createSourceBlocks,
-  releaseSource,
-  type SourceBlocks,
-  shareSource,
-  storeSource,
-} from './source-blocks.ts';
+import { createSourceBlocks, releaseSource, type SourceBlocks, storeSource } from './source-blocks.ts';
 
 /** Reads the source of a content type's row that is not in memory. */
 export type LoadSource = (type: Uid, version: RowVersion, key: number) => Uint8Array;
@@ -27,21 +21,13 @@ export function createSourceStore(bytes: number, load: LoadSource | undefined): 
   return { bytesLeft: bytes, load, blocks: createSourceBlocks() };
 }
 
-/** `twin`: bytes of another index, which are shared if they are equal. */
-export function keepSource(
-  store: SourceStore,
-  space: RowSpaceIndex,
-  row: number,
-  source: Uint8Array,
-  twin?: Uint8Array,
-): void {
+export function keepSource(store: SourceStore, space: RowSpaceIndex, row: number, source: Uint8Array): void {
   forgetSource(store, space, row);
   // Component rows cannot be loaded one by one.
   const loadable = store.load !== undefined && space.path.length === 0;
   if (loadable && source.byteLength > store.bytesLeft) return;
   store.bytesLeft -= source.byteLength;
-  if (twin !== undefined && Buffer.compare(twin, source) === 0) shareSource(store.blocks, space, row, twin);
-  else storeSource(store.blocks, space, row, source);
+  storeSource(store.blocks, space, row, source);
 }
 
 export function forgetSource(store: SourceStore, space: RowSpaceIndex, row: number): void {

@@ -38,15 +38,6 @@ export function versionSpaces({ byVersion }: Spaces): readonly RowSpaceIndex[] {
   return Object.values(byVersion).flatMap((spaces) => [...spaces.values()]);
 }
 
-/** Those, and the row sets of components below them. */
-export function* everySpace(spaces: Spaces): Iterable<RowSpaceIndex> {
-  const waiting = [...versionSpaces(spaces)];
-  for (let space = waiting.pop(); space !== undefined; space = waiting.pop()) {
-    yield space;
-    for (const below of space.components.values()) waiting.push(below.space);
-  }
-}
-
 /** Row set of a content type's rows in a world. */
 export function worldSpace(spaces: Spaces, type: Uid, world: World): RowSpaceIndex {
   return (
@@ -82,16 +73,6 @@ export function componentBelow(spaces: Spaces, space: RowSpaceIndex, step: Compo
 
 function stepName({ attribute, zoneComponent }: ComponentStep): string {
   return zoneComponent === undefined ? attribute : `${attribute} ${zoneComponent}`;
-}
-
-/** Row set at the same path as one of another index, if it exists. */
-export function counterpart(
-  { byVersion }: Spaces,
-  { type, version, path }: RowSpaceIndex,
-): RowSpaceIndex | undefined {
-  let found = byVersion[version].get(type);
-  for (const step of path) found = found?.components.get(stepName(step))?.space;
-  return found;
 }
 
 /** The links that `attribute` of `owner` owns in a world. */

@@ -33,8 +33,8 @@ export async function warmColumns(spaces: Spaces, slices: Slices): Promise<void>
   }
 }
 
-/** Dictionary of the column. Like the two below, returns false if a pause ended it. */
-export function warmTerms(
+/** Dictionary of the column. Like the next, returns false if a pause ended it. */
+function warmTerms(
   space: RowSpaceIndex,
   column: IndexedColumn,
   terms: TermColumn,
@@ -49,7 +49,7 @@ export function warmTerms(
 }
 
 /** The distinct values of a column of numbers, if they are few. */
-export function warmFewValues(
+function warmFewValues(
   space: RowSpaceIndex,
   column: IndexedColumn,
   numbers: NumberColumn,
@@ -64,26 +64,6 @@ export function warmFewValues(
     },
     take(dictionary) {
       numbers.few = dictionary;
-    },
-  });
-}
-
-/** The text forms of a column of numbers. */
-export function warmTextForms(
-  space: RowSpaceIndex,
-  column: IndexedColumn,
-  numbers: NumberColumn,
-  slices: Slices,
-): Promise<boolean> {
-  return warm(space, column, slices, {
-    create: () => createDictionary(String, capacityOf(column)),
-    valueAt(row) {
-      const value = valueInNumberColumn(numbers, row);
-      return value === null ? null : numbers.textOf(value);
-    },
-    isWanted: () => numbers.texts === undefined,
-    take(dictionary) {
-      numbers.texts = dictionary;
     },
   });
 }

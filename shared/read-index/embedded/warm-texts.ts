@@ -3,28 +3,22 @@ import { searchOf } from '../../search/search-settings.ts';
 import { type SearchRequest, WORLDS, type World } from '../read-index.ts';
 import type { RowSpaceIndex } from './row-space.ts';
 import type { Slices } from './slices.ts';
-import { counterpart, versionSpaces, worldSpace } from './spaces.ts';
+import { versionSpaces, worldSpace } from './spaces.ts';
 import { readSome, type TextIndex, unreadRows } from './text-index.ts';
 import { textIndexOf, type WordSearchState } from './word-search.ts';
 
 /**
- * Reads the words of the types whose schemas speak of searches, and of those that were searched in `like`, in slices. Rows may
- * change meanwhile, and a search may read them itself. False when a pause said that there is no more to be done.
+ * Reads the words of the types whose schemas speak of searches, in slices. Rows may change meanwhile, and a search may read them
+ * itself. False when a pause said that there is no more to be done.
  */
-export async function warmTexts(
-  state: WordSearchState,
-  like: WordSearchState | undefined,
-  slices: Slices,
-): Promise<boolean> {
+export async function warmTexts(state: WordSearchState, slices: Slices): Promise<boolean> {
   const expected = versionSpaces(state.spaces).filter(
     ({ type }) => searchOf(state.spaces.registry, type).isExpected,
   );
   const indexes = new Set<TextIndex>();
   for (const world of WORLDS) {
     const inWorld = expected.filter(({ version }) => version === world || version === 'live');
-    const searched = like?.texts[world].keys() ?? [];
-    const also = [...searched].flatMap((space) => counterpart(state.spaces, space) ?? []);
-    for (const space of [...also, ...inWorld]) indexes.add(textIndexOf(state, space, worldOf(space, world)));
+    for (const space of inWorld) indexes.add(textIndexOf(state, space, worldOf(space, world)));
   }
   for (const index of indexes) if (!(await readWords(index, slices))) return false;
   return true;

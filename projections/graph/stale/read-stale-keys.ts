@@ -1,0 +1,21 @@
+import { WORLDS } from '../../../shared/read-index/read-index.ts';
+import { openReadSnapshot } from '../../../shared/sqlite/read-snapshot.ts';
+import { readGraphPosition } from '../store/graph-position.ts';
+import type { DocumentKey } from './stale-rows.ts';
+
+/** Stale documents of a graph that another process has open; undefined: it does not record all of them. */
+export function readStaleKeys(file: string): readonly DocumentKey[] | undefined {
+  const { connection, close } = openReadSnapshot(file);
+  try {
+    const accounted = connection.prepare("SELECT value FROM meta WHERE name = 'accounted'").get();
+    if (accounted === undefined || BigInt(accounted['value'] as number) !== readGraphPosition(connection))
+      return undefined;
+    const rows = connection.prepare('SELECT world, key FROM stale').all();
+    return rows.flatMap(({ world, key }) => {
+      const name = WORLDS[world as number];
+      return name === undefined ? [] : [{ world: name, key: key as number }];
+    });
+  } finally {
+    close();
+  }
+}

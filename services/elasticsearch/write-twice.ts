@@ -1,0 +1,59 @@
+import type {
+  DocumentIndex,
+  IndexableDocument,
+  WriteOutcome,
+} from '../../shared/read-index/document-index.ts';
+
+/** An index whose documents are for some time written to another one too. */
+export type WrittenTwice = DocumentIndex & {
+  /** Writes documents to `other` as well, for `forMs`: they count as written when they are in both. */
+  alsoWrite(other: DocumentIndex, forMs: number): void;
+};
+
+/**
+ * After a switch to other indices, other processes read the earlier ones for a moment yet. A write that is acknowledged is shown by
+ * both.
+ */
+export function writeTwice(index: DocumentIndex): WrittenTwice {
+  const copies = new WeakMap<IndexableDocument, IndexableDocument>();
+  let second: { readonly index: DocumentIndex; readonly until: number } | undefined;
+  const other = (): DocumentIndex | undefined => {
+    if (second !== undefined && performance.now() > second.until) second = undefined;
+    return second?.index;
+  };
+  return {
+    alsoWrite(earlier, forMs) {
+      second = { index: earlier, until: performance.now() + forMs };
+    },
+    present(row, neighbours) {
+      const document = index.present(row, neighbours);
+      const copy = other()?.present(row, neighbours);
+      if (copy !== undefined) copies.set(document, copy);
+      return document;
+    },
+    async write(documents, options) {
+      const also = documents.flatMap((document) => copies.get(document) ?? []);
+      const [outcomes, others = []] = await Promise.all([
+        index.write(documents, options),
+        also.length === 0 ? undefined : other()?.write(also, options),
+      ]);
+      const failed = new Map(others.map((outcome, at) => [also[at], outcome]));
+      return outcomes.map((outcome, at) =>
+        worse(outcome, failed.get(copies.get(documents[at] as IndexableDocument))),
+      );
+    },
+    release(documents) {
+      index.release(documents);
+      const also = documents.flatMap((document) => copies.get(document) ?? []);
+      if (also.length > 0) other()?.release(also);
+    },
+    async refresh() {
+      await Promise.all([index.refresh(), other()?.refresh()]);
+    },
+  };
+}
+
+/** An index that refuses a document for good does not keep the other from having it. */
+function worse(outcome: WriteOutcome, other: WriteOutcome | undefined): WriteOutcome {
+  return outcome.kind === 'written' && other?.kind === 'again' ? other : outcome;
+}

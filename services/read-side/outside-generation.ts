@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GenerationStore } from '../../projections/generations/generation-store.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import { readStaleKeys } from '../../projections/graph/stale/read-stale-keys.ts';
+import { accountOf } from '../../projections/graph/stale/stale-documents.ts';
+import { graphFile } from '../../projections/graph/store/generation-files.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { IndexSet } from '../../shared/read-index/index-set.ts';
+import type { DocumentSets, EarlierIndices, OutsideIndices, ReadSidePlan } from './read-side.ts';
+
+/** Processes that read ask for the live indices at most so long after these have changed; answers under way take longer. */
+const OTHERS_READ_FOR_MS = 4_000;
+
+const LOOK_EVERY_MS = 500;
+
+export const NOT_LEADING =
+  'another process writes the documents in Elasticsearch: run the command where the data directory of the leader is';
+export const NO_INDICES = 'the generation has no indices in Elasticsearch: build another with varve rebuild';
+const OTHER_INDICES =
+  'the indices of the generation are gone, or of other content types than those in force: build another with varve rebuild';
+
+/** A generation that is not live, and its indices outside the process. */
+export type OutsideGeneration = {
+  readonly data: string;
+  readonly log: EventStore;
+  readonly store: GenerationStore;
+  readonly plan: ReadSidePlan & { readonly outside: OutsideIndices };
+  readonly number: number;
+  readonly graph: ContentGraph;
+  readonly set: IndexSet;
+};
+
+/** Rejects with a sentence where the indices are not all there, made for these content types. */
+export async function openFitting(
+  outside: OutsideIndices,
+  graph: Pick<ContentGraph, 'registry'>,
+  log: EventStore,
+  set: IndexSet,
+): Promise<DocumentSets> {
+  const sets = await outside.open(graph.registry(), log);
+  if (await sets.fits(set)) return sets;
+  await sets.close();
+  throw new Error(OTHER_INDICES);
+}
+
+/**
+ * Marks the documents as stale that the live generation has not written yet: both can have indices in common, and the next one
+ * writes those from now on.
+ */
+export function inheritStale({ data, store, graph, set }: OutsideGeneration, live: IndexSet): void {
+  const shared = new Set(Object.values(live));
+  if (!Object.values(set).some((index) => shared.has(index))) return;
+  const stale = accountOf(graph);
+  const keys = readStaleKeys(graphFile(data, store.live().number));
+  if (keys === undefined) stale.markAll([...graph.registry().contentTypes.keys()]);
+  else stale.remake(keys);
+}
+
+/**
+ * Switches searches to the indices of a generation that shows everything, which is the live one from then on. The commit is the
+ * cluster's: a process that is killed here asks it, see `finishSwitch`. Resolves to the indices that served before, which other
+ * processes read for a moment yet; where those are of other content types it waits that long. Rejects with a sentence where
+ * another process leads by now. `epoch`: the one in which this process leads, or the newest where nobody does.
+ */
+export async function switchSearches(
+  { store, plan, log, number, graph, set }: OutsideGeneration,
+  epoch: number,
+): Promise<EarlierIndices | undefined> {
+  const sets = await openFitting(plan.outside, graph, log, set);
+  try {
+    const before = await sets.live();
+    const isAlike = await sets.fits(before);
+    const writes = await plan.outside.own(set);
+    store.noteIndices(store.live().number, before);
+    store.markSwitch(number);
+    if (!(await sets.promote(set, epoch))) {
+      store.markSwitch(undefined);
+      throw new Error(NOT_LEADING);
+    }
+    store.setLive(number);
+    if (isAlike) return { set: before, writes, forMs: OTHERS_READ_FOR_MS };
+    await delay(OTHERS_READ_FOR_MS);
+    return undefined;
+  } finally {
+    await sets.close();
+  }
+}
+
+/** Nobody reads or writes here meanwhile. */
+export async function switchAtRest(generation: OutsideGeneration): Promise<void> {
+  const { plan, graph, log, set } = generation;
+  const epoch = await plan.outside.newestEpoch();
+  const sets = await openFitting(plan.outside, graph, log, set);
+  const live = await sets.live().finally(sets.close);
+  inheritStale(generation, live);
+  const readSide = await plan.open(graph, log, { set });
+  try {
+    await readSide.lead(0);
+    const position = graph.position();
+    while ((await Promise.race([readSide.shows?.(position, LOOK_EVERY_MS), readSide.done])) === false);
+  } finally {
+    await readSide.close();
+  }
+  await switchSearches(generation, epoch);
+}
