@@ -33,6 +33,8 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   const graph = openContentGraph(graphFile(data, number), plan?.graph);
   let readSide: ReadSide | undefined;
   let isEarlier = false;
+  /** The generation that served before, once another one does. */
+  let before: number | undefined;
   /** The generation that is being taken over. */
   let switching: { readonly number: number; readonly over: Promise<void> } | undefined;
 
@@ -64,7 +66,12 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
           const sets = await openFitting(next.plan.outside, graph, log, next.set);
           inheritStale(next, await sets.live().finally(sets.close));
         },
-        switch: (epoch) => switchSearches(next, epoch),
+        async switch(epoch) {
+          const served = store.live().number;
+          const earlier = await switchSearches(next, epoch);
+          before = served;
+          return earlier;
+        },
       },
     };
   }
@@ -136,11 +143,14 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       return open(set === undefined ? {} : { set });
     },
     enter() {
-      const before = store.live().number;
+      const served = store.live().number;
       // Searches are switched by the leader alone.
-      if (before !== number && outside !== undefined) throw new Error(NOT_LEADING);
-      if (before !== number) store.setLive(number);
-      const newest = before === number ? lastKept() : before;
+      if (served !== number && outside !== undefined) throw new Error(NOT_LEADING);
+      if (served !== number) {
+        store.setLive(number);
+        before = served;
+      }
+      const newest = before ?? lastKept();
       // What is left of a process that ended before it was done with that is tried again at the next start.
       removeKept((each) => each !== newest).catch(() => {});
     },

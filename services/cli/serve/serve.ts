@@ -168,7 +168,10 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     const { metrics } = operating;
     const greet = async (handler: RequestListener) => {
       if (succession !== undefined)
-        await takePlace(supervisor, succession, handler, { varve, metrics, isStopping: stop.isStopping });
+        await takePlace(supervisor, succession, handler, {
+          ...{ varve, metrics, isStopping: stop.isStopping },
+          address: settings.advertise ?? reachableUrl(listener.url),
+        });
       serving();
       if (supervisor.isGreeted) return;
       const message = await greeting({ role, settings, pages }, listener.url, varve);

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { WhereLed } from '../../fleet/fleet.ts';
 import { warmUp } from '../../http/recent-requests.ts';
 import type { Varve } from '../../main.ts';
 import type { Metrics } from '../../operating/metrics.ts';
@@ -14,6 +15,8 @@ const LOOK_MS = 20;
 export type TakePlaceOptions = {
   readonly varve: Pick<Varve, 'fleet' | 'operator'>;
   readonly metrics: Metrics | undefined;
+  /** Address of the server, which both processes have. */
+  readonly address: string;
   readonly isStopping: () => boolean;
 };
 
@@ -25,15 +28,20 @@ export async function takePlace(
   supervisor: Supervisor,
   { recent, enterMs }: Succession,
   handler: RequestListener,
-  { varve, metrics, isStopping }: TakePlaceOptions,
+  { varve, metrics, address, isStopping }: TakePlaceOptions,
 ): Promise<void> {
   await warmUp(recent, handler, WARM_UP_MS);
   metrics?.reset();
   await supervisor.ready();
   const deadline = performance.now() + enterMs - ENTER_MS;
-  while (varve.fleet.leader().kind === 'nobody' && performance.now() < deadline)
+  while (isUndecided(varve.fleet.leader(), address) && performance.now() < deadline)
     await varve.fleet.changed(LOOK_MS);
   if (isStopping()) return;
   varve.operator.generations.enter();
   await supervisor.enter();
+}
+
+/** There is no leader, or this process has not heard yet that the other one has stepped down. */
+function isUndecided(led: WhereLed, address: string): boolean {
+  return led.kind === 'nobody' || (led.kind === 'elsewhere' && led.leader.address === address);
 }
