@@ -6,13 +6,14 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
-import { get, type LoadResult, startLoad, type Traffic } from './measure-load.ts';
+import { get, type LoadResult, type Span, startLoad, type Traffic } from './measure-load.ts';
 import { startProcess } from './server-process.ts';
 
 /**
  * `node test/bench/hand-over.ts --data DIR`: rebuilds of a server over a copy of a loaded data directory, under reads without a pause and
  * some writes. Prints the whole time, latencies before, in each phase, in the second of the hand-over and from ten seconds after it, failed
- * requests, and memory of all processes before and after.
+ * requests, and memory of all processes before and after. Then the same with a steady rate of requests: whether what the builder writes to
+ * the disk shows in the slowest of them.
  */
 const options = new Command()
   .requiredOption('--data <dir>', 'data directory with the benchmark log; it is copied')
@@ -20,8 +21,14 @@ const options = new Command()
   .option('--writes <n>', 'writes a second', '10')
   .option('--seconds <n>', 'seconds before each rebuild and after it', '15')
   .option('--repetitions <n>', 'rebuilds', '3')
+  .option('--rate <n>', 'requests a second of the steady load', '2000')
+  .option('--steady <n>', 'rebuilds under the steady load', '5')
   .parse()
-  .opts<{ data: string; connections: string; writes: string; seconds: string; repetitions: string }>();
+  .opts<
+    Readonly<
+      Record<'data' | 'connections' | 'writes' | 'seconds' | 'repetitions' | 'rate' | 'steady', string>
+    >
+  >();
 
 const SETTLED_MS = 10_000;
 const HAND_OVER_MS = 1_000;
@@ -51,8 +58,12 @@ const writing = setInterval(() => void write(), 1_000 / Number(options.writes));
 const load = startLoad(traffic, Number(options.connections));
 await delay(Number(options.seconds) * 1_000);
 for (let round = 1; round <= Number(options.repetitions); round++) await measureRebuild(round);
-clearInterval(writing);
 await load.stop();
+const steady = startLoad(traffic, Number(options.connections), Number(options.rate));
+await delay(Number(options.seconds) * 1_000);
+for (let round = 1; round <= Number(options.steady); round++) await measureSteady(round);
+await steady.stop();
+clearInterval(writing);
 console.log(
   `writes: ${writes.answered}, ${writes.failed} failed, slowest ${Math.round(writes.slowestMs)} ms`,
 );
@@ -65,32 +76,60 @@ async function measureRebuild(round: number): Promise<void> {
   const memory = server.residentMiB();
   const begun = performance.now();
   show(`${round}: before`, load.between(quietFrom, begun));
-  const borders: { readonly phase: string; readonly at: number }[] = [];
-  const rebuild = spawn(process.execPath, [VARVE, 'rebuild', '--graph', '--json', '--data', data], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface({ input: rebuild.stdout })) {
-    const { phase } = JSON.parse(line) as { readonly phase: string };
-    if (phase !== borders.at(-1)?.phase) borders.push({ phase, at: performance.now() });
-  }
-  if (rebuild.exitCode === null) await once(rebuild, 'exit');
-  const ended = performance.now();
-  console.log(`${round}: whole ${((ended - begun) / 1_000).toFixed(1)} s, exit code ${rebuild.exitCode}`);
+  const { borders, ended, exitCode } = await rebuild();
+  console.log(`${round}: whole ${((ended - begun) / 1_000).toFixed(1)} s, exit code ${exitCode}`);
   for (const [i, { phase, at }] of borders.entries()) {
     const to = borders[i + 1]?.at ?? ended;
     if (to > at) show(`${round}: ${phase} (${((to - at) / 1_000).toFixed(1)} s)`, load.between(at, to));
   }
-  const live = borders.find(({ phase }) => phase === 'done')?.at ?? ended;
   await delay(SETTLED_MS);
-  show(`${round}: second of the hand-over`, load.between(live - HAND_OVER_MS / 2, live + HAND_OVER_MS / 2));
-  show(`${round}: ten seconds after`, load.between(live + HAND_OVER_MS / 2, performance.now()));
+  const { from, to } = handOverOf(borders, ended);
+  show(`${round}: second of the hand-over`, load.between(from, to));
+  show(`${round}: ten seconds after`, load.between(to, performance.now()));
   const settled = performance.now();
   await delay(Number(options.seconds) * 1_000);
   show(`${round}: later`, load.between(settled, performance.now()));
   console.log(
     `${round}: memory ${Math.round(memory)} MiB before, ${Math.round(server.residentMiB())} MiB after`,
   );
+}
+
+async function measureSteady(round: number): Promise<void> {
+  const quietFrom = performance.now();
+  await delay(Number(options.seconds) * 1_000);
+  const begun = performance.now();
+  show(`steady ${round}: before`, steady.between(quietFrom, begun));
+  const { borders, ended, exitCode } = await rebuild();
+  await delay(SETTLED_MS);
+  const handOver = handOverOf(borders, ended);
+  console.log(`steady ${round}: whole ${((ended - begun) / 1_000).toFixed(1)} s, exit code ${exitCode}`);
+  show(`steady ${round}: rebuild but for the hand-over`, steady.between(begun, ended, handOver));
+  show(`steady ${round}: second of the hand-over`, steady.between(handOver.from, handOver.to));
+}
+
+type Border = { readonly phase: string; readonly at: number };
+
+async function rebuild(): Promise<{
+  readonly borders: readonly Border[];
+  readonly ended: number;
+  readonly exitCode: number | null;
+}> {
+  const borders: Border[] = [];
+  const child = spawn(process.execPath, [VARVE, 'rebuild', '--graph', '--json', '--data', data], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { phase } = JSON.parse(line) as { readonly phase: string };
+    if (phase !== borders.at(-1)?.phase) borders.push({ phase, at: performance.now() });
+  }
+  if (child.exitCode === null) await once(child, 'exit');
+  return { borders, ended: performance.now(), exitCode: child.exitCode };
+}
+
+function handOverOf(borders: readonly Border[], ended: number): Span {
+  const live = borders.find(({ phase }) => phase === 'done')?.at ?? ended;
+  return { from: live - HAND_OVER_MS / 2, to: live + HAND_OVER_MS / 2 };
 }
 
 async function write(): Promise<void> {
@@ -106,8 +145,7 @@ async function write(): Promise<void> {
   writes.slowestMs = Math.max(writes.slowestMs, performance.now() - started);
 }
 
-function show(what: string, { rate, p50, p99, failed }: LoadResult): void {
-  console.log(
-    `${what}: ${Math.round(rate)}/s, p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${failed} failed`,
-  );
+function show(what: string, { rate, p50, p99, p999, failed }: LoadResult): void {
+  const times = `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, p99.9 ${p999.toFixed(2)} ms`;
+  console.log(`${what}: ${Math.round(rate)}/s, ${times}, ${failed} failed`);
 }

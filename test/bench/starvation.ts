@@ -120,7 +120,14 @@ async function measureLight(
     times.sort((a, b) => a - b);
     const at = (share: number) =>
       times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? Number.NaN;
-    return { rate: times.length / seconds, p50: at(0.5), p99: at(0.99), requests: times.length, failed };
+    return {
+      rate: times.length / seconds,
+      p50: at(0.5),
+      p99: at(0.99),
+      p999: at(0.999),
+      requests: times.length,
+      failed,
+    };
   };
   return Promise.all([ask(() => plain.get(Math.floor(Math.random() * 5_000))), ask(() => '/_health')]);
 }
