@@ -13,7 +13,8 @@ export type HandOverLoad = {
 
 const PAUSE_MS = 5;
 
-export function startHandOverLoad(url: string, clients: number): HandOverLoad {
+/** `readFrom`: the servers that have to show a write once it is acknowledged. */
+export function startHandOverLoad(url: string, clients: number, readFrom = [url]): HandOverLoad {
   const failures: string[] = [];
   const written: string[] = [];
   const agents = Array.from({ length: 2 * clients }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
@@ -26,9 +27,11 @@ export function startHandOverLoad(url: string, clients: number): HandOverLoad {
       if (wrote.status !== 201) failures.push(`write of ${name}: ${wrote.status} ${wrote.text}`);
       else written.push(name);
       const filter = `filters[name]=${encodeURIComponent(name)}&fields=name`;
-      const read = await ask(`${url}/api/restaurants?${filter}`, reading);
-      if (read.status !== 200 || !read.text.includes(`"name":"${name}"`))
-        failures.push(`read of ${name}: ${read.status} ${read.text.slice(0, 200)}`);
+      for (const asked of readFrom) {
+        const read = await ask(`${asked}/api/restaurants?${filter}`, reading);
+        if (read.status !== 200 || !read.text.includes(`"name":"${name}"`))
+          failures.push(`read of ${name} from ${asked}: ${read.status} ${read.text.slice(0, 200)}`);
+      }
       await delay(PAUSE_MS);
     }
   };
