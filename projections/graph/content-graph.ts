@@ -33,7 +33,7 @@ import { createLinkStore } from './store/link-store.ts';
 import { type AppliedEvent, openLogPlace } from './store/log-place.ts';
 import { openPendingEdits } from './store/pending-edits.ts';
 import { openRowIds } from './store/row-ids.ts';
-import { createExistingRows, type ExistingRows } from './store/row-keys.ts';
+import { createExistingRows } from './store/row-keys.ts';
 import { loadSequences } from './store/sequences.ts';
 import type { SchemaView } from './store/type-view.ts';
 
@@ -104,8 +104,6 @@ export type ContentGraphOptions = {
   readonly dependencies?: DependenciesOf;
   /** Most of the log will be replayed, and no other process reads the file: a separate thread writes it. */
   readonly building?: boolean;
-  /** Existing rows of the file, if known (see readExistingRows); the graph owns them from now on. */
-  readonly existing?: ExistingRows;
 };
 
 /**
@@ -122,7 +120,6 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
     lock.release();
     throw error;
   }
-  const { existing: _rowsAsTheyWere, ...anew } = options;
   return followCurrent(() => current, {
     close() {
       try {
@@ -133,7 +130,7 @@ export function openContentGraph(file: string, options: ContentGraphOptions = {}
     },
     reopen() {
       // Opened before the other is closed: closing frees files that a full disk has no space for.
-      const next = openFile(file, anew);
+      const next = openFile(file, options);
       current.close();
       current = next;
     },
@@ -154,9 +151,8 @@ function openFile(file: string, options: ContentGraphOptions): OpenGraph {
   const foreign = openForeignEvents(db);
   const commands = openCommands(db);
   const pending = openPendingEdits(db);
-  const existing = options.existing ?? createExistingRows();
-  if (options.existing === undefined)
-    for (const [key] of db.all('SELECT key FROM rows')) existing.add(key as number);
+  const existing = createExistingRows();
+  for (const [key] of db.all('SELECT key FROM rows')) existing.add(key as number);
   const changes = createChangeLog(existing);
   const relationOf = (number: number) => definitions.view().relationOfNumber(number);
   const links = createLinkStore(db, relationOf, changes, names.isFresh);
