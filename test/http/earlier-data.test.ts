@@ -1,0 +1,65 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it, onTestFinished } from 'vitest';
+import { createPrivateDatabase } from '../../shared/sqlite/private-database.ts';
+import { createKitchenTypes } from '../support/kitchen.ts';
+import { runVarve } from '../support/run-varve.ts';
+import { startServer } from '../support/server.ts';
+
+/** A data directory of the release before there were supervisors, with kitchens, as SQL; its answers of that release. */
+const FOLDER = join(import.meta.dirname, '../support/earlier-data');
+
+function createEarlierData(): string {
+  const data = mkdtempSync(join(tmpdir(), 'varve-earlier-data-'));
+  for (const name of ['events', 'generations', 'graph']) {
+    const file = join(data, `${name}.db`);
+    createPrivateDatabase(file);
+    const db = new DatabaseSync(file);
+    db.exec('PRAGMA journal_mode = WAL');
+    db.exec(readFileSync(join(FOLDER, `${name}.sql`), 'utf8'));
+    db.close();
+  }
+  return data;
+}
+
+const answers = JSON.parse(readFileSync(join(FOLDER, 'answers.json'), 'utf8')) as Readonly<
+  Record<string, string>
+>;
+
+it('serves a data directory of an earlier release as it is, and hands it over', async () => {
+  const data = createEarlierData();
+  const contentTypes = createKitchenTypes();
+  onTestFinished(() => {
+    for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
+  });
+  const server = await startServer({ data, contentTypes });
+  onTestFinished(() => server.dispose());
+  const expectAnswers = async () => {
+    for (const [path, text] of Object.entries(answers))
+      expect(await (await fetch(server.url + path)).text()).toBe(text);
+  };
+  const graph = join(data, 'graph.db');
+  const { ino } = statSync(graph);
+  const generations = async () => {
+    const { stdout } = await runVarve(['status', '--json', '--data', data]);
+    return (JSON.parse(stdout) as { projections: { generation: number }[] }).projections[0]?.generation;
+  };
+  await expectAnswers();
+  // It was not made from the log again.
+  expect(statSync(graph).ino).toBe(ino);
+  expect(await generations()).toBe(1);
+  const rebuilt = await runVarve(['rebuild', '--graph', '--data', data]);
+  expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 is live') });
+  await expectAnswers();
+  const written = await fetch(`${server.url}/api/cooks`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ data: { name: 'Cyd' } }),
+  });
+  expect(written.status).toBe(201);
+  expect((await runVarve(['rollback', '--data', data])).stdout).toContain('generation 1 is live');
+  await expectAnswers();
+  expect(await server.stop()).toMatchObject({ code: 0 });
+}, 180_000);
