@@ -169,7 +169,9 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     const greet = async (handler: RequestListener) => {
       if (succession !== undefined)
         await takePlace(supervisor, succession, handler, {
-          ...{ varve, metrics, isStopping: stop.isStopping },
+          varve,
+          metrics,
+          isStopping: stop.isStopping,
           address: settings.advertise ?? reachableUrl(listener.url),
         });
       serving();
