@@ -12,9 +12,12 @@ export type HandOverLoad = {
 };
 
 const PAUSE_MS = 5;
+/** Names of documents are unique. */
+let loads = 0;
 
 /** `readFrom`: the servers that have to show a write once it is acknowledged. */
 export function startHandOverLoad(url: string, clients: number, readFrom = [url]): HandOverLoad {
+  const load = ++loads;
   const failures: string[] = [];
   const written: string[] = [];
   const agents = Array.from({ length: 2 * clients }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
@@ -22,7 +25,7 @@ export function startHandOverLoad(url: string, clients: number, readFrom = [url]
   const run = async (client: number): Promise<void> => {
     const [writing = false, reading = false] = agents.slice(2 * client, 2 * client + 2);
     for (let i = 0; !isStopped; i++) {
-      const name = `client ${client} ${i}`;
+      const name = `load ${load} client ${client} ${i}`;
       const wrote = await ask(`${url}/api/restaurants`, writing, { data: { key: name, name } });
       if (wrote.status !== 201) failures.push(`write of ${name}: ${wrote.status} ${wrote.text}`);
       else written.push(name);
