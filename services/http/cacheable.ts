@@ -35,8 +35,8 @@ function headersWith(cacheControl: string) {
 }
 
 /**
- * Answers a GET of the content API, with 304 if the caller has the answer already. If it is known that the index has
- * not changed since then, `answer` is not called.
+ * Answers a GET of the content API, with 304 if the caller has the answer already. If it is known that nothing in it has
+ * changed since then, `answer` is not called.
  */
 export async function answerRead(
   { generation, known }: Delivery,
@@ -44,26 +44,36 @@ export async function answerRead(
   reply: FastifyReply,
   answer: (asking: Asking) => Promise<Uint8Array>,
 ): Promise<void> {
+  if (known === undefined || request.headers['if-none-match'] === undefined) {
+    const asking = askingOf(request);
+    const body = await answer(asking);
+    sendRead(request, reply, { etag: entityTag(generation, body), isDraft: asking.isDraft }, body);
+  } else await answerAgain({ generation, known }, request, reply, answer);
+}
+
+/** Answers a caller who has an answer. Callers that ask again do so after changes too, so it is remembered with its tags. */
+async function answerAgain(
+  { generation, known }: Required<Delivery>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: (asking: Asking) => Promise<Uint8Array>,
+): Promise<void> {
   const format = request.headers[V4_HEADER];
   const url = request.raw.url ?? '';
   const key = format === undefined ? url : `${format} ${url}`;
-  const found = known?.find(key);
+  const found = known.find(key);
   if (found !== undefined && isSameEntity(request.headers['if-none-match'], found.etag)) {
     sendUnchanged(request, reply, found);
     return;
   }
-  const asking = askingOf(request, known);
-  const before = found?.position ?? known?.position();
+  const tags = known.collect();
+  const asking = { ...askingOf(request), tags, shown: tags.shown };
+  const position = known.position();
   const body = await answer(asking);
-  const shown = before === known?.position() ? before : undefined;
-  if (found !== undefined && shown !== undefined) {
-    sendRead(request, reply, found, body);
-    return;
-  }
   const etag = entityTag(generation, body);
   const { isDraft } = asking;
-  if (shown !== undefined && !asking.varies)
-    known?.keep(key, { etag, isDraft, position: shown, tags: asking.tags?.all() });
+  if (position === known.position() && !asking.varies)
+    known.keep(key, { etag, isDraft, position, tags: tags.all() });
   sendRead(request, reply, { etag, isDraft }, body);
 }
 
@@ -78,13 +88,8 @@ export function sendOwn(
 }
 
 /** After its connection is closed, an answer gets no more work. */
-function askingOf({ id, raw, headers }: FastifyRequest, known: KnownAnswers | undefined): Asking {
-  const isWanted = () => !raw.socket.destroyed;
-  // Callers that ask again will do so after other changes too.
-  if (known === undefined || headers['if-none-match'] === undefined)
-    return { id, isWanted, isDraft: false, varies: false };
-  const tags = known.collect();
-  return { id, isWanted, isDraft: false, varies: false, tags, shown: tags.shown };
+function askingOf({ id, raw }: FastifyRequest): Asking {
+  return { id, isWanted: () => !raw.socket.destroyed, isDraft: false, varies: false };
 }
 
 function entityTag(generation: string, body: Uint8Array): string {
