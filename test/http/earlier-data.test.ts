@@ -7,6 +7,7 @@ import { createPrivateDatabase } from '../../shared/sqlite/private-database.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { startServer } from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
 
 /** A data directory of the release before there were supervisors, with kitchens, as SQL; its answers of that release. */
 const FOLDER = join(import.meta.dirname, '../support/earlier-data');
@@ -28,7 +29,9 @@ const answers = JSON.parse(readFileSync(join(FOLDER, 'answers.json'), 'utf8')) a
   Record<string, string>
 >;
 
-it('serves a data directory of an earlier release as it is, and hands it over', async () => {
+const LONG = { ...takesMinutes('a data directory of an earlier release'), timeout: 180_000 };
+
+it('serves a data directory of an earlier release as it is, and hands it over', LONG, async () => {
   const data = createEarlierData();
   const contentTypes = createKitchenTypes();
   onTestFinished(() => {
@@ -62,4 +65,4 @@ it('serves a data directory of an earlier release as it is, and hands it over', 
   expect((await runVarve(['rollback', '--data', data])).stdout).toContain('generation 1 is live');
   await expectAnswers();
   expect(await server.stop()).toMatchObject({ code: 0 });
-}, 180_000);
+});
