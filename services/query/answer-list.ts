@@ -31,6 +31,8 @@ async function listBody(
 ): Promise<Buffer> {
   const found = await searchPage(index, plan, answer);
   const { total, hits, next } = found;
+  // Before the explanation, which tells of its requests too.
+  const page = showsRowsAsStored(plan) ? undefined : await gatherPage(index, plan, hits, answer, options);
   const nextCursor = plan.cursors === undefined || !next ? null : writeCursor(plan.cursors, next);
   const pagination = describePagination(plan.pagination, total, nextCursor);
   const meta =
@@ -39,11 +41,10 @@ async function listBody(
       : jsonText({ pagination, explain: await explainList(index, plan, answer) });
   const all = plan.words === undefined ? meta : `${meta.slice(0, -1)}${wordsMeta(plan.words, found)}}`;
   const end = Buffer.from(`,"meta":${all}}`);
-  if (showsRowsAsStored(plan)) {
+  if (page === undefined) {
     options.shown?.({ type: plan.type.uid, path: [] }, plan.search.world, hits.sources, plan.selection);
     return joinRows(OPEN, hits.sources, end);
   }
-  const page = await gatherPage(index, plan, hits, answer, options);
   return writeAnswer(answer, plan.selection, [
     (writer) => writeShort(writer, OPEN),
     createListWriting(page),
