@@ -64,13 +64,6 @@ describe('pages at great offsets on Elasticsearch', await needsElasticsearch(), 
     },
   );
 
-  it.each([
-    { text: { query: 'tag', locales: 'all', typoTolerance: true, isRanked: true } },
-    { facets: [{ path: [], field: 'weight', type: 'float', limit: 10 }] },
-  ] as const)('are not searched by words, nor counted by value: %o', async (asked) => {
-    await expect(search(asked)).rejects.toMatchObject({ code: 'not-supported' });
-  });
-
   it('are counted once, and right when rows have come or gone since', async () => {
     const query = { kind: 'exists', field: 'id' } as const;
     expect((await search({ query, from: 2590 })).requests).toBe(2);
