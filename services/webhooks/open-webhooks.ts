@@ -47,15 +47,10 @@ const LEAD_LOOK_MS = 1_000;
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { log, space, fleet, report } = options;
   const store = openDeliveryStore(options.data);
-  const commands = createWebhookCommands({ ...options.commands, log, space, now: Date.now });
   const own = { actor: { kind: 'process', id: 'webhooks' } } as const;
-  const asProcess = createWebhookCommands({
-    ...options.commands,
-    log,
-    space,
-    now: Date.now,
-    author: () => own,
-  });
+  const byCaller = { ...options.commands, log, space, now: Date.now };
+  const commands = createWebhookCommands(byCaller);
+  const asProcess = createWebhookCommands({ ...byCaller, author: () => own });
   const closing = new AbortController();
   const ended = Promise.withResolvers<void>();
   const start = await log.lastPosition();

@@ -8,8 +8,8 @@ import type { Succession } from '../../supervisor/protocol.ts';
 
 /** Answering recent requests takes so long at most: meanwhile the other process serves. */
 const WARM_UP_MS = 4_000;
-/** The supervisor waits longer than this process does for learning who the leader is. */
-const ENTER_MS = 2_000;
+/** Part of the supervisor's limit that is left for the last step, after this process has waited to know the leader. */
+const LAST_STEP_MS = 2_000;
 const LOOK_MS = 20;
 
 export type TakePlaceOptions = {
@@ -33,7 +33,7 @@ export async function takePlace(
   await warmUp(recent, handler, WARM_UP_MS);
   metrics?.reset();
   await supervisor.ready();
-  const deadline = performance.now() + enterMs - ENTER_MS;
+  const deadline = performance.now() + enterMs - LAST_STEP_MS;
   while (isUndecided(varve.fleet.leader(), address) && performance.now() < deadline)
     await varve.fleet.changed(LOOK_MS);
   if (isStopping()) return;
