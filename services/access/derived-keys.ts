@@ -32,3 +32,8 @@ export function jwtSecret(accessKey: Uint8Array): Uint8Array {
 export function webhookKey(accessKey: Uint8Array): Uint8Array {
   return hmac(accessKey, 'webhooks');
 }
+
+/** Key for the names of tags in headers, and for purges in every process with the access key. */
+export function tagKey(accessKey: Uint8Array): Uint8Array {
+  return hmac(accessKey, 'cache tags');
+}

@@ -39,3 +39,18 @@ export type Equality = { readonly field: string; readonly value: unknown };
 export function wordsTag(type: Uid): Tag {
   return `w ${type}`;
 }
+
+export type TagParts = {
+  readonly kind: string;
+  /** Words of texts have none. */
+  readonly world: string | undefined;
+  readonly type: Uid;
+  readonly documentId: string | undefined;
+};
+
+/** Values of narrow tags may have spaces; they are last. */
+export function partsOfTag(tag: Tag): TagParts {
+  const [kind = '', world = '', type = '', documentId] = tag.split(' ', 4);
+  if (kind === 'w') return { kind, world: undefined, type: world, documentId: undefined };
+  return { kind, world, type, documentId: kind === 'd' || kind === 'i' ? documentId : undefined };
+}

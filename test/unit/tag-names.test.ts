@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { tagKey } from '../../services/access/derived-keys.ts';
+import {
+  attributeTag,
+  documentTag,
+  inverseTag,
+  narrowTag,
+  ROWS,
+  type Tag,
+  wordsTag,
+} from '../../services/delivery/tag.ts';
+import { roomOf, TAG_RECEIVERS, type TagReceiver, tagHeader } from '../../services/delivery/tag-headers.ts';
+import { createTagNames } from '../../services/delivery/tag-names.ts';
+import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
+
+const loaded = loadContentTypes('examples/restaurants');
+if (loaded.kind === 'problems') throw new Error(JSON.stringify(loaded.problems));
+const { registry } = loaded;
+const key = tagKey(Buffer.from('a key'));
+const namesWith = (plain: boolean) => createTagNames({ key, registry, plain });
+const names = namesWith(false);
+const CHEF = 'api::chef.chef';
+const TYPES = [...registry.contentTypes.keys()];
+const WIDE = roomOf('fastly', 6_000);
+const overlap = (answer: readonly string[], change: ReadonlySet<string>) =>
+  answer.filter((name) => change.has(name));
+
+const documentId = fc.string({ unit: fc.constantFrom(...'abc'), minLength: 1, maxLength: 6 });
+const type = fc.constantFrom(...TYPES);
+const tag: fc.Arbitrary<Tag> = fc.oneof(
+  { weight: 5, arbitrary: fc.tuple(type, documentId).map(([of, id]) => documentTag(of, 'published', id)) },
+  fc
+    .tuple(type, documentId)
+    .map(([of, id]) => inverseTag(of, 'published', id, { type: CHEF, attribute: 'restaurants' })),
+  fc.tuple(type, fc.constantFrom(ROWS, 'name')).map(([of, name]) => attributeTag(of, 'published', name)),
+  type.map((of) => attributeTag(of, 'draft', ROWS)),
+  fc
+    .tuple(type, documentId)
+    .map(([of, id]) => narrowTag(of, 'published', { field: 'slug', value: `a ${id}` }, 'name')),
+  type.map(wordsTag),
+);
+
+describe.each(Object.keys(TAG_RECEIVERS) as TagReceiver[])('tags for %s', (receiver) => {
+  const answers = fc.uniqueArray(tag, { minLength: 1, maxLength: 900 });
+  it.each([false, true])('fit, and share one with every change of a tag (plain names: %s)', (plain) => {
+    const own = namesWith(plain);
+    const check = (tags: readonly Tag[], bytes: number) => {
+      const answer = own.ofAnswer(new Set(tags), roomOf(receiver, bytes));
+      expect(answer.length).toBeLessThanOrEqual(TAG_RECEIVERS[receiver].tags);
+      expect(tagHeader(receiver, answer).length).toBeLessThanOrEqual(bytes);
+      expect(new Set(answer).size).toBe(answer.length);
+      for (const one of tags) expect(overlap(answer, own.ofChange([one])), one).not.toEqual([]);
+    };
+    fc.assert(fc.property(answers, fc.integer({ min: 60, max: 6_000 }), check), { numRuns: 30 });
+  });
+});
+
+it('leaves an answer alone when a write changes none of its tags', () => {
+  const answer = names.ofAnswer(new Set([documentTag(CHEF, 'published', 'a')]), WIDE);
+  expect(overlap(answer, names.ofChange([documentTag(CHEF, 'published', 'b')]))).toEqual([]);
+  expect(overlap(answer, names.ofChange([documentTag(CHEF, 'draft', 'a')]))).toEqual([]);
+});
+
+it('makes the documents of one type coarse, and keeps the others', () => {
+  const few = documentTag('api::city.city', 'published', 'rome');
+  const many = Array.from({ length: 100 }, (_, i) => documentTag(CHEF, 'published', `chef${i}`));
+  const answer = names.ofAnswer(new Set([few, ...many]), roomOf('cloudfront', 6_000));
+  expect(answer).toHaveLength(3);
+  expect(overlap(answer, names.ofChange([documentTag(CHEF, 'published', 'another')]))).toHaveLength(1);
+  expect(overlap(answer, names.ofChange([few]))).toHaveLength(1);
+  expect(overlap(answer, names.ofChange([documentTag('api::city.city', 'published', 'oslo')]))).toEqual([]);
+});
+
+it('gives an answer that any change may change a tag that every change has', () => {
+  expect(overlap(names.ofAnswer(undefined, WIDE), names.ofChange([]))).toEqual([names.everything]);
+  expect(names.ofAnswer(undefined, WIDE)).toContain(names.generation);
+});
+
+it('says nothing about content, and depends on the key', () => {
+  const tags = new Set([documentTag(CHEF, 'published', 'a'), attributeTag(CHEF, 'published', 'secret')]);
+  const answer = names.ofAnswer(tags, WIDE);
+  for (const name of answer) expect(name).toMatch(/^[a-z0-9]{1,10}$/);
+  expect(createTagNames({ key, registry, plain: false }).ofAnswer(tags, WIDE)).toEqual(answer);
+  const other = createTagNames({ key: tagKey(key), registry, plain: false });
+  expect(overlap(other.ofAnswer(tags, WIDE), new Set(answer))).toEqual([]);
+});
+
+it('adds plain names where they are asked for', () => {
+  const tags = [documentTag(CHEF, 'published', 'abc'), attributeTag(CHEF, 'published', ROWS)];
+  const plain = namesWith(true);
+  expect(plain.ofAnswer(new Set(tags), WIDE)).toEqual(expect.arrayContaining(['chefs', 'chefs:abc']));
+  expect([...plain.ofChange(tags)]).toEqual(expect.arrayContaining(['chefs', 'chefs:abc']));
+  const hidden = createTagNames({ key, registry: { ...registry, contentTypes: new Map() }, plain: true });
+  expect(hidden.ofAnswer(new Set(tags), WIDE).join(' ')).not.toContain('chef');
+});
