@@ -10,6 +10,7 @@ export function createClusterIndex(
     apply,
     position,
     search: reader.search,
+    searchMany: reader.searchMany,
     follow: reader.follow,
     explain: async (request) => reader.explain(request),
     close: async () => {},

@@ -24,19 +24,35 @@ export function answerQueries(
   terms: InstantTerms,
 ): Promise<readonly object[]> {
   return onOneState(index, terms, async (answer) => {
+    const started = terms.now();
+    const found = await index.searchMany(
+      plans.map(({ search, selection }) => ({
+        ...search,
+        answer,
+        followed: selection.populate.length > 0,
+      })),
+    );
+    const elapsed = () => Math.round(terms.now() - started);
     const results: object[] = [];
-    for (const plan of plans) results.push(await answerQuery(index, plan, { terms, answer }));
+    for (const [at, plan] of plans.entries())
+      results.push(await presentQuery(plan, found[at] as SearchResult, { index, answer, elapsed }));
     return results;
   });
 }
 
-type Asking = { readonly terms: InstantTerms; readonly answer: AnswerScope };
+type Presenting = {
+  readonly index: ReadIndex;
+  readonly answer: AnswerScope;
+  /** Milliseconds since the request's searches began. */
+  readonly elapsed: () => number;
+};
 
-async function answerQuery(index: ReadIndex, plan: InstantPlan, { terms, answer }: Asking): Promise<object> {
-  const started = terms.now();
-  const { query, search, words, selection } = plan;
-  const found = await index.search({ ...search, answer, followed: selection.populate.length > 0 });
-  const elapsed = () => Math.round(terms.now() - started);
+async function presentQuery(
+  plan: InstantPlan,
+  found: SearchResult,
+  { index, answer, elapsed }: Presenting,
+): Promise<object> {
+  const { query, search, words } = plan;
   if (query.facet !== undefined) {
     const counts = found.facets?.[0] ?? { values: [] };
     return {

@@ -14,6 +14,12 @@ export function timeReadIndex(index: ReadIndex, times: IndexTimes): ReadIndex {
       times.search += performance.now() - started;
       return result;
     },
+    async searchMany(requests) {
+      const started = performance.now();
+      const results = await index.searchMany(requests);
+      times.search += performance.now() - started;
+      return results;
+    },
     async follow(request) {
       const started = performance.now();
       const result = await index.follow(request);
@@ -31,6 +37,11 @@ export function traceReadIndex(index: ReadIndex, tracing: Tracing | undefined): 
     search(request) {
       const attributes = { 'varve.type': request.type, 'varve.world': request.world };
       return inSpan(tracing, 'search', attributes, () => index.search(request));
+    },
+    searchMany(requests) {
+      const types = [...new Set(requests.map(({ type }) => type))].join(' ');
+      const attributes = { 'varve.type': types, 'varve.searches': requests.length };
+      return inSpan(tracing, 'search', attributes, () => index.searchMany(requests));
     },
     follow(request) {
       const attributes = { 'varve.attribute': request.attribute, 'varve.parents': request.parents.length };

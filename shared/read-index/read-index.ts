@@ -192,6 +192,11 @@ export type ReadIndex = {
   /** Position of the last batch applied; 0n before the first… positions start at 1n. */
   position(): bigint;
   search(request: SearchRequest): Promise<SearchResult>;
+  /**
+   * Runs several searches of one answer. Each result is that of `search`; what the requests have in common is evaluated once.
+   * Rejects if one of them fails.
+   */
+  searchMany(requests: readonly SearchRequest[]): Promise<readonly SearchResult[]>;
   follow(request: FollowRequest): Promise<FollowResult>;
   /**
    * Runs `work`, which makes one answer of several searches and follows with the given scope: all on one state of the

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeChanges } from './read-index-changes.ts';
 import { describeCursors } from './read-index-cursors.ts';
 import { describeFollowing } from './read-index-following.ts';
+import { describeMany } from './read-index-many.ts';
 import { describeRelations } from './read-index-relations.ts';
 import type { OpenIndex } from './read-index-shelf.ts';
 import { describeSorting } from './read-index-sorting.ts';
@@ -22,5 +23,6 @@ export function describeReadIndexContract(
     describe('following', () => describeFollowing(open));
     describe('changes', () => describeChanges(open));
     if (words) describe('words and facets', () => describeWords(open));
+    if (words) describe('several searches', () => describeMany(open));
   });
 }

@@ -43,6 +43,7 @@ export function createBruteForceReadIndex(registry: SchemaRegistry): ReadIndex {
     },
     position: () => position,
     search: async (request) => search(state, request),
+    searchMany: async (requests) => requests.map((request) => search(state, request)),
     follow: async (request) => follow(state, request),
     close: async () => {},
   };

@@ -90,6 +90,10 @@ export async function createTestIndices(
           await findable(url, written, space);
           return reader.search(request);
         },
+        searchMany: async (requests) => {
+          await findable(url, written, space);
+          return reader.searchMany(requests);
+        },
         follow: async (request) => {
           await findable(url, written, space);
           return reader.follow(request);

@@ -1,6 +1,7 @@
 import { defined } from '../../defined.ts';
 import { createMakeRoom } from '../../make-room.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
+import { PART, rest } from '../../turns/slice.ts';
 import { TURNS, type Turns } from '../../turns/turns.ts';
 import type { HeldRows } from '../held-rows.ts';
 import type {
@@ -102,6 +103,10 @@ export function createEmbeddedIndex(options: EmbeddedIndexOptions): EmbeddedInde
       const reading = readBeforeSearch(state, request, () => isOpen);
       return reading === undefined ? find() : reading.then(find);
     },
+    searchMany: async (requests) => {
+      await Promise.all(requests.map((request) => readBeforeSearch(state, request, () => isOpen)));
+      return answers.part(requests[0]?.answer, () => createSearches(state, requests));
+    },
     follow: (request) => answers.part(request.answer, () => createFollow(state, request)),
     explain: (request) => answers.part(request.answer, () => () => explain(state, request)),
     sourceAt: (space, world, key) => sourceAt(state, space, world, key),
@@ -170,6 +175,22 @@ function createSearch(state: EmbeddedState, request: SearchRequest): () => Searc
     if (!everything && matched !== undefined) releaseBits(space, matched);
     const hits = { rows, sources: rows.length > FEW_ROWS ? found : sourcesOf(sources, space, rows) };
     return { total: withTotal ? count : undefined, hits, ...defined({ next }) };
+  };
+}
+
+/** Results are those of `createSearch`, in the order of the requests. */
+function createSearches(
+  state: EmbeddedState,
+  requests: readonly SearchRequest[],
+): () => readonly SearchResult[] {
+  const steps = requests.map((request) => createSearch(state, request));
+  const results: SearchResult[] = [];
+  return () => {
+    while (results.length < steps.length) {
+      results.push((steps[results.length] as () => SearchResult)());
+      rest(PART);
+    }
+    return results;
   };
 }
 

@@ -1,6 +1,6 @@
 import { createRecentValues } from '../../../recent-values.ts';
 import type { IndexSet } from '../../index-set.ts';
-import type { AnswerScope, ReadIndex, World } from '../../read-index.ts';
+import type { AnswerScope, ReadIndex, SearchRequest, World } from '../../read-index.ts';
 import { unavailable } from '../wire/search-engine.ts';
 import { type Explanation, explainSearch } from './explain-search.ts';
 import { followRows } from './follow-rows.ts';
@@ -8,7 +8,7 @@ import { searchRows } from './search-rows.ts';
 import { openSession, type SearchContext, type Session } from './session.ts';
 
 /** The reading side of the port. */
-export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'follow'> & {
+export type ElasticsearchReader = Pick<ReadIndex, 'search' | 'searchMany' | 'follow'> & {
   /** Explains the execution of a search. */
   explain(request: Parameters<ReadIndex['search']>[0]): Promise<Explanation>;
 };
@@ -46,11 +46,13 @@ export function createElasticsearchReader(options: ElasticsearchReaderOptions): 
       },
     );
   };
+  const search = async (request: SearchRequest) => {
+    const session = sessionOf(request.answer, request.world);
+    return searchRows(session instanceof Promise ? await session : session, request);
+  };
   return {
-    async search(request) {
-      const session = sessionOf(request.answer, request.world);
-      return searchRows(session instanceof Promise ? await session : session, request);
-    },
+    search,
+    searchMany: (requests) => Promise.all(requests.map(search)),
     async follow(request) {
       const session = sessionOf(request.answer, request.world);
       return followRows(session instanceof Promise ? await session : session, request);
