@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { appliedUpTo, startProjector } from '../projections/projector/projector.ts';
+import { appliedUpTo, startProjector } from '../projections/graph/projector.ts';
 import { rolesOf } from '../shared/access/login-state.ts';
 import { isForeign } from '../shared/event-store/unreadable.ts';
 import { USER_TYPE } from '../shared/schema/content-type.ts';
@@ -28,8 +28,7 @@ import type { FollowApiOptions } from './follow/follow-api.ts';
 import { followStrapi } from './follow/follow-strapi.ts';
 import type { FollowOptions } from './follow/open-follower.ts';
 import { watchFollower } from './follow/watch-follower.ts';
-import { createFreshness } from './http/freshness.ts';
-import { openForwarding } from './http/open-forwarding.ts';
+import { openForwarding } from './http/forwarding/open-forwarding.ts';
 import { createApis, type ServedApi } from './http/served-api.ts';
 import type { LoginPlan } from './login/open-login.ts';
 import { createPeople } from './login/people.ts';
@@ -40,6 +39,7 @@ import { type Operating, watchLead, watchVitals } from './operating/operating.ts
 import type { OperatorContext } from './operator/operation.ts';
 import { type ContentStoreOptions, openContentStore } from './process/content-store.ts';
 import { type Meanwhile, serveEarlier } from './process/earlier-generation.ts';
+import { createFreshness } from './process/freshness.ts';
 import { createHalt } from './process/halt.ts';
 import { lateLogin } from './process/late-login.ts';
 import { createSpaceWatch } from './process/space-watch.ts';

@@ -1,5 +1,5 @@
 /**
- * Why a request is refused. docs/errors.md describes each code; services/http/error-statuses.ts gives it an HTTP status. A code is
+ * Why a request is refused. docs/errors.md describes each code; services/http/answers/error-statuses.ts gives it an HTTP status. A code is
  * never renamed: clients and log queries compare it.
  */
 export const REFUSALS = [

@@ -1,6 +1,6 @@
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openContentGraph } from '../graph/content-graph.ts';
-import { catchUpWhole } from '../projector/projector.ts';
+import { catchUpWhole } from '../graph/projector.ts';
 
 export type Replay = {
   readonly log: EventStore;

@@ -1,6 +1,6 @@
 import { documentChanges, type ShapeChange, shapeChanges } from '../../projections/generations/shape.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
-import { catchUp } from '../../projections/projector/projector.ts';
+import { catchUp } from '../../projections/graph/projector.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
-import { catchUpWithinSpace } from '../../projections/projector/projector.ts';
+import { catchUpWithinSpace } from '../../projections/graph/projector.ts';
 import { UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import { leadOf } from '../../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';

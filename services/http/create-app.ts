@@ -9,35 +9,40 @@ import { defined } from '../../shared/defined.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { requestIdOf } from '../operating/request-id.ts';
 import type { Status } from '../operator/status.ts';
-import { registerLogin } from './auth-routes.ts';
-import { authenticateRequests, createAuthenticate, requireAdministrator } from './authenticate.ts';
-import { awaitPositions } from './await-position.ts';
-import { type DocsOptions, registerDocsPage, registerOpenApi } from './docs-page.ts';
-import { type ErrorEnvelope, presentError } from './error-envelope.ts';
-import { registerWebhook, sendWritesToStrapi } from './follow-strapi.ts';
-import { forwardWrites } from './forward-writes.ts';
-import { guardDevelopment } from './guard-development.ts';
-import { INSTANT_SEARCH_PREFIX, isInstantSearch, sendAlgoliaError } from './instant-search-errors.ts';
-import { admitLocalPages, registerInstantSearch, speakAlgolia } from './instant-search-routes.ts';
-import { parseJsonBody } from './json-body.ts';
-import { measureRequests, type RequestMeters } from './measure-requests.ts';
-import { registerProjections } from './projection-routes.ts';
-import { HEALTH_PATH, type ProtectionOptions, protect } from './protect.ts';
-import { misplaced, refuseReads } from './refuse-reads.ts';
-import { reportError } from './report-error.ts';
-import { nameAuthors } from './request-author.ts';
-import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './responses.ts';
-import { rewritePrefix } from './rewrite-prefix.ts';
-import { registerRoles } from './role-routes.ts';
-import { registerCollectionType, registerLocales, registerSingleType, registerUsers } from './routes.ts';
-import { registerSearchPage, type SearchPage } from './search-page.ts';
-import { registerAssets } from './serve-assets.ts';
+import { type ErrorEnvelope, presentError } from './answers/error-envelope.ts';
+import { reportError } from './answers/report-error.ts';
+import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from './answers/responses.ts';
+import { forwardWrites } from './forwarding/forward-writes.ts';
+import { type DocsOptions, registerDocsPage, registerOpenApi } from './pages/docs-page.ts';
+import { registerSearchPage, type SearchPage } from './pages/search-page.ts';
+import { registerStartPage } from './pages/start-page.ts';
+import { awaitPositions } from './requests/await-position.ts';
+import { guardDevelopment } from './requests/guard-development.ts';
+import { parseJsonBody } from './requests/json-body.ts';
+import { measureRequests, type RequestMeters } from './requests/measure-requests.ts';
+import { HEALTH_PATH, type ProtectionOptions, protect } from './requests/protect.ts';
+import { misplaced, refuseReads } from './requests/refuse-reads.ts';
+import { nameAuthors } from './requests/request-author.ts';
+import { rewritePrefix } from './requests/rewrite-prefix.ts';
+import { registerLogin } from './routes/auth-routes.ts';
+import { authenticateRequests, createAuthenticate, requireAdministrator } from './routes/authenticate.ts';
+import {
+  registerCollectionType,
+  registerLocales,
+  registerSingleType,
+  registerUsers,
+} from './routes/entry-routes.ts';
+import { registerWebhook, sendWritesToStrapi } from './routes/follow-strapi.ts';
+import { INSTANT_SEARCH_PREFIX, isInstantSearch, sendAlgoliaError } from './routes/instant-search-errors.ts';
+import { admitLocalPages, registerInstantSearch, speakAlgolia } from './routes/instant-search-routes.ts';
+import { registerProjections } from './routes/projection-routes.ts';
+import { registerRoles } from './routes/role-routes.ts';
+import { registerAssets } from './routes/serve-assets.ts';
+import { registerTokens } from './routes/token-routes.ts';
+import { registerTypes } from './routes/type-routes.ts';
+import { registerUploads } from './routes/upload-routes.ts';
+import { registerWebhooks } from './routes/webhook-routes.ts';
 import type { ServedApi } from './served-api.ts';
-import { registerStartPage } from './start-page.ts';
-import { registerTokens } from './token-routes.ts';
-import { registerTypes } from './type-routes.ts';
-import { registerUploads } from './upload-routes.ts';
-import { registerWebhooks } from './webhook-routes.ts';
 
 export type AppOptions = ServedApi & {
   /** Position of the log and its projections. */

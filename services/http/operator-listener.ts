@@ -8,9 +8,9 @@ import type { OperatorContext } from '../operator/operation.ts';
 import { runOperation } from '../operator/operations.ts';
 import { type AnswerLine, SECRET_HEADER } from '../operator/operator-protocol.ts';
 import { readStatus } from '../operator/status.ts';
-import { listen } from './listen.ts';
-import type { ListeningSocket } from './listening-socket.ts';
-import { isLoopback } from './loopback.ts';
+import { listen } from './sockets/listen.ts';
+import type { ListeningSocket } from './sockets/listening-socket.ts';
+import { isLoopback } from './sockets/loopback.ts';
 
 export type OperatorListener = {
   /** For the lock file. */

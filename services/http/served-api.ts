@@ -11,14 +11,14 @@ import type { TagPositions } from '../delivery/tag-positions.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
 import { createInstantSearch } from '../instant-search/instant-search-api.ts';
 import type { LoginApi } from '../login/login-api.ts';
-import type { Freshness } from './await-position.ts';
-import { type CallerApi, createCallerApis } from './caller-apis.ts';
-import type { ContentApiOptions } from './content-api-options.ts';
-import { createContentApi } from './create-content-api.ts';
-import type { ForwardingOptions } from './forward-writes.ts';
-import type { AssetRoutesOptions } from './serve-assets.ts';
-import { createUploadApi } from './upload-api.ts';
-import type { ServedWebhooks } from './webhook-routes.ts';
+import { type CallerApi, createCallerApis } from './api/caller-apis.ts';
+import type { ContentApiOptions } from './api/content-api-options.ts';
+import { createContentApi } from './api/create-content-api.ts';
+import { createUploadApi } from './api/upload-api.ts';
+import type { ForwardingOptions } from './forwarding/forward-writes.ts';
+import type { Freshness } from './requests/await-position.ts';
+import type { AssetRoutesOptions } from './routes/serve-assets.ts';
+import type { ServedWebhooks } from './routes/webhook-routes.ts';
 
 /** Parts of the HTTP API, whatever is behind it. */
 export type ServedApi = {

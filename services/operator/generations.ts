@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Generation, Rebuild } from '../../projections/generations/generation.ts';
-import { catchUpWhole } from '../../projections/projector/projector.ts';
+import { catchUpWhole } from '../../projections/graph/projector.ts';
 import { defineOperation } from './operation.ts';
 import { watchLoad } from './watch-load.ts';
 

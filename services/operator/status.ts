@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Generation, Rebuild } from '../../projections/generations/generation.ts';
-import { appliedUpTo } from '../../projections/projector/projector.ts';
+import { appliedUpTo } from '../../projections/graph/projector.ts';
 import type { StoredEvent, Unreadable } from '../../shared/event-store/event-store.ts';
 import { stopsReaders } from '../../shared/event-store/unreadable.ts';
 import { type ReadIndex, worldsOfType } from '../../shared/read-index/read-index.ts';

@@ -1,5 +1,5 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
-import { catchUpWithinSpace } from '../../projections/projector/projector.ts';
+import { catchUpWithinSpace } from '../../projections/graph/projector.ts';
 import { isAccessEvent } from '../../shared/access/access-events.ts';
 import { keepReserve, useReserve } from '../../shared/disk-space.ts';
 import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';

@@ -1,5 +1,5 @@
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
-import type { Projector } from '../../projections/projector/projector.ts';
+import type { Projector } from '../../projections/graph/projector.ts';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
 import { defined } from '../../shared/defined.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';

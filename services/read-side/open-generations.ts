@@ -2,8 +2,8 @@ import type { Generation } from '../../projections/generations/generation.ts';
 import { openGenerationStore } from '../../projections/generations/generation-store.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
+import { catchUpWhole } from '../../projections/graph/projector.ts';
 import { graphFile, removeGeneration } from '../../projections/graph/store/generation-files.ts';
-import { catchUpWhole } from '../../projections/projector/projector.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import {
   inheritStale,

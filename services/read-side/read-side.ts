@@ -1,7 +1,7 @@
 import type { ContentGraph, ContentGraphOptions } from '../../projections/graph/content-graph.ts';
+import { loadReadIndex } from '../../projections/graph/projector.ts';
 import type { ParkedDocuments } from '../../projections/graph/stale/stale-documents.ts';
 import type { WriterStatus } from '../../projections/index-writer/index-writer.ts';
-import { loadReadIndex } from '../../projections/projector/projector.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { DocumentIndex } from '../../shared/read-index/document-index.ts';
 import {

@@ -1,6 +1,11 @@
 import type { Server } from 'node:http';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
-import { addressOf, type ListeningSocket, ownSocket, startListening } from '../http/listening-socket.ts';
+import {
+  addressOf,
+  type ListeningSocket,
+  ownSocket,
+  startListening,
+} from '../http/sockets/listening-socket.ts';
 import type {
   Answer,
   FromWorker,

@@ -1,6 +1,6 @@
 import type { LevelWithSilent } from 'pino';
 import type { OperatorChannel } from '../../shared/sqlite/lock-data-directory.ts';
-import type { RecentRequest } from '../http/recent-requests.ts';
+import type { RecentRequest } from '../http/sockets/recent-requests.ts';
 
 /** The listening sockets of a server: of the API, for operators, and for metrics where they have a port of their own. */
 export type SocketName = 'api' | 'operators' | 'metrics';

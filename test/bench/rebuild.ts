@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { openContentGraph } from '../../projections/graph/content-graph.ts';
-import { catchUp } from '../../projections/projector/projector.ts';
+import { catchUp } from '../../projections/graph/projector.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import { upcast } from '../../shared/events/upcasters.ts';
 

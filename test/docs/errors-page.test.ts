@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { errorStatus } from '../../services/http/error-statuses.ts';
+import { errorStatus } from '../../services/http/answers/error-statuses.ts';
 import { OUTAGES, REFUSALS } from '../../shared/request-error.ts';
 
 const PAGE = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { listen } from '../../services/http/listen.ts';
+import { listen } from '../../services/http/sockets/listen.ts';
 import { createOperatingEndpoints } from '../../services/operating/operating-endpoints.ts';
 import { createReadinessCheck, type ReadinessCheck } from '../../services/operating/readiness.ts';
 import { CONFORMANCE_SCHEMA, createDataDirectory, spawnVarve, startServer } from '../support/server.ts';

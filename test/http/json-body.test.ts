@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseJsonBody } from '../../services/http/json-body.ts';
+import { parseJsonBody } from '../../services/http/requests/json-body.ts';
 
 describe('a JSON body', () => {
   it('is an object or an array', () => {

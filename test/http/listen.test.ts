@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { HoldLimits } from '../../services/http/hold-requests.ts';
-import { listen } from '../../services/http/listen.ts';
+import type { HoldLimits } from '../../services/http/sockets/hold-requests.ts';
+import { listen } from '../../services/http/sockets/listen.ts';
 
 async function listenForTest() {
   const listener = await listen({ host: '127.0.0.1', port: 0 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { MIN_POSITION_HEADER } from '../../services/http/await-position.ts';
+import { MIN_POSITION_HEADER } from '../../services/http/requests/await-position.ts';
 import { createAsk, createTokenOver } from '../support/access-client.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { type RunningServer, startServer } from '../support/server.ts';

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import type { OutputLimits } from '../../services/http/bound-output.ts';
-import { type Listener, listen } from '../../services/http/listen.ts';
+import type { OutputLimits } from '../../services/http/sockets/bound-output.ts';
+import { type Listener, listen } from '../../services/http/sockets/listen.ts';
 import { sampleOf } from '../support/metrics-client.ts';
 import { openRaw, type RawClient } from '../support/raw-client.ts';
 import { startServer } from '../support/server.ts';

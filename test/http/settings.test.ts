@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/cli/settings/settings.ts';
-import { isLoopback } from '../../services/http/loopback.ts';
+import { isLoopback } from '../../services/http/sockets/loopback.ts';
 
 describe('settings of varve serve', () => {
   it('has a default for everything but the content types', () => {

@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KnownAnswers } from '../../services/delivery/known-answers.ts';
-import type { ContentApi } from '../../services/http/content-api.ts';
+import type { ContentApi } from '../../services/http/api/content-api.ts';
 import type { Varve } from '../../services/main.ts';
 import { FULL_ACCESS } from '../../shared/access/rights.ts';
 import { RequestError } from '../../shared/request-error.ts';

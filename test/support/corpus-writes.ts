@@ -1,4 +1,4 @@
-import type { ContentApi } from '../../services/http/content-api.ts';
+import type { ContentApi } from '../../services/http/api/content-api.ts';
 import type { Attribute, ContentType } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { Random } from './naive-random.ts';

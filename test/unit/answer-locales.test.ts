@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLocalesAnswer } from '../../services/http/answer-locales.ts';
+import { createLocalesAnswer } from '../../services/http/api/answer-locales.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import { CONFORMANCE_SCHEMA } from '../support/server.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { presentError } from '../../services/http/error-envelope.ts';
+import { presentError } from '../../services/http/answers/error-envelope.ts';
 import { RequestError } from '../../shared/request-error.ts';
 
 it('answers an error that Strapi has with the bytes of Strapi', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expandDeepObjects } from '../../services/http/expand-deep-objects.ts';
+import { expandDeepObjects } from '../../services/http/pages/expand-deep-objects.ts';
 
 const BASE = 'http://127.0.0.1:1337/docs';
 

@@ -20,7 +20,7 @@ import { type Membership, openMembership } from '../../services/fleet/membership
 import { createPresence } from '../../services/fleet/presence.ts';
 import { probeLeader } from '../../services/fleet/probe-leader.ts';
 import { answerQuestion, askLeader, type Met } from '../../services/fleet/question.ts';
-import { createSender, type SentWrite } from '../../services/http/send-on.ts';
+import { createSender, type SentWrite } from '../../services/http/forwarding/send-on.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
 import type { Leader } from '../../shared/fleet/lease.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { owedAnswer } from '../../services/http/owed-answer.ts';
+import { owedAnswer } from '../../services/http/api/owed-answer.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import { QueryTooExpensive } from '../../shared/turns/query-too-expensive.ts';
 

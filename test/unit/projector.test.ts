@@ -10,7 +10,7 @@ import {
   loadReadIndex,
   type Projector,
   startProjector,
-} from '../../projections/projector/projector.ts';
+} from '../../projections/graph/projector.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createConcealBody } from '../../services/http/secret-bodies.ts';
+import { createConcealBody } from '../../services/http/forwarding/secret-bodies.ts';
 import { buildRegistry } from '../../shared/schema/build-registry.ts';
 
 const type = (name: string, kind: string, attributes: object) => ({

@@ -1,4 +1,4 @@
-import { catchUp } from '../../../projections/projector/projector.ts';
+import { catchUp } from '../../../projections/graph/projector.ts';
 import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
 import type { ContentGraphReader } from '../../../shared/document/entry.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
@@ -8,7 +8,7 @@ import { importRoles } from '../../access/role-commands.ts';
 import { EXISTS_OTHERWISE, reasonTooLarge } from '../../command/import-writer.ts';
 import { openMembership } from '../../fleet/membership.ts';
 import { createPresence } from '../../fleet/presence.ts';
-import { listen } from '../../http/listen.ts';
+import { listen } from '../../http/sockets/listen.ts';
 import { openContentStore } from '../../process/content-store.ts';
 import { assetsPlace, openAssetStore } from '../../stores/open-asset-store.ts';
 import { logFolder } from '../../stores/open-event-store.ts';

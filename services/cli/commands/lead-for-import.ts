@@ -1,4 +1,4 @@
-import { catchUpWhole } from '../../../projections/projector/projector.ts';
+import { catchUpWhole } from '../../../projections/graph/projector.ts';
 import { type Lead, leadOf } from '../../../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../../../shared/schema/type-definitions.ts';
 import { settleContentTypes } from '../../content-types/settle-content-types.ts';

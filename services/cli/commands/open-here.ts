@@ -1,4 +1,4 @@
-import { catchUpWhole } from '../../../projections/projector/projector.ts';
+import { catchUpWhole } from '../../../projections/graph/projector.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import { readLease } from '../../fleet/lease-view.ts';

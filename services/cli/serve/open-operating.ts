@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { mayAdminister } from '../../../shared/access/rights.ts';
 import type { AccessControl } from '../../access/access-control.ts';
-import { isLocalHost, stranger } from '../../http/guard-development.ts';
-import { type Listener, listen } from '../../http/listen.ts';
-import { refuseRequest } from '../../http/refuse-request.ts';
+import { isLocalHost, stranger } from '../../http/requests/guard-development.ts';
+import { type Listener, listen } from '../../http/sockets/listen.ts';
+import { refuseRequest } from '../../http/sockets/refuse-request.ts';
 import { createOperating, type Operating } from '../../operating/operating.ts';
 import {
   createOperatingEndpoints,

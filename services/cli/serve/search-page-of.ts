@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { findSearchPage, type SearchPage } from '../../http/search-page.ts';
+import { findSearchPage, type SearchPage } from '../../http/pages/search-page.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 
 /** The search page of the example's content types, where the example is served. */

@@ -1,4 +1,4 @@
-import { type Listener, type ListenOptions, listen } from '../../http/listen.ts';
+import { type Listener, type ListenOptions, listen } from '../../http/sockets/listen.ts';
 import type { ApiProcess, ApiProcessOptions } from '../../process/api-process.ts';
 import { openApiProcess } from '../../process/api-process.ts';
 import { readApiConfig } from '../../project/read-api-config.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { Listener } from '../../http/listen.ts';
-import { passOn } from '../../http/pass-on.ts';
+import type { Listener } from '../../http/sockets/listen.ts';
+import { passOn } from '../../http/sockets/pass-on.ts';
 import { isWorker } from '../../supervisor/connect-supervisor.ts';
 import { FINAL_EXIT, type StopReason } from '../../supervisor/protocol.ts';
 import { reachableUrl } from '../output/reachable-url.ts';

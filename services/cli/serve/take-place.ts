@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { WhereLed } from '../../fleet/fleet.ts';
-import { warmUp } from '../../http/recent-requests.ts';
+import { warmUp } from '../../http/sockets/recent-requests.ts';
 import type { Varve } from '../../main.ts';
 import type { Metrics } from '../../operating/metrics.ts';
 import type { Supervisor } from '../../supervisor/connect-supervisor.ts';

@@ -4,7 +4,7 @@ import type { Decode } from '../../../shared/event-store/event-codec.ts';
 import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import { readAccessUpTo } from '../../access/access-control.ts';
-import { isLoopback } from '../../http/loopback.ts';
+import { isLoopback } from '../../http/sockets/loopback.ts';
 import { type LogSettings, logAddress, logFile, openEventStore } from '../../stores/open-event-store.ts';
 import { InvalidSettings } from './settings.ts';
 

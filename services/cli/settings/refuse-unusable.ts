@@ -1,4 +1,4 @@
-import { isWildcard } from '../../http/loopback.ts';
+import { isWildcard } from '../../http/sockets/loopback.ts';
 import { logFile } from '../../stores/open-event-store.ts';
 import type { Role } from './roles.ts';
 import { InvalidSettings, type ServeSettings } from './settings.ts';

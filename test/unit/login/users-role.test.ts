@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { asksForRole, withRole } from '../../../services/http/users-role.ts';
+import { asksForRole, withRole } from '../../../services/http/routes/users-role.ts';
 import { EVERY_ROLE } from '../../../shared/access/login-state.ts';
 
 it.each(['role', '*', 'role.permissions', 'cook,role'])('populate=%s asks for the role', (value) => {

@@ -1,0 +1,205 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Backoff, backoffMs } from '../../shared/backoff.ts';
+import { createCondition } from '../../shared/condition.ts';
+import type { EventStore, StoredEvent, Subscription } from '../../shared/event-store/event-store.ts';
+import { splitAtUnreadable, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
+import type { ChangeBatch, ReadIndex } from '../../shared/read-index/read-index.ts';
+import { isOutOfSpace } from '../../shared/sqlite/failures.ts';
+import type { ContentGraph } from './content-graph.ts';
+
+const BATCH_SIZE = 1_000;
+/** Larger: the fewer transactions, the fewer times a page is written. */
+const CATCH_UP_BATCH_SIZE = 5_000;
+
+export type CatchUpOptions = {
+  /** The last event to be applied. Default: the end of the log. */
+  readonly until?: bigint;
+  /** Events of a transaction. */
+  readonly batchSize?: number;
+  /** Called after each transaction with its number of events; it ends early when this resolves `stop`. */
+  readonly onBatch?: (events: number) => Promise<'go on' | 'stop'>;
+};
+
+/**
+ * Applies the log to its end, before there is an index: at start, and in a rebuild. The checkpoint moves with every
+ * batch, so an interrupted replay continues there. Resolves to the event that it stopped before, if this program cannot
+ * read one.
+ */
+export async function catchUp(
+  eventStore: EventStore,
+  graph: Pick<ContentGraph, 'readFrom' | 'replay'>,
+  { until, batchSize = CATCH_UP_BATCH_SIZE, onBatch }: CatchUpOptions = {},
+): Promise<StoredEvent | undefined> {
+  // Recorded so that the next steps, and the next start, do not search the same range again.
+  const searched = (upTo: bigint) => graph.replay([], upTo);
+  for await (const read of eventStore.readAll(graph.readFrom(), { batchSize, searched })) {
+    const wanted = until === undefined ? read : read.filter(({ position }) => position <= until);
+    const { readable: events, stop } = splitAtUnreadable(wanted);
+    graph.replay(events);
+    if (stop !== undefined) return stop;
+    if (events.length < read.length || (await onBatch?.(events.length)) === 'stop') return undefined;
+  }
+  return undefined;
+}
+
+/** Like catchUp, for a result that is useless unless the log can be read to its end: throws UnreadableEvent otherwise. */
+export async function catchUpWhole(...parameters: Parameters<typeof catchUp>): Promise<void> {
+  const stop = await catchUp(...parameters);
+  if (stop !== undefined) throw new UnreadableEvent(stop);
+}
+
+/**
+ * Applied position of a process whose index shows the log up to `shown`: the rest may have no event of the namespace,
+ * as far as the graph has searched.
+ */
+export const appliedUpTo = (graph: Pick<ContentGraph, 'position' | 'readFrom'>, shown: bigint): bigint =>
+  shown >= graph.position() && graph.readFrom() > shown ? graph.readFrom() : shown;
+
+/**
+ * Loads all rows and links of the graph into the index. The graph must not change in between, and the index has caught
+ * up only once this has resolved.
+ */
+export async function loadReadIndex(graph: ContentGraph, readIndex: ReadIndex): Promise<void> {
+  for (const batch of graph.readAll()) {
+    await readIndex.apply(batch);
+    // Requests in the meantime are answered that the server is starting.
+    await nextTurn();
+  }
+}
+
+export type Projector = {
+  /**
+   * Resolves when the graph and the index have applied the log up to `position`. Rejects when the projector has stopped, with
+   * UnreadableEvent when it stopped before an event that this program cannot read.
+   */
+  applied(position: bigint): Promise<void>;
+  /**
+   * Rejects if an event could not be applied: the served content would be wrong from then on. Resolves on close. Before
+   * an unreadable event the projector only stops: the served content is right up to there.
+   */
+  readonly done: Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ProjectorOptions = {
+  readonly eventStore: EventStore;
+  readonly graph: ContentGraph;
+  /** Loaded up to the graph's position; undefined if only the graph is updated (an import). */
+  readonly readIndex: Pick<ReadIndex, 'apply'> | undefined;
+  /** Called with every batch once it is applied, before waiting callers continue. */
+  readonly applied?: (events: readonly StoredEvent[]) => void;
+  /**
+   * Called with an error when the graph's disk is full and the projector waits for space, and without one when it
+   * continues.
+   */
+  readonly waiting?: (error: Error | undefined) => void;
+  /** Called with the event that the projector stopped before. */
+  readonly stopped?: (event: StoredEvent) => void;
+};
+
+/**
+ * Applies the log from the graph's checkpoint on. Each batch of events becomes one transaction of the graph, then one
+ * batch of the index; then the callers that wait for its position continue. After a crash in between, the index is
+ * behind the graph, from which the next start loads it, so nothing is lost.
+ */
+export function startProjector(options: ProjectorOptions): Projector {
+  const { eventStore, graph, readIndex } = options;
+  let appliedPosition = graph.readFrom();
+  const moved = createCondition();
+  const closed = Promise.withResolvers<void>();
+  const closing = new AbortController();
+
+  const handle = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
+    const { readable, stop } = splitAtUnreadable(events);
+    if (stop === undefined || readable.length > 0) {
+      await apply(readable, stop === undefined ? upTo : (readable.at(-1)?.position ?? upTo));
+    }
+    if (stop !== undefined) throw new UnreadableEvent(stop);
+  };
+  const apply = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
+    const batch = await applyWithinSpace(options, () => graph.apply(events, upTo), closing.signal);
+    if (batch === undefined) return;
+    await readIndex?.apply(batch);
+    appliedPosition = upTo;
+    options.applied?.(events);
+    moved.check();
+  };
+
+  const subscription: Subscription = eventStore.subscribe(appliedPosition, handle, { batchSize: BATCH_SIZE });
+  const done = subscription.done.then(
+    () => moved.fail(new Error('the projector was closed')),
+    async (error: Error) => {
+      moved.fail(error);
+      if (!(error instanceof UnreadableEvent)) throw error;
+      options.stopped?.(error.event);
+      await closed.promise;
+    },
+  );
+  // The caller watches `done`; without a caller it must not end the process.
+  done.catch(() => {});
+  return {
+    async applied(position) {
+      await moved.until(() => position <= appliedPosition);
+    },
+    done,
+    close() {
+      closed.resolve();
+      const closes = subscription.close();
+      closing.abort();
+      return closes;
+    },
+  };
+}
+
+const SPACE_BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
+
+/**
+ * Applies once the graph's disk has space; undefined if `signal` is aborted before. Opening a large graph again takes
+ * time.
+ */
+async function applyWithinSpace(
+  { graph, waiting }: Pick<ProjectorOptions, 'graph' | 'waiting'>,
+  apply: () => ChangeBatch,
+  signal: AbortSignal,
+): Promise<ChangeBatch | undefined> {
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      const batch = apply();
+      if (failures > 0) waiting?.(undefined);
+      return batch;
+    } catch (error) {
+      if (!isOutOfSpace(error)) throw error;
+      failures++;
+      if (failures === 1) waiting?.(error as Error);
+      reopenWithinSpace(graph);
+      await graph.moreSpace(backoffMs(failures, SPACE_BACKOFF), signal);
+    }
+  }
+  return undefined;
+}
+
+/** If there is no space for that either, the next attempt finds the graph unchanged, and comes here again. */
+function reopenWithinSpace(graph: Pick<ContentGraph, 'reopen'>): void {
+  try {
+    graph.reopen();
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+  }
+}
+
+/**
+ * Like catchUp, for a process that serves its content while the graph's disk is full: the projector continues from
+ * there.
+ */
+export async function catchUpWithinSpace(
+  eventStore: EventStore,
+  graph: Pick<ContentGraph, 'readFrom' | 'replay' | 'reopen'>,
+): Promise<StoredEvent | 'full' | undefined> {
+  try {
+    return await catchUp(eventStore, graph);
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    graph.reopen();
+    return 'full';
+  }
+}

@@ -1,0 +1,27 @@
+import type { FastifyRequest } from 'fastify';
+import { RequestError } from '../../../shared/request-error.ts';
+import { type ErrorEnvelope, presentError } from './error-envelope.ts';
+
+const ABORTED = new RequestError('request-aborted', 'The client disconnected before its request had arrived');
+
+/** Converts an error that was thrown in a request to its answer, and logs what is no fault of the client. */
+export function reportError(error: unknown, request: FastifyRequest): ErrorEnvelope {
+  const body = presentError(isAborted(request) ? ABORTED : error);
+  if (body.error.status >= 500) {
+    const { method, url, id: requestId } = request;
+    // Something that is temporarily missing is no bug of the program.
+    const isExpected = error instanceof RequestError && error.cause === undefined;
+    if (isExpected)
+      request.log.warn(
+        { status: body.error.status, code: error.code, method, url, requestId },
+        error.message,
+      );
+    else request.log.error({ err: error, method, url, requestId });
+  }
+  return body;
+}
+
+/** The client's disconnect caused the failure: it is not an error of the server, and the answer is not read. */
+function isAborted({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete;
+}

@@ -1,0 +1,75 @@
+import type { ReadIndex, World } from '../../../shared/read-index/read-index.ts';
+import type { ContentType } from '../../../shared/schema/content-type.ts';
+import { derivedDocumentId } from '../../command/document-id.ts';
+import type { ContentApiOptions } from './content-api-options.ts';
+
+/** More locales than a site has: each is one search. */
+const MAX_LOCALES = 500;
+
+type LocalesOptions = Pick<ContentApiOptions, 'index' | 'registry' | 'defaultLocale' | 'caller'>;
+
+/** Keeps the answer until the index changes: it takes a search for each locale of each type. */
+export function createLocalesAnswer(options: LocalesOptions): () => Promise<Uint8Array> {
+  let kept: { readonly position: bigint; readonly answer: Promise<Uint8Array> } | undefined;
+  return () => {
+    const position = options.index.position();
+    if (kept?.position === position) return kept.answer;
+    const answer = answerLocales(options);
+    kept = { position, answer };
+    // The next request tries again.
+    answer.catch(() => {
+      if (kept?.answer === answer) kept = undefined;
+    });
+    return answer;
+  };
+}
+
+/**
+ * Answers `GET /api/i18n/locales`, a bare array as in Strapi: the default locale and every locale in which the caller
+ * can see content. Ids follow from the order of the codes.
+ */
+async function answerLocales({
+  index,
+  registry,
+  defaultLocale,
+  caller,
+}: LocalesOptions): Promise<Uint8Array> {
+  const { mayFind = () => true, mayReadDrafts = true } = caller;
+  const types = [...registry.contentTypes.values()].filter(({ localized, uid }) => localized && mayFind(uid));
+  const world = mayReadDrafts ? 'draft' : 'published';
+  const found = await Promise.all(types.map((type) => localesOf(index, type, world)));
+  const others = [...new Set(found.flat())].filter((code) => code !== defaultLocale).sort();
+  const names = new Intl.DisplayNames(['en'], { type: 'language' });
+  const locales = [defaultLocale, ...others].map((code, at) => ({
+    id: at + 1,
+    documentId: derivedDocumentId('locale', code),
+    name: `${names.of(code)} (${code})`,
+    code,
+    isDefault: code === defaultLocale,
+  }));
+  return Buffer.from(JSON.stringify(locales));
+}
+
+/** Each search skips the rows of the locale that it found before. */
+async function localesOf(index: ReadIndex, { uid }: ContentType, world: World): Promise<readonly string[]> {
+  const locales: string[] = [];
+  while (locales.length < MAX_LOCALES) {
+    const last = locales.at(-1);
+    const { hits } = await index.search({
+      type: uid,
+      world,
+      from: 0,
+      size: 1,
+      withTotal: false,
+      query:
+        last === undefined
+          ? { kind: 'exists', field: 'locale' }
+          : { kind: 'range', field: 'locale', gt: last },
+      sort: [{ path: [], field: 'locale', direction: 'asc' }],
+    });
+    const [source] = hits.sources;
+    if (source === undefined) break;
+    locales.push((JSON.parse(Buffer.from(source).toString()) as { readonly locale: string }).locale);
+  }
+  return locales;
+}

@@ -1,0 +1,22 @@
+import type { ReadIndex } from '../../../shared/read-index/read-index.ts';
+import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import type { CommandHandler } from '../../command/command-handler.ts';
+import type { ObserveQuery } from '../../operating/observe-query.ts';
+import type { CallerRules, RequestRules } from '../../query/plan-query.ts';
+
+/** Dependencies of the content API. */
+export type ContentApiOptions = {
+  readonly registry: SchemaRegistry;
+  readonly index: ReadIndex;
+  readonly commands: CommandHandler;
+  readonly defaultLocale: string;
+  /** False: `/api/users` as Strapi answers it, a bare array. */
+  readonly usersEnvelope: boolean;
+  /** The numeric id of a user's only row. */
+  readonly userId: (documentId: string) => number | undefined;
+  readonly rules: RequestRules;
+  /** Parts of a query that the caller's rights allow. */
+  readonly caller: CallerRules;
+  /** Runs each read; absent: reads are not observed. */
+  readonly observe?: ObserveQuery;
+};

@@ -1,0 +1,189 @@
+import type { CommandIdentity } from '../../../shared/event-store/event-store.ts';
+import type { ReadIndex, World } from '../../../shared/read-index/read-index.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+import type { ContentType } from '../../../shared/schema/content-type.ts';
+import type { AnswerTerms } from '../../../shared/turns/turns.ts';
+import type { CommandResult } from '../../command/command.ts';
+import { partOf } from '../../command/command-identity.ts';
+import { runQuery } from '../../operating/observe-query.ts';
+import { answerEntry } from '../../query/answer-entry.ts';
+import { answerList } from '../../query/answer-list.ts';
+import { type EntryPlan, planEntry, planList, planWrite, type QueryRequest } from '../../query/plan-query.ts';
+import { parseQueryString } from '../../query/query-string.ts';
+import { createLocalesAnswer } from './answer-locales.ts';
+import type { Asking, ContentApi, EntryAction, WriteAnswer } from './content-api.ts';
+import type { ContentApiOptions } from './content-api-options.ts';
+import { createUsersApi } from './create-users-api.ts';
+import { matchingLocales } from './matching-locales.ts';
+import { owedAnswer } from './owed-answer.ts';
+
+/** Reads are planned by services/query and run on the index; writes are commands, answered from the index. */
+export function createContentApi(options: ContentApiOptions): ContentApi {
+  const { index, observe = runQuery } = options;
+  const request = (type: ContentType, queryString: string): QueryRequest => ({
+    registry: options.registry,
+    type,
+    queryString,
+    defaultLocale: options.defaultLocale,
+    ...options.rules,
+    ...options.caller,
+  });
+  const entries = entryWrites(options, request);
+  const entry: ContentApi['entry'] = async (type, documentId, query, asking) =>
+    found(
+      await observe({
+        index,
+        type: type.uid,
+        queryString: query,
+        requestId: asking?.id,
+        plan: () => planEntry(request(type, query)),
+        answer(plan, observed) {
+          noteWorld(asking, plan.world);
+          asking?.tags?.entry(plan, documentId);
+          return answerEntry(observed, plan, documentId, asking);
+        },
+      }),
+    );
+  return {
+    list: (type, query, asking) =>
+      observe({
+        index,
+        type: type.uid,
+        queryString: query,
+        requestId: asking?.id,
+        plan: () => planList(request(type, query)),
+        answer(plan, observed) {
+          noteWorld(asking, plan.search.world);
+          asking?.tags?.list(plan);
+          if (asking !== undefined) asking.varies = plan.explain !== undefined;
+          return answerList(observed, plan, asking);
+        },
+      }),
+    entry,
+    create: entries.create,
+    update: entries.update,
+    act: entries.act,
+    remove: entries.remove,
+    async single(type, query, asking) {
+      const answer = async (plan: EntryPlan, observed: ReadIndex) => {
+        noteWorld(asking, plan.world);
+        asking?.tags?.single(plan);
+        const documentId = await singleDocument(observed, type);
+        return documentId === undefined ? null : answerEntry(observed, plan, documentId, asking);
+      };
+      const plan = () => planEntry(request(type, query));
+      return found(
+        await observe({ index, type: type.uid, queryString: query, requestId: asking?.id, plan, answer }),
+      );
+    },
+    async putSingle(type, query, body, command) {
+      return entries.putSingle(type, await singleDocument(index, type), query, body, command);
+    },
+    async removeSingle(type, query, command) {
+      const documentId = await singleDocument(index, type);
+      if (documentId !== undefined) return entries.remove(type, documentId, query, command);
+      planEntry(request(type, query));
+      return index.position();
+    },
+    locales: createLocalesAnswer(options),
+    users: createUsersApi(options),
+  };
+}
+
+function noteWorld(asking: Asking | undefined, world: World): void {
+  if (asking !== undefined) asking.isDraft = world === 'draft';
+}
+
+type Identity = CommandIdentity | undefined;
+
+function entryWrites(
+  { index, commands, defaultLocale }: ContentApiOptions,
+  request: (type: ContentType, query: string) => QueryRequest,
+) {
+  /** Checks the query string before anything is written; it decides the answer of the write. */
+  const write = async (
+    type: ContentType,
+    query: string,
+    execute: (target: { status: unknown; locale: unknown }) => Promise<CommandResult>,
+  ): Promise<WriteAnswer> => {
+    const plan = planWrite(request(type, query));
+    const { status, locale } = parseQueryString(query);
+    return present(index, plan, await execute({ status, locale }));
+  };
+  return {
+    create: (type: ContentType, query: string, body: unknown, identity: Identity) =>
+      write(type, query, (target) =>
+        commands.execute({ kind: 'create', type: type.uid, ...target, body, identity }),
+      ),
+    update: (type: ContentType, documentId: string, query: string, body: unknown, identity: Identity) =>
+      write(type, query, (target) =>
+        commands.execute({ kind: 'update', type: type.uid, documentId, ...target, body, identity }),
+      ),
+    putSingle: (
+      type: ContentType,
+      documentId: string | undefined,
+      query: string,
+      body: unknown,
+      identity: Identity,
+    ) =>
+      write(type, query, (target) => {
+        const command = { kind: 'put-single', type: type.uid, ...target, body, identity } as const;
+        return commands.execute(documentId === undefined ? command : { ...command, documentId });
+      }),
+    act: (type: ContentType, documentId: string, kind: EntryAction, query: string, identity: Identity) =>
+      write(type, query, (target) =>
+        commands.execute({ kind, type: type.uid, documentId, ...target, identity }),
+      ),
+    async remove(type: ContentType, documentId: string, query: string, identity: Identity) {
+      const plan = planEntry(request(type, query));
+      const { status, locale, ...others } = parseQueryString(query);
+      const remove = async (one: unknown, command: Identity) =>
+        (
+          await commands.execute({
+            ...({ kind: 'delete', type: type.uid, documentId, status, locale: one } as const),
+            identity: command,
+          })
+        ).position;
+      if (others['filters'] === undefined && others['_q'] === undefined) return remove(locale, identity);
+      const wanted = locale ? String(locale) : defaultLocale;
+      let position = index.position();
+      for (const one of await matchingLocales(index, plan, documentId, wanted)) {
+        position = await remove(one, partOf(identity, String(one)));
+      }
+      return position;
+    },
+  };
+}
+
+/** The entry that answers a command: the row it wrote, in the world that row is seen in. */
+async function present(index: ReadIndex, plan: EntryPlan, result: CommandResult): Promise<WriteAnswer> {
+  const { documentId, position } = result;
+  if (!result.applied) return { documentId, position, body: null };
+  const world: World = result.version === 'live' ? plan.world : result.version;
+  // An action on every locale is answered with the first of them.
+  const locale = plan.locale.kind === 'all' ? ({ kind: 'default' } as const) : plan.locale;
+  const answer = async (terms: AnswerTerms) =>
+    found(await answerEntry(index, { ...plan, world, locale }, documentId, terms));
+  return { documentId, position, body: await owedAnswer(answer) };
+}
+
+/** The document of a single type; of several, as an import may leave them, the oldest. */
+async function singleDocument(index: ReadIndex, type: ContentType): Promise<string | undefined> {
+  const { hits } = await index.search({
+    type: type.uid,
+    world: 'draft',
+    query: { kind: 'match_all' },
+    sort: [],
+    from: 0,
+    size: 1,
+    withTotal: false,
+  });
+  const [source] = hits.sources;
+  if (source === undefined) return undefined;
+  return (JSON.parse(Buffer.from(source).toString()) as { documentId: string }).documentId;
+}
+
+function found<Body>(body: Body | null): Body {
+  if (body === null) throw new RequestError('not-found', 'Not Found');
+  return body;
+}

@@ -1,0 +1,90 @@
+import { RequestError } from '../../../shared/request-error.ts';
+import { USER_TYPE } from '../../../shared/schema/content-type.ts';
+import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
+import type { AnswerTerms } from '../../../shared/turns/turns.ts';
+import type { CommandResult } from '../../command/command.ts';
+import { runQuery } from '../../operating/observe-query.ts';
+import { answerBareEntry } from '../../query/answer-entry.ts';
+import { answerBareList, answerCount, answerList } from '../../query/answer-list.ts';
+import {
+  planEntry,
+  planList,
+  planUsersEntry,
+  planUsersList,
+  type QueryRequest,
+} from '../../query/plan-query.ts';
+import type { UsersApi, WriteAnswer } from './content-api.ts';
+import type { ContentApiOptions } from './content-api-options.ts';
+import { owedAnswer } from './owed-answer.ts';
+
+const OPEN = Buffer.from('{"data":');
+const CLOSE = Buffer.from(',"meta":{}}');
+
+/**
+ * `/api/users`, with `data` and `meta` and strict parameters like every collection, or as Strapi has it: bare, unknown
+ * parameters ignored (SEMANTICS section 11). Request bodies are bare either way.
+ */
+export function createUsersApi(options: ContentApiOptions): UsersApi {
+  const { index, commands, usersEnvelope, observe = runQuery } = options;
+  const request = (queryString: string): QueryRequest => ({
+    registry: options.registry,
+    type: contentTypeOf(options.registry, USER_TYPE),
+    queryString,
+    defaultLocale: options.defaultLocale,
+    ...options.rules,
+    ...options.caller,
+  });
+  const list = usersEnvelope ? planList : planUsersList;
+  const one = async (id: string, query: string, terms?: AnswerTerms) => {
+    const plan = (usersEnvelope ? planEntry : planUsersEntry)(request(query));
+    const user = await answerBareEntry(index, plan, userNumber(id), terms);
+    if (user === null) return undefined;
+    return usersEnvelope ? Buffer.concat([OPEN, user, CLOSE]) : user;
+  };
+  const present = async ({ documentId, position, applied }: CommandResult): Promise<WriteAnswer> => {
+    const id = applied ? options.userId(documentId) : undefined;
+    const answer = async (terms: AnswerTerms) => (await one(String(id), '', terms)) ?? null;
+    return { documentId, position, body: id === undefined ? null : await owedAnswer(answer) };
+  };
+  return {
+    list: (query, asking) =>
+      observe({
+        index,
+        type: USER_TYPE,
+        queryString: query,
+        requestId: asking?.id,
+        plan: () => list(request(query)),
+        answer: (plan, observed) => (usersEnvelope ? answerList : answerBareList)(observed, plan, asking),
+      }),
+    count: (query) => answerCount(index, list(request(query))),
+    async one(id, query) {
+      const user = await one(id, query);
+      if (user === undefined && usersEnvelope) throw new RequestError('not-found', 'Not Found');
+      return user;
+    },
+    me: async (id, query) => (await answerBareEntry(index, planUsersEntry(request(query)), id)) ?? undefined,
+    create: async (body, identity) =>
+      present(await commands.execute({ kind: 'create-user', body, identity })),
+    async update(id, body, identity) {
+      userNumber(id);
+      return present(await commands.execute({ kind: 'update-user', id, body, identity }));
+    },
+    async remove(id, identity) {
+      const body = (await one(id, '')) ?? null;
+      const { documentId, position } = await commands.execute({ kind: 'delete-user', id, identity });
+      return { documentId, position, body };
+    },
+  };
+}
+
+function userNumber(id: string): number {
+  if (/^\d{1,15}$/.test(id)) return Number(id);
+  throw new RequestError(
+    'invalid-query',
+    `Invalid parameter at 'id'. Expected the number of a user, received: ${id}`,
+    {
+      found: id,
+      accepted: 'the numeric id of a user',
+    },
+  );
+}

@@ -1,0 +1,129 @@
+import type { CommandIdentity } from '../../../shared/event-store/event-store.ts';
+import type { ReadIndex } from '../../../shared/read-index/read-index.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
+import { contentTypeOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import type { AnswerTerms } from '../../../shared/turns/turns.ts';
+import type { WrittenFiles } from '../../assets/file-contents.ts';
+import type { FileLibrary } from '../../assets/file-library.ts';
+import type { UploadPart } from '../../assets/receive-upload.ts';
+import { answerBareEntry } from '../../query/answer-entry.ts';
+import { answerBareList } from '../../query/answer-list.ts';
+import { DEFAULT_ROW_BUDGET } from '../../query/gather-rows.ts';
+import { type CallerRules, planEntry, planList, type QueryRequest } from '../../query/plan-query.ts';
+import { parseQueryString } from '../../query/query-string.ts';
+import { owedAnswer } from './owed-answer.ts';
+
+/** Files that were written, as they are now; null when the index did not show them in time (202). */
+export type UploadAnswer = Omit<WrittenFiles, 'applied'> & { readonly body: Uint8Array | null };
+
+/** Body of a write: a form, or a JSON request. */
+export type UploadBody =
+  | { readonly kind: 'form'; readonly parts: AsyncIterable<UploadPart> }
+  | { readonly kind: 'json'; readonly value: unknown };
+
+/** `/api/upload`, free of HTTP. Files are answered bare, without `data` and `meta`, as in Strapi's upload plugin. */
+export type UploadApi = {
+  /** All files there are unless the query asks for a page; more than the row budget is a 400. */
+  list(query: string): Promise<Uint8Array>;
+  one(id: string, query: string): Promise<Uint8Array>;
+  /** `created`: new files, answered as a list; else one file was changed, named by the query's `id`. */
+  write(
+    query: string,
+    body: UploadBody,
+    command?: CommandIdentity,
+  ): Promise<UploadAnswer & { readonly created: boolean }>;
+  /** Answers the file as it was. */
+  remove(id: string, command?: CommandIdentity): Promise<UploadAnswer>;
+};
+
+export type UploadApiOptions = {
+  readonly registry: SchemaRegistry;
+  readonly index: ReadIndex;
+  readonly library: FileLibrary;
+  readonly defaultLocale: string;
+  readonly caller: CallerRules;
+};
+
+export function createUploadApi(options: UploadApiOptions): UploadApi {
+  const { registry, index, library, defaultLocale, caller } = options;
+  const type = contentTypeOf(registry, FILE_TYPE);
+  const request = (queryString: string): QueryRequest => ({
+    registry,
+    type,
+    queryString,
+    defaultLocale,
+    ...caller,
+  });
+  const show = async (id: number | string, query: string, terms?: AnswerTerms): Promise<Buffer> => {
+    const file = await answerBareEntry(index, planEntry(request(query)), id, terms);
+    if (file === null) throw new RequestError('not-found', 'file.notFound');
+    return file;
+  };
+  const showAll = (ids: readonly string[]) =>
+    owedAnswer((terms) => Promise.all(ids.map((id) => show(id, '', terms))));
+  const present = async ({ applied, ...written }: WrittenFiles, form: 'one' | 'list') => {
+    if (!applied) return { ...written, body: null };
+    const files = await showAll(written.documentIds);
+    if (files === null) return { ...written, body: null };
+    return { ...written, body: form === 'one' ? (files[0] ?? null) : jsonList(files) };
+  };
+  return {
+    list: (query) => listFiles(index, request(query)),
+    one: (id, query) => show(fileId(id), query),
+    async write(query, body, command) {
+      const { id, status, locale } = parseQueryString(query);
+      if (id === undefined) {
+        const parts = body.kind === 'form' ? body.parts : noParts();
+        const written = await library.add(parts, { status, locale }, command);
+        return { ...(await present(written, 'list')), created: true };
+      }
+      const written = await change(library, id, body, command);
+      return { ...(await present(written, 'one')), created: false };
+    },
+    async remove(id, command) {
+      const body = await show(fileId(id), '');
+      const { documentIds, position } = await library.remove(id, command);
+      return { documentIds, position, body };
+    },
+  };
+}
+
+/** A file's numeric id, or its documentId. */
+function fileId(id: string): number | string {
+  return /^\d{1,15}$/.test(id) ? Number(id) : id;
+}
+
+function change(
+  library: FileLibrary,
+  id: unknown,
+  body: UploadBody,
+  command: CommandIdentity | undefined,
+): Promise<WrittenFiles> {
+  if (typeof id !== 'string' || id === '') {
+    throw new RequestError('invalid-body', 'File id is required and must be a single value');
+  }
+  if (body.kind === 'form') return library.change(id, body.parts, command);
+  const info = (body.value as { readonly fileInfo?: unknown } | undefined)?.fileInfo;
+  return library.describe(id, info ?? {}, command);
+}
+
+async function* noParts(): AsyncGenerator<UploadPart> {}
+
+/** Strapi answers every file; here a page too, if the caller asks for one. */
+async function listFiles(index: ReadIndex, request: QueryRequest): Promise<Uint8Array> {
+  const plan = planList(request);
+  if (parseQueryString(request.queryString)['pagination'] !== undefined) return answerBareList(index, plan);
+  const search = { ...plan.search, from: 0, size: DEFAULT_ROW_BUDGET, withTotal: true };
+  const { total = 0 } = await index.search({ ...search, size: 0 });
+  if (total <= DEFAULT_ROW_BUDGET) return answerBareList(index, { ...plan, search });
+  throw new RequestError('query-too-large', `There are ${total} files: ask for a page of them`, {
+    param: 'pagination',
+    found: total,
+    accepted: `at most ${DEFAULT_ROW_BUDGET} files without pagination`,
+  });
+}
+
+function jsonList(items: readonly Buffer[]): Buffer {
+  return Buffer.from(`[${items.map((item) => item.toString()).join(',')}]`);
+}

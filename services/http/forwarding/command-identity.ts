@@ -1,0 +1,49 @@
+import type { FastifyRequest } from 'fastify';
+import type { CommandIdentity } from '../../../shared/event-store/event-store.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+import { digestOf, identityOfRequest } from '../../command/command-identity.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The JSON body as it was sent. */
+    sentJson: string | undefined;
+    /** Identity of this write: equal when it is sent again. */
+    command: CommandIdentity | undefined;
+    /** Another process carries it out. */
+    isElsewhere: boolean;
+    /** For a form that another process has forwarded: see watchBody. */
+    receivedWhole: (() => Promise<void>) | undefined;
+  }
+}
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * Identity of a write. With an `Idempotency-Key` it follows from caller and key, so any process recognises it.
+ * Otherwise it is `forwarded`, which another process assigned. Callers without a token have no name: their key is valid
+ * for one request only, so that no caller can reuse another's key. In development mode all are one caller. `conceal`: what stands
+ * for a body. Throws RequestError (400) for an invalid key.
+ */
+export function commandIdentity(
+  request: FastifyRequest,
+  forwarded: string | undefined,
+  conceal: (url: string, body: string) => string,
+): CommandIdentity | undefined {
+  const { headers, method, url } = request;
+  const key = headers['idempotency-key'];
+  if (key === undefined) {
+    return forwarded === undefined ? undefined : { id: forwarded };
+  }
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    throw new RequestError('invalid-header', 'Invalid header Idempotency-Key', {
+      header: 'Idempotency-Key',
+      found: key,
+      accepted: 'up to 255 visible ASCII characters, such as a UUID',
+    });
+  }
+  const caller = headers.authorization?.trim() ?? '';
+  const sentJson = conceal(url, request.sentJson ?? '');
+  const isNamed = /^bearer /i.test(caller) || request.rights.kind === 'full-access';
+  if (!isNamed) return identityOfRequest(digestOf('Idempotency-Key', key, method, url, sentJson));
+  return { id: digestOf('Idempotency-Key', caller, key), request: digestOf(method, url, sentJson) };
+}

@@ -1,0 +1,92 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { RequestError } from '../../../shared/request-error.ts';
+import { NotLeading } from '../../command/not-leading.ts';
+import {
+  ANSWER_HEADER,
+  COMMAND_HEADER,
+  createCommandJudge,
+  DIGEST_TRAILER,
+  digestOfBody,
+  type ForwardedCommand,
+  type Judgement,
+} from '../../fleet/command-proof.ts';
+import type { Membership } from '../../fleet/membership.ts';
+import { POSITION_HEADER } from '../requests/await-position.ts';
+import { digestBytes } from './digest-bytes.ts';
+
+/** Commands that other processes of the log send here. */
+export type ForwardedCommands = {
+  /** Verifies the head of a request, once. */
+  judge(request: FastifyRequest): Judgement;
+  /**
+   * The command that another process has sent, undefined where a client did. Throws RequestError for a proof that is not valid or
+   * not about this body, NotLeading for one of an earlier term.
+   */
+  accept(request: FastifyRequest, isStream: boolean): ForwardedCommand | undefined;
+};
+
+export function createForwardedCommands(membership: Membership): ForwardedCommands {
+  const judgeHead = createCommandJudge(membership);
+  const judgements = new WeakMap<FastifyRequest, Judgement>();
+  const judge = (request: FastifyRequest): Judgement => {
+    const { method, headers, raw } = request;
+    const known = judgements.get(request) ?? judgeHead({ method, url: raw.url ?? '', headers });
+    judgements.set(request, known);
+    return known;
+  };
+  return {
+    judge,
+    accept(request, isStream) {
+      const judgement = judge(request);
+      if (judgement.kind === 'none') return undefined;
+      const { command } = judgement;
+      if (command === undefined) throw invalidProof();
+      if (judgement.kind === 'refused') throw new NotLeading();
+      const isSame = isStream
+        ? command.body.kind === 'stream'
+        : command.body.kind === 'text' && command.body.digest === digestOfBody(request.sentJson ?? '');
+      if (!isSame) throw invalidProof();
+      if (isStream) request.receivedWhole = watchBody(request, command);
+      return command;
+    },
+  };
+}
+
+/** Signs the answers to such commands in this scope, so that their senders know which process answered. */
+export function signAnswers(scope: FastifyInstance, commands: ForwardedCommands): void {
+  scope.addHook('onSend', (request, reply, payload, done) => {
+    const { command } = { command: undefined, ...commands.judge(request) };
+    if (command !== undefined) {
+      const position = String(reply.getHeader(POSITION_HEADER) ?? '');
+      const body = payload === undefined || payload === null ? '' : (payload as Uint8Array | string);
+      reply.header(ANSWER_HEADER, command.sign({ status: reply.statusCode, position, body }));
+    }
+    done(null, payload);
+  });
+}
+
+/**
+ * Returns a function that resolves when the body has arrived completely and unchanged, and throws RequestError
+ * otherwise.
+ */
+function watchBody({ raw }: FastifyRequest, command: ForwardedCommand): () => Promise<void> {
+  const received = digestBytes();
+  // Else the listener would let it flow before anybody else reads.
+  raw.pause().on('data', received.add);
+  const ended = new Promise<void>((resolve, reject) => {
+    raw.once('end', resolve).once('close', () => reject(invalidProof()));
+  });
+  ended.catch(() => {});
+  return async () => {
+    await ended;
+    const { digest, length } = received.end();
+    if (!command.isWhole(raw.trailers[DIGEST_TRAILER], digest, length)) throw invalidProof();
+  };
+}
+
+function invalidProof(): RequestError {
+  return new RequestError('invalid-header', `Invalid header ${COMMAND_HEADER}`, {
+    header: COMMAND_HEADER,
+    advice: 'Only processes of one log send it to each other: omit it',
+  });
+}

@@ -1,0 +1,236 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestPlain,
+} from 'node:http';
+import { Agent as HttpsAgent, request as requestSecure } from 'node:https';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { Leader } from '../../../shared/fleet/lease.ts';
+import {
+  ANSWER_HEADER,
+  COMMAND_HEADER,
+  DIGEST_TRAILER,
+  digestOfBody,
+  type ProvedBody,
+  type SignedCommand,
+  signCommand,
+} from '../../fleet/command-proof.ts';
+import type { Membership } from '../../fleet/membership.ts';
+import type { Met } from '../../fleet/question.ts';
+import { NOT_LEADING_HEADER } from '../answers/responses.ts';
+import { POSITION_HEADER } from '../requests/await-position.ts';
+import { digestBytes } from './digest-bytes.ts';
+import { connectToLeader } from './leader-connection.ts';
+
+/** A write to forward to the leader. */
+export type SentWrite = {
+  readonly method: string;
+  /** Raw path and query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Null: none. A stream is read once. */
+  readonly body: string | Readable | null;
+  /** Identity of the command: sent again, it is the same one. */
+  readonly command: string;
+};
+
+export type SentAnswer = {
+  readonly statusCode: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+};
+
+/** `unreached`: nothing was carried out. `lost`: it may have been carried out, or not, and a stream is gone. */
+export type SentOn =
+  | { readonly kind: 'answered'; readonly answer: SentAnswer }
+  | { readonly kind: 'unreached' }
+  | { readonly kind: 'lost' };
+
+/** About a connection, not about the request or its answer (RFC 9110, section 7.6.1). */
+const OF_THE_CONNECTION = [
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+  ...['host', 'expect'],
+];
+const OURS = [COMMAND_HEADER, ANSWER_HEADER];
+
+/** Longer than a stored write may wait to be visible. */
+const ANSWER_MS = 60_000;
+
+export type Sender = {
+  /** Sends a write to a leader, if it proves to be the right one. `signal` aborts it. */
+  send(leader: Leader, write: SentWrite, signal: AbortSignal): Promise<SentOn>;
+  close(): void;
+};
+
+/** Connections of a term. */
+type Line = {
+  readonly claim: string;
+  readonly agent: HttpAgent;
+  met(socket: Socket): Met | undefined;
+  meet(socket: Socket, met: Met): void;
+};
+
+export function createSender(membership: Membership): Sender {
+  let line: Line | undefined;
+  const lineTo = (leader: Leader): Line => {
+    if (line?.claim === leader.claim) return line;
+    line?.agent.destroy();
+    line = openLine(membership, leader);
+    return line;
+  };
+  return {
+    send: (leader, write, signal) => sendOver(lineTo(leader), { membership, leader, write, signal }),
+    close: () => line?.agent.destroy(),
+  };
+}
+
+function openLine(membership: Membership, leader: Leader): Line {
+  const met = new WeakMap<Socket, Met>();
+  const agent = leader.address.startsWith('https:') ? new HttpsAgent(KEPT) : new HttpAgent(KEPT);
+  agent.createConnection = (_options, opened) => {
+    connectToLeader(membership, leader).then(
+      (connection) => {
+        met.set(connection.socket, connection.met);
+        opened?.(null, connection.socket);
+      },
+      // The type wants a stream with the error too; there is none.
+      (error: Error) => opened?.(error, undefined as never),
+    );
+    return undefined;
+  };
+  return {
+    claim: leader.claim,
+    agent,
+    met: (socket) => met.get(socket),
+    meet: (socket, now) => void met.set(socket, now),
+  };
+}
+
+const KEPT = { keepAlive: true };
+
+type Sending = {
+  readonly membership: Membership;
+  readonly leader: Leader;
+  readonly write: SentWrite;
+  readonly signal: AbortSignal;
+};
+
+async function sendOver(line: Line, sending: Sending): Promise<SentOn> {
+  const { leader, write, signal } = sending;
+  const isSecure = leader.address.startsWith('https:');
+  // Not a URL made of both: a path could name another host.
+  const { host } = new URL(leader.address);
+  const request = (isSecure ? requestSecure : requestPlain)({
+    agent: line.agent,
+    method: write.method,
+    path: write.url,
+    signal,
+    timeout: ANSWER_MS,
+    headers: { ...sentHeaders(write), host },
+  });
+  const answered = Promise.withResolvers<IncomingMessage>();
+  answered.promise.catch(() => {});
+  request.once('response', answered.resolve).on('error', answered.reject);
+  request.once('timeout', () => request.destroy(new Error('there is no answer')));
+  let isSent = false;
+  try {
+    const socket = await socketOf(request, answered.promise);
+    const met = line.met(socket);
+    if (met === undefined) throw new Error('nobody was asked on this connection');
+    isSent = true;
+    const signed = sign(request, sending, met);
+    sendBody(request, write.body, signed).catch(answered.reject);
+    const { answer, now } = await judged(await answered.promise, signed);
+    // The clocks of two machines do not run alike for ever.
+    if (now !== undefined) line.meet(socket, { ...met, offset: now - performance.now() });
+    if (answer !== undefined) return { kind: 'answered', answer };
+    // The process reports that it did nothing; a stream is gone anyway.
+    return now === undefined || write.body instanceof Readable ? LOST : { kind: 'unreached' };
+  } catch {
+    request.destroy();
+    return isSent ? LOST : { kind: 'unreached' };
+  }
+}
+
+const LOST: SentOn = { kind: 'lost' };
+
+/** Resolves once there is a connection: nothing was sent on it yet. */
+function socketOf(request: ClientRequest, failed: Promise<unknown>): Promise<Socket> {
+  const { promise, resolve } = Promise.withResolvers<Socket>();
+  request.once('socket', resolve);
+  return Promise.race([promise, failed.then(() => promise)]);
+}
+
+function sign(request: ClientRequest, { membership, leader, write }: Sending, met: Met): SignedCommand {
+  const { method, url, headers, body, command: id } = write;
+  const proved: ProvedBody =
+    typeof body === 'string' || body === null
+      ? { kind: 'text', digest: digestOfBody(body ?? '') }
+      : { kind: 'stream', length: headers['content-length'] ?? '' };
+  const command = { id, claim: leader.claim, owner: membership.owner };
+  const signed = signCommand(met, command, { method, url, headers }, proved);
+  request.setHeader(COMMAND_HEADER, signed.header);
+  return signed;
+}
+
+async function sendBody(
+  request: ClientRequest,
+  body: SentWrite['body'],
+  { trailer }: SignedCommand,
+): Promise<void> {
+  if (body === null || typeof body === 'string') {
+    request.end(body ?? undefined);
+    return;
+  }
+  request.setHeader('trailer', DIGEST_TRAILER);
+  const counted = digestBytes();
+  for await (const part of body) {
+    counted.add(part);
+    if (!request.write(part)) await drained(request);
+  }
+  const { digest, length } = counted.end();
+  request.addTrailers({ [DIGEST_TRAILER]: trailer(digest, length) });
+  request.end();
+}
+
+function drained(request: ClientRequest): Promise<void> {
+  return new Promise((resolve, reject) => {
+    request.once('drain', resolve).once('close', () => reject(new Error('the connection was closed')));
+  });
+}
+
+/** No `now`: the answer is not the leader's. No `answer`: it is no longer the leader. */
+async function judged(
+  response: IncomingMessage,
+  signed: SignedCommand,
+): Promise<{ readonly answer?: SentAnswer; readonly now?: number }> {
+  const body = await buffer(response);
+  const { statusCode = 0, headers } = response;
+  const answer = { status: statusCode, position: String(headers[POSITION_HEADER] ?? ''), body };
+  const now = signed.judge(answer, headers[ANSWER_HEADER] as string | undefined);
+  if (now === undefined) return {};
+  return headers[NOT_LEADING_HEADER] === undefined ? { answer: { statusCode, headers, body }, now } : { now };
+}
+
+function sentHeaders({ headers, body }: SentWrite): IncomingHttpHeaders {
+  const sent = withoutConnection(headers, true);
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : undefined;
+  return length === undefined ? sent : { ...sent, 'content-length': String(length) };
+}
+
+/** Headers of an answer to pass on. */
+export function answerHeaders({ headers }: SentAnswer): IncomingHttpHeaders {
+  return withoutConnection(headers, false);
+}
+
+function withoutConnection(headers: IncomingHttpHeaders, isResized: boolean): IncomingHttpHeaders {
+  const named = String(headers.connection ?? '')
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  const left = new Set([...OF_THE_CONNECTION, ...OURS, ...named, ...(isResized ? ['content-length'] : [])]);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !left.has(name)));
+}

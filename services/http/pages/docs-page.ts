@@ -1,0 +1,90 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { may, mayReadDrafts, type Rights } from '../../../shared/access/rights.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+import type { OpenApiOptions } from '../../openapi/openapi-document.ts';
+import type { OpenApiDocument } from '../../openapi/openapi-types.ts';
+import { JSON_HEADERS } from '../answers/responses.ts';
+import type { CallerApi } from '../api/caller-apis.ts';
+import { readSwaggerFile, SWAGGER_FILES } from './docs-page-files.ts';
+import { DOCS_PAGE, DOCS_SCRIPT } from './docs-page-script.ts';
+import { PAGE_HEADERS } from './page-headers.ts';
+
+export type DocsOptions = {
+  /** Version of the server. */
+  readonly version: string;
+  readonly usersEnvelope: boolean;
+  readonly apiFor: (rights: Rights) => CallerApi;
+  readonly login: OpenApiOptions['login'];
+};
+
+/**
+ * Serves `/openapi.json`, and the form of it that the page at `/docs` reads: the paths that the caller may use. The
+ * first request loads the code that makes the document.
+ */
+export function registerOpenApi(app: FastifyInstance, docs: DocsOptions): void {
+  const optionsOf = describeCallers(docs);
+  const whole = serializer();
+  const shallow = serializer();
+  const describe = async ({ rights }: FastifyRequest) => {
+    const { openApiDocument } = await import('../../openapi/openapi-document.ts');
+    const api = docs.apiFor(rights);
+    return openApiDocument(api.registry, optionsOf(api));
+  };
+  app.get('/openapi.json', async (request, reply) =>
+    sendDocument(
+      reply,
+      whole(await describe(request), (document) => document),
+    ),
+  );
+  app.get('/docs/openapi.json', async (request, reply) => {
+    const { shallowDocument } = await import('../../openapi/shallow-document.ts');
+    return sendDocument(reply, shallow(await describe(request), shallowDocument));
+  });
+}
+
+/** The options of a caller's document: the same object each time, for documents are made once per options. */
+function describeCallers({ version, usersEnvelope, login }: DocsOptions): (api: CallerApi) => OpenApiOptions {
+  const known = new WeakMap<CallerApi, OpenApiOptions>();
+  return (api) => {
+    const { rights } = api;
+    const options = known.get(api) ?? {
+      version,
+      usersEnvelope,
+      login,
+      uploads: true,
+      drafts: mayReadDrafts(rights),
+      may: (type, action) => may(rights, type.uid, action),
+    };
+    known.set(api, options);
+    return options;
+  };
+}
+
+/** `/docs`: a page that shows the document and sends requests. */
+export function registerDocsPage(app: FastifyInstance): void {
+  app.get('/docs', (_request, reply) => sendPage(reply, 'text/html', DOCS_PAGE));
+  app.get('/docs/script.js', (_request, reply) => sendPage(reply, 'text/javascript', DOCS_SCRIPT));
+  app.get('/docs/:file', async (request, reply) => {
+    const type = SWAGGER_FILES.get((request.params as { readonly file: string }).file);
+    if (type === undefined) throw new RequestError('not-found', 'Not Found');
+    return sendPage(reply, type.contentType, await readSwaggerFile(type));
+  });
+}
+
+/** JSON of documents, each made once. */
+function serializer() {
+  const bodies = new WeakMap<OpenApiDocument, string>();
+  return (document: OpenApiDocument, change: (document: OpenApiDocument) => OpenApiDocument): string => {
+    const body = bodies.get(document) ?? JSON.stringify(change(document));
+    bodies.set(document, body);
+    return body;
+  };
+}
+
+function sendDocument(reply: FastifyReply, body: string): FastifyReply {
+  return reply.headers(JSON_HEADERS).header('cache-control', 'no-cache').send(body);
+}
+
+function sendPage(reply: FastifyReply, type: string, body: string | Buffer): FastifyReply {
+  return reply.headers(PAGE_HEADERS).type(`${type}; charset=utf-8`).send(body);
+}

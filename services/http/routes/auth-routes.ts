@@ -1,0 +1,134 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { LoginAction } from '../../../shared/access/login-state.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+import { NotLeading } from '../../command/not-leading.ts';
+import type { Login } from '../../login/login.ts';
+import type { LoginApi } from '../../login/login-api.ts';
+import type { LoginAnswer } from '../../login/login-options.ts';
+import { parseQueryString } from '../../query/query-string.ts';
+import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
+import { forbidden } from '../api/guard-content-api.ts';
+import { POSITION_HEADER } from '../requests/await-position.ts';
+import { CONFIRMATION_PATH } from '../requests/writing-methods.ts';
+import { queryOf, register } from './entry-routes.ts';
+
+type Carry = (login: Login, request: FastifyRequest) => Promise<LoginAnswer>;
+
+/** The requests of Strapi's login that are POSTs. */
+const POSTS: Readonly<Record<string, readonly [LoginAction, Carry]>> = {
+  local: ['auth.callback', (login, { body }) => login.signIn(body)],
+  'local/register': ['auth.register', (login, { body }) => login.register(body)],
+  'forgot-password': ['auth.forgotPassword', (login, { body }) => login.forgotPassword(body)],
+  'reset-password': ['auth.resetPassword', (login, { body }) => login.resetPassword(body)],
+  'change-password': [
+    'auth.changePassword',
+    (login, { body, signedIn }) => login.changePassword(body, signedIn),
+  ],
+  'send-email-confirmation': [
+    'auth.sendEmailConfirmation',
+    (login, { body }) => login.sendConfirmation(body),
+  ],
+  refresh: ['auth.refresh', (login, { body }) => login.refresh(body)],
+  logout: ['auth.logout', (login, { body, signedIn }) => login.signOut(body, signedIn)],
+};
+
+/** `/api/auth/*` as Strapi's users-permissions plugin has it. */
+export async function registerLogin(
+  app: FastifyInstance,
+  api: LoginApi,
+  isCounted: (request: FastifyRequest) => boolean,
+): Promise<void> {
+  const { login } = api;
+  if (login === undefined) return;
+  await limit(app, api.rateLimit, isCounted);
+  const carryOut = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    action: LoginAction,
+    carry: Carry,
+  ) => {
+    if (!api.actionsOf(request.signedIn, request.rights).has(action)) throw forbidden();
+    if (request.isElsewhere) throw new NotLeading();
+    send(reply, await carry(login, request));
+  };
+  for (const [path, [action, carry]] of Object.entries(POSTS)) {
+    register(app, `/api/auth/${path}`, {
+      POST: (request, reply) => carryOut(request, reply, action, carry),
+      // As every path that Strapi does not have.
+      GET: notFound,
+    });
+  }
+  register(app, CONFIRMATION_PATH, {
+    GET: async (request, reply) => {
+      // Programs that look at links in mails often ask for no body: that confirms nothing.
+      if (request.method === 'HEAD') reply.code(204).headers(SECURITY_HEADERS).send();
+      else
+        await carryOut(request, reply, 'auth.emailConfirmation', (flows) =>
+          flows.confirmAddress(parseQueryString(queryOf(request))),
+        );
+    },
+  });
+  for (const path of ['/api/connect/*', '/api/auth/:provider/callback'])
+    register(app, path, { GET: noProvider });
+}
+
+async function notFound(): Promise<never> {
+  throw new RequestError('not-found', 'Not Found');
+}
+
+async function noProvider(): Promise<never> {
+  throw new RequestError(
+    'provider-not-served',
+    'Varve does not sign in at other providers: let the front end do that, and pass the address of the keys of the provider with --jwks, so that its tokens are accepted',
+  );
+}
+
+/** Attempts a minute, by what Strapi counts: the path, the address of the caller, and the e-mail address that a path is about. */
+async function limit(
+  app: FastifyInstance,
+  max: number,
+  isCounted: (request: FastifyRequest) => boolean,
+): Promise<void> {
+  if (max === 0) return;
+  const { default: rateLimit } = await import('@fastify/rate-limit');
+  await app.register(rateLimit, {
+    max,
+    timeWindow: '1 minute',
+    hook: 'preHandler',
+    allowList: (request) => request.method === 'GET' || request.method === 'HEAD' || isCounted(request),
+    addHeadersOnExceeding: {
+      'x-ratelimit-limit': false,
+      'x-ratelimit-remaining': false,
+      'x-ratelimit-reset': false,
+    },
+    addHeaders: {
+      'x-ratelimit-limit': false,
+      'x-ratelimit-remaining': false,
+      'x-ratelimit-reset': false,
+      'retry-after': true,
+    },
+    keyGenerator: limitKey,
+    errorResponseBuilder: () =>
+      new RequestError('rate-limited', 'Too many requests, please try again later.'),
+  });
+}
+
+/** On these paths the caller could choose any address to be counted anew. */
+const BY_CALLER_ALONE = /^\/api\/auth\/(local|reset-password|change-password|refresh|logout)$/;
+
+function limitKey({ ip, routeOptions, body }: FastifyRequest): string {
+  const url = String(routeOptions.url);
+  const network = ip.includes(':') ? ip.split(':').slice(0, 4).join(':') : ip;
+  const email = (body as { readonly email?: unknown } | undefined)?.email;
+  const address =
+    BY_CALLER_ALONE.test(url) || typeof email !== 'string' ? '' : email.toLowerCase().slice(0, 200);
+  return JSON.stringify([url, network, address]);
+}
+
+function send(reply: FastifyReply, { status, body, location, position }: LoginAnswer): void {
+  if (position !== undefined) reply.header(POSITION_HEADER, String(position));
+  reply.code(status).header('cache-control', 'no-store');
+  if (location === undefined) reply.headers(JSON_HEADERS).send(JSON.stringify(body));
+  else
+    reply.headers(SECURITY_HEADERS).header('location', location).type('text/plain; charset=utf-8').send(body);
+}

@@ -1,0 +1,185 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { RequestError } from '../../../shared/request-error.ts';
+import type { ContentType } from '../../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import type { LoginApi } from '../../login/login-api.ts';
+import { JSON_HEADERS, METHOD_NOT_ALLOWED, SECURITY_HEADERS } from '../answers/responses.ts';
+import { presentInV4, V4_FORMAT, V4_HEADER } from '../answers/v4-format.ts';
+import { answerRead, type Delivery, sendOwn } from '../api/cacheable.ts';
+import { type Asking, type ContentApi, ENTRY_ACTIONS, type WriteAnswer } from '../api/content-api.ts';
+import { POSITION_HEADER } from '../requests/await-position.ts';
+import { asksForRole, withRole } from './users-role.ts';
+
+export type RouteContext = {
+  readonly app: FastifyInstance;
+  /** API for the sender of a request. */
+  readonly apiOf: (request: FastifyRequest) => ContentApi;
+  /** What caches may do with answers to that sender. */
+  readonly deliveryOf: (request: FastifyRequest) => Delivery;
+  readonly registry: SchemaRegistry;
+};
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+type Handlers = { readonly [method in 'GET' | 'POST' | 'PUT' | 'DELETE']?: Handler };
+
+/** `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry. */
+export function registerCollectionType(context: RouteContext, type: ContentType): void {
+  const { app, apiOf } = context;
+  const { read, write, remove } = entryHandlers(context, type);
+  const path = `/api/${type.pluralName}`;
+  register(app, path, {
+    GET: read((request, asking) => apiOf(request).list(type, queryOf(request), asking)),
+    POST: write(201, (request) =>
+      apiOf(request).create(type, queryOf(request), request.body, request.command),
+    ),
+  });
+  register(app, `${path}/:id`, {
+    GET: read((request, asking) => apiOf(request).entry(type, idOf(request), queryOf(request), asking)),
+    PUT: write(200, (request) =>
+      apiOf(request).update(type, idOf(request), queryOf(request), request.body, request.command),
+    ),
+    DELETE: remove((request) =>
+      apiOf(request).remove(type, idOf(request), queryOf(request), request.command),
+    ),
+  });
+  for (const action of ENTRY_ACTIONS) {
+    register(app, `${path}/:id/actions/${action}`, {
+      POST: write(200, (request) =>
+        apiOf(request).act(type, idOf(request), action, queryOf(request), request.command),
+      ),
+    });
+  }
+}
+
+/** `/api/<singularName>`: the one document of the type. */
+export function registerSingleType(context: RouteContext, type: ContentType): void {
+  const { app, apiOf } = context;
+  const { read, write, remove } = entryHandlers(context, type);
+  register(app, `/api/${type.singularName}`, {
+    GET: read((request, asking) => apiOf(request).single(type, queryOf(request), asking)),
+    PUT: write(200, (request) =>
+      apiOf(request).putSingle(type, queryOf(request), request.body, request.command),
+    ),
+    DELETE: remove((request) => apiOf(request).removeSingle(type, queryOf(request), request.command)),
+  });
+}
+
+/** `/api/users`: by numeric id, without versions and locales (SEMANTICS section 11). */
+export function registerUsers({
+  app,
+  apiOf,
+  deliveryOf,
+  login,
+}: RouteContext & { readonly login: LoginApi | undefined }): void {
+  const users = (request: FastifyRequest) => apiOf(request).users;
+  register(app, '/api/users', {
+    GET: (request, reply) =>
+      answerRead(deliveryOf(request), request, reply, (asking) =>
+        users(request).list(queryOf(request), asking),
+      ),
+    POST: async (request, reply) =>
+      sendWrite(reply, 201, await users(request).create(request.body, request.command)),
+  });
+  register(app, '/api/users/count', {
+    GET: (request, reply) =>
+      answerRead(deliveryOf(request), request, reply, () => users(request).count(queryOf(request))),
+  });
+  register(app, '/api/users/me', {
+    GET: async (request, reply) => {
+      const { signedIn } = request;
+      const actions = login?.actionsOf(signedIn, request.rights);
+      if (signedIn?.user === undefined || actions?.has('user.me') !== true)
+        throw new RequestError('forbidden', 'Forbidden');
+      const user = await users(request).me(signedIn.user.id, queryOf(request));
+      const shown = actions.has('role.find') && asksForRole(queryOf(request));
+      const role = shown ? login?.roleOf(signedIn.user.id) : undefined;
+      if (user === undefined) sendNothing(reply);
+      else sendOwn(deliveryOf(request), request, reply, role === undefined ? user : withRole(user, role));
+    },
+  });
+  register(app, '/api/users/:id', {
+    GET: async (request, reply) => {
+      const user = await users(request).one(idOf(request), queryOf(request));
+      if (user === undefined) sendNothing(reply);
+      else sendOwn(deliveryOf(request), request, reply, user);
+    },
+    PUT: async (request, reply) =>
+      sendWrite(reply, 200, await users(request).update(idOf(request), request.body, request.command)),
+    DELETE: async (request, reply) =>
+      sendWrite(reply, 200, await users(request).remove(idOf(request), request.command)),
+  });
+}
+
+export function registerLocales({ app, apiOf, deliveryOf }: RouteContext): void {
+  register(app, '/api/i18n/locales', {
+    GET: (request, reply) => answerRead(deliveryOf(request), request, reply, apiOf(request).locales),
+  });
+}
+
+/** Handlers that answer entries of a type, in the form the request asks for. */
+function entryHandlers({ registry, deliveryOf }: RouteContext, type: ContentType) {
+  const isV4 = (request: FastifyRequest) => request.headers[V4_HEADER] === V4_FORMAT;
+  return {
+    read:
+      (answer: (request: FastifyRequest, asking: Asking) => Promise<Uint8Array>): Handler =>
+      (request, reply) =>
+        answerRead(deliveryOf(request), request, reply, (asking) => {
+          const body = answer(request, asking);
+          return isV4(request) ? body.then((bytes) => presentInV4(registry, type, bytes)) : body;
+        }),
+    write:
+      (status: number, execute: (request: FastifyRequest) => Promise<WriteAnswer>): Handler =>
+      async (request, reply) => {
+        const answer = await execute(request);
+        const { body } = answer;
+        const shaped = body !== null && isV4(request) ? presentInV4(registry, type, body) : body;
+        sendWrite(reply, status, { ...answer, body: shaped });
+      },
+    remove:
+      (execute: (request: FastifyRequest) => Promise<bigint>): Handler =>
+      async (request, reply) => {
+        reply.header(POSITION_HEADER, String(await execute(request)));
+        sendNothing(reply);
+      },
+  };
+}
+
+/** One path: its methods, and 405 with `Allow` for all others. */
+export function register(app: FastifyInstance, url: string, handlers: Handlers): void {
+  const served = Object.keys(handlers);
+  for (const [method, handler] of Object.entries(handlers)) {
+    app.route({ method: method as HTTPMethods, url, handler });
+  }
+  const known = served.includes('GET') ? [...served, 'HEAD'] : served;
+  const allow = [...known, 'OPTIONS'].join(', ');
+  const others = app.supportedMethods.filter((method) => !known.includes(method)) as HTTPMethods[];
+  app.route({ method: others, url, handler: async (request, reply) => refuseMethod(request, reply, allow) });
+}
+
+function refuseMethod(request: FastifyRequest, reply: FastifyReply, allow: string): void {
+  reply.headers(SECURITY_HEADERS).header('allow', allow);
+  if (request.method === 'OPTIONS') reply.code(204).send();
+  else reply.code(405).type('text/plain; charset=utf-8').send(METHOD_NOT_ALLOWED);
+}
+
+/** The raw query string, without the question mark. */
+export function queryOf(request: FastifyRequest): string {
+  const url = request.raw.url ?? '';
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start + 1);
+}
+
+export function idOf(request: FastifyRequest): string {
+  return (request.params as { readonly id?: string }).id ?? '';
+}
+
+/** `Varve-Position` is the position of the write in the log. */
+function sendWrite(reply: FastifyReply, status: number, { documentId, position, body }: WriteAnswer): void {
+  reply.headers(JSON_HEADERS).header(POSITION_HEADER, String(position));
+  if (body !== null) reply.code(status).send(body);
+  else reply.code(202).send(JSON.stringify({ data: { documentId }, meta: { position: String(position) } }));
+}
+
+function sendNothing(reply: FastifyReply): void {
+  reply.code(204).headers(SECURITY_HEADERS).header('cache-control', 'no-store').send();
+}

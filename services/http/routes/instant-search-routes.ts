@@ -1,0 +1,128 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { RequestError } from '../../../shared/request-error.ts';
+import type { AccessControl } from '../../access/access-control.ts';
+import type { InstantTerms } from '../../instant-search/answer-queries.ts';
+import type { InstantSearchApi } from '../../instant-search/instant-search-api.ts';
+import { refuseService } from '../../instant-search/supported-parameters.ts';
+import { reportError } from '../answers/report-error.ts';
+import { JSON_HEADERS } from '../answers/responses.ts';
+import { isLocalUrl } from '../requests/guard-development.ts';
+import { parseJsonBody } from '../requests/json-body.ts';
+import { queryOf } from './entry-routes.ts';
+import { sendAlgoliaError } from './instant-search-errors.ts';
+
+const KEY = 'x-algolia-api-key';
+/** Names a caller without a token: Algolia's clients refuse an empty key. */
+const NO_KEY = 'public';
+/** Refused before anything is authenticated: no token is as long. */
+const MAX_KEY = 1_000;
+
+export type InstantSearchRoutes = {
+  readonly apiOf: (request: FastifyRequest) => InstantSearchApi;
+  /** Called for an answer to a path that does not exist. */
+  readonly measureUnrouted: (reply: FastifyReply) => void;
+};
+
+/** Adapts requests of Algolia's clients: their keys, their bodies, and errors in the only form that they read. First in its scope. */
+export function speakAlgolia(scope: FastifyInstance, measureUnrouted: (reply: FastifyReply) => void): void {
+  scope.removeAllContentTypeParsers();
+  // Browsers send JSON as text/plain, which needs no permission from the server first.
+  scope.addContentTypeParser(
+    '*',
+    { parseAs: 'string' },
+    async (_request: FastifyRequest, body: string | Buffer) => parseJsonBody(body as string),
+  );
+  scope.addHook('onRequest', (request, _reply, done) => {
+    const key = keyOf(request);
+    if (key !== undefined && key !== NO_KEY && key.length <= MAX_KEY)
+      request.headers.authorization = `Bearer ${key}`;
+    done();
+  });
+  scope.setErrorHandler((error, request, reply) =>
+    sendAlgoliaError(reply.header('x-request-id', request.id), reportError(error, request)),
+  );
+  scope.setNotFoundHandler((request, reply) => {
+    measureUnrouted(reply);
+    throw new RequestError('not-found', `${request.method} ${pathOf(request)} does not exist`, {
+      accepted: PATHS,
+    });
+  });
+}
+
+/** Lets pages of this machine read answers, in development mode; `--cors` lists others. */
+export function admitLocalPages(scope: FastifyInstance, access: AccessControl): void {
+  scope.addHook('onRequest', ({ headers: { origin } }, reply, done) => {
+    const isListed = reply.getHeader('access-control-allow-origin') !== undefined;
+    if (origin !== undefined && !isListed && access.state().development && isLocalUrl(origin)) {
+      reply.header('access-control-allow-origin', origin).header('vary', 'Origin');
+      reply.header('access-control-allow-methods', 'POST');
+      reply.header('access-control-allow-headers', `content-type, authorization, ${KEY}, ${APPLICATION}`);
+    }
+    done();
+  });
+}
+
+const APPLICATION = 'x-algolia-application-id, x-algolia-agent, x-algolia-usertoken';
+const PATHS = ['/1/indexes/*/queries', '/1/indexes/:name/query', '/1/indexes/:name/facets/:facet/query'];
+
+/** The routes, relative to the prefix. */
+export function registerInstantSearch(scope: FastifyInstance, apiOf: InstantSearchRoutes['apiOf']): void {
+  post(scope, '/indexes/:index/query', (request) =>
+    apiOf(request).query(param(request, 'index'), request.body, termsOf(request)),
+  );
+  post(scope, '/indexes/:index/facets/:facet/query', (request) => {
+    const target = { indexName: param(request, 'index'), facet: param(request, 'facet') };
+    return apiOf(request).facetValues(target, request.body, termsOf(request));
+  });
+  post(scope, '/indexes/:index/queries', (request) => {
+    const index = param(request, 'index');
+    if (index === '*') return apiOf(request).queries(request.body, termsOf(request));
+    throw new RequestError('not-found', `${index} has no queries: each query names its index`, {
+      accepted: PATHS,
+    });
+  });
+  post(scope, '/indexes/:index/recommendations', () => refuseService('recommend'));
+  post(scope, '/events', () => refuseService('insights'));
+}
+
+type Handler = (request: FastifyRequest) => Promise<Uint8Array>;
+
+function post(scope: FastifyInstance, url: string, answer: Handler): void {
+  scope.post(url, async (request, reply) => {
+    const body = await answer(request);
+    return reply.headers(JSON_HEADERS).send(body);
+  });
+  scope.options(url, async (_request, reply) => reply.code(204).header('allow', 'POST, OPTIONS').send());
+  const others = scope.supportedMethods.filter((method) => method !== 'POST' && method !== 'OPTIONS');
+  scope.route({
+    method: others as HTTPMethods[],
+    url,
+    handler: async (request, reply) => {
+      reply.header('allow', 'POST, OPTIONS');
+      throw new RequestError('method-not-served', `${request.method} is not served here`, {
+        accepted: ['POST'],
+      });
+    },
+  });
+}
+
+/** From the query string, as browsers send it, or from the header. */
+function keyOf(request: FastifyRequest): string | undefined {
+  const query = queryOf(request);
+  const inQuery = query.includes(KEY) ? new URLSearchParams(query).get(KEY) : null;
+  const inHeader = request.headers[KEY];
+  return inQuery ?? (typeof inHeader === 'string' ? inHeader : undefined);
+}
+
+function termsOf(request: FastifyRequest): InstantTerms {
+  const { id, raw } = request;
+  return { id, isWanted: () => !raw.socket.destroyed, now: () => performance.now() };
+}
+
+function param(request: FastifyRequest, name: string): string {
+  return (request.params as { readonly [name: string]: string | undefined })[name] ?? '';
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? '';
+}

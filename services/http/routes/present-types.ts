@@ -1,0 +1,129 @@
+import { assertNever } from '../../../shared/assert-never.ts';
+import { defined } from '../../../shared/defined.ts';
+import type {
+  Attribute,
+  Component,
+  ContentType,
+  Model,
+  RelationAttribute,
+  ScalarAttribute,
+  Uid,
+} from '../../../shared/schema/content-type.ts';
+import { componentOf, type SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+
+/**
+ * Content types and components in the words of Strapi's content-type builder, which source plugins ask before they read
+ * entries. Private attributes are left out, as everywhere. Pure.
+ */
+export function presentType(type: ContentType) {
+  const { uid, kind, singularName, pluralName, displayName, draftAndPublish } = type;
+  const plugin = /^plugin::([^.]+)/.exec(uid)?.[1];
+  return {
+    uid,
+    ...defined({ plugin }),
+    apiID: singularName,
+    schema: {
+      draftAndPublish,
+      displayName,
+      singularName,
+      pluralName,
+      description: '',
+      pluginOptions: localization(type.localized),
+      kind,
+      attributes: presentAttributes(type, type.localized),
+      visible: true,
+    },
+  };
+}
+
+export function presentComponent(component: Component) {
+  const [category, name] = component.uid.split('.');
+  return {
+    uid: component.uid,
+    category,
+    apiId: name,
+    schema: {
+      displayName: component.displayName,
+      description: '',
+      attributes: presentAttributes(component, false),
+    },
+  };
+}
+
+/** The components that `types` hold, at any depth, in the order of the registry. */
+export function presentedComponents(registry: SchemaRegistry, types: readonly ContentType[]): Component[] {
+  const held = new Set<Uid>();
+  const pending: Model[] = [...types];
+  for (let model = pending.pop(); model !== undefined; model = pending.pop()) {
+    for (const uid of publicAttributes(model).flatMap(componentsOf)) {
+      if (held.has(uid)) continue;
+      held.add(uid);
+      pending.push(componentOf(registry, uid));
+    }
+  }
+  return [...registry.components.values()].filter(({ uid }) => held.has(uid));
+}
+
+function componentsOf(attribute: Attribute): readonly Uid[] {
+  if (attribute.kind === 'component') return [attribute.component];
+  return attribute.kind === 'dynamiczone' ? attribute.components : [];
+}
+
+function publicAttributes(model: Model): Attribute[] {
+  return [...model.attributes.values()].filter((attribute) => !attribute.private);
+}
+
+function presentAttributes(model: Model, localizedType: boolean) {
+  const shown = publicAttributes(model).map((attribute) => {
+    const { name, required, configurable } = attribute;
+    const options = localizedType ? localization(attribute.localized) : {};
+    const base = {
+      ...(required ? { required } : {}),
+      ...(configurable ? {} : { configurable }),
+      ...(localizedType ? { pluginOptions: options } : {}),
+    };
+    return [name, { ...presentKind(attribute), ...base }];
+  });
+  return Object.fromEntries(shown);
+}
+
+function presentKind(attribute: Attribute): object {
+  switch (attribute.kind) {
+    case 'scalar':
+      return presentScalar(attribute);
+    case 'relation':
+      return presentRelation(attribute);
+    case 'component': {
+      const { component, repeatable, min, max } = attribute;
+      return { type: 'component', component, repeatable, min, max };
+    }
+    case 'dynamiczone': {
+      const { components, min, max } = attribute;
+      return { type: 'dynamiczone', components, min, max };
+    }
+    default:
+      return assertNever(attribute);
+  }
+}
+
+function presentScalar({ type, unique, ...attribute }: ScalarAttribute): object {
+  const { min, max, minLength, maxLength, regex, targetField } = attribute;
+  const limits = { min, max, minLength, maxLength, regex, targetField };
+  return {
+    type,
+    ...limits,
+    enum: attribute.enum,
+    default: attribute.default,
+    ...(unique ? { unique } : {}),
+  };
+}
+
+function presentRelation({ relation, target, inversedBy, mappedBy, media }: RelationAttribute): object {
+  if (media !== undefined) return { type: 'media', ...media };
+  const targetAttribute = inversedBy ?? mappedBy ?? null;
+  return { type: 'relation', relation, target, inversedBy, mappedBy, targetAttribute };
+}
+
+function localization(localized: boolean) {
+  return localized ? { i18n: { localized } } : {};
+}

@@ -1,0 +1,147 @@
+import { create as contentDisposition } from 'content-disposition';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import parseRange from 'range-parser';
+import { isHash } from '../../../shared/asset-store/asset-hash.ts';
+import type { AssetStore, ByteRange } from '../../../shared/asset-store/asset-store.ts';
+import type { ReadIndex } from '../../../shared/read-index/read-index.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+import { FILE_TYPE } from '../../../shared/schema/content-type.ts';
+import { nameInSpace, UPLOADS_PATH } from '../../assets/names/kept-names.ts';
+import { pictureName } from '../../assets/pictures/format-names.ts';
+import { isSameEntity } from '../answers/entity-tag.ts';
+import { assetHeaders } from './serve-assets-headers.ts';
+
+export type AssetRoutesOptions = {
+  readonly store: AssetStore;
+  readonly index: ReadIndex;
+  /** Imported files of several spaces may have one name. */
+  readonly space: string;
+};
+
+type FileFacts = {
+  readonly hash: string;
+  readonly mime: string;
+  readonly name: string;
+  readonly createdAt: string;
+};
+
+/**
+ * A served file. `isKept`: under its name in another system, which may mean other content later. `since`: time of the
+ * content that the name means.
+ */
+type ServedFile = Omit<FileFacts, 'createdAt'> & {
+  readonly isKept: boolean;
+  readonly since: string | undefined;
+};
+
+/**
+ * Serves `/uploads/<name>.<ext>`: content of existing files, under the one name that their upload gave them. Such a URL
+ * always means the same bytes, so it may be cached for good (RFC 9110 for ranges and conditions, RFC 8246 for
+ * `immutable`). Imported files keep their names, and caches revalidate those each time.
+ */
+export function registerAssets(app: FastifyInstance, options: AssetRoutesOptions): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${UPLOADS_PATH}:name`,
+    exposeHeadRoute: false,
+    handler: (request, reply) => serveAsset(options, request, reply),
+  });
+}
+
+async function serveAsset(
+  options: AssetRoutesOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { store } = options;
+  const file = await findServed(options, (request.params as { readonly name: string }).name);
+  const size = file === undefined ? undefined : await store.size(file.hash);
+  if (file === undefined || size === undefined) throw new RequestError('not-found', 'Not Found');
+  const tag = `"${file.hash}"`;
+  reply.headers(assetHeaders(file.mime, file.isKept)).header('etag', tag);
+  const since = httpDate(file.since);
+  if (since !== undefined) reply.header('last-modified', since.toUTCString());
+  reply.header('content-disposition', disposition(reply, file.name));
+  if (isUnchanged(request, tag, since)) return reply.code(304).send();
+  const range = requestedRange(request, tag, size);
+  if (range === 'unsatisfiable') {
+    return reply.code(416).header('content-range', `bytes */${size}`).header('content-length', 0).send();
+  }
+  const { start, end } = range ?? { start: 0, end: size - 1 };
+  if (range !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`);
+  reply.header('content-length', end - start + 1);
+  if (request.method === 'HEAD') return reply.send();
+  const opened = await store.open(file.hash, range);
+  if (opened === undefined) throw new RequestError('not-found', 'Not Found');
+  return reply.send(opened.content);
+}
+
+/** Content of an imported file, and of the smaller pictures made of it, has its original names. */
+async function findServed(
+  { index, store, space }: AssetRoutesOptions,
+  name: string,
+): Promise<ServedFile | undefined> {
+  const file = await findFile(index, name);
+  // An export of Varve's own names files by such hashes: imported again, they are kept names.
+  const isContent = file !== undefined && isHash(file.hash);
+  if (isContent && !name.startsWith(file.hash)) return { ...file, isKept: false, since: file.createdAt };
+  const content = await store.names.find(nameInSpace(space, name));
+  if (content === undefined && isContent) return { ...file, isKept: false, since: file.createdAt };
+  if (content === undefined) return undefined;
+  // Formats of content are made once: as long as the picture is there, their names mean the same bytes.
+  const isFormat = file === undefined && (await isFormatOfContent(index, name));
+  return { name: file?.name ?? name, ...content, isKept: !isFormat, since: undefined };
+}
+
+async function isFormatOfContent(index: ReadIndex, name: string): Promise<boolean> {
+  const picture = pictureName(name);
+  const file = picture === undefined ? undefined : await findFile(index, picture);
+  return file !== undefined && isHash(file.hash) && !picture?.startsWith(file.hash);
+}
+
+/** File of a URL: the extension is part of it, so a client cannot choose the content type. */
+async function findFile(index: ReadIndex, name: string): Promise<FileFacts | undefined> {
+  const { hits } = await index.search({
+    type: FILE_TYPE,
+    world: 'published',
+    query: { kind: 'term', field: 'url', value: `${UPLOADS_PATH}${name}` },
+    sort: [],
+    from: 0,
+    size: 1,
+    withTotal: false,
+  });
+  const [source] = hits.sources;
+  return source === undefined ? undefined : (JSON.parse(Buffer.from(source).toString()) as FileFacts);
+}
+
+function disposition(reply: FastifyReply, name: string): string {
+  const type = String(reply.getHeader('content-disposition') ?? 'attachment');
+  return contentDisposition(name, { type });
+}
+
+/** Conditions in the order of RFC 9110: a date matters only without a tag. */
+function isUnchanged({ headers }: FastifyRequest, tag: string, since: Date | undefined): boolean {
+  const tags = headers['if-none-match'];
+  if (tags !== undefined) return isSameEntity(tags, tag);
+  const seen = Date.parse(headers['if-modified-since'] ?? '');
+  return since !== undefined && seen >= since.getTime();
+}
+
+/** A moment in whole seconds, as HTTP has them. */
+function httpDate(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(Math.floor(Date.parse(text) / 1000) * 1000);
+}
+
+/** One range of bytes; several at once, and other units, are answered with the whole. */
+function requestedRange(
+  { headers }: FastifyRequest,
+  tag: string,
+  size: number,
+): ByteRange | 'unsatisfiable' | undefined {
+  if (headers.range === undefined) return undefined;
+  if (headers['if-range'] !== undefined && headers['if-range'] !== tag) return undefined;
+  const ranges = parseRange(size, headers.range, { combine: true });
+  if (ranges === -1) return 'unsatisfiable';
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
+  return ranges[0];
+}

@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { parseAllow, shortRight } from '../../../shared/access/parse-allow.ts';
+import type { Rights } from '../../../shared/access/rights.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import type { AccessControl } from '../../access/access-control.ts';
+import { describeToken } from '../../access/describe-token.ts';
+import type { TokenCommands } from '../../access/token-commands.ts';
+import { parseTokenRequest, RIGHTS_FORM, type TokenProblem } from '../../access/token-request.ts';
+import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
+import { POSITION_HEADER } from '../requests/await-position.ts';
+import { idOf, register } from './entry-routes.ts';
+
+export type TokenRoutesOptions = {
+  readonly registry: SchemaRegistry;
+  readonly access: AccessControl;
+  readonly tokens: TokenCommands;
+};
+
+/**
+ * `/_varve/tokens` and `/_varve/public`: the functions of `varve token`, for callers with full access (in development
+ * mode everyone). The answer comes when the change is effective in this process; other processes apply it when they
+ * read it.
+ */
+export function registerTokens(app: FastifyInstance, options: TokenRoutesOptions): void {
+  const { registry, access, tokens } = options;
+  const now = () => Date.now();
+  register(app, '/_varve/tokens', {
+    GET: async (_request, reply) => {
+      const all = [...access.state().tokens.values()];
+      sendJson(reply, 200, { data: all.map((token) => describeToken(token, registry, now())), meta: {} });
+    },
+    POST: async (request, reply) => {
+      const parsed = parseTokenRequest(dataOf(request.body), () => registry, now());
+      if (parsed.kind === 'problems') throw refused(parsed.problems);
+      const { token, secret, position } = await tokens.create(parsed.request);
+      await access.applied(position);
+      reply.header(POSITION_HEADER, String(position));
+      const data = { ...describeToken(token, registry, now()), accessKey: secret };
+      sendJson(reply, 201, { data, meta: { accessKey: 'is shown once and not stored' } });
+    },
+  });
+  register(app, '/_varve/tokens/:id', {
+    DELETE: async (request, reply) => {
+      const { position } = await tokens.revoke(idOf(request));
+      await access.applied(position);
+      reply.header(POSITION_HEADER, String(position));
+      reply.code(204).headers(SECURITY_HEADERS).send();
+    },
+  });
+  register(app, '/_varve/public', {
+    GET: async (_request, reply) => sendPublic(reply, options),
+    PUT: async (request, reply) => {
+      const { position } = await tokens.setPublic(publicRights(dataOf(request.body), registry));
+      if (position !== undefined) await access.applied(position);
+      sendPublic(reply, options);
+    },
+  });
+}
+
+function sendPublic(reply: FastifyReply, { access, registry }: TokenRoutesOptions): void {
+  const { development, publicRights } = access.state();
+  sendJson(reply, 200, { data: { development, allow: rightNames(publicRights, registry) }, meta: {} });
+}
+
+export function rightNames(rights: Rights, registry: SchemaRegistry): readonly string[] {
+  return rights.kind === 'custom'
+    ? [...rights.allowed].sort().map((right) => shortRight(right, registry))
+    : [];
+}
+
+function publicRights(data: unknown, registry: SchemaRegistry) {
+  const { allow } = (data ?? {}) as { readonly allow?: unknown };
+  const form = RIGHTS_FORM.safeParse(allow);
+  if (!form.success) throw refused(form.error.issues.map(({ message }) => ({ path: 'allow', message })));
+  const parsed = parseAllow(form.data, registry);
+  if (parsed.kind === 'allowed') return parsed.allowed;
+  throw refused(parsed.problems.map((message) => ({ path: 'allow', message })));
+}
+
+export function dataOf(body: unknown): unknown {
+  return (body as { readonly data?: unknown } | undefined)?.data;
+}
+
+export function refused(problems: readonly TokenProblem[]): RequestError {
+  const [first] = problems;
+  const message =
+    problems.length === 1 ? `${first?.path} ${first?.message}` : `${problems.length} errors occurred`;
+  return new RequestError('invalid-token-request', message.trim(), { errors: problems });
+}
+
+export function sendJson(reply: FastifyReply, status: number, body: unknown): void {
+  reply.code(status).headers(JSON_HEADERS).header('cache-control', 'no-store').send(JSON.stringify(body));
+}

@@ -1,0 +1,137 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { RequestError } from '../../../shared/request-error.ts';
+import type { SchemaRegistry } from '../../../shared/schema/schema-registry.ts';
+import type { DeliveryState, DeliveryStore } from '../../webhooks/delivery-store.ts';
+import {
+  describeDelivery,
+  describeWebhook,
+  replayDeliveries,
+  testWebhook,
+} from '../../webhooks/describe-webhook.ts';
+import type { WebhookCommands } from '../../webhooks/webhook-commands.ts';
+import { KEEP_OLD_SECRET_MS, type WebhookLimits } from '../../webhooks/webhook-limits.ts';
+import { parseWebhook, type WebhookProblem } from '../../webhooks/webhook-request.ts';
+import { SECURITY_HEADERS } from '../answers/responses.ts';
+import { POSITION_HEADER } from '../requests/await-position.ts';
+import { idOf, queryOf, register } from './entry-routes.ts';
+import { dataOf, sendJson } from './token-routes.ts';
+
+export type ServedWebhooks = {
+  readonly commands: WebhookCommands;
+  readonly limits: WebhookLimits;
+  /** Absent: this process never delivers. */
+  readonly store?: DeliveryStore;
+};
+
+const STATES: readonly DeliveryState[] = ['waiting', 'delivered', 'parked', 'elsewhere'];
+const MAX_LISTED = 1_000;
+const SHOWN_ONCE = { secret: 'is shown once; receivers verify signatures with it' };
+
+/**
+ * `/_varve/webhooks`: the functions of `varve webhook`, for callers with full access (in development mode everyone).
+ * Deliveries and replays are those of the process that is asked.
+ */
+export function registerWebhooks(
+  app: FastifyInstance,
+  registry: SchemaRegistry,
+  webhooks: ServedWebhooks,
+): void {
+  const { commands, limits, store } = webhooks;
+  const found = (request: FastifyRequest) => commands.find(idOf(request));
+  const path = '/_varve/webhooks';
+  const change = (url: string, run: (name: string) => ReturnType<WebhookCommands['pause']>) =>
+    register(app, `${path}/:id/${url}`, {
+      POST: async (request, reply) => {
+        const { hook, position } = await run(idOf(request));
+        reply.header(POSITION_HEADER, String(position));
+        sendJson(reply, 200, { data: describeWebhook(hook, commands, store), meta: {} });
+      },
+    });
+  register(app, path, {
+    GET: async (_request, reply) => {
+      const hooks = await commands.list();
+      sendJson(reply, 200, { data: hooks.map((hook) => describeWebhook(hook, commands, store)), meta: {} });
+    },
+    POST: async (request, reply) => {
+      const parsed = parseWebhook(dataOf(request.body), registry);
+      if (parsed.kind === 'problems') throw refuseWebhook(parsed.problems);
+      const { hook, secret, position } = await commands.add(parsed.webhook);
+      reply.header(POSITION_HEADER, String(position));
+      sendJson(reply, 201, { data: { ...describeWebhook(hook, commands, store), secret }, meta: SHOWN_ONCE });
+    },
+  });
+  register(app, `${path}/:id`, {
+    GET: async (request, reply) =>
+      sendJson(reply, 200, { data: describeWebhook(await found(request), commands, store), meta: {} }),
+    DELETE: async (request, reply) => {
+      const { position } = await commands.remove(idOf(request));
+      reply.header(POSITION_HEADER, String(position)).code(204).headers(SECURITY_HEADERS).send();
+    },
+  });
+  change('pause', commands.pause);
+  change('resume', commands.resume);
+  register(app, `${path}/:id/rotate`, {
+    POST: async (request, reply) => {
+      const { hook, secret, position } = await commands.rotate(idOf(request), KEEP_OLD_SECRET_MS);
+      reply.header(POSITION_HEADER, String(position));
+      sendJson(reply, 200, { data: { ...describeWebhook(hook, commands, store), secret }, meta: SHOWN_ONCE });
+    },
+  });
+  register(app, `${path}/:id/test`, {
+    POST: async (request, reply) =>
+      sendJson(reply, 200, { data: await testWebhook(await found(request), commands, limits), meta: {} }),
+  });
+  if (store !== undefined) registerDeliveries(app, webhooks.commands, store);
+}
+
+function registerDeliveries(app: FastifyInstance, commands: WebhookCommands, store: DeliveryStore): void {
+  register(app, '/_varve/webhooks/:id/deliveries', {
+    GET: async (request, reply) => {
+      const { id } = await commands.find(idOf(request));
+      const query = new URLSearchParams(queryOf(request));
+      const state = stateOf(query.get('state'));
+      const limit = limitOf(query.get('limit'));
+      const data = store.list({ hook: id, state, limit }).map(describeDelivery);
+      sendJson(reply, 200, { data, meta: { counts: store.count(id) } });
+    },
+  });
+  register(app, '/_varve/webhooks/:id/replay', {
+    POST: async (request, reply) => {
+      const hook = await commands.find(idOf(request));
+      const replayed = replayDeliveries(store, hook, replayOf(dataOf(request.body)));
+      sendJson(reply, 200, { data: { replayed }, meta: {} });
+    },
+  });
+}
+
+function stateOf(text: string | null): DeliveryState | undefined {
+  if (text === null) return undefined;
+  const state = STATES.find((each) => each === text);
+  if (state !== undefined) return state;
+  throw refuseWebhook([{ path: 'state', message: `must be one of ${STATES.join(', ')}, got "${text}"` }]);
+}
+
+function limitOf(text: string | null): number {
+  if (text === null) return 100;
+  if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= MAX_LISTED) return Number(text);
+  throw refuseWebhook([{ path: 'limit', message: `must be from 1 to ${MAX_LISTED}, got "${text}"` }]);
+}
+
+function replayOf(data: unknown): { readonly delivery?: string; readonly from?: bigint } {
+  const { delivery, from, ...others } = (data ?? {}) as Readonly<Record<string, unknown>>;
+  const problems: WebhookProblem[] = Object.keys(others).map((path) => ({ path, message: 'is unknown' }));
+  if (delivery !== undefined && typeof delivery !== 'string')
+    problems.push({ path: 'delivery', message: 'must be the id of a delivery' });
+  if (from !== undefined && !/^[1-9]\d{0,18}$/.test(String(from)))
+    problems.push({ path: 'from', message: 'must be a position of the log' });
+  if (problems.length > 0) throw refuseWebhook(problems);
+  if (delivery !== undefined) return { delivery: String(delivery) };
+  return from === undefined ? {} : { from: BigInt(String(from)) };
+}
+
+function refuseWebhook(problems: readonly WebhookProblem[]): RequestError {
+  const [first] = problems;
+  const message =
+    problems.length === 1 ? `${first?.path} ${first?.message}` : `${problems.length} errors occurred`;
+  return new RequestError('invalid-webhook', message.trim(), { errors: problems });
+}

@@ -1,0 +1,25 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RequestError } from '../../../shared/request-error.ts';
+import { refuseRequest } from './refuse-request.ts';
+
+/**
+ * Returns whether a request target is in origin form (RFC 9112 section 3.2.1) with a path that every parser reads
+ * alike. An absolute form names another host. A backslash is a slash to some parsers, and part of a name to others; a
+ * query may have one.
+ */
+function isOriginForm(target: string): boolean {
+  const query = target.indexOf('?');
+  const path = query === -1 ? target : target.slice(0, query);
+  return path.startsWith('/') && !path.includes('\\');
+}
+
+/** Answers a request with another target with 400. True: it has answered. */
+export function refuseTarget({ url = '' }: IncomingMessage, response: ServerResponse): boolean {
+  if (isOriginForm(url)) return false;
+  const error = new RequestError('malformed-request', 'The request target must be a path such as /api', {
+    found: url,
+    accepted: 'a path that begins with / and has no backslash, and a query string',
+  });
+  refuseRequest(response, error);
+  return true;
+}

@@ -1,0 +1,52 @@
+import { createCondition } from '../../shared/condition.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { AccessControl } from '../access/access-control.ts';
+import type { Freshness } from '../http/requests/await-position.ts';
+import type { ReadSide } from '../read-side/read-side.ts';
+import { createLogHead } from '../stores/log-head.ts';
+
+export type FreshnessOptions = {
+  readonly readSide: Pick<ReadSide, 'index' | 'sink' | 'shows'>;
+  /** Tokens and rights are read from the log as well. */
+  readonly access: Pick<AccessControl, 'applied'>;
+  readonly log: Pick<EventStore, 'lastPosition'>;
+  /** Maximum wait of a read, in milliseconds. */
+  readonly waitMs: number;
+};
+
+/** For a process that applies the log itself: the index gets its batches through `sink`. */
+export type FollowedFreshness = Freshness & { readonly sink: ReadSide['sink'] };
+
+export function createFreshness({ readSide, access, log, waitMs }: FreshnessOptions): FollowedFreshness {
+  const { index, sink } = readSide;
+  const moved = createCondition();
+  const reached: Reach = (position, ms) => moved.until(() => position <= index.position(), ms);
+  return {
+    position: index.position,
+    head: createLogHead(log).reaches,
+    sink: {
+      async apply(batch) {
+        await sink.apply(batch);
+        moved.check();
+      },
+    },
+    shows: (position) =>
+      reachAll(position, waitMs, [reached, access.applied, ...(readSide.shows ? [readSide.shows] : [])]),
+  };
+}
+
+/** Resolves with true as soon as a position is reached, with false after `timeoutMs`. */
+export type Reach = (position: bigint, timeoutMs: number) => Promise<boolean>;
+
+/** One after the other, all of them together within the time. */
+export async function reachAll(
+  position: bigint,
+  timeoutMs: number,
+  reaches: readonly Reach[],
+): Promise<boolean> {
+  const deadline = performance.now() + timeoutMs;
+  for (const reach of reaches) {
+    if (!(await reach(position, Math.max(0, Math.ceil(deadline - performance.now()))))) return false;
+  }
+  return true;
+}
