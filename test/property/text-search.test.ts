@@ -10,7 +10,7 @@ import {
   createArticleWorld,
   nameOfTag,
   searchRequest,
-  searchStep,
+  searchSteps,
 } from '../support/article-searches.ts';
 import { type NaiveRow, searchNaively } from '../support/naive-text-search.ts';
 import { ARTICLE_FIELDS, articleRegistry, tagChanges } from '../support/searched-articles.ts';
@@ -31,7 +31,7 @@ describe.each([
 ])('search by words, %s', (_, turns) => {
   it('finds, orders and counts what a naive evaluator does, under edits', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(searchStep, { minLength: 1, maxLength: 4 }), async (steps) => {
+      fc.asyncProperty(fc.array(searchSteps(4), { minLength: 1, maxLength: 4 }), async (steps) => {
         const index = createEmbeddedIndex({ registry, turns: turns(), reuseOrdinalsAfter: 2 });
         const world = createArticleWorld();
         await index.apply({ position: 1n, rows: tagChanges(), links: [] });

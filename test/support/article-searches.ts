@@ -33,26 +33,28 @@ export function nameOfTag({ tagNames }: ArticleWorld, tag: number): string {
   return tagNames.get(tag) ?? tagName(tag);
 }
 
-export const searchStep = fc.record({
+const searched = fc.record({
+  query: typedQuery,
+  world: fc.constantFrom('draft', 'published'),
+  locales: fc.constantFrom<'all' | string[]>('all', ['en'], ['fr'], ['en', 'fr'], ['de']),
+  fields: fc.constantFrom(undefined, ['title'], ['body', 'code'], ['tags.name', 'title']),
+  typoTolerance: fc.constantFrom(true, true, false),
+  stars: fc.constantFrom(undefined, 1, 2),
+  from: fc.constantFrom(0, 0, 3),
+  size: fc.constantFrom(2, 5, 100),
+});
+export type ArticleSearch = typeof searched extends fc.Arbitrary<infer S> ? S : never;
+
+const edits = {
   articles: fc.array(fc.tuple(article, fc.nat(4)), { maxLength: 14 }),
   tags: fc.array(tagging, { maxLength: 8 }),
   renamed: fc.array(renaming, { maxLength: 2 }),
-  requests: fc.array(
-    fc.record({
-      query: typedQuery,
-      world: fc.constantFrom('draft', 'published'),
-      locales: fc.constantFrom<'all' | string[]>('all', ['en'], ['fr'], ['en', 'fr'], ['de']),
-      fields: fc.constantFrom(undefined, ['title'], ['body', 'code'], ['tags.name', 'title']),
-      typoTolerance: fc.constantFrom(true, true, false),
-      stars: fc.constantFrom(undefined, 1, 2),
-      from: fc.constantFrom(0, 0, 3),
-      size: fc.constantFrom(2, 5, 100),
-    }),
-    { minLength: 1, maxLength: 4 },
-  ),
-});
-export type SearchStep = typeof searchStep extends fc.Arbitrary<infer S> ? S : never;
-export type ArticleSearch = SearchStep['requests'][number];
+};
+
+/** Edits, and up to so many searches after them. */
+export const searchSteps = (most: number) =>
+  fc.record({ ...edits, requests: fc.array(searched, { minLength: Math.ceil(most / 4), maxLength: most }) });
+export type SearchStep = ReturnType<typeof searchSteps> extends fc.Arbitrary<infer S> ? S : never;
 
 const FACETS: readonly FacetRequest[] = [
   { path: [], field: 'stars', type: 'integer', limit: 10 },
