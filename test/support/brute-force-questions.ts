@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import type { BoolQuery, Scalar } from '../../shared/read-index/bool-query.ts';
 import { columnValue, fieldTypeOf } from '../../shared/read-index/column.ts';
+import { isCountable } from '../../shared/read-index/facet-values.ts';
+import type { FacetRequest } from '../../shared/read-index/facets.ts';
 import { foldText } from '../../shared/read-index/fold-text.ts';
 import type { FollowRequest, SearchRequest, SortKey } from '../../shared/read-index/read-index.ts';
 import type { Model, Uid } from '../../shared/schema/content-type.ts';
@@ -140,6 +142,55 @@ function searchOf(registry: SchemaRegistry, type: Uid): fc.Arbitrary<SearchReque
     size: fc.constantFrom(0, 1, 2, 25, Number.POSITIVE_INFINITY),
     withTotal: fc.boolean(),
   });
+}
+
+const MOST_STEPS = 3;
+
+/** A facet of a type, through relations and components. */
+function facetsOf(registry: SchemaRegistry, model: Model, depth = MOST_STEPS): fc.Arbitrary<FacetRequest> {
+  const own = oneOf(scalarsOf(model).filter(({ type }) => isCountable(type))).chain(({ name, type }) => {
+    const isOrdered = ['number', 'instant'].includes(fieldTypeOf(type));
+    const bound = oneOf(rawValues(type).map((raw) => Number(columnValue(type, raw))));
+    const range = fc
+      .record({ name: fc.uuid() }, { requiredKeys: ['name'] })
+      .chain((named) =>
+        fc
+          .record({ from: bound, to: bound }, { requiredKeys: [] })
+          .map((bounds) => ({ ...named, ...bounds })),
+      );
+    const whole = {
+      path: fc.constant([]),
+      field: fc.constant(name),
+      type: fc.constant(type),
+      limit: oneOf([1, 2, 100]),
+    };
+    const values = fc.record(
+      { ...whole, search: oneOf(['a', 'e', '1', 'x', '20']) },
+      { requiredKeys: ['path', 'field', 'type', 'limit'] },
+    );
+    if (!isOrdered) return values;
+    return fc.oneof(values, fc.record({ ...whole, ranges: fc.array(range, { minLength: 1, maxLength: 3 }) }));
+  });
+  const steps = queryableSteps(registry, model).filter(
+    ({ attribute, zoneComponent }) => zoneComponent === undefined && attribute !== 'localizations',
+  );
+  if (depth === 0 || steps.length === 0) return own;
+  const through = oneOf(steps).chain(({ attribute, target }) =>
+    facetsOf(registry, target, depth - 1).map((facet) => ({ ...facet, path: [attribute, ...facet.path] })),
+  );
+  return fc.oneof(own, { weight: 2, arbitrary: through });
+}
+
+/** Searches with so many facets each. */
+export function facetSearches(registry: SchemaRegistry, facets: number): fc.Arbitrary<SearchRequest> {
+  return oneOf(ownTypes(registry)).chain((type) =>
+    fc
+      .tuple(
+        searchOf(registry, type.uid),
+        fc.array(facetsOf(registry, type), { minLength: facets, maxLength: facets }),
+      )
+      .map(([request, asked]) => ({ ...request, facets: asked })),
+  );
 }
 
 export function searchRequests(registry: SchemaRegistry): fc.Arbitrary<SearchRequest> {

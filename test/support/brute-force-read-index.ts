@@ -1,6 +1,6 @@
+import { defined } from '../../shared/defined.ts';
 import type { BoolQuery, Scalar } from '../../shared/read-index/bool-query.ts';
-import { textForm } from '../../shared/read-index/column.ts';
-import { foldText } from '../../shared/read-index/fold-text.ts';
+import type { FacetRequest } from '../../shared/read-index/facets.ts';
 import type {
   ChangeBatch,
   ComponentStep,
@@ -15,9 +15,12 @@ import type {
   SortKey,
   World,
 } from '../../shared/read-index/read-index.ts';
-import type { Model, ScalarType, Uid } from '../../shared/schema/content-type.ts';
+import type { Model, Uid } from '../../shared/schema/content-type.ts';
 import { componentOf, contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { queryableScalars } from '../../shared/schema/system-attributes.ts';
+
+import { compare, compares } from './brute-force-comparisons.ts';
+import { countNaively } from './brute-force-facets.ts';
 
 /** A row or component and where it is. */
 type Node = {
@@ -149,49 +152,9 @@ function matches(state: State, node: Node, world: World, query: BoolQuery): bool
       const known = queryableScalars(node.model).has(query.field) || query.field.startsWith('$');
       if (!known) throw new Error(`${node.model.uid} has no field ${query.field}`);
       const value = node.row.fields[query.field];
-      return value !== null && value !== undefined && compares(node, query, value);
+      return value !== null && value !== undefined && compares(node.model, query, value);
     }
   }
-}
-
-type Comparison = Extract<BoolQuery, { kind: 'term' | 'terms' | 'range' | 'exists' | 'text' }>;
-
-function compares(node: Node, query: Comparison, value: Scalar): boolean {
-  switch (query.kind) {
-    case 'exists':
-      return true;
-    case 'term':
-      return value === query.value;
-    case 'terms':
-      return query.values.some((wanted) => wanted === value);
-    case 'range': {
-      const { gt, gte, lt, lte } = query;
-      if (gt !== undefined && compare(value, gt) <= 0) return false;
-      if (gte !== undefined && compare(value, gte) < 0) return false;
-      if (lt !== undefined && compare(value, lt) >= 0) return false;
-      return lte === undefined || compare(value, lte) <= 0;
-    }
-    case 'text': {
-      const type: ScalarType = queryableScalars(node.model).get(query.field)?.type ?? 'string';
-      const text = query.fold ? foldText(textForm(type, value)) : textForm(type, value);
-      const at = text.indexOf(query.value);
-      if (query.match === 'equals') return text === query.value;
-      if (query.match === 'prefix') return at === 0;
-      if (query.match === 'contains') return at >= 0;
-      return text.slice(Math.max(0, text.length - query.value.length)) === query.value;
-    }
-  }
-}
-
-/** NULL is the greatest. Text by code points. */
-function compare(a: Scalar | null, b: Scalar | null): number {
-  if (a === null || b === null) return Number(a === null) - Number(b === null);
-  if (typeof a !== 'string' || typeof b !== 'string') return a < b ? -1 : a > b ? 1 : 0;
-  const left = Array.from(a, (char) => char.codePointAt(0) as number);
-  const right = Array.from(b, (char) => char.codePointAt(0) as number);
-  const differing = left.findIndex((code, i) => code !== right[i]);
-  if (differing < 0) return left.length - right.length;
-  return (left[differing] as number) - (right[differing] ?? -1);
 }
 
 function sorted(state: State, found: readonly Node[], world: World, sort: readonly SortKey[]): Node[] {
@@ -253,7 +216,13 @@ function search(state: State, request: SearchRequest): SearchResult {
   const all = placed(state, found, world, sort);
   if (request.cursor === undefined) {
     const shown = all.slice(from, from + size).map(({ node }) => node);
-    return { total, hits: hits(state, shown) };
+    const facets = request.facets?.map((facet) =>
+      countNaively(
+        facet,
+        found.map((node) => valuesBehind(state, node, world, facet)),
+      ),
+    );
+    return { total, hits: hits(state, shown), ...defined({ facets }) };
   }
   const { after } = request.cursor;
   const rest = all.filter(({ key }) => after === null || comparePlaces(withId(sort), key, after) > 0);
@@ -262,6 +231,20 @@ function search(state: State, request: SearchRequest): SearchResult {
   const next = rest.length > page.length && last !== undefined ? last : null;
   const shown = page.map(({ node }) => node);
   return { total, hits: hits(state, shown), next };
+}
+
+/** Values at the ends of a facet's path, without NULL. */
+function valuesBehind(
+  state: State,
+  node: Node,
+  world: World,
+  { path, field }: Pick<FacetRequest, 'path' | 'field'>,
+): Scalar[] {
+  const [attribute, ...rest] = path;
+  if (attribute === undefined) return [node.row.fields[field] ?? []].flat();
+  return linked(state, node, world, attribute).flatMap((next) =>
+    valuesBehind(state, next, world, { path: rest, field }),
+  );
 }
 
 function follow(state: State, request: FollowRequest): FollowResult {
