@@ -18,6 +18,7 @@ import { applyLinks, applyRows } from './apply-batch.ts';
 import { bindQuery } from './bind-query.ts';
 import type { Bits } from './bits.ts';
 import { changedComponents } from './changed-components.ts';
+import { type CommonParts, createCommonParts } from './common-parts.ts';
 import { createLinkFollow } from './follow.ts';
 import type { Matcher } from './matcher.ts';
 import { createOrderCache } from './order-cache.ts';
@@ -134,10 +135,15 @@ async function warm(state: EmbeddedState, isWanted: () => boolean): Promise<void
 }
 
 /** If a call ends with its slice, the next one continues. */
-function createSearch(state: EmbeddedState, request: SearchRequest): () => SearchResult {
+function createSearch(
+  state: EmbeddedState,
+  request: SearchRequest,
+  common?: CommonParts,
+): () => SearchResult {
   const { spaces, orders, sources } = state;
   const { world, query, withTotal, cursor } = request;
-  if (request.text !== undefined || request.facets !== undefined) return createWordSearch(state, request);
+  if (request.text !== undefined || request.facets !== undefined)
+    return createWordSearch(state, request, common ?? createCommonParts(state, [request]));
   const space = worldSpace(spaces, request.type, world);
   const everything = query.kind === 'match_all';
   let matcher: Matcher | undefined;
@@ -183,7 +189,8 @@ function createSearches(
   state: EmbeddedState,
   requests: readonly SearchRequest[],
 ): () => readonly SearchResult[] {
-  const steps = requests.map((request) => createSearch(state, request));
+  const common = createCommonParts(state, requests);
+  const steps = requests.map((request) => createSearch(state, request, common));
   const results: SearchResult[] = [];
   return () => {
     while (results.length < steps.length) {

@@ -14,11 +14,8 @@ export type FoundTexts = {
   readonly report: TextSearchReport;
 };
 
-/**
- * The rows among `within` that a query finds. Of few words all have to match; where no row has them all, the last ones are left
- * out until one does. Where a call ends with its slice, the next goes on with it.
- */
-export function createTextMatch(index: TextIndex, search: TextSearch, within: Bits): () => FoundTexts {
+/** The terms of a query in each locale that is searched. Where a call ends with its slice, the next goes on with it. */
+export function createTextTerms(index: TextIndex, search: TextSearch): () => readonly LocaleSearch[] {
   let pending: (() => LocaleSearch)[] | undefined;
   const searches: LocaleSearch[] = [];
   return () => {
@@ -28,7 +25,7 @@ export function createTextMatch(index: TextIndex, search: TextSearch, within: Bi
       searches.push((pending[searches.length] as () => LocaleSearch)());
       rest(PART);
     }
-    return matchAll(index, searches, within, search.query);
+    return searches;
   };
 }
 
@@ -41,7 +38,11 @@ function textsOf({ locales, space, settings }: TextIndex, search: TextSearch): L
   return texts.filter(({ rows }) => rows > 0);
 }
 
-function matchAll(
+/**
+ * The rows among `within` that a query with these terms finds. Of few words all have to match; where no row has them all, the last
+ * ones are left out until one does.
+ */
+export function matchTexts(
   index: TextIndex,
   searches: readonly LocaleSearch[],
   within: Bits,

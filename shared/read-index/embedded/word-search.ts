@@ -3,14 +3,13 @@ import { searchOf } from '../../search/search-settings.ts';
 import type { FacetCounts } from '../facets.ts';
 import type { SearchRequest, SearchResult, SortPosition, World } from '../read-index.ts';
 import type { TextSearchReport } from '../text-search.ts';
-import { bindQuery } from './bind-query.ts';
 import { type Bits, countBits } from './bits.ts';
+import type { CommonParts } from './common-parts.ts';
 import { createFacetCount } from './count-facets.ts';
-import type { Matcher } from './matcher.ts';
 import type { OrderCache } from './order-cache.ts';
 import { createRanking } from './rank-rows.ts';
-import { borrowBits, type RowSpaceIndex } from './row-space.ts';
-import { createTextMatch, type FoundTexts } from './search-texts.ts';
+import type { RowSpaceIndex } from './row-space.ts';
+import { type FoundTexts, matchTexts } from './search-texts.ts';
 import { createPageSelection, createSelectionAfter } from './select-page.ts';
 import { createRankedPage, createRankedPageAfter } from './select-ranked.ts';
 import { type SourceStore, sourcesOf } from './source-store.ts';
@@ -58,10 +57,17 @@ export function textIndexOf(
   return made;
 }
 
-/** A search by words, or one that counts facets. Where a call ends with its slice, the next goes on with it. */
-export function createWordSearch(state: WordSearchState, request: SearchRequest): () => SearchResult {
+/**
+ * A search by words, or one that counts facets. `common`: what it shares with other searches. Where a call ends with its slice, the
+ * next goes on with it.
+ */
+export function createWordSearch(
+  state: WordSearchState,
+  request: SearchRequest,
+  common: CommonParts,
+): () => SearchResult {
   const space = worldSpace(state.spaces, request.type, request.world);
-  const find = createFind(state, space, request);
+  const find = createFind(state, space, request, common);
   let found: Found | undefined;
   let select: (() => Selected) | undefined;
   let selected: Selected | undefined;
@@ -91,22 +97,19 @@ function reported(text: TextSearchReport | undefined): { text?: TextSearchReport
   return text === undefined ? {} : { text };
 }
 
-function createFind(state: WordSearchState, space: RowSpaceIndex, request: SearchRequest): () => Found {
-  const { query, text, world } = request;
-  const { spaces, orders } = state;
-  let matcher: Matcher | undefined;
-  let rows: Bits | undefined;
-  let isCollected = query.kind === 'match_all';
-  let match: (() => FoundTexts) | undefined;
+function createFind(
+  state: WordSearchState,
+  space: RowSpaceIndex,
+  request: SearchRequest,
+  common: CommonParts,
+): () => Found {
+  const { text, world } = request;
+  const match = common.match(space, request);
+  const index = text && textIndexOf(state, space, world);
+  const terms = text && index && common.terms(index, text);
   return () => {
-    rows ??= isCollected ? space.live : borrowBits(space);
-    if (!isCollected) {
-      matcher ??= bindQuery({ spaces, orders, world }, space, query);
-      matcher.collect(rows);
-      isCollected = true;
-    }
-    if (text !== undefined) match ??= createTextMatch(textIndexOf(state, space, world), text, rows);
-    const texts = match?.();
+    const rows = match();
+    const texts = text && index && terms ? matchTexts(index, terms(), rows, text.query) : undefined;
     const matched = texts?.matched ?? rows;
     return { space, request, matched, count: countBits(matched), texts };
   };
