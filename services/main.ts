@@ -299,6 +299,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const webhooks = await (options.webhooks &&
     openWebhooks({
       ...options.webhooks,
+      metrics: operating.metrics,
       data: options.data,
       log,
       space,

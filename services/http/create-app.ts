@@ -157,14 +157,20 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   registerLocales(context);
   registerUploads(app, (request) => writesOf(request).uploads, context.deliveryOf);
   registerTypes(app, (request) => apiFor(request.rights));
-  registerOpenApi(app, { ...options.docs, apiFor, login: login?.management });
+  const { webhooks } = options;
+  registerOpenApi(app, {
+    ...options.docs,
+    apiFor,
+    login: login?.management,
+    webhooks: webhooks && { deliveries: webhooks.store !== undefined },
+  });
   app.register(async (scope) => {
     requireAdministrator(scope);
     refuseWritesIn(scope, options.forwarding.refuseWrites);
     registerTokens(scope, { registry, access, tokens });
     registerRoles(scope, { registry, access, tokens, roles: options.roles });
     if (options.status !== undefined) registerProjections(scope, options.status);
-    if (options.webhooks !== undefined) registerWebhooks(scope, registry, options.webhooks);
+    if (webhooks !== undefined) registerWebhooks(scope, registry, webhooks);
   });
 }
 

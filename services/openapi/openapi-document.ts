@@ -13,6 +13,7 @@ import { schemaNames } from './schema-names.ts';
 import { uploadPaths } from './upload-paths.ts';
 import { usedComponents } from './used-components.ts';
 import { userPaths } from './user-paths.ts';
+import { type DescribedWebhooks, WEBHOOK_TAG, webhookPaths } from './webhook-paths.ts';
 
 export type OpenApiOptions = {
   /** Version of the server. */
@@ -21,6 +22,8 @@ export type OpenApiOptions = {
   readonly usersEnvelope: boolean;
   /** How people sign in; absent: nobody does here. */
   readonly login?: DescribedLogin | undefined;
+  /** Absent: the reader may not manage webhooks, or there are none here. */
+  readonly webhooks?: DescribedWebhooks | undefined;
   /** True if files can be uploaded. */
   readonly uploads: boolean;
   /** Rights of the reader of the document; everything by default. Routes without a right are omitted. */
@@ -62,6 +65,7 @@ function createDocument(registry: SchemaRegistry, options: OpenApiOptions): Open
       ),
     ),
     ...(options.login === undefined ? {} : withPositionHeaders(loginPaths(scope, users, options.login))),
+    ...(options.webhooks === undefined ? {} : webhookPaths(options.webhooks)),
     '/_health': HEALTH,
   };
   return {
@@ -125,6 +129,7 @@ function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['t
     descriptions.set(displayName, `\`${uid}\`${traits.length === 0 ? '' : ` (${traits.join(', ')})`}`);
   }
   descriptions.set('Login', 'Users who sign in.');
+  descriptions.set(WEBHOOK_TAG, 'Servers that are told of changed content.');
   descriptions.set(SERVER_TAG, 'The server itself.');
   return [...descriptions].flatMap(([name, text]) => (used.has(name) ? [{ name, description: text }] : []));
 }

@@ -236,4 +236,34 @@ export const METRICS = {
     help: 'Webhooks taken from the followed Strapi',
     labels: [],
   },
+  webhooksWaiting: {
+    name: 'varve_webhook_deliveries_waiting',
+    kind: 'gauge',
+    help: 'Deliveries of webhooks that are to be sent, on the leader',
+    labels: [],
+  },
+  webhooksParked: {
+    name: 'varve_webhook_deliveries_parked',
+    kind: 'gauge',
+    help: 'Deliveries of webhooks that were given up until they are replayed, on the leader',
+    labels: [],
+  },
+  webhooksOldest: {
+    name: 'varve_webhook_oldest_waiting_seconds',
+    kind: 'gauge',
+    help: 'Age of the oldest delivery that is to be sent, on the leader; 0 if there is none',
+    labels: [],
+  },
+  webhooksDelivered: {
+    name: 'varve_webhook_delivered_total',
+    kind: 'counter',
+    help: 'Deliveries of webhooks that a receiver accepted',
+    labels: [],
+  },
+  webhooksFailed: {
+    name: 'varve_webhook_failed_attempts_total',
+    kind: 'counter',
+    help: 'Attempts to deliver a webhook that failed',
+    labels: [],
+  },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;

@@ -56,6 +56,13 @@ export type Attempt = {
   readonly error: string | null;
 };
 
+/** Deliveries that are not done. `oldest`: when the first waiting one was made, in milliseconds since 1970. */
+export type Backlog = {
+  readonly waiting: number;
+  readonly parked: number;
+  readonly oldest: number | undefined;
+};
+
 /** The progress of another leader, and how far its stream was read. */
 export type KnownProgress = { readonly revision: bigint; readonly data: WebhooksProgressed['data'] };
 
@@ -87,6 +94,7 @@ export type DeliveryStore = {
   historyRequests(): readonly HistoryRequest[];
   /** A request is done. */
   forgetHistory(request: HistoryRequest): void;
+  backlog(): Backlog;
   count(hook: string): Readonly<Record<DeliveryState, number>>;
   /** Removes deliveries of hooks that are gone, and those that were made before a time. */
   prune(before: number, hooks: ReadonlySet<string>): void;
@@ -199,6 +207,7 @@ export function openDeliveryStore(folder: string): DeliveryStore {
     forgetHistory({ hook, from }) {
       prepared(db, 'DELETE FROM history_requests WHERE hook = ? AND position = ?').run(hook, String(from));
     },
+    backlog: () => countOpen(db),
     count: (hook) => countStates(db, hook),
     prune: (before, hooks) => prune(db, before, hooks),
     close: () => db.close(),
@@ -225,6 +234,21 @@ function countStates(db: Database, hook: string): Record<DeliveryState, number> 
   );
   for (const { state, n } of rows) counts[state as DeliveryState] = Number(n);
   return counts;
+}
+
+function countOpen(db: Database): Backlog {
+  const rows = prepared(
+    db,
+    `SELECT state, count(*) AS n, min(created_at) AS oldest FROM deliveries
+      WHERE state IN ('waiting', 'parked') GROUP BY state`,
+  ).all();
+  const of = (state: DeliveryState) => rows.find((row) => row['state'] === state);
+  const waiting = of('waiting');
+  return {
+    waiting: Number(waiting?.['n'] ?? 0),
+    parked: Number(of('parked')?.['n'] ?? 0),
+    oldest: waiting && Number(waiting['oldest']),
+  };
 }
 
 function prune(db: Database, before: number, hooks: ReadonlySet<string>): void {

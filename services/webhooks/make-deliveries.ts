@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import type { RowVersion } from '../../shared/read-index/read-index.ts';
 import type { OpenDelivery } from '../../shared/webhooks/webhook-events.ts';
@@ -18,25 +19,72 @@ export function deliveryId({
   return ['wh', hook, position, event, type, documentId].join('_').replaceAll(/[^A-Za-z0-9_-]/g, '-');
 }
 
-/** Deliveries of events to hooks that want them. Reads must show the events. */
-export async function makeDeliveries(
+/** Deliveries in one piece: other work comes between two of them. */
+const PIECE = 20;
+
+export type MakeOptions = {
+  readonly marks?: BodyMarks;
+  /** Make only the delivery with this id. */
+  readonly only?: string;
+};
+
+/** Makes deliveries of events to hooks that want them, in pieces. Reads must show the events. */
+export async function* makeDeliveries(
   options: BodyOptions,
   events: readonly StoredEvent[],
   hooks: readonly Webhook[],
-  marks: BodyMarks = {},
-): Promise<readonly NewDelivery[]> {
-  const made: NewDelivery[] = [];
-  for (const action of documentActions(events, options.registry)) {
-    made.push(...(await deliver(options, action, hooks, marks)));
-    const wanting = hooks.filter((hook) => hook.events.includes('entry.related-change'));
-    if (wanting.length === 0) continue;
-    for (const related of relatedActions(options, action)) {
-      const { event, type: uid, documentId } = action;
-      const cause = { event, uid, documentId };
-      made.push(...(await deliver(options, related, wanting, { ...marks, cause })));
-    }
+  make: MakeOptions = {},
+): AsyncGenerator<readonly NewDelivery[]> {
+  let piece: NewDelivery[] = [];
+  for await (const made of eachAction(options, events, hooks, make)) {
+    piece.push(...made);
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = [];
+    await setImmediate();
   }
-  return made;
+  if (piece.length > 0) yield piece;
+}
+
+async function* eachAction(
+  options: BodyOptions,
+  events: readonly StoredEvent[],
+  hooks: readonly Webhook[],
+  { marks = {}, only }: MakeOptions,
+): AsyncGenerator<readonly NewDelivery[]> {
+  for (const action of documentActions(events, options.registry)) {
+    yield deliver(options, action, wantedBy(action, hooks, only), marks);
+    const wanting = hooks.filter(wantsRelated);
+    if (wanting.length === 0) continue;
+    const { event, type: uid, documentId } = action;
+    const ofRelated = { ...marks, cause: { event, uid, documentId } };
+    if (options.graph.recorded.hasMoreLinks(action.type, documentId, options.limits.maxRelated)) {
+      const itself = { ...action, event: 'entry.related-change' } as const;
+      const owed = wanting.filter((hook) => isOwed(hook, itself) && isNamed(hook, itself, only));
+      yield deliver(options, itself, owed, { ...ofRelated, relatedOmitted: true });
+      continue;
+    }
+    for (const related of relatedActions(options, action))
+      yield deliver(options, related, wantedBy(related, wanting, only), ofRelated);
+  }
+}
+
+const wantsRelated = (hook: Webhook) => hook.events.includes('entry.related-change');
+
+function wantedBy(
+  action: DocumentAction,
+  hooks: readonly Webhook[],
+  only: string | undefined,
+): readonly Webhook[] {
+  return hooks.filter((hook) => wants(hook, action) && isNamed(hook, action, only));
+}
+
+function isNamed(hook: Webhook, action: DocumentAction, only: string | undefined): boolean {
+  return only === undefined || deliveryId(nameOf(hook, action)) === only;
+}
+
+function nameOf({ id }: Webhook, { event, type, documentId, events: [first] }: DocumentAction) {
+  return { hook: id, event, type, documentId, position: String(first.position) };
 }
 
 async function deliver(
@@ -45,25 +93,27 @@ async function deliver(
   hooks: readonly Webhook[],
   marks: BodyMarks,
 ): Promise<readonly NewDelivery[]> {
-  const wanting = hooks.filter((hook) => wants(hook, action));
-  if (wanting.length === 0) return [];
+  if (hooks.length === 0) return [];
   const write = createBodyWriter(options, action, marks);
-  const { event, type, documentId } = action;
   const { position } = action.events[0];
   return Promise.all(
-    wanting.map(async (hook) => {
-      const named = { hook: hook.id, event, type, documentId };
-      const body = await write(hook.populate);
-      return { ...named, position, id: deliveryId({ ...named, position: String(position) }), body };
+    hooks.map(async (hook) => {
+      const named = nameOf(hook, action);
+      return { ...named, position, id: deliveryId(named), body: await write(hook.populate) };
     }),
   );
 }
 
-function wants(hook: Webhook, { event, type, rows, events: [first] }: DocumentAction): boolean {
+/** The hook is there for changes at this position. */
+function isOwed(hook: Webhook, { events: [first] }: DocumentAction): boolean {
+  return hook.status !== 'disabled' && first.position > hook.since;
+}
+
+function wants(hook: Webhook, action: DocumentAction): boolean {
   const { locales } = hook;
+  const { event, type, rows } = action;
   return (
-    hook.status !== 'disabled' &&
-    first.position > hook.since &&
+    isOwed(hook, action) &&
     hook.events.includes(event) &&
     (hook.types.length === 0 || hook.types.includes(type)) &&
     (locales.length === 0 || rows.some(({ locale }) => locale === null || locales.includes(locale)))

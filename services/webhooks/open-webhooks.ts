@@ -5,8 +5,10 @@ import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { webhookStream } from '../../shared/webhooks/webhook-events.ts';
 import { evolveWebhooks, type WebhookState } from '../../shared/webhooks/webhook-state.ts';
 import type { Fleet } from '../fleet/fleet.ts';
+import type { Metrics } from '../operating/metrics.ts';
 import { type DeliveryStore, openDeliveryStore } from './delivery-store.ts';
 import type { TermOptions } from './term-options.ts';
+import { countAttempts, watchDeliveries } from './watch-deliveries.ts';
 import {
   createWebhookCommands,
   readWebhooks,
@@ -22,6 +24,7 @@ export type WebhooksOptions = Omit<TermOptions, 'store' | 'hooks' | 'commands' |
   /** Data directory of this process. */
   readonly data: string;
   readonly commands: Pick<WebhookCommandsOptions, 'key' | 'author'>;
+  readonly metrics: Metrics | undefined;
 };
 
 /** Webhooks of a process that can lead. */
@@ -45,8 +48,10 @@ const LEAD_LOOK_MS = 1_000;
  * define one.
  */
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
-  const { log, space, fleet, report } = options;
+  const { log, space, fleet, metrics } = options;
+  const report = countAttempts(metrics, options.report);
   const store = openDeliveryStore(options.data);
+  watchDeliveries(metrics, store, () => fleet.epoch() !== undefined);
   const own = { actor: { kind: 'process', id: 'webhooks' } } as const;
   const byCaller = { ...options.commands, log, space, now: Date.now };
   const commands = createWebhookCommands(byCaller);
@@ -72,7 +77,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const hooks = () => state.hooks;
   const isNeeded = () => fleet.epoch() !== undefined && state.hooks.size > 0 && !closing.signal.aborted;
   const lead = async (): Promise<void> => {
-    const term = await startTerm({ ...options, store, hooks, commands: asProcess, now: Date.now });
+    const term = await startTerm({ ...options, report, store, hooks, commands: asProcess, now: Date.now });
     look = term.look;
     try {
       while (isNeeded()) await Promise.race([fleet.changed(LEAD_LOOK_MS), term.done, ended.promise]);

@@ -51,9 +51,11 @@ async function replay(
     const events = command;
     command = [];
     if (hook === undefined || events.length === 0) return;
-    const made = await makeDeliveries(options, events, [{ ...hook, since: 0n }], { replayed: true });
-    store.add(made, undefined, options.now());
-    options.made();
+    const again = { ...hook, since: 0n };
+    for await (const made of makeDeliveries(options, events, [again], { marks: { replayed: true } })) {
+      store.add(made, undefined, options.now());
+      options.made();
+    }
   };
   for await (const batch of log.readAll(from - 1n, { batchSize: BATCH_SIZE })) {
     for (const event of batch) {

@@ -9,6 +9,7 @@ import { answerEntry } from '../query/answer-entry.ts';
 import { type EntryPlan, planEntry, type RequestRules } from '../query/plan-query.ts';
 import { type DocumentAction, documentActions, type TouchedRow } from './document-actions.ts';
 import { type PastDocument, type PastRow, readDocumentAt } from './document-at.ts';
+import type { WebhookLimits } from './webhook-limits.ts';
 
 export type BodyOptions = {
   readonly log: Pick<EventStore, 'readStream'>;
@@ -18,6 +19,7 @@ export type BodyOptions = {
   readonly registry: SchemaRegistry;
   readonly defaultLocale: string;
   readonly rules: RequestRules;
+  readonly limits: Pick<WebhookLimits, 'maxRelated'>;
 };
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -26,7 +28,12 @@ type Entry = Readonly<Record<string, unknown>>;
 type ShownRow = { readonly locale: string | null; readonly version: RowVersion };
 
 /** Additional members of a body. */
-export type BodyMarks = { readonly replayed?: true; readonly cause?: Entry };
+export type BodyMarks = {
+  readonly replayed?: true;
+  readonly cause?: Entry;
+  /** Too many documents are linked with the changed one: they are not named. */
+  readonly relatedOmitted?: true;
+};
 
 /** Writes the bodies of an action, one for each populate. Reads must show the action. */
 export function createBodyWriter(options: BodyOptions, action: DocumentAction, marks: BodyMarks = {}) {

@@ -6,6 +6,8 @@ export type WebhookLimits = {
   readonly timeoutMs: number;
   /** Deliveries of one hook that are sent at the same time. */
   readonly inFlight: number;
+  /** A change of a document with more links than this has one delivery for all documents that show it. */
+  readonly maxRelated: number;
   /** A failing delivery holds back later ones of its document no longer than this. */
   readonly holdMs: number;
   /** The longest Retry-After that is honoured. */
@@ -24,6 +26,7 @@ export const WEBHOOK_LIMITS: WebhookLimits = {
   retryMs: [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)],
   timeoutMs: 15 * SECOND,
   inFlight: 10,
+  maxRelated: 1_000,
   holdMs: 5 * MINUTE,
   longestRetryAfterMs: 24 * HOUR,
   keepMs: 7 * 24 * HOUR,

@@ -46,13 +46,9 @@ export function createProgress(options: TermOptions) {
     const hook = options.hooks().get(id);
     if (hook === undefined) return;
     const events = await commandAt(options, BigInt(position));
-    const made = await makeDeliveries(options, events, [hook]);
-    const wanted = deliveryId({ hook: id, position, type, documentId, event });
-    store.add(
-      made.filter((each) => each.id === wanted),
-      undefined,
-      options.now(),
-    );
+    const only = deliveryId({ hook: id, position, type, documentId, event });
+    for await (const made of makeDeliveries(options, events, [hook], { only }))
+      store.add(made, undefined, options.now());
   };
   return {
     /** Resolves with the position to read the log on from. */

@@ -58,12 +58,17 @@ export async function startTerm(options: TermOptions): Promise<WebhookTerm> {
     const wanting = [...hooks().values()];
     if (documentActions(counting, options.registry).length > 0) await shown(end);
     if (isClosed) return;
-    const made = await makeDeliveries(options, counting, wanting);
+    let some = false;
+    for await (const made of makeDeliveries(options, counting, wanting)) {
+      // Another term continues from the checkpoint: it makes the same deliveries again.
+      if (isClosed) return;
+      store.add(made, undefined, options.now());
+      dispatcher.look();
+      some = true;
+    }
     if (isClosed) return;
     reached = [end, upTo, reached].reduce((most, each) => (each > most ? each : most));
-    if (made.length === 0) return;
-    store.add(made, reached, options.now());
-    dispatcher.look();
+    if (some) keep();
   };
   const subscription = log.subscribe(after, take, { batchSize: BATCH_SIZE });
   const replays = createHistoryReplay({ ...options, made: dispatcher.look });

@@ -37,6 +37,8 @@ export type RecordedRows = {
   links(type: Uid, documentId: string): readonly RecordedLink[];
   /** The documents that own a link to this one, components' links included, and relations that it does not show. */
   owners(type: Uid, documentId: string): readonly DocumentName[];
+  /** Returns whether a document has more links than `limit`, in either direction. Does not read them. */
+  hasMoreLinks(type: Uid, documentId: string, limit: number): boolean;
   /** The newest numeric id of a row, also of one that was removed; undefined if there never was one. */
   newestId(entry: RowName): number | undefined;
 };

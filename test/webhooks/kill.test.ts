@@ -20,30 +20,34 @@ const RETRY = ['--webhook-retry', Array(200).fill('0.1').join(), '--webhook-hold
 type Line = { readonly id: string; readonly documentId: string; readonly key: string };
 
 describe('webhooks over kill -9', takesMinutes('webhooks over kill -9'), () => {
-  it(`loses none and keeps their order while the server and the receiver are killed ${KILLS} times`, async () => {
-    const receiver = await startReceiverProcess();
-    const data = createDataDirectory();
-    let server = await startServer({ data, arguments: RETRY });
-    onTestFinished(() => server.dispose());
-    await addHook(server.url, receiver.url);
-    const writer = await createWriter(() => server.url);
-    for (let kill = 0; kill < KILLS; kill++) {
-      await writer.write(10);
-      if (kill % 2 === 0) {
-        const restart = async () => {
-          await delay(Math.random() * 50);
-          await server.stop('SIGKILL');
-          server = await startServer({ data, arguments: RETRY });
-        };
-        await Promise.all([writer.write(5), restart()]);
-      } else {
-        receiver.kill();
-        await writer.write(5);
-        await receiver.start();
+  it(
+    `loses none and keeps their order while the server and the receiver are killed ${KILLS} times`,
+    async () => {
+      const receiver = await startReceiverProcess();
+      const data = createDataDirectory();
+      let server = await startServer({ data, arguments: RETRY });
+      onTestFinished(() => server.dispose());
+      await addHook(server.url, receiver.url);
+      const writer = await createWriter(() => server.url);
+      for (let kill = 0; kill < KILLS; kill++) {
+        await writer.write(10);
+        if (kill % 2 === 0) {
+          const restart = async () => {
+            await delay(Math.random() * 50);
+            await server.stop('SIGKILL');
+            server = await startServer({ data, arguments: RETRY });
+          };
+          await Promise.all([writer.write(5), restart()]);
+        } else {
+          receiver.kill();
+          await writer.write(5);
+          await receiver.start();
+        }
       }
-    }
-    await checkReceived(receiver, writer.written());
-  }, TIMEOUT_MS);
+      await checkReceived(receiver, writer.written());
+    },
+    TIMEOUT_MS,
+  );
 
   it('hands deliveries over from one leader to the next', async () => {
     const receiver = await startReceiverProcess();

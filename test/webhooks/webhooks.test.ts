@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
+import { sampleOf } from '../support/metrics-client.ts';
 import { jsonOf, runVarve } from '../support/run-varve.ts';
 import { type RunningServer, startServer } from '../support/server.ts';
 import { verifyWebhook } from '../support/standard-webhooks.ts';
@@ -16,6 +17,7 @@ type Hook = { readonly id: string; readonly secret: string; readonly status: str
 type DeliveryLine = { readonly id: string; readonly state: string; readonly event: string };
 
 /** A busy machine is slow. */
+const RELATED = 3;
 const PATIENT = { timeout: 30_000 };
 
 let server: RunningServer;
@@ -25,7 +27,7 @@ let hook: Hook;
 let added = 0;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ arguments: ['--webhook-related', String(RELATED)] });
   api = createApiClient(server.url);
 });
 afterAll(() => server.dispose());
@@ -177,6 +179,46 @@ it('tells of documents that show a changed one, where that is asked for', async 
   );
   await api.call('DELETE', `/_varve/webhooks/${id}`);
   await other.close();
+});
+
+it('tells once of a change that more documents show than the limit', async () => {
+  const chef = await create('/api/chefs', { key: 'star', name: 'Ada' });
+  for (let n = 0; n <= RELATED; n++)
+    await create('/api/restaurants?status=draft', { key: `star${n}`, name: 'R', chef: chef.documentId });
+  const other = await startReceiver();
+  const { id } = await addHook({ url: other.url, events: 'entry.related-change', types: ['restaurant'] });
+  await api.data('PUT', `/api/chefs/${chef.documentId}?status=draft`, { data: { name: 'Bea' } });
+  await api.data('DELETE', `/api/restaurants/${(await listed('restaurants', 'star0'))[0]?.documentId}`);
+  await api.data('PUT', `/api/chefs/${chef.documentId}?status=draft`, { data: { name: 'Cleo' } });
+  const [itself, ...others] = bodies(await other.until(1 + RELATED));
+  expect(itself).toMatchObject({
+    event: 'entry.related-change',
+    uid: 'api::chef.chef',
+    entry: { documentId: chef.documentId, name: 'Bea' },
+    cause: { event: 'entry.update', documentId: chef.documentId },
+    relatedOmitted: true,
+  });
+  expect(new Set(others.map(({ uid }) => uid))).toEqual(new Set(['api::restaurant.restaurant']));
+  await api.call('DELETE', `/_varve/webhooks/${id}`);
+  await other.close();
+});
+
+const listed = (path: string, key: string) =>
+  api.data<{ documentId: string }[]>('GET', `/api/${path}?status=draft&filters[key]=${key}`);
+
+const metric = async (name: string) => sampleOf(await (await fetch(`${server.url}/metrics`)).text(), name);
+
+it('describes its routes and measures deliveries', async () => {
+  const { paths } = (await (await fetch(`${server.url}/openapi.json`)).json()) as { paths: object };
+  expect(Object.keys(paths)).toContain('/_varve/webhooks/{id}/deliveries');
+  await create('/api/tags', { key: 'measured' });
+  await receiver.until(1);
+  const delivered = () => metric('varve_webhook_delivered_total');
+  await expect.poll(delivered, PATIENT).toBeGreaterThan(0);
+  receiver.answer(() => ({ status: 500 }));
+  await create('/api/tags', { key: 'measured2' });
+  await expect.poll(() => metric('varve_webhook_deliveries_waiting'), PATIENT).toBe(1);
+  expect(await metric('varve_webhook_oldest_waiting_seconds')).toBeGreaterThan(0);
 });
 
 it('replays history with the values of its time, and says so', async () => {

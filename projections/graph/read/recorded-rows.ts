@@ -25,6 +25,8 @@ const STAMPS = `SELECT id, key, source ->> 'documentId', source ->> 'locale', so
     WHERE ids.type = ? AND ids.id > ? ORDER BY ids.id LIMIT ?)`;
 const KEYS = 'SELECT DISTINCT key FROM ids WHERE type = ? AND key % 4 = ?';
 const NEWEST_ID = 'SELECT max(id) FROM ids WHERE type = ? AND key = ?';
+const LINKS_FROM = 'SELECT count(*) FROM (SELECT 1 FROM links WHERE source = ? LIMIT ?)';
+const LINKS_TO = 'SELECT count(*) FROM (SELECT 1 FROM links WHERE target = ? LIMIT ?)';
 const BATCH = 2_000;
 
 /** The graph as a follower reads it. */
@@ -62,6 +64,16 @@ export function createRecordedRows(context: () => ReaderContext): RecordedRows {
         }
       }
       return [...owners.values()];
+    },
+    hasMoreLinks(type, documentId, limit) {
+      const { db, schema } = context();
+      if (!schema.registry.contentTypes.has(type)) return false;
+      let count = 0;
+      for (const { id } of entriesOf(context(), schema.type(type), documentId)) {
+        for (const sql of [LINKS_FROM, LINKS_TO]) count += Number(db.get(sql, id, limit + 1)?.[0]);
+        if (count > limit) return true;
+      }
+      return false;
     },
     newestId({ type, documentId, locale, version }) {
       const { db, schema, names } = context();

@@ -23,7 +23,14 @@ export const ROLE_SETTINGS: Readonly<Record<Role, SettingsTable>> = {
     // The leader reads Strapi; this process sends writes and webhooks on.
     ...(['followToken', 'followTokenFile', 'followFrom'] as const),
     ...(['followInterval', 'followRate', 'followDeletions'] as const),
-    ...(['webhookTimeout', 'webhookInFlight', 'webhookRetry', 'webhookHold', 'webhookKeep'] as const),
+    ...([
+      'webhookTimeout',
+      'webhookInFlight',
+      'webhookRelated',
+      'webhookRetry',
+      'webhookHold',
+      'webhookKeep',
+    ] as const),
   ),
 };
 

@@ -15,6 +15,12 @@ export const WEBHOOK_SETTINGS = {
     description: 'deliveries of one webhook that are sent at the same time (default: 10)',
     schema: wholeNumber(1, 1_000).default(WEBHOOK_LIMITS.inFlight),
   },
+  webhookRelated: {
+    flags: '--webhook-related <number>',
+    description:
+      'links of a changed document up to which entry.related-change is sent for each document that shows it (default: 1000)',
+    schema: wholeNumber(1, 100_000).default(WEBHOOK_LIMITS.maxRelated),
+  },
   webhookRetry: {
     flags: '--webhook-retry <seconds>',
     description:
@@ -42,6 +48,7 @@ export const WEBHOOK_SETTINGS = {
 export function webhookLimits(settings: {
   readonly webhookTimeout: number;
   readonly webhookInFlight: number;
+  readonly webhookRelated: number;
   readonly webhookRetry: readonly number[];
   readonly webhookHold: number;
   readonly webhookKeep: number;
@@ -50,6 +57,7 @@ export function webhookLimits(settings: {
     ...WEBHOOK_LIMITS,
     timeoutMs: settings.webhookTimeout,
     inFlight: settings.webhookInFlight,
+    maxRelated: settings.webhookRelated,
     retryMs: settings.webhookRetry,
     holdMs: settings.webhookHold * 1_000,
     keepMs: settings.webhookKeep * 3_600_000,

@@ -15,6 +15,7 @@ export type DocsOptions = {
   readonly usersEnvelope: boolean;
   readonly apiFor: (rights: Rights) => CallerApi;
   readonly login: OpenApiOptions['login'];
+  readonly webhooks?: OpenApiOptions['webhooks'];
 };
 
 /**
@@ -43,7 +44,8 @@ export function registerOpenApi(app: FastifyInstance, docs: DocsOptions): void {
 }
 
 /** The options of a caller's document: the same object each time, for documents are made once per options. */
-function describeCallers({ version, usersEnvelope, login }: DocsOptions): (api: CallerApi) => OpenApiOptions {
+function describeCallers({ webhooks, ...docs }: DocsOptions): (api: CallerApi) => OpenApiOptions {
+  const { version, usersEnvelope, login } = docs;
   const known = new WeakMap<CallerApi, OpenApiOptions>();
   return (api) => {
     const { rights } = api;
@@ -51,6 +53,7 @@ function describeCallers({ version, usersEnvelope, login }: DocsOptions): (api: 
       version,
       usersEnvelope,
       login,
+      webhooks: rights.kind === 'full-access' ? webhooks : undefined,
       uploads: true,
       drafts: mayReadDrafts(rights),
       may: (type, action) => may(rights, type.uid, action),

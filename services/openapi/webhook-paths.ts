@@ -1,0 +1,171 @@
+import { WEBHOOK_EVENTS } from '../../shared/webhooks/webhook-events.ts';
+import type { ApiOperation, JsonSchema, Parameter, Paths } from './openapi-types.ts';
+import { jsonResponse, NO_CONTENT, readRefusals, writeRefusals } from './responses.ts';
+
+/** Webhooks that are managed over HTTP. `deliveries`: this process delivers. */
+export type DescribedWebhooks = { readonly deliveries: boolean };
+
+export const WEBHOOK_TAG = 'Webhooks';
+const PATH = '/_varve/webhooks';
+const TEXT: JsonSchema = { type: 'string' };
+const TEXTS: JsonSchema = { type: 'array', items: TEXT };
+const ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Id or name of the webhook.',
+  schema: TEXT,
+};
+
+const CHOSEN = {
+  name: { ...TEXT, maxLength: 100 },
+  url: TEXT,
+  events: { type: 'array', items: { enum: WEBHOOK_EVENTS } },
+  types: { ...TEXTS, description: 'Content types; empty: all.' },
+  locales: { ...TEXTS, description: 'Empty: all.' },
+  populate: { ...TEXT, description: '`*`, or a query string.' },
+  allowPrivate: { type: 'boolean' },
+} as const;
+const INPUT = object({ ...CHOSEN, headers: { type: 'object', additionalProperties: TEXT } }, ['url']);
+const WEBHOOK = object(
+  {
+    id: TEXT,
+    ...CHOSEN,
+    headers: { ...TEXTS, description: 'Names of the additional headers.' },
+    status: { enum: ['active', 'paused', 'disabled'] },
+    reason: { type: ['string', 'null'] },
+    createdAt: TEXT,
+    since: { ...TEXT, description: 'Position of the log behind which changes are delivered.' },
+    deliveries: { type: 'object', description: 'How many there are in each state.' },
+    secret: { ...TEXT, description: 'Signs deliveries. Only in answers that make one.' },
+  },
+  ['id', 'name', 'url', 'status'],
+);
+const SAMPLE = {
+  name: 'site',
+  url: 'https://example.org/hook',
+  events: ['entry.publish'],
+  types: [],
+  locales: [],
+  populate: 'populate=*',
+  allowPrivate: false,
+};
+const ANSWER = { id: 'h1', ...SAMPLE, headers: [], status: 'active' };
+const STATES = ['waiting', 'delivered', 'parked', 'elsewhere'];
+const DELIVERY = object(
+  { id: TEXT, event: TEXT, state: { enum: STATES }, attempts: { type: 'integer' }, body: { type: 'object' } },
+  ['id', 'event', 'state'],
+);
+
+/** Routes of `/_varve/webhooks`, for callers with full access. */
+export function webhookPaths({ deliveries }: DescribedWebhooks): Paths {
+  return {
+    [PATH]: {
+      get: {
+        ...operation('listWebhooks', 'List webhooks'),
+        responses: {
+          200: answer('The webhooks.', { type: 'array', items: WEBHOOK }, [ANSWER]),
+          ...readRefusals(),
+        },
+      },
+      post: {
+        ...operation('addWebhook', 'Add a webhook'),
+        requestBody: body(INPUT, SAMPLE),
+        responses: { 201: answer('Added, with its secret.', WEBHOOK, ANSWER), ...writeRefusals() },
+      },
+    },
+    [`${PATH}/{id}`]: {
+      get: {
+        ...operation('getWebhook', 'Read a webhook', [ID]),
+        responses: { 200: answer('The webhook.', WEBHOOK, ANSWER), ...readRefusals('NotFound') },
+      },
+      delete: {
+        ...operation('removeWebhook', 'Remove a webhook and its deliveries', [ID]),
+        responses: { 204: NO_CONTENT, ...writeRefusals('NotFound') },
+      },
+    },
+    ...change('pause', 'Let deliveries wait'),
+    ...change('resume', 'Send what waits'),
+    ...change('rotate', 'Make a new secret'),
+    [`${PATH}/{id}/test`]: {
+      post: {
+        ...operation('testWebhook', 'Send trigger-test once', [ID]),
+        responses: {
+          200: answer('What the receiver answered.', { type: 'object' }, { kind: 'answered', status: 200 }),
+          ...writeRefusals('NotFound'),
+        },
+      },
+    },
+    ...(deliveries ? deliveryPaths() : {}),
+  };
+}
+
+function deliveryPaths(): Paths {
+  const parameters: readonly Parameter[] = [
+    ID,
+    { name: 'state', in: 'query', description: 'Only these.', schema: { enum: STATES } },
+    {
+      name: 'limit',
+      in: 'query',
+      description: 'The newest ones.',
+      schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
+    },
+  ];
+  const replay = object({
+    delivery: { ...TEXT, description: 'Id of one delivery.' },
+    from: { type: 'integer', description: 'All since a position of the log.' },
+  });
+  return {
+    [`${PATH}/{id}/deliveries`]: {
+      get: {
+        ...operation('listDeliveries', 'List stored deliveries, the newest first', parameters),
+        responses: {
+          200: answer('The deliveries.', { type: 'array', items: DELIVERY }, []),
+          ...readRefusals('NotFound'),
+        },
+      },
+    },
+    [`${PATH}/{id}/replay`]: {
+      post: {
+        ...operation('replayDeliveries', 'Send parked deliveries again, or those that are named', [ID]),
+        requestBody: body(replay, { from: 4711 }),
+        responses: {
+          200: answer('How many.', object({ replayed: { type: 'integer' } }), { replayed: 3 }),
+          ...writeRefusals('NotFound'),
+        },
+      },
+    },
+  };
+}
+
+function change(action: string, summary: string): Paths {
+  const responses = { 200: answer('The webhook.', WEBHOOK, ANSWER), ...writeRefusals('NotFound') };
+  return {
+    [`${PATH}/{id}/${action}`]: { post: { ...operation(`${action}Webhook`, summary, [ID]), responses } },
+  };
+}
+
+function operation(
+  operationId: string,
+  summary: string,
+  parameters: readonly Parameter[] = [],
+): Omit<ApiOperation, 'responses'> {
+  return { operationId, tags: [WEBHOOK_TAG], summary, ...(parameters.length > 0 && { parameters }) };
+}
+
+function object(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = [],
+): JsonSchema {
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+}
+
+function body(data: JsonSchema, example: object): object {
+  const schema = object({ data }, ['data']);
+  return { required: true, content: { 'application/json': { schema, example: { data: example } } } };
+}
+
+function answer(description: string, data: JsonSchema, example: unknown): object {
+  const schema = object({ data, meta: { type: 'object' } }, ['data', 'meta']);
+  return jsonResponse(description, schema, { data: example, meta: {} });
+}
