@@ -93,7 +93,14 @@ describe('a role has options for what means something to it', () => {
         ...['advertise', 'examples', 'queryTimeLimit', 'readIndexReplicas', 'readIndexShards'],
         ...['readyLagSeconds', 'uploadLimit', 'uploadTypes'],
         ...['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit', 'registerFields'],
-        ...['webhookHold', 'webhookInFlight', 'webhookKeep', 'webhookRelated', 'webhookRetry', 'webhookTimeout'],
+        ...[
+          'webhookHold',
+          'webhookInFlight',
+          'webhookKeep',
+          'webhookRelated',
+          'webhookRetry',
+          'webhookTimeout',
+        ],
         ...['rehash', 'publicUrl', 'mail', 'mailFrom', 'pictureFormats', 'picturePixels'],
         ...[
           'followDeletions',
