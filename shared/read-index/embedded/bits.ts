@@ -13,6 +13,14 @@ export function setBit(bits: Bits, row: number): void {
   bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
 }
 
+/** Sets the bits of `rows[from]` to `rows[to - 1]`. */
+export function setBits(bits: Bits, rows: Int32Array, from: number, to: number): void {
+  for (let i = from; i < to; i++) {
+    const row = rows[i] as number;
+    bits[row >>> 5] = (bits[row >>> 5] as number) | (1 << (row & 31));
+  }
+}
+
 export function clearBit(bits: Bits, row: number): void {
   bits[row >>> 5] = (bits[row >>> 5] as number) & ~(1 << (row & 31));
 }

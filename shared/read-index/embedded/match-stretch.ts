@@ -1,6 +1,6 @@
 import { rest } from '../../turns/slice.ts';
 import type { BoolQuery, Scalar } from '../bool-query.ts';
-import { setBit } from './bits.ts';
+import { setBits } from './bits.ts';
 import { ROW_COST } from './costs.ts';
 import { compareSortValues, type IndexedColumn, sortValue } from './indexed-column.ts';
 import type { Matcher } from './matcher.ts';
@@ -37,7 +37,7 @@ export function matchStretch(
     collect: (into) => {
       while (next < end) {
         const stop = Math.min(end, next + AT_ONCE);
-        for (let i = next; i < stop; i++) setBit(into, rows[i] as number);
+        setBits(into, rows, next, stop);
         next = stop;
         rest(AT_ONCE / 8);
       }

@@ -1,4 +1,14 @@
-import { type Bits, clearBit, countBits, growBits, orBits, selectRows, setBit, wordsFor } from './bits.ts';
+import {
+  type Bits,
+  clearBit,
+  countBits,
+  growBits,
+  orBits,
+  selectRows,
+  setBit,
+  setBits,
+  wordsFor,
+} from './bits.ts';
 import { ROW_COST, WORD_COST } from './costs.ts';
 import {
   appendToList,
@@ -91,8 +101,7 @@ function collectList(lists: RowLists, list: number, into: Bits): void {
     setBit(into, head);
     return;
   }
-  const { pool } = lists;
-  for (let place = head; place < head + count; place++) setBit(into, pool[place] as number);
+  setBits(into, lists.pool, head, head + count);
 }
 
 /** Nanoseconds to collect the term's rows, about. */
