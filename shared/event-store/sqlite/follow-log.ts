@@ -11,6 +11,8 @@ export type LogSource = {
 
 export type Found = {
   readonly events: readonly StoredEvent[];
+  /** Whether the namespace has events up to there, of whatever stream: the handler hears of each. */
+  readonly hasPassed: boolean;
   /** The log was searched up to this position. */
   readonly upTo: bigint;
 };
@@ -51,10 +53,10 @@ export const followLog = (
     let toldAt = Number.NEGATIVE_INFINITY;
     await nextTurn();
     while (!closed) {
-      const { events, upTo } = source.next(at, batchSize);
+      const { events, hasPassed, upTo } = source.next(at, batchSize);
       at = upTo;
       const restMs = toldAt + PASS_OVER_MS - performance.now();
-      if (events.length === 0 && (upTo === told || restMs > 0)) {
+      if (!hasPassed && (upTo === told || restMs > 0)) {
         // No event is missed in between: reading and waiting happen in one turn, commits in another.
         await woken(upTo === told ? undefined : restMs);
         continue;

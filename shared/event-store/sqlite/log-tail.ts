@@ -22,10 +22,13 @@ export type DecodeAll = (rows: readonly EventRow[]) => readonly StoredEvent[];
 export type LogTail = {
   /** Stores the appends (see commitAppends) and wakes the followers. */
   commit(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
-  follow(after: bigint, handle: EventHandler, batchSize: number): Subscription;
+  /** Of one stream's events, or of all. */
+  follow(after: bigint, handle: EventHandler, options: FollowOptions): Subscription;
   /** Closes every follower; resolves when none of their handlers runs. */
   close(): Promise<void>;
 };
+
+export type FollowOptions = { readonly batchSize: number; readonly stream?: string | undefined };
 
 export type LogTailOptions = {
   readonly path: string;
@@ -78,10 +81,12 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
     const searched = rows.length < limit ? recent.last() : (rows.at(-1)?.[0] ?? after);
     return { rows, upTo: laterOf(searched, after) };
   };
-  const next = (after: bigint, limit: number): Found => {
+  const nextOf = (stream: string | undefined, after: bigint, limit: number): Found => {
     if (failure !== undefined) throw failure;
-    const page = recent.covers(after) ? readRecent(after, limit) : readAfter(db, space, after, limit);
-    return { events: decodeAll(page.rows), upTo: page.upTo };
+    const { rows, upTo } = recent.covers(after)
+      ? readRecent(after, limit)
+      : readAfter(db, space, after, limit);
+    return { events: decodeAll(ofStream(rows, stream)), hasPassed: rows.length > 0, upTo };
   };
   const forget = (follower: LogFollower) => {
     followers.delete(follower);
@@ -101,8 +106,9 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
       wakeAll();
       return commit.outcomes;
     },
-    follow(after, handle, batchSize) {
+    follow(after, handle, { batchSize, stream }) {
       look();
+      const next = (at: bigint, limit: number) => nextOf(stream, at, limit);
       const follower = followLog({ next, last: recent.last }, after, handle, batchSize);
       followers.add(follower);
       foreign ??= watchForeignCommits(path, look);
@@ -117,6 +123,10 @@ export const createLogTail = ({ path, db, space, writer, decodeAll }: LogTailOpt
     },
   };
 };
+
+/** Events of other streams are not decoded. */
+const ofStream = (rows: readonly EventRow[], stream: string | undefined): readonly EventRow[] =>
+  stream === undefined ? rows : rows.filter((row) => row[1] === stream);
 
 /** Recent events, and a cheap check whether other connections have made the log longer. */
 const createGrowth = (db: Database, same: SameLog) => {

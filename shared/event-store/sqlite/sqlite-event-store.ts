@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../sqlite/database.ts';
 import { checkedBatchSize, type Decode, decodeEvent, type EventRow, encodeEvents } from '../event-codec.ts';
-import type { Damage, EventHandler, EventStore } from '../event-store.ts';
+import type { Damage, EventStore } from '../event-store.ts';
 import { assertInSpace, spaceOf } from '../stream-space.ts';
 import { createAppendQueue } from './append-queue.ts';
 import { createLogTail, type DecodeAll } from './log-tail.ts';
@@ -71,7 +71,7 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
     lastPosition: async () => readLastPositionOf(db, space),
     subscribe(after, handle, { batchSize = DEFAULT_BATCH_SIZE, stream } = {}) {
       assertOpen();
-      return tail.follow(after, handlingOnly(stream, handle), checkedBatchSize(batchSize));
+      return tail.follow(after, handle, { batchSize: checkedBatchSize(batchSize), stream });
     },
     chain: {
       async head() {
@@ -85,15 +85,6 @@ export const openSqliteEventStore = (path: string, options: SqliteEventStoreOpti
       closing ??= close();
       return closing;
     },
-  };
-};
-
-/** Events that the file's subscribers share are decoded once. */
-const handlingOnly = (stream: string | undefined, handle: EventHandler): EventHandler => {
-  if (stream === undefined) return handle;
-  return (events, upTo) => {
-    const own = events.filter((event) => event.stream === stream);
-    return handle(own, upTo);
   };
 };
 
