@@ -79,6 +79,8 @@ export type VarveOptions = ContentStoreOptions & {
   /** Key of tokens and cursors, base64url; absent: made in the data directory. */
   readonly accessKey?: string | undefined;
   readonly operating: Operating;
+  /** Memory for whole answers; 0: none are remembered. */
+  readonly answerCacheBytes: number;
   /** Milliseconds that a read waits for a position of the log. */
   readonly minPositionWait: number;
   /** Presence of this process for others of its log. */
@@ -273,7 +275,12 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     usersEnvelope,
     rules,
     observe: operating.observeQuery,
-    delivery: { version: operating.version, positions },
+    delivery: {
+      version: operating.version,
+      positions,
+      cacheBytes: options.answerCacheBytes,
+      metrics: operating.metrics,
+    },
     writes: { commands, library, userId },
   });
   signing?.with({ commands, forwarding, apiFor });

@@ -1,5 +1,6 @@
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type AnswerTags, createAnswerTags } from './answer-tags.ts';
+import { createRecentKeys } from './recent-keys.ts';
 import type { Tag } from './tag.ts';
 import type { TagPositions } from './tag-positions.ts';
 
@@ -12,53 +13,79 @@ export type KnownAnswer = {
   readonly position: bigint;
   /** undefined: any change may change it. */
   readonly tags?: ReadonlySet<Tag> | undefined;
+  /** undefined: only its ETag is remembered. */
+  readonly body?: Uint8Array | undefined;
 };
 
 /** Answers to callers with equal rights, by what they asked for. */
 export type KnownAnswers = {
   /** The answer that this request gets now; undefined if that is not known. */
   find(key: string): KnownAnswer | undefined;
+  /** True if the same was asked lately: then its answer is worth remembering as a whole. Always false if bodies are not. */
+  isRepeated(key: string): boolean;
   keep(key: string, answer: KnownAnswer): void;
   /** Tags for an answer that is to be remembered while they do not change. */
   collect(): AnswerTags;
   /** Position of the index now. */
   position(): bigint;
+  readonly keepsBodies: boolean;
+  /** Of all callers. */
+  readonly counts: AnswerCounts;
 };
+
+/** Requests that a known answer was sent to, and others that could have had one. */
+export type AnswerCounts = { hits: number; misses: number };
 
 /** Memory that all known answers of a process share. */
 export type AnswerMemory = {
   /** Known answers to callers with other rights. */
   create(): KnownAnswers;
+  bytes(): number;
+  readonly counts: AnswerCounts;
 };
 
 export type AnswerMemoryOptions = {
   readonly maxBytes: number;
+  /** False: only ETags are remembered. */
+  readonly keepsBodies: boolean;
   /** Position of an index that shows each position in one state only. */
   readonly position: () => bigint;
   readonly registry: SchemaRegistry;
   readonly positions: TagPositions;
 };
 
-/** Bytes of an entry besides its key: map, object and ETag. */
-const ENTRY_BYTES = 250;
+/** Bytes of an entry besides its key and body: map, objects and ETag. */
+const ENTRY_BYTES = 450;
 /** Bytes of a tag in a set; its text is shared with other answers at best. */
 const TAG_BYTES = 150;
+/** Larger parts of the memory are not for one answer. */
+const LARGEST_PART = 16;
 
 /**
  * Memory for about `maxBytes`. It has two halves: when the newer one is full, the older one is dropped, with everything
  * that was not asked for since.
  */
 export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
-  const { position, positions, registry } = options;
-  const half = options.maxBytes / 2;
-  let bytes = 0;
-  /** Counts how often the newer half was full. */
-  let round = 0;
-  const takeBytes = (more: number) => {
-    bytes += more;
-    if (bytes <= half) return;
-    bytes = more;
-    round++;
+  const { keepsBodies, maxBytes, position, positions, registry } = options;
+  const halves: { newer: Answers; older: Answers }[] = [];
+  const bytes = { newer: 0, older: 0 };
+  const counts = { hits: 0, misses: 0 };
+  const recent = keepsBodies ? createRecentKeys() : undefined;
+  const drop = () => {
+    for (const half of halves) {
+      half.older = half.newer;
+      half.newer = new Map();
+    }
+    bytes.older = bytes.newer;
+    bytes.newer = 0;
+  };
+  const keepIn = (half: { newer: Answers }, key: string, answer: KnownAnswer): void => {
+    const before = half.newer.get(key);
+    if (before !== undefined) bytes.newer -= sizeOf(key, before);
+    const size = sizeOf(key, answer);
+    if (bytes.newer + size > maxBytes / 2) drop();
+    bytes.newer += size;
+    half.newer.set(key, answer);
   };
   /** The same answer at the position now, if nothing has changed it. */
   const upToDate = (answer: KnownAnswer): KnownAnswer | undefined => {
@@ -69,38 +96,47 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
     return { ...answer, position: now };
   };
   return {
+    counts,
+    bytes: () => bytes.newer + bytes.older,
     create() {
-      let newer = new Map<string, KnownAnswer>();
-      let older: typeof newer | undefined;
-      let ownRound = round;
-      const turn = () => {
-        if (ownRound === round) return;
-        older = ownRound === round - 1 ? newer : undefined;
-        newer = new Map();
-        ownRound = round;
-      };
-      const keep = (key: string, answer: KnownAnswer): void => {
-        const isKnown = newer.get(key)?.tags?.size === answer.tags?.size && newer.has(key);
-        if (!isKnown) takeBytes(2 * key.length + ENTRY_BYTES + TAG_BYTES * (answer.tags?.size ?? 0));
-        turn();
-        newer.set(key, answer);
-      };
+      const half = { newer: new Map(), older: new Map() };
+      const caller = halves.push(half);
       return {
+        counts,
+        keepsBodies,
+        position,
         find(key) {
-          turn();
-          const recent = newer.get(key);
-          const known = recent ?? older?.get(key);
-          const answer = known && upToDate(known);
-          if (answer !== undefined && answer !== recent) keep(key, answer);
+          const known = half.newer.get(key);
+          const found = known ?? half.older.get(key);
+          const answer = found && upToDate(found);
+          if (answer !== undefined && answer !== known) keepIn(half, key, answer);
           return answer;
         },
-        keep,
+        isRepeated: (key) => recent?.(key, caller) ?? false,
+        keep(key, answer) {
+          const isLarge = sizeOf(key, answer) > maxBytes / LARGEST_PART;
+          const body = isLarge ? undefined : answer.body && ownBytes(answer.body);
+          keepIn(half, key, { ...answer, body });
+        },
         collect() {
           positions.watch();
           return createAnswerTags(registry);
         },
-        position,
       };
     },
   };
+}
+
+type Answers = Map<string, KnownAnswer>;
+
+function sizeOf(key: string, { tags, body }: KnownAnswer): number {
+  return 2 * key.length + ENTRY_BYTES + TAG_BYTES * (tags?.size ?? 0) + (body?.length ?? 0);
+}
+
+/** A small buffer is a part of a larger one, which it would keep in memory. */
+function ownBytes(body: Uint8Array): Uint8Array {
+  if (body.buffer.byteLength === body.length) return body;
+  const own = Buffer.allocUnsafeSlow(body.length);
+  own.set(body);
+  return own;
 }

@@ -6,11 +6,13 @@ import type { RoleCommands } from '../access/role-commands.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
 import type { FileLibrary } from '../assets/file-library.ts';
 import { nameShape } from '../delivery/generation.ts';
-import { createAnswerMemory } from '../delivery/known-answers.ts';
+import { type AnswerMemory, createAnswerMemory } from '../delivery/known-answers.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
 import { createInstantSearch } from '../instant-search/instant-search-api.ts';
 import type { LoginApi } from '../login/login-api.ts';
+import { METRICS } from '../operating/metric-definitions.ts';
+import type { Metrics } from '../operating/metrics.ts';
 import { type CallerApi, createCallerApis } from './api/caller-apis.ts';
 import type { ContentApiOptions } from './api/content-api-options.ts';
 import { createContentApi } from './api/create-content-api.ts';
@@ -52,19 +54,21 @@ export type DeliveryOptions = {
   readonly version: string;
   /** Changes of the content, of an index that shows each position in one state; absent: there is no such index. */
   readonly positions?: TagPositions | undefined;
+  /** Memory for whole answers; 0 or absent: none are remembered. */
+  readonly cacheBytes?: number;
+  readonly metrics?: Metrics | undefined;
 };
 
-/** For the ETags of recent answers. */
-const MEMORY_BYTES = 16 * 2 ** 20;
+/** For the ETags of recent answers, if whole answers are not remembered. */
+const ETAG_BYTES = 16 * 2 ** 20;
 
 /** APIs of entries and of files, for callers by their rights; `registry` is that of full access. */
 export function createApis({ registry, writes, delivery, ...options }: ApisOptions): ServedApi['apiFor'] {
   const { commands, userId, library } = writes;
   const { index, defaultLocale, usersEnvelope } = options;
   const { cursorKey: _secret, ...rules } = options.rules;
-  const { version, positions } = delivery;
-  const position = () => index.position();
-  const memory = positions && createAnswerMemory({ maxBytes: MEMORY_BYTES, position, registry, positions });
+  const { version } = delivery;
+  const memory = answerMemory(delivery, registry, () => index.position());
   const shape = { version, types: nameShape(registry), defaultLocale, usersEnvelope, rules };
   return createCallerApis(registry, (visible, caller, rights) => {
     const shared = { ...options, registry: visible, caller };
@@ -75,4 +79,20 @@ export function createApis({ registry, writes, delivery, ...options }: ApisOptio
       delivery: { generation: nameShape({ ...shape, rights }), ...defined({ known: memory?.create() }) },
     };
   });
+}
+
+function answerMemory(
+  { positions, cacheBytes = 0, metrics }: DeliveryOptions,
+  registry: SchemaRegistry,
+  position: () => bigint,
+): AnswerMemory | undefined {
+  if (positions === undefined) return undefined;
+  const keepsBodies = cacheBytes > 0;
+  const maxBytes = keepsBodies ? cacheBytes : ETAG_BYTES;
+  const memory = createAnswerMemory({ maxBytes, keepsBodies, position, registry, positions });
+  const { counts } = memory;
+  metrics?.total(METRICS.knownAnswers, () => counts.hits);
+  metrics?.total(METRICS.unknownAnswers, () => counts.misses);
+  metrics?.gauge(METRICS.answerCacheBytes, () => [{ labels: {}, value: memory.bytes() }]);
+  return memory;
 }

@@ -32,6 +32,24 @@ export const METRICS = {
     help: 'Requests that wait for the answer to an earlier one on their connection',
     labels: [],
   },
+  knownAnswers: {
+    name: 'varve_answer_cache_hits_total',
+    kind: 'counter',
+    help: 'Reads answered without a query, with a remembered answer or a 304',
+    labels: [],
+  },
+  unknownAnswers: {
+    name: 'varve_answer_cache_misses_total',
+    kind: 'counter',
+    help: 'Reads whose answer was not remembered, or was changed since',
+    labels: [],
+  },
+  answerCacheBytes: {
+    name: 'varve_answer_cache_bytes',
+    kind: 'gauge',
+    help: 'Memory of remembered answers, about',
+    labels: [],
+  },
   slowQueries: {
     name: 'varve_slow_queries_total',
     kind: 'counter',

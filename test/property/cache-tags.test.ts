@@ -95,6 +95,7 @@ async function remember(question: Question): Promise<Remembered | undefined> {
     isDraft: false,
     position: known.position(),
     tags: tags.all(),
+    body: Buffer.from(bytes),
   });
   return { question, bytes };
 }
@@ -110,13 +111,16 @@ type Counts = { pairs: number; changed: number; purged: number; writes: number }
 
 /** Compares an answer with the same after a write. Returns it as it is now. */
 async function compare({ question, bytes }: Remembered, counts: Counts): Promise<Remembered> {
-  const isKept = known.find(keyOf(question)) !== undefined;
+  const kept = known.find(keyOf(question));
+  const isKept = kept !== undefined;
   const now = await ask(question);
   counts.pairs++;
   if (now !== bytes) counts.changed++;
   if (!isKept) counts.purged++;
   const isStale = now !== bytes && isKept;
   if (isStale) expect.fail(`seed ${SEED}: ${keyOf(question)}\n${difference(bytes, now ?? 'refused')}`);
+  if (isKept && Buffer.compare(kept.body ?? Buffer.of(), Buffer.from(bytes)) !== 0)
+    expect.fail(`seed ${SEED}: ${keyOf(question)} is remembered with another body`);
   if (isKept) return { question, bytes };
   return (await remember(question)) ?? { question, bytes: '' };
 }

@@ -26,6 +26,7 @@ export function openInProcess(data: string, options: Partial<VarveOptions> = {})
     pictureFormats: 'off',
     picturePixels: 1,
     leftWithoutFormats: () => {},
+    answerCacheBytes: 2 ** 24,
     minPositionWait: 1_000,
     presence: createPresence(),
     address: 'http://127.0.0.1:9',

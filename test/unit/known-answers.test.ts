@@ -1,12 +1,20 @@
 import { expect, it } from 'vitest';
 import { nameShape } from '../../services/delivery/generation.ts';
 import { createAnswerMemory } from '../../services/delivery/known-answers.ts';
+import { createRecentKeys } from '../../services/delivery/recent-keys.ts';
 import { createTagPositions } from '../../services/delivery/tag-positions.ts';
 
 const memoryOf = (maxBytes: number, position: () => bigint) =>
-  createAnswerMemory({ maxBytes, position, registry, positions: createTagPositions() });
+  createAnswerMemory({
+    maxBytes,
+    keepsBodies: true,
+    position,
+    registry,
+    positions: createTagPositions(),
+  });
 const registry = { contentTypes: new Map(), components: new Map() };
 const answer = (position: bigint, etag = 'a') => ({ etag, isDraft: false, position });
+const whole = (length: number) => ({ ...answer(1n), body: new Uint8Array(length) });
 
 it('finds an answer while the index is at its position', () => {
   let position = 4n;
@@ -36,6 +44,70 @@ it('counts the answers to all callers together', () => {
   const busy = memory.create();
   for (let i = 0; i < 1_000; i++) busy.keep(`/${i}`, answer(1n));
   expect(idle.find('/a')).toBeUndefined();
+});
+
+it('keeps bodies within its bytes, and of a large answer only the ETag', () => {
+  const memory = memoryOf(100_000, () => 1n);
+  const known = memory.create();
+  for (let i = 0; i < 1_000; i++) {
+    known.keep(`/${i % 90}`, whole(1_000 + i));
+    expect(memory.bytes()).toBeLessThanOrEqual(100_000);
+  }
+  expect(known.find('/9')?.body).toHaveLength(1_999);
+  known.keep('/large', whole(7_000));
+  expect(known.find('/large')).toEqual({ ...answer(1n), body: undefined });
+});
+
+it('keeps no memory of another answer with a body', () => {
+  const known = memoryOf(100_000, () => 1n).create();
+  known.keep('/a', { ...answer(1n), body: Buffer.from('small, and a part of a pool') });
+  expect(known.find('/a')?.body?.buffer.byteLength).toBe(27);
+});
+
+it('knows what a caller has asked before', () => {
+  const memory = memoryOf(100_000, () => 1n);
+  const [one, other] = [memory.create(), memory.create()];
+  expect(one.isRepeated('/a')).toBe(false);
+  expect(one.isRepeated('/a')).toBe(true);
+  expect(one.isRepeated('/b')).toBe(false);
+  expect(other.isRepeated('/a')).toBe(false);
+  const long = 'x'.repeat(5_000);
+  expect([one.isRepeated(long), one.isRepeated(long)]).toEqual([false, false]);
+});
+
+it('tells most of 20,000 recent keys from others', () => {
+  const isRecent = createRecentKeys();
+  for (let i = 0; i < 20_000; i++) isRecent(`/api/restaurants?filters[slug]=r-${i}`, 1);
+  let [known, mistaken] = [0, 0];
+  for (let i = 0; i < 1_000; i++) {
+    if (isRecent(`/api/restaurants?filters[slug]=r-${19_999 - i}`, 1)) known++;
+    if (isRecent(`/api/chefs?filters[slug]=r-${i}`, 1)) mistaken++;
+  }
+  expect(known).toBeGreaterThan(900);
+  expect(mistaken).toBe(0);
+});
+
+it('notes no changes after a thousand for which nobody asked', () => {
+  const positions = createTagPositions(100, 10);
+  let computed = 0;
+  const note = (position: bigint) =>
+    positions.note(position, () => {
+      computed++;
+      return [`tag ${position}`];
+    });
+  positions.watch();
+  for (let i = 1n; i <= 9n; i++) note(i);
+  expect(positions.isUnchanged(['other'], 5n)).toBe(true);
+  for (let i = 10n; i <= 19n; i++) note(i);
+  expect(positions.isUnchanged(['other'], 15n)).toBe(true);
+  for (let i = 20n; i <= 40n; i++) note(i);
+  expect(computed).toBe(29);
+  expect(positions.isUnchanged(['other'], 40n)).toBe(false);
+  positions.watch();
+  expect(positions.isUnchanged(['other'], 39n)).toBe(false);
+  note(41n);
+  expect(positions.isUnchanged(['other'], 40n)).toBe(true);
+  expect(positions.isUnchanged(['tag 41'], 40n)).toBe(false);
 });
 
 it('names equal shapes alike, in whatever order they are written', () => {

@@ -34,46 +34,76 @@ function headersWith(cacheControl: string) {
   };
 }
 
+type Answer = (asking: Asking) => Promise<Uint8Array>;
+
 /**
  * Answers a GET of the content API, with 304 if the caller has the answer already. If it is known that nothing in it has
- * changed since then, `answer` is not called.
+ * changed since it was made, `answer` is not called.
  */
-export async function answerRead(
+export function answerRead(
   { generation, known }: Delivery,
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: (asking: Asking) => Promise<Uint8Array>,
-): Promise<void> {
-  if (known === undefined || request.headers['if-none-match'] === undefined) {
-    const asking = askingOf(request);
-    const body = await answer(asking);
-    sendRead(request, reply, { etag: entityTag(generation, body), isDraft: asking.isDraft }, body);
-  } else await answerAgain({ generation, known }, request, reply, answer);
+  answer: Answer,
+): Promise<void> | undefined {
+  const entity = request.headers['if-none-match'];
+  if (known === undefined || (entity === undefined && !known.keepsBodies))
+    return answerOnce(generation, request, reply, answer);
+  const key = keyOf(request);
+  const found = known.find(key);
+  if (found !== undefined && (found.body !== undefined || isSameEntity(entity, found.etag))) {
+    known.counts.hits++;
+    sendRead(request, reply, found, found.body ?? NO_BODY);
+    return undefined;
+  }
+  known.counts.misses++;
+  const isRepeated = known.isRepeated(key);
+  if (entity === undefined && !isRepeated) return answerOnce(generation, request, reply, answer);
+  return answerAndKeep({ generation, known, key, isRepeated }, request, reply, answer);
 }
 
-/** Answers a caller who has an answer. Callers that ask again do so after changes too, so it is remembered with its tags. */
-async function answerAgain(
-  { generation, known }: Required<Delivery>,
+/** Of an answer that is only known by its ETag. */
+const NO_BODY = new Uint8Array(0);
+
+function keyOf({ headers, raw: { url = '' } }: FastifyRequest): string {
+  const format = headers[V4_HEADER];
+  return format === undefined ? url : `${format} ${url}`;
+}
+
+async function answerOnce(
+  generation: string,
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: (asking: Asking) => Promise<Uint8Array>,
+  answer: Answer,
 ): Promise<void> {
-  const format = request.headers[V4_HEADER];
-  const url = request.raw.url ?? '';
-  const key = format === undefined ? url : `${format} ${url}`;
-  const found = known.find(key);
-  if (found !== undefined && isSameEntity(request.headers['if-none-match'], found.etag)) {
-    sendUnchanged(request, reply, found);
-    return;
-  }
+  const asking = askingOf(request);
+  const body = await answer(asking);
+  sendRead(request, reply, { etag: entityTag(generation, body), isDraft: asking.isDraft }, body);
+}
+
+type Kept = Required<Delivery> & {
+  readonly key: string;
+  /** The body is kept too. */
+  readonly isRepeated: boolean;
+};
+
+/** Remembers the answer with its tags. Callers that have an ETag ask again after changes too. */
+async function answerAndKeep(
+  { generation, known, key, isRepeated }: Kept,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): Promise<void> {
   const tags = known.collect();
   const asking = { ...askingOf(request), tags, shown: tags.shown };
   const position = known.position();
   const body = await answer(asking);
   const etag = entityTag(generation, body);
   const { isDraft } = asking;
-  if (position === known.position() && !asking.varies)
-    known.keep(key, { etag, isDraft, position, tags: tags.all() });
+  if (position === known.position() && !asking.varies) {
+    const kept = isRepeated ? body : undefined;
+    known.keep(key, { etag, isDraft, position, tags: tags.all(), body: kept });
+  }
   sendRead(request, reply, { etag, isDraft }, body);
 }
 

@@ -19,7 +19,7 @@ export type RouteContext = {
   readonly registry: SchemaRegistry;
 };
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
 type Handlers = { readonly [method in 'GET' | 'POST' | 'PUT' | 'DELETE']?: Handler };
 
 /** `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry. */
