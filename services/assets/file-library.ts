@@ -80,7 +80,8 @@ export function createFileLibrary(options: FileLibraryOptions): FileLibrary {
       sweep();
       if (link === undefined) return written;
       try {
-        return await linkFiles(options, link, targeting.status, written, partOf(same, 'link'));
+        const { status } = targeting;
+        return await linkFiles(options, link, written, { status, identity: partOf(same, 'link') });
       } catch (error) {
         // The client sees one error, and nothing that it did not ask for.
         await contents.removeAll(written.documentIds);

@@ -5,13 +5,15 @@ import type { CommandHandler } from '../command/command-handler.ts';
 import type { WrittenFiles } from './file-contents.ts';
 import type { LinkRequest } from './link-request.ts';
 
-/** Links new files by an update of the entry; `status` is the request's. Throws what the update throws. */
+/** `status`: as the request sent it. */
+type LinkCommand = { readonly status: unknown; readonly identity: CommandIdentity | undefined };
+
+/** Links new files by an update of the entry. Throws what the update throws. */
 export async function linkFiles(
   { commands, index }: { readonly commands: CommandHandler; readonly index: ReadIndex },
   link: LinkRequest,
-  status: unknown,
   written: WrittenFiles,
-  identity: CommandIdentity | undefined,
+  { status, identity }: LinkCommand,
 ): Promise<WrittenFiles> {
   const { type, attribute, documentId, locale } = link;
   const { documentIds } = written;

@@ -5,6 +5,8 @@ import { isRecord } from './json-record.ts';
 
 type Node = { readonly [key: string]: unknown };
 type NodeCheck = (check: Check, path: string, node: Node) => void;
+/** Types of nodes that a list may have, each with its check. `message`: for any other. */
+type NodeKinds = { readonly checks: { readonly [type: string]: NodeCheck }; readonly message: string };
 
 const INLINE = 'Inline node must be Text or Link';
 const HEADING_LEVELS = [1, 2, 3, 4, 5, 6];
@@ -20,7 +22,7 @@ const BLOCKED_PROTOCOLS = new Set(['javascript:', 'vbscript:', 'data:']);
 export function checkBlocks(check: Check, path: string, value: unknown): unknown {
   const blocks = castArray(value);
   if (!Array.isArray(blocks)) return report(check, path, typeMessage(path, 'array', blocks, value), value);
-  checkNodes(check, path, blocks, BLOCKS, 'Block node is of invalid type');
+  checkNodes(check, path, blocks, { checks: BLOCKS, message: 'Block node is of invalid type' });
   return canonicalJson(blocks);
 }
 
@@ -39,14 +41,13 @@ function checkNodes(
   check: Check,
   path: string,
   nodes: readonly unknown[],
-  kinds: { readonly [type: string]: NodeCheck },
-  message: string,
+  { checks, message }: NodeKinds,
 ): void {
   for (const [index, node] of nodes.entries()) {
     const type = isRecord(node) ? node['type'] : undefined;
-    const judge = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-    if (judge === undefined || !isRecord(node)) report(check, `${path}[${index}]`, message, node);
-    else judge(check, `${path}[${index}]`, node);
+    const checkNode = typeof type === 'string' && Object.hasOwn(checks, type) ? checks[type] : undefined;
+    if (checkNode === undefined || !isRecord(node)) report(check, `${path}[${index}]`, message, node);
+    else checkNode(check, `${path}[${index}]`, node);
   }
 }
 
@@ -62,7 +63,7 @@ function children(
     if (nodes === undefined || nodes === null) report(check, at, `${at} is a required field`);
     else if (!Array.isArray(nodes)) report(check, at, typeMessage(at, 'array', nodes, nodes), nodes);
     else if (nodes.length === 0 && empty !== undefined) report(check, at, empty, nodes);
-    else checkNodes(check, at, nodes, kinds(), message);
+    else checkNodes(check, at, nodes, { checks: kinds(), message });
   };
 }
 

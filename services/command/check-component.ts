@@ -17,32 +17,26 @@ import { INVALID_RELATIONS, type RelationScope, resolveRelation } from './resolv
 
 export type EntryCheck = Check & { readonly relations: RelationScope };
 
+/** What a request sends for one attribute, and what is stored of it. */
+export type Sent = { readonly path: string; readonly value: unknown; readonly existing: unknown };
+
 const NO_COMPONENT_NAMED = 'Cannot build relations store from dynamiczone, component identifier is undefined';
 
 /**
  * Stored value of a component attribute; undefined when nothing is sent. A component sent with the `id` of an existing
- * one updates it; any other is new (SEMANTICS section 13). `existing`: the current value.
+ * one updates it; any other is new (SEMANTICS section 13).
  */
 export function checkComponentAttribute(
   check: EntryCheck,
   attribute: ComponentAttribute,
-  path: string,
-  sent: unknown,
-  existing: unknown,
+  sent: Sent,
 ): unknown {
   if (attribute.repeatable) {
-    const item = (value: unknown, at: string, others: readonly ComponentValue[]) =>
-      checkItem(
-        check,
-        attribute,
-        componentOf(check.relations.registry, attribute.component),
-        at,
-        value,
-        others,
-      );
-    return checkList(check, attribute, path, sent, existing, item);
+    const component = componentOf(check.relations.registry, attribute.component);
+    return checkList(check, attribute, sent, (item) => checkItem(check, attribute, component, item));
   }
-  const value = sent === undefined && check.mode === 'publish' ? null : sent;
+  const { path } = sent;
+  const value = sent.value === undefined && check.mode === 'publish' ? null : sent.value;
   if (value === undefined) {
     if (attribute.required && isComplete(check) && check.mode === 'creation') {
       report(check, path, `${path} must be defined.`);
@@ -52,25 +46,19 @@ export function checkComponentAttribute(
   if (value === null && !(attribute.required && isComplete(check))) return null;
   if (!isRecord(value)) return report(check, path, typeMessage(path, 'object', value, value), value);
   const component = componentOf(check.relations.registry, attribute.component);
-  return checkItem(check, attribute, component, path, value, componentsOf(existing));
+  return checkItem(check, attribute, component, { path, value, others: componentsOf(sent.existing) });
 }
 
 /** The stored value of a dynamic zone; undefined when nothing is sent. */
-export function checkDynamicZone(
-  check: EntryCheck,
-  attribute: DynamicZoneAttribute,
-  path: string,
-  sent: unknown,
-  existing: unknown,
-): unknown {
-  if (sent !== undefined && sent !== null && !Array.isArray(sent))
+export function checkDynamicZone(check: EntryCheck, attribute: DynamicZoneAttribute, sent: Sent): unknown {
+  if (sent.value !== undefined && sent.value !== null && !Array.isArray(sent.value))
     check.relations.faults.push(NO_COMPONENT_NAMED);
-  return checkList(check, attribute, path, sent, existing, (value, at, others) => {
-    const uid = isRecord(value) ? value['__component'] : undefined;
-    const component = zoneComponent(check, attribute, at, uid);
+  return checkList(check, attribute, sent, (item) => {
+    const uid = isRecord(item.value) ? item.value['__component'] : undefined;
+    const component = zoneComponent(check, attribute, item.path, uid);
     if (component === undefined) return undefined;
-    const ofKind = others.filter((other) => other.__component === uid);
-    return { __component: uid, ...checkItem(check, attribute, component, at, value, ofKind) };
+    const others = item.others.filter((other) => other.__component === uid);
+    return { __component: uid, ...checkItem(check, attribute, component, { ...item, others }) };
   });
 }
 
@@ -94,15 +82,18 @@ function zoneComponent(
   return undefined;
 }
 
-type CheckItem = (value: unknown, path: string, existing: readonly ComponentValue[]) => unknown;
+/** A component that is sent. `others`: those that are stored, of which it may be one. */
+type SentComponent = {
+  readonly path: string;
+  readonly value: unknown;
+  readonly others: readonly ComponentValue[];
+};
 
 function checkList(
   check: EntryCheck,
   attribute: ComponentAttribute | DynamicZoneAttribute,
-  path: string,
-  sent: unknown,
-  existing: unknown,
-  checkOne: CheckItem,
+  { path, value: sent, existing }: Sent,
+  checkOne: (item: SentComponent) => unknown,
 ): unknown {
   const value = check.mode === 'publish' ? (sent ?? []) : sent;
   if (value === undefined) {
@@ -114,7 +105,7 @@ function checkList(
   if (!Array.isArray(value)) return report(check, path, typeMessage(path, 'array', value, value), value);
   if (isComplete(check)) checkCount(check, attribute, path, value);
   const others = componentsOf(existing);
-  return value.map((item, index) => checkOne(item, `${path}[${index}]`, others));
+  return value.map((item, index) => checkOne({ path: `${path}[${index}]`, value: item, others }));
 }
 
 function checkCount(
@@ -135,9 +126,7 @@ function checkItem(
   check: EntryCheck,
   { name }: ComponentAttribute | DynamicZoneAttribute,
   component: Component,
-  path: string,
-  value: unknown,
-  others: readonly ComponentValue[],
+  { path, value, others }: SentComponent,
 ): ComponentValue | undefined {
   if (!isRecord(value)) {
     report(check, path, typeMessage(path, 'object', null, value), null);
@@ -149,7 +138,11 @@ function checkItem(
   const stored: Record<string, unknown> = { ...kept };
   for (const attribute of component.attributes.values()) {
     const sent = Object.hasOwn(value, attribute.name) ? value[attribute.name] : undefined;
-    const result = checkMember(inner, attribute, `${path}.${attribute.name}`, sent, kept?.[attribute.name]);
+    const result = checkMember(inner, attribute, {
+      path: `${path}.${attribute.name}`,
+      value: sent,
+      existing: kept?.[attribute.name],
+    });
     if (result === null) delete stored[attribute.name];
     else if (result !== undefined) stored[attribute.name] = result;
   }
@@ -159,29 +152,26 @@ function checkItem(
 function checkMember(
   check: EntryCheck,
   attribute: Component['attributes'] extends ReadonlyMap<string, infer Member> ? Member : never,
-  path: string,
-  sent: unknown,
-  existing: unknown,
+  sent: Sent,
 ): unknown {
   switch (attribute.kind) {
     case 'scalar':
-      return checkScalar(check, attribute, path, sent);
+      return checkScalar(check, attribute, sent.path, sent.value);
     case 'relation':
-      return check.mode === 'publish' ? undefined : checkLinks(check, attribute, sent, existing);
+      return check.mode === 'publish' ? undefined : checkLinks(check, attribute, sent);
     case 'component':
-      return checkComponentAttribute(check, attribute, path, sent, existing);
+      return checkComponentAttribute(check, attribute, sent);
     case 'dynamiczone':
-      return checkDynamicZone(check, attribute, path, sent, existing);
+      return checkDynamicZone(check, attribute, sent);
   }
 }
 
 function checkLinks(
   check: EntryCheck,
   attribute: RelationAttribute,
-  sent: unknown,
-  existing: unknown,
+  { value, existing }: Sent,
 ): readonly LinkTarget[] | undefined {
-  const input = resolveRelation(check.relations, attribute, sent);
+  const input = resolveRelation(check.relations, attribute, value);
   if (input === undefined) return undefined;
   const linked = Array.isArray(existing) ? (existing as readonly LinkTarget[]) : [];
   return applyRelation(linked, input, notLinkedError(check.relations, attribute));

@@ -59,9 +59,9 @@ function checkValue(
     case 'scalar':
       return checkScalar(check, attribute, attribute.name, sent);
     case 'component':
-      return checkComponentAttribute(check, attribute, attribute.name, sent, existing);
+      return checkComponentAttribute(check, attribute, { path: attribute.name, value: sent, existing });
     case 'dynamiczone':
-      return checkDynamicZone(check, attribute, attribute.name, sent, existing);
+      return checkDynamicZone(check, attribute, { path: attribute.name, value: sent, existing });
   }
 }
 

@@ -139,7 +139,7 @@ async function appendPlanned(
     releases.push(releaseClaims);
     const events = plan.decide();
     if (events.length === 0) return { kind: 'unchanged', position: graph.position() };
-    const result = await append(environment, request, lead, revision ?? 'none', events);
+    const result = await append(environment, request, lead, { expected: revision ?? 'none', events });
     if (result.kind === 'appended') return { kind: 'appended', position: result.position, lead };
     releaseClaims();
     if (result.kind === 'fenced') {
@@ -188,8 +188,7 @@ async function append(
   { eventStore, space, now, newEventId }: CommandEnvironment,
   { type, documentId, identity, author, via }: CommitRequest,
   { epoch, fence }: Lead,
-  expected: bigint | 'none',
-  events: readonly DocumentEvent[],
+  { expected, events }: { readonly expected: bigint | 'none'; readonly events: readonly DocumentEvent[] },
 ): Promise<AppendResult> {
   const metadata = {
     at: now().toISOString(),

@@ -133,8 +133,11 @@ async function importDocument(
   for (const { locale: given, variant } of line.variants) {
     const locale = parseWriteLocale(type, given, run.defaultLocale, 'one-only');
     for (const step of stepsOf(type, variant)) {
-      const data = importedData(run, type, step.data);
-      const decided = await decideStep(run, state, locale, data, step.publish, variant.id, claims);
+      const imported = importedData(run, type, step.data);
+      const { publish } = step;
+      const decision = await decideStep(run, state, { ...imported, locale, publish, id: variant.id });
+      claims.push(...decision.claims);
+      const decided = decision.events;
       state = stateAfter(state, locale, decided);
       const times = (event: DocumentEvent) => timeOf(event, variant, run.at);
       for (const event of decided) {
@@ -165,15 +168,18 @@ function stepsOf(type: ContentType, { state, data, draft }: ImportVariant): Step
   return draft === undefined ? [first] : [first, { data: draft, publish: false }];
 }
 
+type StepWrite = ImportedData & {
+  readonly locale: string | null;
+  readonly publish: boolean;
+  /** Row id that the line asks for. */
+  readonly id: number | undefined;
+};
+
 async function decideStep(
   run: ImportRun,
   state: DocumentState,
-  locale: string | null,
-  { data, finder }: ImportedData,
-  publish: boolean,
-  id: number | undefined,
-  claims: UniqueClaim[],
-): Promise<readonly DocumentEvent[]> {
+  { data, finder, locale, publish, id }: StepWrite,
+): Promise<{ readonly events: readonly DocumentEvent[]; readonly claims: readonly UniqueClaim[] }> {
   refuseUnknownKeys(run.registry, state.type, data);
   const hashes = await hashPasswords(run.registry, state.type, data);
   const environment = { ...run, registry: () => run.registry, finder };
@@ -183,10 +189,9 @@ async function decideStep(
     return owner !== undefined && owner !== state.documentId;
   });
   refuse(state.type, [...prepared.problems, ...taken], prepared.unreadable);
-  claims.push(...prepared.claims);
   const intent =
     id === undefined || prepared.intent.kind !== 'write' ? prepared.intent : { ...prepared.intent, id };
-  return decide(intent, state);
+  return { events: decide(intent, state), claims: prepared.claims };
 }
 
 /** The rows as the next step sees them; ids and times of rows that do not exist yet are of no matter to it. */

@@ -111,8 +111,8 @@ function neighbours(
       for (const world of worldsOf(row)) {
         const shown = new Set(row.lists.get(attribute.name)?.[world].map(targetKey));
         if (!row.lists.has(attribute.name)) continue;
-        const before = storedTargets(stored, attribute.name, row.locale, world).map(({ far }) =>
-          targetKey(far),
+        const before = storedTargets(stored, { attribute: attribute.name, locale: row.locale, world }).map(
+          ({ far }) => targetKey(far),
         );
         const moved = isOwner ? [] : slots.moved(row, attribute, world);
         const changed = new Set(before).symmetricDifference(shown).union(new Set(moved));
@@ -143,10 +143,9 @@ function createSlots(options: ClosureOptions, find: (key: string) => SourceDocum
   const known = new WeakMap<SourceRow, Map<string, ReadonlyMap<string, number>>>();
   const before = (row: SourceRow, attribute: string, world: World) =>
     new Map(
-      storedTargets(options.stored(row), attribute, row.locale, world).map(({ far, targetOrder }) => [
-        targetKey(far),
-        targetOrder,
-      ]),
+      storedTargets(options.stored(row), { attribute, locale: row.locale, world }).map(
+        ({ far, targetOrder }) => [targetKey(far), targetOrder],
+      ),
     );
   const slotsIn = (row: SourceRow, attribute: string, world: World): ReadonlyMap<string, number> => {
     const ofRow = known.get(row) ?? new Map<string, ReadonlyMap<string, number>>();

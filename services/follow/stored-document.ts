@@ -16,7 +16,7 @@ export function storedOwned(
   attribute: string,
 ): readonly (ImportedTarget & { readonly order: number })[] {
   const inWorld = (world: World) =>
-    storedTargets(stored, attribute, locale, world).map(({ far, targetOrder }) => ({
+    storedTargets(stored, { attribute, locale, world }).map(({ far, targetOrder }) => ({
       ...far,
       order: targetOrder,
     }));
@@ -33,12 +33,13 @@ export function storedOwned(
   ];
 }
 
+/** A relation attribute of a row. */
+type LinkList = { readonly attribute: string; readonly locale: string | null; readonly world: World };
+
 /** Links that a relation attribute shows in a world, in order. `side`: whose list it is. */
 export function storedTargets(
   { links }: StoredDocument,
-  attribute: string,
-  locale: string | null,
-  world: World,
+  { attribute, locale, world }: LinkList,
   side: 'owner' | 'inverse' = 'owner',
 ): readonly RecordedLink[] {
   const order = (link: RecordedLink) => (side === 'owner' ? link.sourceOrder : link.targetOrder);

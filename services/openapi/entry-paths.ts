@@ -31,13 +31,13 @@ export function collectionPaths(scope: PathScope, type: ContentType): Paths {
   const path = `/api/${type.pluralName}`;
   return withoutEmpty({
     [path]: {
-      ...allowed(scope, type, 'find', 'get', listOperation),
-      ...allowed(scope, type, 'create', 'post', createOperation),
+      ...allowed(scope, type, 'find', { get: listOperation }),
+      ...allowed(scope, type, 'create', { post: createOperation }),
     },
     [`${path}/{documentId}`]: {
-      ...allowed(scope, type, 'findOne', 'get', (at) => entryOperation(at, type, [DOCUMENT_ID])),
-      ...allowed(scope, type, 'update', 'put', (at) => updateOperation(at, type, [DOCUMENT_ID])),
-      ...allowed(scope, type, 'delete', 'delete', (at) => removeOperation(at, type, [DOCUMENT_ID])),
+      ...allowed(scope, type, 'findOne', { get: (at) => entryOperation(at, type, [DOCUMENT_ID]) }),
+      ...allowed(scope, type, 'update', { put: (at) => updateOperation(at, type, [DOCUMENT_ID]) }),
+      ...allowed(scope, type, 'delete', { delete: (at) => removeOperation(at, type, [DOCUMENT_ID]) }),
     },
     ...actionPaths(scope, type, path),
   });
@@ -47,9 +47,9 @@ export function collectionPaths(scope: PathScope, type: ContentType): Paths {
 export function singlePaths(scope: PathScope, type: ContentType): Paths {
   return withoutEmpty({
     [`/api/${type.singularName}`]: {
-      ...allowed(scope, type, 'find', 'get', (at) => entryOperation(at, type, [])),
-      ...allowed(scope, type, 'update', 'put', (at) => updateOperation(at, type, [])),
-      ...allowed(scope, type, 'delete', 'delete', (at) => removeOperation(at, type, [])),
+      ...allowed(scope, type, 'find', { get: (at) => entryOperation(at, type, []) }),
+      ...allowed(scope, type, 'update', { put: (at) => updateOperation(at, type, []) }),
+      ...allowed(scope, type, 'delete', { delete: (at) => removeOperation(at, type, []) }),
     },
   });
 }
@@ -60,10 +60,10 @@ function allowed(
   scope: PathScope,
   type: ContentType,
   right: Action,
-  method: keyof PathItem,
-  build: Build,
+  builds: { readonly [method in keyof PathItem]?: Build },
 ): PathItem {
-  return scope.may(type, right) ? { [method]: build(scope, type) } : {};
+  if (!scope.may(type, right)) return {};
+  return Object.fromEntries(Object.entries(builds).map(([method, build]) => [method, build(scope, type)]));
 }
 
 function withoutEmpty(paths: Paths): Paths {
@@ -155,7 +155,7 @@ function actionPaths(scope: PathScope, type: ContentType, path: string): Paths {
           ...readRefusals('NotFound', 'Conflict'),
         },
       });
-      return [`${path}/{documentId}/actions/${segment}`, allowed(scope, type, right, 'post', build)];
+      return [`${path}/{documentId}/actions/${segment}`, allowed(scope, type, right, { post: build })];
     }),
   );
 }

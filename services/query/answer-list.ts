@@ -2,7 +2,7 @@ import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-
 import type { AnswerTerms } from '../../shared/turns/turns.ts';
 import { joinRows, writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
-import { DEFAULT_ROW_BUDGET, gatherRows, type ShownRows } from './gather-rows.ts';
+import { DEFAULT_ROW_BUDGET, type GatherContext, gatherRows, type ShownRows } from './gather-rows.ts';
 import { onOneState } from './one-state.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
@@ -32,7 +32,9 @@ async function listBody(
   const found = await searchPage(index, plan, answer);
   const { total, hits, next } = found;
   // Before the explanation, which tells of its requests too.
-  const page = showsRowsAsStored(plan) ? undefined : await gatherPage(index, plan, hits, answer, options);
+  const page = showsRowsAsStored(plan)
+    ? undefined
+    : await gatherPage(pageContext(index, plan, answer, options), plan, hits);
   const nextCursor = plan.cursors === undefined || !next ? null : writeCursor(plan.cursors, next);
   const pagination = describePagination(plan.pagination, total, nextCursor);
   const meta =
@@ -81,7 +83,7 @@ export function answerBareList(
 ): Promise<Buffer> {
   return onOneState(index, options, async (answer) => {
     const { hits } = await searchPage(index, plan, answer);
-    const page = await gatherPage(index, plan, hits, answer, options);
+    const page = await gatherPage(pageContext(index, plan, answer, options), plan, hits);
     return writeAnswer(answer, plan.selection, [createListWriting(page)]);
   });
 }
@@ -96,20 +98,15 @@ function searchPage(index: ReadIndex, { search, selection }: ListPlan, answer: A
   return index.search({ ...search, answer, followed: selection.populate.length > 0 });
 }
 
-function gatherPage(
+function pageContext(
   index: ReadIndex,
-  plan: ListPlan,
-  hits: Hits,
+  { search }: ListPlan,
   answer: AnswerScope,
-  options: AnswerOptions,
-): Promise<RowTree> {
-  const total = options.rowBudget ?? DEFAULT_ROW_BUDGET;
-  const context = {
-    index,
-    world: plan.search.world,
-    budget: { total, left: total },
-    answer,
-    shown: options.shown,
-  };
+  { rowBudget = DEFAULT_ROW_BUDGET, shown }: AnswerOptions,
+): GatherContext {
+  return { index, world: search.world, budget: { total: rowBudget, left: rowBudget }, answer, shown };
+}
+
+function gatherPage(context: GatherContext, plan: ListPlan, hits: Hits): Promise<RowTree> {
   return gatherRows(context, { type: plan.type.uid, path: [] }, hits, plan.selection);
 }

@@ -70,7 +70,7 @@ function resolveFacet(
   if (target === undefined) return undefined;
   for (const option of Object.keys(options)) {
     if (!OPTIONS.includes(option))
-      context.problems.push(invalidKey(option, name, 'facets', OPTIONS, `${at}[${option}]`));
+      context.problems.push({ ...invalidKey(option, name, 'facets', OPTIONS), at: `${at}[${option}]` });
   }
   const { limit, search, ranges } = options;
   const found = resolveRanges(ranges, target.type, `${at}[ranges]`, context);
@@ -106,7 +106,7 @@ function resolvePath(
       }
     }
     const above = index === 0 ? null : names.slice(0, index).join('.');
-    problems.push(invalidKey(name, above, 'facets', countableNames(model, scope), at));
+    problems.push({ ...invalidKey(name, above, 'facets', countableNames(model, scope)), at });
     return undefined;
   }
   return undefined;

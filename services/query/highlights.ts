@@ -72,12 +72,12 @@ function resolveAttribute(
     const accepted = acceptedNames(model, context.scope, ['scalar']).filter((each) =>
       isText(model.attributes.get(each)),
     );
-    context.problems.push(invalidKey(name, null, 'highlight', accepted, at));
+    context.problems.push({ ...invalidKey(name, null, 'highlight', accepted), at });
     return undefined;
   }
   const { snippet, ...others } = options;
   for (const other of Object.keys(others))
-    context.problems.push(invalidKey(other, name, 'highlight', ['snippet'], `${at}[${other}]`));
+    context.problems.push({ ...invalidKey(other, name, 'highlight', ['snippet']), at: `${at}[${other}]` });
   if (snippet === undefined) return { name, type: attribute.type };
   const words = typeof snippet === 'string' && snippet !== '' ? Number(snippet) : Number.NaN;
   if (!Number.isSafeInteger(words) || words < 1 || words > MAX_SNIPPET)

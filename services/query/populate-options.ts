@@ -47,6 +47,13 @@ type ResolveInner = (
   path: string,
 ) => readonly PopulateNode[];
 
+/** Where an option is: its path in the object form of `populate`, and how `populate` inside it is resolved. */
+type OptionPlace = {
+  readonly context: PopulateContext;
+  readonly path: string;
+  readonly resolveInner: ResolveInner;
+};
+
 const LINK_OPTIONS = ['fields', 'sort', 'filters', 'populate', 'count'];
 const ZONE_OPTIONS = ['on', 'populate', 'count'];
 
@@ -90,10 +97,9 @@ export function resolveLinkOptions(
   options: QueryObject,
   attribute: QueryLink,
   parent: QueryModel,
-  context: PopulateContext,
-  path: string,
-  resolveInner: ResolveInner,
+  place: OptionPlace,
 ): PopulatedLink {
+  const { context, path } = place;
   const target = queryModelOf(context.scope.registry, attribute.target);
   for (const name of Object.keys(options)) {
     if (LINK_OPTIONS.includes(name)) continue;
@@ -104,7 +110,7 @@ export function resolveLinkOptions(
     }
   }
   const sort = resolveSort(options['sort'], target, { ...context, throughRelations: false });
-  const inner = resolveInside(options, target, context, path, resolveInner);
+  const inner = resolveInside(options, target, place);
   return {
     ...populatedLink(attribute, context, withSortedFields(inner.selection, sort)),
     query: allOf([publicationQuery(attribute, context), inner.query]),
@@ -118,10 +124,9 @@ export function resolveZoneOptions(
   value: QueryValue,
   zone: QueryZone,
   parent: QueryModel,
-  context: PopulateContext,
-  path: string,
-  resolveInner: ResolveInner,
+  place: OptionPlace,
 ): PopulatedZone {
+  const { context, path, resolveInner } = place;
   const options = isQueryObject(value) ? value : {};
   if (value === '*') refuseNested(value, zone, parent, context);
   else if (!isQueryObject(value)) {
@@ -140,7 +145,7 @@ export function resolveZoneOptions(
     }
   }
   resolveCount(options['count'], context);
-  if (options['on'] !== undefined) return resolveFragments(options['on'], zone, context, path, resolveInner);
+  if (options['on'] !== undefined) return resolveFragments(options['on'], zone, place);
   if (options['populate'] !== '*') return populatedZone(zone);
   return populatedZone(zone, (kind) => {
     const model = queryModelOf(context.scope.registry, kind);
@@ -149,13 +154,8 @@ export function resolveZoneOptions(
 }
 
 /** Shows only the listed components; a component that the zone does not allow never occurs. */
-function resolveFragments(
-  on: QueryValue,
-  zone: QueryZone,
-  context: PopulateContext,
-  path: string,
-  resolveInner: ResolveInner,
-): PopulatedZone {
+function resolveFragments(on: QueryValue, zone: QueryZone, place: OptionPlace): PopulatedZone {
+  const { context, path } = place;
   const components = new Map<Uid, { query: BoolQuery; selection: Selection }>();
   if (!isQueryObject(on)) {
     context.problems.push(invalidKey('on', `${path}.on`, context.param, zone.components));
@@ -166,7 +166,7 @@ function resolveFragments(
       context.problems.push(invalidKey(kind, `${path}.on`, context.param, zone.components));
       continue;
     }
-    const part = resolveFragment(kind, option, context, path, resolveInner);
+    const part = resolveFragment(kind, option, place);
     if (part !== null && zone.components.includes(kind)) components.set(kind, part);
   }
   return { kind: 'zone', attribute: zone.name, components };
@@ -175,20 +175,19 @@ function resolveFragments(
 function resolveFragment(
   kind: Uid,
   option: QueryValue,
-  context: PopulateContext,
-  path: string,
-  resolveInner: ResolveInner,
+  place: OptionPlace,
 ): { readonly query: BoolQuery; readonly selection: Selection } | null {
+  const { context, path } = place;
   const model = queryModelOf(context.scope.registry, kind);
   if (isQueryObject(option)) {
     for (const name of Object.keys(option)) {
       if (LINK_OPTIONS.includes(name) && name !== 'count') continue;
-      const place = model.attributes.has(name) || model.hidden.has(name) ? `${path}.${name}` : path;
-      context.problems.push(invalidKey(name, place, context.param, LINK_OPTIONS));
+      const known = model.attributes.has(name) || model.hidden.has(name);
+      context.problems.push(invalidKey(name, known ? `${path}.${name}` : path, context.param, LINK_OPTIONS));
     }
     // The order of a zone is the author's: `sort` is checked, as Strapi does, and changes nothing across kinds.
     resolveSort(option['sort'], model, { ...context, throughRelations: false });
-    return resolveInside(option, model, context, path, resolveInner);
+    return resolveInside(option, model, place);
   }
   if (option === '*') return { query: MATCH_ALL, selection: WHOLE_ROW };
   const flag = typeof option === 'string' && option !== '' ? castBoolean(option) : null;
@@ -204,9 +203,7 @@ function resolveFragment(
 function resolveInside(
   options: QueryObject,
   model: QueryModel,
-  context: PopulateContext,
-  path: string,
-  resolveInner: ResolveInner,
+  { context, path, resolveInner }: OptionPlace,
 ): { readonly query: BoolQuery; readonly selection: Selection } {
   const { filters } = options;
   // Strapi treats an empty text here as no filter, unlike at the root.

@@ -155,7 +155,7 @@ function resolveObject(
     } else if (attribute === 'hidden' || attribute.kind === 'scalar') {
       refuseName(name, here, model, context);
     } else {
-      const node = resolveEntry(option, attribute, model, context, here);
+      const node = resolveEntry(option, attribute, model, { context, path: here });
       if (node !== null) nodes.push(node);
     }
   }
@@ -167,18 +167,16 @@ function resolveEntry(
   option: QueryValue,
   attribute: QueryLink | QueryZone,
   model: QueryModel,
-  context: PopulateContext,
-  path: string,
+  { context, path }: { readonly context: PopulateContext; readonly path: string },
 ): PopulateNode | null {
+  const place = { context, path, resolveInner: resolvePopulate };
   const zone = attribute.kind === 'zone';
   if (typeof option === 'string' && TRUE_TEXTS.includes(option)) {
     return zone ? populatedZone(attribute) : populatedLink(attribute, context);
   }
   if (typeof option === 'string' && FALSE_TEXTS.includes(option)) return null;
-  if (zone) return resolveZoneOptions(option, attribute, model, context, path, resolvePopulate);
-  if (isQueryObject(option)) {
-    return resolveLinkOptions(option, attribute, model, context, path, resolvePopulate);
-  }
+  if (zone) return resolveZoneOptions(option, attribute, model, place);
+  if (isQueryObject(option)) return resolveLinkOptions(option, attribute, model, place);
   const target = queryModelOf(context.scope.registry, attribute.target);
   const name = entryName(option, target, context);
   // A name the target knows is reported as Strapi reports it, with the whole path.

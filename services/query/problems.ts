@@ -28,13 +28,7 @@ export type Problems = QueryProblem[];
 const PHASES = { key: 0, parameter: 1, value: 2 } as const;
 
 /** Strapi's refusal of a name. `path` is its attribute path: null for a name unknown at the root. */
-export function invalidKey(
-  key: string,
-  path: string | null,
-  param: string,
-  accepted: unknown,
-  at?: string,
-): QueryProblem {
+export function invalidKey(key: string, path: string | null, param: string, accepted: unknown): QueryProblem {
   const place = path === null || path === '' || path === key ? '' : ` at ${path}`;
   return {
     phase: 'key',
@@ -42,7 +36,6 @@ export function invalidKey(
     param,
     key,
     path: path === '' ? null : path,
-    ...defined({ at }),
     found: key,
     accepted,
   };

@@ -10,7 +10,7 @@ import {
   operatorsFor,
 } from './operators.ts';
 import type { ParsedFilter } from './parse-filter.ts';
-import { invalidKey, type Problems } from './problems.ts';
+import { invalidKey, type Problems, type QueryProblem } from './problems.ts';
 import {
   acceptedNames,
   lookUp,
@@ -78,14 +78,13 @@ export function resolveFilter(
     case 'attribute':
       return resolveAttribute(filter, model, context, path);
     case 'comparison':
-      return refuse(
-        context,
-        filter.at,
-        `Invalid ${filter.operator}: it compares an attribute`,
-        filter.operand,
-      );
+      return refuse(context, {
+        at: filter.at,
+        message: `Invalid ${filter.operator}: it compares an attribute`,
+        found: filter.operand,
+      });
     case 'malformed':
-      return refuse(context, filter.at, filter.message, filter.found, filter.accepted);
+      return refuse(context, filter);
     default:
       return assertNever(filter);
   }
@@ -119,7 +118,7 @@ function resolveAttribute(
     case 'component':
       return resolveLink(filter, attribute, context, here);
     case 'zone':
-      return resolveZone(filter, attribute, model, context, here);
+      return resolveZone(filter, { zone: attribute, model }, context, here);
     default:
       return assertNever(attribute);
   }
@@ -138,9 +137,10 @@ function resolveScalarMember(
     case 'not':
       return { kind: 'not', member: resolveScalarMember(member.member, field, context, path) };
     case 'attribute':
-      context.problems.push(
-        invalidKey(member.name, path, context.param, operatorsFor(fieldTypeOf(field.type)), member.at),
-      );
+      context.problems.push({
+        ...invalidKey(member.name, path, context.param, operatorList(field)),
+        at: member.at,
+      });
       return EVERYTHING;
     case 'and':
     case 'or':
@@ -150,9 +150,14 @@ function resolveScalarMember(
         const members = member.members.map((inner) => resolveScalarMember(inner, field, context, path));
         return { kind: member.kind, members };
       }
-      return refuse(context, member.at, `Invalid group of conditions at ${path}`, null, operatorList(field));
+      return refuse(context, {
+        at: member.at,
+        message: `Invalid group of conditions at ${path}`,
+        found: null,
+        accepted: operatorList(field),
+      });
     case 'malformed':
-      return refuse(context, member.at, member.message, member.found, operatorList(field));
+      return refuse(context, { ...member, accepted: operatorList(field) });
     default:
       return assertNever(member);
   }
@@ -193,7 +198,8 @@ function resolveLinkBody(
   if (more.length > 0 || named.length > 0 || (operator.kind === 'not' && !ofRowId)) {
     const accepted = 'attributes of the relation, or one of $and, $or or a comparison with the row id';
     const found = filter.body.map((member) => member.at);
-    return refuse(context, filter.at, `Invalid combination of conditions at ${path}`, found, accepted);
+    const message = `Invalid combination of conditions at ${path}`;
+    return refuse(context, { at: filter.at, message, found, accepted });
   }
   return ofRowId
     ? resolveScalarMember(operator, ROW_ID, context, path)
@@ -210,8 +216,7 @@ function isRowIdCondition(filter: ParsedFilter): boolean {
 /** `filters[zone][on][blocks.hero][title]=x`: some component of that kind in the zone. Anything else is refused as in Strapi. */
 function resolveZone(
   filter: AttributeFilter,
-  zone: QueryZone,
-  model: QueryModel,
+  { zone, model }: { readonly zone: QueryZone; readonly model: QueryModel },
   context: FilterContext,
   path: string,
 ): ResolvedFilter {
@@ -222,7 +227,10 @@ function resolveZone(
   const kinds = on.body.map((member): ResolvedFilter => {
     if (member.kind !== 'attribute' || !zone.components.includes(member.name)) {
       const key = member.kind === 'attribute' ? member.name : 'on';
-      context.problems.push(invalidKey(key, `${path}.on`, context.param, zone.components, member.at));
+      context.problems.push({
+        ...invalidKey(key, `${path}.on`, context.param, zone.components),
+        at: member.at,
+      });
       return EVERYTHING;
     }
     const target = queryModelOf(context.scope.registry, member.name);
@@ -241,13 +249,14 @@ function resolveComparison(
   const { fieldTypes } = operatorOf(operator);
   if (!(fieldTypes as readonly string[]).includes(fieldTypeOf(field.type))) {
     const message = `Invalid operator ${operator} for the ${field.type} attribute ${field.name}`;
-    return refuse(context, comparison.at, message, operator, operatorList(field));
+    return refuse(context, { at: comparison.at, message, found: operator, accepted: operatorList(field) });
   }
   const compared = context.scope.containsIgnoresCase ? ignoringCase(operator) : operator;
   const resolved = resolveOperands(compared, comparison.operand, field.type);
   if (!resolved.ok) {
     const message = field === ROW_ID ? `${resolved.message}: ${ROW_ID_HINT}` : resolved.message;
-    return refuse(context, comparison.at, message, resolved.found, resolved.accepted);
+    const { found, accepted } = resolved;
+    return refuse(context, { at: comparison.at, message, found, accepted });
   }
   const members = resolved.comparisons.map(
     (operands): ResolvedFilter => ({ kind: 'comparison', field, operator: resolved.operator, operands }),
@@ -264,16 +273,15 @@ function unknownName(
   const accepted = filter.name.startsWith('$')
     ? OPERATOR_NAMES
     : acceptedNames(model, context.scope, ['scalar', 'relation', 'component']);
-  context.problems.push(invalidKey(filter.name, path, context.param, accepted, filter.at));
+  context.problems.push({ ...invalidKey(filter.name, path, context.param, accepted), at: filter.at });
   return EVERYTHING;
 }
 
+type Refusal = Pick<QueryProblem, 'message' | 'found'> & { readonly at: string; readonly accepted?: unknown };
+
 function refuse(
   context: FilterContext,
-  at: string,
-  message: string,
-  found: unknown,
-  accepted: unknown = 'conditions on attributes',
+  { at, message, found, accepted = 'conditions on attributes' }: Refusal,
 ): ResolvedFilter {
   context.problems.push({ phase: 'value', message, param: context.param, at, found, accepted });
   return EVERYTHING;

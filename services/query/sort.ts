@@ -1,7 +1,7 @@
 import { PUBLICATION_STATE_FIELD } from '../../shared/read-index/bool-query.ts';
 import { fieldTypeOf } from '../../shared/read-index/column.ts';
 import type { SortKey, World } from '../../shared/read-index/read-index.ts';
-import { invalidKey, type Problems } from './problems.ts';
+import { invalidKey, type Problems, type QueryProblem } from './problems.ts';
 import {
   acceptedNames,
   lookUp,
@@ -51,7 +51,8 @@ function refuseLongWays(keys: readonly SortKey[], value: QueryValue, context: So
   const steps = keys.reduce((sum, { path }) => sum + path.length, 0);
   if (steps <= MAX_STEPS) return;
   const message = `Invalid sort parameter: its keys take ${steps} steps through relations, at most ${MAX_STEPS} are possible`;
-  refuse(context, message, value, `at most ${MAX_STEPS} steps through relations`, context.param);
+  const accepted = `at most ${MAX_STEPS} steps through relations`;
+  refuse(context, { message, found: value, accepted, at: context.param });
 }
 
 function parseSort(value: QueryValue, context: SortContext): readonly SortItem[] {
@@ -60,13 +61,12 @@ function parseSort(value: QueryValue, context: SortContext): readonly SortItem[]
   if (isQueryObject(value)) return parseObject(value, [], context.param, context);
   return value.flatMap((item, index) => {
     if (!isQueryList(item)) return parseSort(item, context);
-    return refuse(
-      context,
-      'Invalid sort parameter',
-      item,
-      'key:asc, or an object',
-      `${context.param}[${index}]`,
-    );
+    return refuse(context, {
+      message: 'Invalid sort parameter',
+      found: item,
+      accepted: 'key:asc, or an object',
+      at: `${context.param}[${index}]`,
+    });
   });
 }
 
@@ -88,10 +88,13 @@ function parseObject(
   context: SortContext,
 ): readonly SortItem[] {
   return Object.entries(value).flatMap(([name, inner = null]) => {
-    const [here, place] = [[...path, ...name.split('.')], `${at}[${name}]`];
-    if (isQueryObject(inner)) return parseObject(inner, here, place, context);
-    if (isQueryList(inner)) return refuse(context, 'Invalid sort parameter', inner, 'asc or desc', place);
-    return [{ path: here, order: inner ?? '', at: place }];
+    const [here, below] = [[...path, ...name.split('.')], `${at}[${name}]`];
+    if (isQueryObject(inner)) return parseObject(inner, here, below, context);
+    if (isQueryList(inner)) {
+      const message = 'Invalid sort parameter';
+      return refuse(context, { message, found: inner, accepted: 'asc or desc', at: below });
+    }
+    return [{ path: here, order: inner ?? '', at: below }];
   });
 }
 
@@ -132,11 +135,12 @@ function resolvePath(item: SortItem, root: QueryModel, context: SortContext): So
   for (const [index, name] of item.path.entries()) {
     const attribute = lookUp(model, name, context.scope);
     if (attribute === undefined || attribute === 'hidden' || attribute.kind === 'zone') {
-      return refuseName(item, index, attribute !== undefined, model, context);
+      return refuseName(item, index, model, context);
     }
     if (attribute.kind === 'scalar') return resolveColumn(item, index, attribute, context);
     if (index === item.path.length - 1) {
-      return unknown(context, item, item.order ?? name, item.path.join('.'), acceptedHere(model, context));
+      const problem = { key: item.order ?? name, path: item.path.join('.'), model };
+      return refuseKey(context, item, problem);
     }
     if (!context.throughRelations) {
       const message = `Invalid sort at ${item.path.join('.')}: only own attributes sort here`;
@@ -147,19 +151,14 @@ function resolvePath(item: SortItem, root: QueryModel, context: SortContext): So
   return null;
 }
 
-function refuseName(
-  item: SortItem,
-  index: number,
-  exists: boolean,
-  model: QueryModel,
-  context: SortContext,
-): null {
+function refuseName(item: SortItem, index: number, model: QueryModel, context: SortContext): null {
   const name = item.path[index] ?? '';
+  const exists = lookUp(model, name, context.scope) !== undefined;
   const parent = index === 0 ? null : item.path.slice(0, index).join('.');
   // `sort=chef.`: a relation without an attribute behind it.
   const key = name === '' && index > 0 ? (item.path[index - 1] ?? '') : name;
   const path = exists ? item.path.slice(0, index + 1).join('.') : parent;
-  return unknown(context, item, key, path, acceptedHere(model, context));
+  return refuseKey(context, item, { key, path, model });
 }
 
 /** JSON has an order only in PostgreSQL; a column has no attributes behind it. */
@@ -182,27 +181,23 @@ function resolveColumn(
   );
 }
 
-function acceptedHere(model: QueryModel, context: SortContext): readonly string[] {
-  return acceptedNames(model, context.scope, ['scalar', 'relation', 'component']);
-}
+/** A name that `model` does not have. */
+type UnknownKey = { readonly key: string; readonly path: string | null; readonly model: QueryModel };
 
-function unknown(
-  context: SortContext,
-  item: SortItem,
-  key: string,
-  path: string | null,
-  accepted: unknown,
-): null {
-  context.problems.push(invalidKey(key, path, context.param, accepted, item.at));
+function refuseKey(context: SortContext, item: SortItem, { key, path, model }: UnknownKey): null {
+  const accepted = acceptedNames(model, context.scope, ['scalar', 'relation', 'component']);
+  context.problems.push({ ...invalidKey(key, path, context.param, accepted), at: item.at });
   return null;
 }
 
 function refuseItem(context: SortContext, message: string, item: SortItem, accepted: unknown): null {
-  refuse(context, message, item.path.join('.'), accepted, item.at);
+  refuse(context, { message, found: item.path.join('.'), accepted, at: item.at });
   return null;
 }
 
-function refuse(context: SortContext, message: string, found: unknown, accepted: unknown, at: string): [] {
+type Refusal = Pick<QueryProblem, 'message' | 'found' | 'accepted'> & { readonly at: string };
+
+function refuse(context: SortContext, { message, found, accepted, at }: Refusal): [] {
   context.problems.push({ phase: 'key', message, param: context.param, at, found, accepted });
   return [];
 }

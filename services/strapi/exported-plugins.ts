@@ -42,11 +42,11 @@ export function exportedPlugins(facts: PluginFacts): {
   );
   const roles = exportedRoles(facts);
   const permissions = permissionsOf(facts);
-  const role = (type: string, ref: number, of: number, field: string, pos: number) => ({
+  const linkToRole = (left: { readonly type: string; readonly ref: number }, right: object) => ({
     kind: 'relation.basic',
     relation: 'manyToOne',
-    left: { type, field: 'role', ref },
-    right: { type: ROLE_TYPE, field, ref: of, pos },
+    left: { type: left.type, field: 'role', ref: left.ref },
+    right: { type: ROLE_TYPE, ...right },
   });
   return {
     entities: [
@@ -55,8 +55,12 @@ export function exportedPlugins(facts: PluginFacts): {
       ...permissions.map(({ action }, at) => row(PERMISSION_TYPE, at + 1, { action })),
     ],
     links: [
-      ...permissions.map((each, at) => role(PERMISSION_TYPE, at + 1, each.role, 'permissions', at + 1)),
-      ...[...facts.roles].map(([user, of], at) => role(USER_TYPE, user, of, 'users', at + 1)),
+      ...permissions.map(({ role }, at) =>
+        linkToRole({ type: PERMISSION_TYPE, ref: at + 1 }, { field: 'permissions', ref: role, pos: at + 1 }),
+      ),
+      ...[...facts.roles].map(([user, role], at) =>
+        linkToRole({ type: USER_TYPE, ref: user }, { field: 'users', ref: role, pos: at + 1 }),
+      ),
     ],
     configuration: [
       setting('plugin_i18n_default_locale', facts.defaultLocale),

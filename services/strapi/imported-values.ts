@@ -75,7 +75,7 @@ function importedValue(scope: ValueScope, model: Model, attribute: Attribute, da
     case 'scalar':
       if (model.uid === USER_TYPE && NOT_IMPORTED.has(attribute.name))
         return noteCode(scope, attribute.name, value);
-      return scalarValue(scope, model, attribute, value, Number(data['id']));
+      return scalarValue(scope, model, attribute, data);
     case 'relation':
       return undefined;
     default:
@@ -91,13 +91,9 @@ function noteCode({ notes }: ValueScope, name: string, value: unknown): undefine
     notes.add(`${USER_TYPE} ${name}`, 'left out: users ask for a new code', undefined);
 }
 
-function scalarValue(
-  { notes }: ValueScope,
-  model: Model,
-  attribute: ScalarAttribute,
-  value: unknown,
-  id: number,
-): unknown {
+function scalarValue({ notes }: ValueScope, model: Model, attribute: ScalarAttribute, data: Data): unknown {
+  const value = data[attribute.name];
+  const id = Number(data['id']);
   const what = `${model.uid} ${attribute.name}`;
   const example = Number.isNaN(id) ? undefined : `row ${id}`;
   const isAbsent = value === null || value === undefined;

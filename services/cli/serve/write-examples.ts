@@ -34,7 +34,7 @@ export async function writeExamples(base: string, folder: string, registry: Sche
   const documentIds = new Map<string, string>();
   const write = async (variant: Variant, data: Values, status: 'draft' | 'published') => {
     const documentId = documentIds.get(variant.ref);
-    documentIds.set(variant.ref, await send(base, variant, documentId, data, status));
+    documentIds.set(variant.ref, await send(base, variant, documentId, { data, status }));
   };
   const variants = readEntries(folder).flatMap((entry) => variantsOf(entry, registry));
   const unfinished: Variant[] = [];
@@ -83,8 +83,7 @@ async function send(
   base: string,
   { type, locale }: Variant,
   documentId: string | undefined,
-  data: Values,
-  status: 'draft' | 'published',
+  { data, status }: { readonly data: Values; readonly status: 'draft' | 'published' },
 ): Promise<string> {
   const query = new URLSearchParams({ status, ...defined({ locale }) });
   const path = `/api/${type.pluralName}${documentId === undefined ? '' : `/${documentId}`}`;
