@@ -6,12 +6,13 @@ import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
 import { openAccessControl } from './access/access-control.ts';
 import { openAccessKey } from './access/access-key.ts';
-import { bodyKey, cursorKey, followKey, uploadNames, webhookKey } from './access/derived-keys.ts';
+import { bodyKey, cursorKey, followKey, syncKey, uploadNames, webhookKey } from './access/derived-keys.ts';
 import { createRoleCommands, importRoles } from './access/role-commands.ts';
 import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
 import { createPictureResizer } from './assets/pictures/picture-resizer.ts';
 import type { FormatsMade, PictureSettings } from './assets/pictures/picture-settings.ts';
+import { createChangeFeed } from './changes/change-feed.ts';
 import { requestOrOperator } from './command/current-author.ts';
 import {
   refuseOtherTypes,
@@ -22,6 +23,7 @@ import {
 import { watchTags } from './delivery/watch-tags.ts';
 import type { Fleet, FleetReport } from './fleet/fleet.ts';
 import { assertWholeLease, createLeaseView, readLeaseUpTo } from './fleet/lease-view.ts';
+import { identityOfLog } from './fleet/log-identity.ts';
 import { openMembership } from './fleet/membership.ts';
 import type { Presence } from './fleet/presence.ts';
 import type { FollowApiOptions } from './follow/follow-api.ts';
@@ -368,6 +370,16 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     forwarding,
     follow: followed?.api,
     webhooks: webhooks?.served,
+    changes: createChangeFeed({
+      log,
+      space,
+      logName: () => identityOfLog(log, space),
+      index,
+      registry,
+      key: syncKey(key),
+      ...freshness,
+      graph,
+    }),
     async stepDown() {
       await forwarding.idle();
       await webhooks?.stop();

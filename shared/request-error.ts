@@ -35,6 +35,8 @@ export const REFUSALS = [
   'invalid-webhook',
   'webhook-name-taken',
   'webhook-not-found',
+  'invalid-sync-token',
+  'sync-token-gone',
   'explain-not-allowed',
   'development-mode',
   'writes-only',

@@ -37,3 +37,8 @@ export function webhookKey(accessKey: Uint8Array): Uint8Array {
 export function tagKey(accessKey: Uint8Array): Uint8Array {
   return hmac(accessKey, 'cache tags');
 }
+
+/** Key that signs the sync tokens of the change feed. */
+export function syncKey(accessKey: Uint8Array): Uint8Array {
+  return hmac(accessKey, 'sync tokens');
+}

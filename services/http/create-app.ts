@@ -26,6 +26,7 @@ import { nameAuthors } from './requests/request-author.ts';
 import { rewritePrefix } from './requests/rewrite-prefix.ts';
 import { registerLogin } from './routes/auth-routes.ts';
 import { authenticateRequests, createAuthenticate, requireAdministrator } from './routes/authenticate.ts';
+import { registerChanges } from './routes/changes-routes.ts';
 import {
   registerCollectionType,
   registerLocales,
@@ -155,6 +156,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const { login } = options;
   if (login !== undefined) app.register((scope) => registerLogin(scope, login, options.protection.isCounted));
   registerLocales(context);
+  registerChanges(app, { changes: options.changes, apiOf: ({ rights }) => apiFor(rights) });
   registerUploads(app, (request) => writesOf(request).uploads, context.deliveryOf);
   registerTypes(app, (request) => apiFor(request.rights));
   const { webhooks } = options;

@@ -5,6 +5,7 @@ import type { AccessControl } from '../access/access-control.ts';
 import type { RoleCommands } from '../access/role-commands.ts';
 import type { TokenCommands } from '../access/token-commands.ts';
 import type { FileLibrary } from '../assets/file-library.ts';
+import type { ChangeFeed } from '../changes/change-feed.ts';
 import { nameShape } from '../delivery/generation.ts';
 import { type AnswerMemory, createAnswerMemory } from '../delivery/known-answers.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
@@ -37,6 +38,8 @@ export type ServedApi = {
   readonly forwarding: ForwardingOptions;
   /** A Strapi that is followed. */
   readonly follow?: FollowApi | undefined;
+  /** Absent: this process serves content types that are being replaced. */
+  readonly changes?: ChangeFeed | undefined;
   /** Absent: this process does not know webhooks yet. */
   readonly webhooks?: ServedWebhooks | undefined;
 };

@@ -1,5 +1,6 @@
 import { type ContentType, FILE_TYPE, USER_TYPE } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { CHANGES_TAG, changesPath } from './changes-path.ts';
 import { documentSchemas } from './document-schemas.ts';
 import { withEntityTags } from './entity-tags.ts';
 import { collectionPaths, type MayDo, type PathScope, singlePaths } from './entry-paths.ts';
@@ -64,6 +65,7 @@ function createDocument(registry: SchemaRegistry, options: OpenApiOptions): Open
         }),
       ),
     ),
+    ...withEntityTags(withPositionHeaders(changesPath(scope, types, files))),
     ...(options.login === undefined ? {} : withPositionHeaders(loginPaths(scope, users, options.login))),
     ...(options.webhooks === undefined ? {} : webhookPaths(options.webhooks)),
     '/_health': HEALTH,
@@ -130,6 +132,7 @@ function tagsOf(paths: Paths, types: readonly ContentType[]): OpenApiDocument['t
   }
   descriptions.set('Login', 'Users who sign in.');
   descriptions.set(WEBHOOK_TAG, 'Servers that are told of changed content.');
+  descriptions.set(CHANGES_TAG, 'What happened to documents.');
   descriptions.set(SERVER_TAG, 'The server itself.');
   return [...descriptions].flatMap(([name, text]) => (used.has(name) ? [{ name, description: text }] : []));
 }

@@ -69,6 +69,12 @@ const REFUSALS = {
     message: 'The document was changed at the same time',
     description: 'Another write came between.',
   },
+  Gone: {
+    status: 410,
+    name: 'GoneError',
+    message: "The sync token is not valid any more: a content type was changed. Begin again without 'since'",
+    description: 'What the caller has read does not lead to what it would see now.',
+  },
   PayloadTooLarge: {
     status: 413,
     name: 'PayloadTooLargeError',

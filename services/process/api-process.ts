@@ -14,9 +14,10 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { openAccessControl } from '../access/access-control.ts';
 import { openAccessKey } from '../access/access-key.ts';
-import { bodyKey, cursorKey, followKey, webhookKey } from '../access/derived-keys.ts';
+import { bodyKey, cursorKey, followKey, syncKey, webhookKey } from '../access/derived-keys.ts';
 import { createRoleCommands } from '../access/role-commands.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
+import { createChangeFeed } from '../changes/change-feed.ts';
 import { requestOrOperator } from '../command/current-author.ts';
 import { definitionStream } from '../content-types/append-definitions.ts';
 import { typesInForce, watchTypes } from '../content-types/types-in-force.ts';
@@ -29,6 +30,7 @@ import type { Report } from '../elasticsearch/report.ts';
 import { untilWhole } from '../elasticsearch/until-whole.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { createLeaseView, type LeaseView, readLease } from '../fleet/lease-view.ts';
+import { identityOfLog } from '../fleet/log-identity.ts';
 import { openMembership } from '../fleet/membership.ts';
 import { type SendToStrapiOptions, sendToStrapi } from '../follow/send-to-strapi.ts';
 import { openForwarding } from '../http/forwarding/open-forwarding.ts';
@@ -118,6 +120,11 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   const changed = outlastTypes(following.types.changed, cluster, options.report);
   changed.catch(() => {});
   const webhookAccess = { log, space, key: webhookKey(key), now: Date.now };
+  const freshness: ServedApi['freshness'] = {
+    position: follower.position,
+    head: createLogHead(log).reaches,
+    shows: (position) => reachAll(position, options.minPositionWait, [follower.reached, access.applied]),
+  };
   const timer = setInterval(() => void follower.look().catch(() => {}), PROGRESS_EVERY).unref();
   watchVitals(operating, { log, index, registry, behind: () => answers(log) });
   return {
@@ -137,11 +144,16 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
       writes: WRITES_ELSEWHERE,
     }),
     assets: { store, index, space },
-    freshness: {
-      position: follower.position,
-      head: createLogHead(log).reaches,
-      shows: (position) => reachAll(position, options.minPositionWait, [follower.reached, access.applied]),
-    },
+    freshness,
+    changes: createChangeFeed({
+      ...freshness,
+      log,
+      space,
+      logName: () => identityOfLog(log, space),
+      index,
+      registry,
+      key: syncKey(key),
+    }),
     webhooks: {
       commands: createWebhookCommands({ ...webhookAccess, author: requestOrOperator }),
       limits: WEBHOOK_LIMITS,

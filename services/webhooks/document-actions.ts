@@ -54,7 +54,7 @@ export function documentActions(
 }
 
 function actionOf(stored: StoredEvent, registry: SchemaRegistry): DocumentAction | undefined {
-  const named = nameOf(stored);
+  const named = effectOf(stored);
   if (named === undefined || stored.metadata.actor?.kind === 'import') return undefined;
   const { type, documentId, locale } = (stored as unknown as DocumentEvent).data;
   const definition = registry.contentTypes.get(type);
@@ -65,13 +65,15 @@ function actionOf(stored: StoredEvent, registry: SchemaRegistry): DocumentAction
   return { event, type, documentId, events: [stored], rows: [{ locale, version }], removes: named.removes };
 }
 
-type Named = {
+/** The effect of one event, where the type has draft & publish. */
+export type EventEffect = {
   readonly event: WebhookEventName;
   readonly version: RowVersion | 'all';
   readonly removes: boolean;
 };
 
-function nameOf(stored: StoredEvent): Named | undefined {
+/** undefined: the event is not about a document. */
+export function effectOf(stored: StoredEvent): EventEffect | undefined {
   const event = stored as unknown as DocumentEvent & Pick<StoredEvent, 'revision'>;
   switch (event.type) {
     case 'entry-created':
@@ -91,7 +93,6 @@ function nameOf(stored: StoredEvent): Named | undefined {
       if (version === 'published') return { event: 'entry.publish', version, removes: false };
       return { event: event.revision === 0n ? 'entry.create' : 'entry.update', version, removes: false };
     }
-    // Other events are not about documents.
     default:
       return undefined;
   }

@@ -3,11 +3,11 @@ import { type ContentGraph, openContentGraph } from '../../projections/graph/con
 import { documentStream } from '../../shared/document/stream-name.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign } from '../../shared/event-store/unreadable.ts';
-import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
-import { leaseStream } from '../../shared/fleet/lease-events.ts';
+import { isFenced } from '../../shared/fleet/fence.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
 import type { ReadIndex, RowVersion } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { readEpochs } from '../fleet/epochs.ts';
 
 /** A document as it was: its own values, without relations to others. */
 export type PastDocument = {
@@ -78,20 +78,6 @@ async function ownEvents(
     events.push({ ...event, metadata: { ...event.metadata, epoch: 0 } });
   }
   return events;
-}
-
-/** Returns the epoch of the newest claim before a position. */
-export async function readEpochs(
-  log: Pick<EventStore, 'readStream'>,
-  space: string,
-): Promise<(position: bigint) => number> {
-  const claims: { readonly position: bigint; readonly epoch: number }[] = [];
-  for await (const event of log.readStream(leaseStream(space))) {
-    const before = claims.at(-1)?.epoch ?? 0;
-    const epoch = epochAfter(before, event);
-    if (epoch > before) claims.push({ position: event.position, epoch });
-  }
-  return (position) => claims.findLast((claim) => claim.position < position)?.epoch ?? 0;
 }
 
 function definitionEvent(text: string, position: bigint): StoredEvent {

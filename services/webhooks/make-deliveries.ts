@@ -5,6 +5,7 @@ import type { OpenDelivery } from '../../shared/webhooks/webhook-events.ts';
 import type { Webhook } from '../../shared/webhooks/webhook-state.ts';
 import type { NewDelivery } from './delivery-store.ts';
 import { type DocumentAction, documentActions } from './document-actions.ts';
+import { relatedDocuments } from './related-documents.ts';
 import { type BodyMarks, type BodyOptions, createBodyWriter } from './webhook-body.ts';
 
 /** Id of a delivery: the same in every process, and after every restart. */
@@ -122,25 +123,14 @@ function wants(hook: Webhook, action: DocumentAction): boolean {
 
 /** Documents that are linked with this one and have rows in a world that the action changed. */
 function relatedActions(options: BodyOptions, action: DocumentAction): readonly DocumentAction[] {
-  const { registry, graph } = options;
-  const { type, documentId, events } = action;
   const worlds = new Set<string>(action.rows.flatMap(({ version }) => WORLDS_OF[version]));
-  const attributes = registry.contentTypes.get(type)?.attributes;
-  const linked = graph.recorded.links(type, documentId).flatMap(({ attribute, far }) => {
-    const relation = attributes?.get(attribute);
-    return relation?.kind === 'relation' ? [{ type: relation.target, documentId: far.documentId }] : [];
-  });
-  const names = [...linked, ...graph.recorded.owners(type, documentId)];
-  const related = new Map(names.map((name) => [`${name.type} ${name.documentId}`, name]));
-  related.delete(`${type} ${documentId}`);
-  return [...related.values()].flatMap((name) => {
-    if (registry.contentTypes.get(name.type)?.builtIn !== false) return [];
-    const rows = graph.reader
-      .entries(name.type, name.documentId)
-      .filter(({ version }) => version === 'live' || worlds.has(version));
-    if (rows.length === 0) return [];
-    return [{ ...name, event: 'entry.related-change', events, rows, removes: false } as const];
-  });
+  const { events } = action;
+  return relatedDocuments(options, action, worlds).map((related) => ({
+    ...related,
+    event: 'entry.related-change',
+    events,
+    removes: false,
+  }));
 }
 
 const WORLDS_OF: Readonly<Record<RowVersion | 'all', readonly ('draft' | 'published')[]>> = {

@@ -1,9 +1,9 @@
 import type { StoredEvent } from '../../shared/event-store/event-store.ts';
 import { isForeign, refuseUnreadable } from '../../shared/event-store/unreadable.ts';
 import { epochAfter, isFenced } from '../../shared/fleet/fence.ts';
+import { readEpochs } from '../fleet/epochs.ts';
 import type { HistoryRequest } from './delivery-store.ts';
 import { commandOf } from './document-actions.ts';
-import { readEpochs } from './document-at.ts';
 import { makeDeliveries } from './make-deliveries.ts';
 import type { TermOptions } from './term-options.ts';
 

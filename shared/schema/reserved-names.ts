@@ -29,7 +29,7 @@ const KIND_MEMBER = '__component';
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_-]*$/u;
 
 /** Paths below `/api` that Varve serves itself. */
-const RESERVED_ROUTES = ['upload', 'auth'];
+const RESERVED_ROUTES = ['upload', 'auth', '_changes'];
 
 /** Why an attribute cannot be called `name`. */
 export function attributeNameProblem(name: string, owner: 'content type' | 'component'): string | undefined {
@@ -44,7 +44,7 @@ export function attributeNameProblem(name: string, owner: 'content type' | 'comp
 
 /** Why a type cannot be served under `/api/<name>`. */
 export function routeNameProblem(name: string): string | undefined {
-  return RESERVED_ROUTES.includes(name) ? `the name ${name} is reserved` : undefined;
+  return RESERVED_ROUTES.includes(name.toLowerCase()) ? `the name ${name} is reserved` : undefined;
 }
 
 function comparable(name: string): string {

@@ -49,6 +49,8 @@ const OWN_ERRORS: Readonly<
   'invalid-webhook': [400, 'ValidationError'],
   'webhook-name-taken': [400, 'ApplicationError'],
   'webhook-not-found': [404, 'NotFoundError'],
+  'invalid-sync-token': [400, 'ValidationError'],
+  'sync-token-gone': [410, 'GoneError'],
   'explain-not-allowed': [403, 'ForbiddenError'],
   'development-mode': [403, 'ForbiddenError'],
   'writes-only': [404, 'NotFoundError'],

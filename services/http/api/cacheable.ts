@@ -109,12 +109,12 @@ async function answerAndKeep(
 
 /** Answers a GET whose body does not follow from its URL and the caller's rights alone. */
 export function sendOwn(
-  { generation }: Delivery,
+  { generation, isDraft = false }: Pick<Delivery, 'generation'> & { readonly isDraft?: boolean },
   request: FastifyRequest,
   reply: FastifyReply,
   body: Uint8Array,
 ): void {
-  sendRead(request, reply, { etag: entityTag(generation, body), isDraft: false }, body);
+  sendRead(request, reply, { etag: entityTag(generation, body), isDraft }, body);
 }
 
 /** After its connection is closed, an answer gets no more work. */

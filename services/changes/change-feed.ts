@@ -1,0 +1,132 @@
+import { defined } from '../../shared/defined.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { ReadIndex } from '../../shared/read-index/read-index.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { RelatedOptions } from '../webhooks/related-documents.ts';
+import { type FeedItem, isSelected, joinItems, visibleNames } from './feed-item.ts';
+import { listDocuments } from './list-documents.ts';
+import { createLogReader, type LogChange } from './read-changes.ts';
+import { relatedItems } from './related-items.ts';
+import { type FeedCaller, type FeedSelection, parseChangesRequest } from './selection.ts';
+import { beginAgain, readSyncToken, type SyncPlace, type SyncScope, writeSyncToken } from './sync-token.ts';
+
+export type ChangeFeedOptions = {
+  readonly log: Pick<EventStore, 'readAll' | 'readStream'>;
+  readonly space: string;
+  /** Identity of the log: a copy has another one. */
+  readonly logName: () => Promise<string | undefined>;
+  readonly index: ReadIndex;
+  readonly registry: SchemaRegistry;
+  /** Signs sync tokens. */
+  readonly key: Uint8Array;
+  /** A position that the log has reached: at least `wanted` if the log has reached that. */
+  readonly head: (wanted: bigint) => Promise<bigint>;
+  /** Waits until reads show a position; false after a time limit. */
+  readonly shows: (position: bigint) => Promise<boolean>;
+  /** Absent: this process has no links. */
+  readonly graph?: RelatedOptions['graph'];
+};
+
+/** One page of the feed. */
+export type FeedPage = {
+  readonly items: readonly FeedItem[];
+  readonly next: string;
+  /** False: these were all, for now. */
+  readonly hasMore: boolean;
+};
+
+/** A reader of the feed: a caller with a selection, at a place. */
+export type FeedReader = {
+  /** Its pages may show drafts. */
+  readonly hasDrafts: boolean;
+  /** Names the caller's rights and the selection: readers with equal names get equal pages. */
+  readonly name: string;
+  /** Reads the page after a token; undefined begins. Throws RequestError, see `readSyncToken`. */
+  page(since: string | undefined): Promise<FeedPage>;
+};
+
+export type ChangeFeed = {
+  /** Throws RequestError for a query string that is not valid. `since` is the token in it. */
+  reader(caller: FeedCaller, queryString: string): { readonly reader: FeedReader; readonly since?: string };
+};
+
+/** Nothing is read and nothing is kept before the first request. */
+export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
+  const read = createLogReader(options);
+  const start = (): SyncPlace => ({ position: options.index.position(), listing: { set: 0, after: null } });
+
+  return {
+    reader(caller, queryString) {
+      const { selection, since } = parseChangesRequest(caller, queryString);
+      if (selection.related && options.graph === undefined)
+        throw new RequestError('not-supported', "This process does not support 'related'", {
+          source: 'query',
+          param: 'related',
+          accepted: "nothing: 'varve api' knows no links; ask 'varve serve'",
+        });
+      const page: FeedReader['page'] = async (token) => {
+        const scope = { key: options.key, log: (await options.logName()) ?? '', selection: selection.name };
+        const place = token === undefined ? start() : await placeOf(options, scope, token);
+        if (place.listing === undefined) return changesPage(caller, selection, scope, place.position);
+        const { items, next } = await listDocuments(options.index, selection, place);
+        const hasMore = next.listing !== undefined || next.position < options.index.position();
+        return { items, next: writeSyncToken(scope, next), hasMore };
+      };
+      return {
+        reader: { name: selection.name, hasDrafts: selection.statuses.has('draft'), page },
+        ...defined({ since }),
+      };
+    },
+  };
+
+  async function changesPage(
+    caller: FeedCaller,
+    selection: FeedSelection,
+    scope: SyncScope,
+    after: bigint,
+  ): Promise<FeedPage> {
+    const { types, visible, related, limit } = selection;
+    const { graph, registry } = options;
+    const items: FeedItem[] = [];
+    const result = await read({
+      after,
+      until: options.index.position(),
+      types: related ? visible : types,
+      isEnough(change) {
+        items.push(...itemsOf(selection, change));
+        if (related && graph !== undefined)
+          items.push(...relatedItems({ registry, graph }, selection, caller.registry, change));
+        return items.length >= limit;
+      },
+    });
+    if (result.redefined !== undefined) throw beginAgain(`the content type ${result.redefined} was changed`);
+    const next = writeSyncToken(scope, { position: result.reached });
+    return { items: joinItems(items), next, hasMore: !result.isEnd };
+  }
+}
+
+/** Waits until this process has reached the place. */
+async function placeOf(
+  { index, head, shows }: ChangeFeedOptions,
+  scope: SyncScope,
+  token: string,
+): Promise<SyncPlace> {
+  const place = readSyncToken(scope, token);
+  if (place.position <= index.position()) return place;
+  if (place.position > (await head(place.position))) throw beginAgain('the log does not reach its position');
+  if (await shows(place.position)) return place;
+  throw new RequestError('position-not-shown', `Position ${place.position} of the log is not applied yet`, {
+    shown: String(index.position()),
+  });
+}
+
+function itemsOf(selection: FeedSelection, { type, documentId, position, at, rows }: LogChange): FeedItem[] {
+  return rows
+    .filter((row) => isSelected(selection, type, row))
+    .map(({ status, event, locale, changed }) => {
+      const locales = locale === null ? [] : [locale];
+      const item = { type, documentId, status, event, locales, position: String(position), at };
+      return event === 'update' ? { ...item, changed: visibleNames(selection, type, changed) } : item;
+    });
+}

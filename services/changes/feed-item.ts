@@ -1,0 +1,78 @@
+import type { World } from '../../shared/read-index/read-index.ts';
+import type { VersionChange } from './document-history.ts';
+import type { FeedSelection } from './selection.ts';
+
+/** A member of `data`: what happened to rows of one document in one version. */
+export type FeedItem = {
+  readonly type: string;
+  /** Absent from a `related` item: any document of the type. */
+  readonly documentId?: string;
+  readonly status: World;
+  readonly event: VersionChange['event'] | 'related';
+  /** Of the rows; empty for a type without locales. */
+  readonly locales: readonly string[];
+  /** Of an update: attributes that may differ; null if it is not known which. */
+  readonly changed?: readonly string[] | null;
+  /** Position in the log. */
+  readonly position: string;
+  /** Time of the change; absent in a first sync. */
+  readonly at?: string;
+  /** Of `related`: the document that changed. */
+  readonly cause?: { readonly type: string; readonly documentId: string };
+};
+
+/** The caller follows rows of this type, version and locale. */
+export function isSelected(
+  { types, statuses, locales }: FeedSelection,
+  uid: string,
+  { status, locale }: Pick<VersionChange, 'status' | 'locale'>,
+): boolean {
+  const type = types.get(uid);
+  if (type === undefined) return false;
+  // Without draft & publish both versions are one.
+  if (type.draftAndPublish && !statuses.has(status)) return false;
+  return locale === null || locales === undefined || locales.has(locale);
+}
+
+/** Names of the changed attributes that the caller may see; null: any of them. */
+export function visibleNames(
+  { types }: FeedSelection,
+  uid: string,
+  changed: VersionChange['changed'],
+): readonly string[] | null {
+  if (changed === 'all') return null;
+  const attributes = types.get(uid)?.attributes;
+  return [...changed].filter((name) => attributes?.get(name)?.private === false).sort();
+}
+
+/** Joins items of one document and version that follow each other. */
+export function joinItems(items: readonly FeedItem[]): readonly FeedItem[] {
+  const joined: FeedItem[] = [];
+  for (const item of items) {
+    const last = joined.at(-1);
+    if (last !== undefined && isSameChange(last, item)) joined[joined.length - 1] = join(last, item);
+    else joined.push(item);
+  }
+  return joined;
+}
+
+function isSameChange(one: FeedItem, other: FeedItem): boolean {
+  return (
+    one.documentId === other.documentId &&
+    one.type === other.type &&
+    one.status === other.status &&
+    one.event === other.event &&
+    one.at === other.at
+  );
+}
+
+function join(first: FeedItem, second: FeedItem): FeedItem {
+  const locales = [...new Set([...first.locales, ...second.locales])].sort();
+  const { changed } = second;
+  if (first.changed === undefined) return { ...second, locales };
+  const both =
+    first.changed === null || changed === null || changed === undefined
+      ? null
+      : [...new Set([...first.changed, ...changed])].sort();
+  return { ...second, locales, changed: both };
+}

@@ -1,0 +1,147 @@
+import type { DocumentEvent } from '../../shared/document/events.ts';
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { isForeign, stopsReaders } from '../../shared/event-store/unreadable.ts';
+import { isFenced } from '../../shared/fleet/fence.ts';
+import { createRecentValues } from '../../shared/recent-values.ts';
+import type { Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { createEpochs, type EpochAt } from '../fleet/epochs.ts';
+import { effectOf } from '../webhooks/document-actions.ts';
+import {
+  addEvent,
+  copyHistory,
+  type DocumentHistory,
+  newHistory,
+  type VersionChange,
+} from './document-history.ts';
+import { createTypeEras, type TypeEra } from './type-eras.ts';
+
+/** One event of the log, and the rows that it changed. */
+export type LogChange = {
+  readonly position: bigint;
+  readonly at: string;
+  readonly type: Uid;
+  readonly documentId: string;
+  readonly rows: readonly VersionChange[];
+};
+
+export type LogReaderOptions = {
+  readonly log: Pick<EventStore, 'readAll' | 'readStream'>;
+  readonly space: string;
+  readonly registry: SchemaRegistry;
+};
+
+export type ReadRequest = {
+  readonly after: bigint;
+  /** Position that reads show: later events do not exist yet. */
+  readonly until: bigint;
+  readonly types: { has(type: Uid): boolean };
+  /** Enough changes. */
+  readonly isEnough: (change: LogChange) => boolean;
+};
+
+export type ReadResult = {
+  /** Position of the last event that was looked at. */
+  readonly reached: bigint;
+  /** False: there may be more. */
+  readonly isEnd: boolean;
+  /** A type that was defined anew since: its rows changed without events of their own. */
+  readonly redefined?: Uid | undefined;
+};
+
+const BATCH_SIZE = 200;
+/** Events that one request looks at: the rest is for the next one. */
+const MAX_EVENTS = 5_000;
+const KEPT_HISTORIES = 5_000;
+
+/** Reads what happened to documents from the log: which rows there were before an event says the stream of the document. */
+export function createLogReader({ log, space, registry }: LogReaderOptions) {
+  const epochs = createEpochs(log, space);
+  const typeEras = createTypeEras(log, space, registry);
+  const histories = createRecentValues<string, DocumentHistory>(KEPT_HISTORIES);
+
+  /** The document before an event. Shared with other readers: add no event to it. */
+  const historyBefore = async (event: StoredEvent, found: readonly TypeEra[], epochAt: EpochAt) => {
+    const known = histories.get(event.stream);
+    const history = known !== undefined && known.next <= event.revision ? copyHistory(known) : newHistory();
+    if (history.next < event.revision) {
+      for await (const earlier of log.readStream(event.stream, history.next)) {
+        if (earlier.revision >= event.revision) break;
+        if (counts(earlier, epochAt)) addEvent(history, earlier, erasBefore(found, earlier.position));
+      }
+    }
+    return history;
+  };
+
+  const rowsOf = async (event: StoredEvent, type: Uid, { epochAt, eras }: Reading) => {
+    const found = await eras(type);
+    const history = await historyBefore(event, found, epochAt);
+    const rows = addEvent(history, event, erasBefore(found, event.position));
+    histories.set(event.stream, history);
+    return rows;
+  };
+
+  /** What an event did to a document of the request; undefined: nothing. */
+  const changeBy = async (event: StoredEvent, reading: Reading): Promise<LogChange | undefined> => {
+    if (effectOf(event) === undefined) return undefined;
+    const { type, documentId } = (event as unknown as DocumentEvent).data;
+    if (!reading.types.has(type)) return undefined;
+    const rows = await rowsOf(event, type, reading);
+    return { position: event.position, at: event.metadata.at, type, documentId, rows };
+  };
+
+  return async ({ after, until, types, isEnough }: ReadRequest): Promise<ReadResult> => {
+    const epochAt = await epochs();
+    const reading = { types, epochAt, eras: once((type) => typeEras(type, epochAt)) };
+    let reached = after;
+    let count = 0;
+    for await (const event of eventsAfter(log, after)) {
+      if (event.position > until || stopsReaders(event)) break;
+      if (count >= MAX_EVENTS) return { reached, isEnd: false };
+      count++;
+      reached = event.position;
+      if (!counts(event, epochAt)) continue;
+      const redefined = await redefinedBy(event, reading);
+      if (redefined !== undefined) return { reached, isEnd: false, redefined };
+      const change = await changeBy(event, reading);
+      if (change !== undefined && isEnough(change)) return { reached, isEnd: false };
+    }
+    return { reached, isEnd: true };
+  };
+}
+
+/** One request while it reads. */
+type Reading = {
+  readonly types: ReadRequest['types'];
+  readonly epochAt: EpochAt;
+  readonly eras: (type: Uid) => Promise<readonly TypeEra[]>;
+};
+
+async function redefinedBy(event: StoredEvent, { types, eras }: Reading): Promise<Uid | undefined> {
+  if (event.type !== 'content-type-defined') return undefined;
+  const { uid } = event.data as { readonly uid: Uid };
+  if (!types.has(uid)) return undefined;
+  return (await eras(uid)).findIndex(({ from }) => from === event.position) > 0 ? uid : undefined;
+}
+
+/** Asks for each type once: what a request reads is in the log already. */
+function once<Result>(ask: (type: Uid) => Promise<Result>): (type: Uid) => Promise<Result> {
+  const asked = new Map<Uid, Promise<Result>>();
+  return (type) => {
+    const answer = asked.get(type) ?? ask(type);
+    asked.set(type, answer);
+    return answer;
+  };
+}
+
+async function* eventsAfter(log: Pick<EventStore, 'readAll'>, after: bigint): AsyncGenerator<StoredEvent> {
+  for await (const batch of log.readAll(after, { batchSize: BATCH_SIZE })) yield* batch;
+}
+
+function counts(event: StoredEvent, epochAt: EpochAt): boolean {
+  return !isForeign(event) && !isFenced(event, epochAt(event.position));
+}
+
+function erasBefore(eras: readonly TypeEra[], position: bigint): readonly TypeEra[] {
+  return (eras.at(-1)?.from ?? 0n) < position ? eras : eras.filter(({ from }) => from < position);
+}

@@ -1,0 +1,73 @@
+import type { SortPosition } from '../../shared/read-index/read-index.ts';
+import { RequestError } from '../../shared/request-error.ts';
+import { isSameText, signText } from '../../shared/text-digest.ts';
+
+/** Where a reader of the feed is. */
+export type SyncPlace = {
+  /** Every change up to here is behind the reader. */
+  readonly position: bigint;
+  /** Set while the documents of the first sync are listed. */
+  readonly listing?: ListingPlace;
+};
+
+export type ListingPlace = {
+  /** Number of the row set, see `rowSetsOf`. */
+  readonly set: number;
+  /** Row after which the list continues; null: the first one. */
+  readonly after: SortPosition | null;
+};
+
+/** Key of the signature, log, and name of the caller's rights and selection. */
+export type SyncScope = { readonly key: Uint8Array; readonly log: string; readonly selection: string };
+
+const FORM = /^(\d{1,20})(?:\.([A-Za-z0-9_-]+))?\.([A-Za-z0-9_-]{22})$/;
+
+/** Writes a token: the position, the place in the first sync, and a signature that binds both to the scope. */
+export function writeSyncToken(scope: SyncScope, { position, listing }: SyncPlace): string {
+  const parts = [String(position)];
+  if (listing !== undefined)
+    parts.push(Buffer.from(JSON.stringify([listing.set, listing.after], wrapBigint)).toString('base64url'));
+  const payload = parts.join('.');
+  return `${payload}.${sign(scope, payload)}`;
+}
+
+/** Throws RequestError: 400 for a text that is no token, 410 for one of another log, caller or selection. */
+export function readSyncToken(scope: SyncScope, token: string): SyncPlace {
+  const [, position, listing, signature = ''] = FORM.exec(token) ?? [];
+  if (position === undefined) {
+    throw new RequestError('invalid-sync-token', 'Invalid sync token', {
+      source: 'query',
+      param: 'since',
+      found: token,
+      accepted: "'meta.next' of an answer, or nothing to begin",
+    });
+  }
+  if (!isSameText(signature, sign(scope, token.slice(0, -signature.length - 1))))
+    throw beginAgain('it was made for other rights, other parameters, other content types or another log');
+  if (listing === undefined) return { position: BigInt(position) };
+  const text = Buffer.from(listing, 'base64url').toString();
+  const [set, after] = JSON.parse(text, unwrapBigint) as [number, SortPosition | null];
+  return { position: BigInt(position), listing: { set, after } };
+}
+
+/** The history that a reader has seen does not lead to what there is now. */
+export function beginAgain(reason: string): RequestError {
+  return new RequestError(
+    'sync-token-gone',
+    `The sync token is not valid any more: ${reason}. Begin again without 'since'`,
+    { source: 'query', param: 'since', accepted: 'nothing, to begin again' },
+  );
+}
+
+function sign({ key, log, selection }: SyncScope, payload: string): string {
+  return signText(key, JSON.stringify([log, selection, payload]));
+}
+
+function wrapBigint(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? { bigint: String(value) } : value;
+}
+
+function unwrapBigint(_: string, value: unknown): unknown {
+  const isWrapped = typeof value === 'object' && value !== null && 'bigint' in value;
+  return isWrapped ? BigInt(String(value.bigint)) : value;
+}

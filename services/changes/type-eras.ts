@@ -1,0 +1,75 @@
+import type { ContentTypeDefined } from '../../shared/document/events.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import { isForeign } from '../../shared/event-store/unreadable.ts';
+import { isFenced } from '../../shared/fleet/fence.ts';
+import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { registryOfDefinitions } from '../../shared/schema/type-definitions.ts';
+import { digestText } from '../../shared/text-digest.ts';
+import { definitionStream } from '../content-types/append-definitions.ts';
+import type { EpochAt } from '../fleet/epochs.ts';
+
+/** A definition of a content type, in force from a position of the log on. */
+export type TypeEra = {
+  readonly from: bigint;
+  readonly draftAndPublish: boolean;
+  readonly localized: boolean;
+  readonly defaultLocale: string;
+  /** Attributes that all locales of a document share. */
+  readonly shared: ReadonlySet<string>;
+  /** Digest of the schema and its components. */
+  readonly model: string;
+};
+
+/** The definitions of a type, in order. */
+export type TypeEras = (type: Uid, epochAt: EpochAt) => Promise<readonly TypeEra[]>;
+
+type Known = { next: bigint; readonly eras: TypeEra[] };
+
+/** Reads definitions of types. Each call reads those that are new since the last one. */
+export function createTypeEras(
+  log: Pick<EventStore, 'readStream'>,
+  space: string,
+  registry: SchemaRegistry,
+): TypeEras {
+  const known = new Map<Uid, Known>();
+  return async (uid, epochAt) => {
+    const found = known.get(uid) ?? { next: 0n, eras: [] };
+    known.set(uid, found);
+    for await (const event of log.readStream(definitionStream(space, uid), found.next)) {
+      if (event.revision < found.next) continue;
+      found.next = event.revision + 1n;
+      if (isForeign(event) || isFenced(event, epochAt(event.position))) continue;
+      const era = eraOf(event.position, event.data as ContentTypeDefined['data'], registry);
+      if (era !== undefined && era.model !== found.eras.at(-1)?.model) found.eras.push(era);
+    }
+    return found.eras;
+  };
+}
+
+function eraOf(
+  from: bigint,
+  data: ContentTypeDefined['data'],
+  registry: SchemaRegistry,
+): TypeEra | undefined {
+  const defined = registryOfDefinitions([data]).contentTypes.get(data.uid);
+  // Built-in types have no schema in the log.
+  const type = defined ?? registry.contentTypes.get(data.uid);
+  if (type === undefined) return undefined;
+  const { draftAndPublish, localized } = type;
+  const model = digestText(JSON.stringify([data.schema, data.components]));
+  return {
+    from,
+    draftAndPublish,
+    localized,
+    defaultLocale: data.defaultLocale,
+    shared: sharedOf(type),
+    model,
+  };
+}
+
+function sharedOf({ localized, attributes }: ContentType): ReadonlySet<string> {
+  if (!localized) return new Set();
+  const shared = [...attributes.values()].filter((attribute) => !attribute.localized);
+  return new Set(shared.map(({ name }) => name));
+}

@@ -1,0 +1,103 @@
+import { type ContentType, FILE_TYPE } from '../../shared/schema/content-type.ts';
+import type { PathScope } from './entry-paths.ts';
+import type { JsonSchema, Parameter, Paths } from './openapi-types.ts';
+import { jsonResponse, readRefusals, refusals } from './responses.ts';
+
+export const CHANGES_TAG = 'Changes';
+
+/** The change feed, for readers who may find a content type. */
+export function changesPath(scope: PathScope, types: readonly ContentType[], files: ContentType): Paths {
+  const found = [...types, files].filter((type) => scope.may(type, 'find')).map(({ uid }) => uid);
+  if (found.length === 0) return {};
+  return {
+    '/api/_changes': {
+      get: {
+        operationId: 'listChanges',
+        tags: [CHANGES_TAG],
+        summary: 'What happened to documents',
+        description:
+          'Without `since` every row is listed first, then changes follow. `meta.next` is the `since` of the next request.',
+        parameters: parameters(found, scope.drafts),
+        responses: {
+          200: jsonResponse('A page of changes.', PAGE, EXAMPLE),
+          ...readRefusals(),
+          ...refusals(['Gone']),
+        },
+      },
+    },
+  };
+}
+
+function parameters(types: readonly string[], drafts: boolean): readonly Parameter[] {
+  const example = types.find((uid) => uid !== FILE_TYPE) ?? FILE_TYPE;
+  return [
+    query('since', 'A sync token: `meta.next` of an answer to the same parameters.', { type: 'string' }),
+    query('types', `Content types, separated by commas, such as \`${example}\`. Default: all.`, {
+      type: 'string',
+    }),
+    query('locales', 'Locales, separated by commas. Default: all.', { type: 'string' }),
+    ...(drafts
+      ? [
+          query('status', '`published`, `draft`, or `draft,published`.', {
+            type: 'string',
+            default: 'published',
+          }),
+        ]
+      : []),
+    query('related', 'Also documents that are linked with changed ones.', {
+      type: 'boolean',
+      default: false,
+    }),
+    query('limit', 'Items of a page.', { type: 'integer', minimum: 1, maximum: 1000, default: 100 }),
+  ];
+}
+
+function query(name: string, description: string, schema: JsonSchema): Parameter {
+  return { name, in: 'query', description, schema };
+}
+
+const NAME = { type: { type: 'string' }, documentId: { type: 'string' } };
+
+const ITEM: JsonSchema = {
+  type: 'object',
+  properties: {
+    ...NAME,
+    status: { enum: ['draft', 'published'] },
+    event: { enum: ['create', 'update', 'delete', 'related'] },
+    locales: { type: 'array', items: { type: 'string' } },
+    changed: { type: ['array', 'null'], items: { type: 'string' } },
+    position: { type: 'string' },
+    at: { type: 'string', format: 'date-time' },
+    cause: { type: 'object', properties: NAME, required: ['type', 'documentId'] },
+  },
+  required: ['type', 'status', 'event', 'locales', 'position'],
+};
+
+const PAGE: JsonSchema = {
+  type: 'object',
+  properties: {
+    data: { type: 'array', items: ITEM },
+    meta: {
+      type: 'object',
+      properties: { next: { type: 'string' }, hasMore: { type: 'boolean' } },
+      required: ['next', 'hasMore'],
+    },
+  },
+  required: ['data', 'meta'],
+};
+
+const EXAMPLE = {
+  data: [
+    {
+      type: 'api::restaurant.restaurant',
+      documentId: 'a1b2c3d4e5f6g7h8i9j0k1l2',
+      status: 'published',
+      event: 'update',
+      locales: [],
+      changed: ['name'],
+      position: '4711',
+      at: '2026-01-02T03:04:05.678Z',
+    },
+  ],
+  meta: { next: '4711.Xq1bT0y8H3wM2v5sKdLpZA', hasMore: false },
+};

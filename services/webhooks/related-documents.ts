@@ -1,0 +1,37 @@
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import type { DocumentName } from '../../shared/document/recorded-rows.ts';
+import type { RowVersion } from '../../shared/read-index/read-index.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+
+/** A document that is linked with another one, and its rows in the worlds that were asked for. */
+export type RelatedDocument = DocumentName & {
+  readonly rows: readonly { readonly locale: string | null; readonly version: RowVersion }[];
+};
+
+export type RelatedOptions = {
+  readonly registry: SchemaRegistry;
+  readonly graph: Pick<ContentGraph, 'recorded' | 'reader'>;
+};
+
+/** Documents that are linked with this one now, in either direction, and have rows in these worlds. */
+export function relatedDocuments(
+  { registry, graph }: RelatedOptions,
+  { type, documentId }: DocumentName,
+  worlds: ReadonlySet<string>,
+): readonly RelatedDocument[] {
+  const attributes = registry.contentTypes.get(type)?.attributes;
+  const linked = graph.recorded.links(type, documentId).flatMap(({ attribute, far }) => {
+    const relation = attributes?.get(attribute);
+    return relation?.kind === 'relation' ? [{ type: relation.target, documentId: far.documentId }] : [];
+  });
+  const names = [...linked, ...graph.recorded.owners(type, documentId)];
+  const related = new Map(names.map((name) => [`${name.type} ${name.documentId}`, name]));
+  related.delete(`${type} ${documentId}`);
+  return [...related.values()].flatMap((name) => {
+    if (registry.contentTypes.get(name.type)?.builtIn !== false) return [];
+    const rows = graph.reader
+      .entries(name.type, name.documentId)
+      .filter(({ version }) => version === 'live' || worlds.has(version));
+    return rows.length === 0 ? [] : [{ ...name, rows }];
+  });
+}
