@@ -8,18 +8,26 @@ export const CONTENT_TYPES = join(ROOT, 'test/conformance/schema');
 
 export type DataSize = { readonly restaurants: string; readonly reviews: string };
 
+export type ImportOptions = {
+  /** The checkout whose `varve import` loads it. */
+  readonly checkout?: string;
+  readonly settings?: readonly string[];
+  /** Changes the files before they are loaded. */
+  readonly rewrite?: (folder: string) => void;
+};
+
 /** Loads the seeded data set into an empty data directory through `varve import` of a checkout. Answers how many documents in how many seconds. */
 export function importDataSet(
   data: string,
   scratch: string,
   { restaurants, reviews }: DataSize,
-  checkout = ROOT,
-  settings: readonly string[] = [],
+  { checkout = ROOT, settings = [], rewrite }: ImportOptions = {},
 ): { readonly documents: number; readonly seconds: number } {
   const files = join(scratch, 'files');
   const generator = join(ROOT, 'test/conformance/bench/gen-dataset.mjs');
   const sizes = ['--restaurants', restaurants, '--reviews', reviews];
   execFileSync(process.execPath, [generator, '--out', files, ...sizes]);
+  rewrite?.(files);
   const paths = readdirSync(files).map((name) => join(files, name));
   const documents = paths.reduce((sum, path) => sum + lineCount(path), 0);
   const started = performance.now();

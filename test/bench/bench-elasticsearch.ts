@@ -1,15 +1,16 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
-import { Distinct, geomean, num, table } from '../conformance/bench/common.mjs';
+import { geomean, num, table } from '../conformance/bench/common.mjs';
 import { planElasticsearch, startElasticsearch, stopElasticsearch } from '../support/elasticsearch-node.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { ROOT, writeDenormalisedTypes } from './bench-data.ts';
-import { type CompareOptions, type Comparison, compareLoads, type Sides } from './compare-loads.ts';
-import { get, measureLoad } from './measure-load.ts';
+import { type Comparison, compareLoads, type Sides } from './compare-loads.ts';
+import { measureLoad } from './measure-load.ts';
 import { createRawSearches } from './raw-searches.ts';
 import { recordSearches } from './recorded-searches.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
+import type { NamedLoad } from './typed-words.ts';
 
 export type ElasticsearchBenchOptions = {
   /** Absent: a node is started for the run. */
@@ -25,7 +26,9 @@ export type ElasticsearchBenchOptions = {
   readonly warmUp: number;
   readonly connections: readonly number[];
   readonly seed: number;
-  readonly queries: readonly { readonly name: string; readonly template: string }[];
+  readonly loads: readonly NamedLoad[];
+  /** The content types; they are copied for the run. Absent: those that copy what the queries of `queries.json` lead through. */
+  readonly contentTypes?: string;
   readonly say: (line: string) => void;
 };
 
@@ -35,8 +38,8 @@ const NODE_FLAGS = ['--min-semi-space-size=32'];
 
 /**
  * Measures each query on Varve on Elasticsearch and on Elasticsearch directly, sent the very requests that Varve sends for
- * other URLs of the same query: in turns, several rounds, and medians of the rounds count, so that what else the machine does
- * meets both. No URL is sent twice, nor its requests; answers are read, not parsed. Varve on its embedded index stands beside.
+ * other requests of the same kind: in turns, several rounds, and medians of the rounds count, so that what else the machine does
+ * meets both. No request is sent twice, nor what it makes Varve send; answers are read, not parsed. Varve on its embedded index stands beside.
  * All processes share the machine: CPU time per answer says whose share of it is what.
  */
 export async function benchElasticsearch(options: ElasticsearchBenchOptions): Promise<void> {
@@ -48,8 +51,8 @@ export async function benchElasticsearch(options: ElasticsearchBenchOptions): Pr
   const url =
     options.url ??
     (await startElasticsearch(plan ?? { kind: 'none', why: 'none was given' }, 'to be measured'));
-  const types = join(scratch, 'denormalised-types');
-  writeDenormalisedTypes(types);
+  const types = options.contentTypes ?? join(scratch, 'denormalised-types');
+  if (options.contentTypes === undefined) writeDenormalisedTypes(types);
   const copy = join(scratch, 'embedded-data');
   cpSync(data, copy, { recursive: true });
   try {
@@ -81,33 +84,33 @@ async function measureAll(options: ElasticsearchBenchOptions, sides: Sides): Pro
   const rows: Row[] = [];
   const { seconds, rounds, connections } = options;
   await warmUp(options, sides);
-  for (const { name, template } of options.queries) {
-    const paths = new Distinct(template, options.seed);
+  for (const { name, source } of options.loads) {
+    const requests = source(options.seed);
     let used = 0;
     let usedEmbedded = 0;
-    const path = () => paths.get(used++);
-    const embeddedPath = () => paths.get(usedEmbedded++);
-    const recorded = await recordSearches(sides.raw, path);
+    const request = () => requests.get(used++);
+    const embeddedRequest = () => requests.get(usedEmbedded++);
+    const recorded = await recordSearches(sides.raw, request);
     for (const n of connections) {
-      const compared: CompareOptions = { path, embeddedPath, recorded, connections: n, seconds, rounds };
+      const compared = { request, embeddedRequest, recorded, connections: n, seconds, rounds };
       const row = { name, ...(await compareLoads(sides, compared)) };
       rows.push(row);
       const rates = [row.varve, row.raw, row.embedded].map(({ rate }) => num(rate, 0));
       console.error(`${name}, ${n}: ${rates.join(' / ')}, ratio ${num(row.ratio)}`);
     }
-    const repeated = paths.repeats(used) + paths.repeats(usedEmbedded);
+    const repeated = requests.repeats(used) + requests.repeats(usedEmbedded);
     if (repeated > 0) options.say(`${name}: the template has too few values, ${repeated} URLs were repeated`);
   }
   return rows;
 }
 
-async function warmUp({ queries, seed, warmUp: seconds }: ElasticsearchBenchOptions, sides: Sides) {
-  for (const { template } of queries) {
-    // Other URLs than those that are measured.
-    const paths = new Distinct(template, seed + 1);
+async function warmUp({ loads, seed, warmUp: seconds }: ElasticsearchBenchOptions, sides: Sides) {
+  for (const { source } of loads) {
+    // Other requests than those that are measured.
+    const requests = source(seed + 1);
     let used = 0;
-    const traffic = { base: sides.server.base, request: () => get(paths.get(used++)) };
-    await measureLoad(traffic, WARM_UP_CONNECTIONS, seconds / queries.length);
+    const traffic = { base: sides.server.base, request: () => requests.get(used++) };
+    await measureLoad(traffic, WARM_UP_CONNECTIONS, seconds / loads.length);
   }
 }
 

@@ -8,6 +8,7 @@ import { benchElasticsearch } from './bench-elasticsearch.ts';
 import { compareCheckouts } from './compare-checkouts.ts';
 import { get, type LoadResult, measureLoad } from './measure-load.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
+import { createTypedWords, type NamedLoad, wordLoads, writeTexts } from './typed-words.ts';
 
 /**
  * `npm run bench`: loads the seeded data set through `varve import`, starts a server on it and measures every query of
@@ -15,7 +16,8 @@ import { type ServerProcess, startProcess } from './server-process.ts';
  * rate divided by that of the bare fastify measured right before and after it.
  *
  * `npm run bench -- --read-index elasticsearch`: the same queries on Elasticsearch, beside the embedded index and beside
- * Elasticsearch asked directly for what Varve asks it for (bench-elasticsearch.ts).
+ * Elasticsearch asked directly for what Varve asks it for (bench-elasticsearch.ts). With `--collections DIR` texts are sentences of
+ * Cranfield and CISI, and instead of those queries searches by words are measured, alone, with facets, and of InstantSearch.
  *
  * `npm run bench -- --against <checkout>`: this checkout beside another, in pairs of measurements (compare-checkouts.ts).
  */
@@ -31,6 +33,7 @@ const options = new Command()
   .option('--only <regex>', 'queries whose name matches')
   .option('--seed <n>', 'seed of the filled templates', '1')
   .option('--data <dir>', 'keep the loaded data here and use it again')
+  .option('--collections <dir>', 'measure searches by words, with --read-index elasticsearch')
   .option('--restaurants <n>', 'size of the data set', '20000')
   .option('--reviews <n>', 'size of the data set', '60000')
   .option('--report <file>', 'append the tables to a file')
@@ -44,6 +47,7 @@ const options = new Command()
       appends: boolean;
       check?: boolean;
       only?: string;
+      collections?: string;
       data?: string;
       report?: string;
       elasticsearch?: string;
@@ -58,6 +62,7 @@ const connections = options.connections.split(',').map(Number);
 const scratch = mkdtempSync(join(tmpdir(), 'varve-bench-'));
 const QUERIES = join(ROOT, 'test/conformance/bench/queries.json');
 const data = options.data ?? join(scratch, 'data');
+const words = options.collections === undefined ? undefined : createTypedWords(options.collections);
 
 type Row = {
   readonly name: string;
@@ -70,7 +75,12 @@ try {
   const machineLine = machine();
   say(`${machineLine.cpu}, ${machineLine.cores} cores, node ${machineLine.node}, load ${machineLine.load1}`);
   if (options.against === undefined && !existsSync(data)) {
-    const { documents, seconds: elapsed } = importDataSet(data, scratch, options);
+    const { documents, seconds: elapsed } = importDataSet(
+      data,
+      scratch,
+      options,
+      words === undefined ? {} : { rewrite: (folder) => writeTexts(folder, words) },
+    );
     const rate = num(documents / elapsed, 0);
     say(`import: ${documents} documents in ${num(elapsed)} s = ${rate} documents/s`);
   }
@@ -110,8 +120,20 @@ async function benchOnElasticsearch(): Promise<void> {
       say,
       keep: options.data !== undefined,
     },
-    queries: queries(QUERIES, only),
+    loads: words === undefined ? queries(QUERIES, only).map(templateLoad) : wordLoads(words, only),
+    ...(words === undefined ? {} : { contentTypes: CONTENT_TYPES }),
   });
+}
+
+/** Other URLs of one query. */
+function templateLoad({ name, template }: { readonly name: string; readonly template: string }): NamedLoad {
+  return {
+    name,
+    source: (seed) => {
+      const paths = new Distinct(template, seed);
+      return { get: (i) => get(paths.get(i)), repeats: (used) => paths.repeats(used) };
+    },
+  };
 }
 
 async function benchEmbedded(): Promise<void> {

@@ -124,7 +124,9 @@ async function startSide(name: Side['name'], options: CompareCheckoutsOptions): 
   const checkout = name === 'A' ? ROOT : resolve(options.against);
   const data = join(options.data, name);
   if (!existsSync(data)) {
-    const { documents, seconds } = importDataSet(data, join(options.scratch, name), options.size, checkout);
+    const { documents, seconds } = importDataSet(data, join(options.scratch, name), options.size, {
+      checkout,
+    });
     options.say(`${name} = ${checkout}: ${num(documents / seconds, 0)} documents/s imported`);
   }
   const args = ['services/cli/varve.ts', 'serve', '--content-types', CONTENT_TYPES];

@@ -1,5 +1,5 @@
 import { median } from '../conformance/bench/common.mjs';
-import { get, type LoadResult, measureLoad, type Traffic } from './measure-load.ts';
+import { type LoadRequest, type LoadResult, measureLoad, type Traffic } from './measure-load.ts';
 import type { RawSearches } from './raw-searches.ts';
 import type { RecordedSearches } from './recorded-searches.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -14,10 +14,10 @@ export type Sides = {
 };
 
 export type CompareOptions = {
-  /** Gives another path every time. */
-  readonly path: () => string;
+  /** Gives another one every time. */
+  readonly request: () => LoadRequest;
   /** The same for the embedded index, which no other server's requests wear out. */
-  readonly embeddedPath: () => string;
+  readonly embeddedRequest: () => LoadRequest;
   readonly recorded: RecordedSearches;
   readonly connections: number;
   /** Of each measurement; there are two in each round. */
@@ -52,8 +52,7 @@ const SPARE = 1.4;
 
 /** Loads Varve and the raw engine in turns. */
 export async function compareLoads(sides: Sides, options: CompareOptions): Promise<Comparison> {
-  const { path, embeddedPath, recorded, connections, seconds, rounds } = options;
-  const request = () => get(path());
+  const { request, embeddedRequest, recorded, connections, seconds, rounds } = options;
   const varve: Traffic = { base: sides.server.base, request };
   const direct: Traffic = { base: sides.url, request: () => recorded.next() };
   const pairs: { readonly varve: Measured; readonly raw: Measured }[] = [];
@@ -73,7 +72,7 @@ export async function compareLoads(sides: Sides, options: CompareOptions): Promi
     if (round >= 0) pairs.push(pair);
     else repeatedBefore = recorded.repeated();
   }
-  const embedded: Traffic = { base: sides.embedded.base, request: () => get(embeddedPath()) };
+  const embedded: Traffic = { base: sides.embedded.base, request: embeddedRequest };
   await measureLoad(embedded, connections, seconds / 2);
   const besides = await measureLoad(embedded, connections, seconds);
   const repeated = recorded.repeated() - repeatedBefore;

@@ -10,7 +10,7 @@ import { newEvents } from '../contract/event-store-fixtures.ts';
 import { MEASURED_PACE, startKurrentDbDouble } from '../support/kurrentdb/kurrentdb-double.ts';
 import { realServerUrl } from '../support/kurrentdb/real-server.ts';
 import { startServer } from '../support/server.ts';
-import { importDataSet, ROOT } from './bench-data.ts';
+import { importDataSet } from './bench-data.ts';
 
 /**
  * `node test/bench/kurrentdb.ts [seconds]`: raw appends of the adapter and POSTs to a server on the same log, by turns, with 1,
@@ -77,13 +77,9 @@ function measureImports(settings: readonly string[]): void {
     ['KurrentDB', settings],
     ['SQLite', []],
   ] as const) {
-    const { documents, seconds } = importDataSet(
-      join(scratch, name),
-      join(scratch, `${name}-files`),
-      size,
-      ROOT,
-      more,
-    );
+    const { documents, seconds } = importDataSet(join(scratch, name), join(scratch, `${name}-files`), size, {
+      settings: more,
+    });
     console.log(
       `import into ${name}: ${documents} documents, ${Math.round(documents / seconds)}/s with the start`,
     );

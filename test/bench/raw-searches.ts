@@ -1,3 +1,4 @@
+import { createInstantSearch } from '../../services/instant-search/instant-search-api.ts';
 import { answerList } from '../../services/query/answer-list.ts';
 import { planList } from '../../services/query/plan-query.ts';
 import { readLiveSet } from '../../shared/read-index/elasticsearch/indices/index-sets.ts';
@@ -23,11 +24,11 @@ import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { LoadRequest } from './measure-load.ts';
 
-/** What Varve sends to Elasticsearch for a path, in order. */
+/** What Varve sends to Elasticsearch for a request, in order. */
 export type RawSearches = {
-  of(path: string): Promise<readonly LoadRequest[]>;
+  of(request: LoadRequest): Promise<readonly LoadRequest[]>;
   /** The same without asking, where what is sent does not depend on what was found. */
-  unasked(path: string): Promise<readonly LoadRequest[]>;
+  unasked(request: LoadRequest): Promise<readonly LoadRequest[]>;
   close(): Promise<void>;
 };
 
@@ -39,7 +40,7 @@ export type RawSearchesOptions = {
 
 const NOT_LIMITED = Number.MAX_SAFE_INTEGER;
 
-/** Carries out the requests of paths in this process, with Varve's own code, and tells what was sent for each. */
+/** Answers requests in this process, with Varve's own code, and tells what was sent for each. */
 export function createRawSearches({ url, space, registry }: RawSearchesOptions): RawSearches {
   const client = createElasticsearchClient({ url });
   const layouts = createLayouts(registry);
@@ -57,22 +58,40 @@ export function createRawSearches({ url, space, registry }: RawSearchesOptions):
       semiJoinLimit: NOT_LIMITED,
       sortLimit: NOT_LIMITED,
     });
-  const requestsOf = async (reader: ElasticsearchReader, path: string) => {
-    const { pathname, search } = new URL(path, url);
-    const plural = pathname.split('/').at(-1);
-    const type = [...registry.contentTypes.values()].find(({ pluralName }) => pluralName === plural);
-    if (type === undefined) throw new Error(`${path} is no collection`);
-    const queryString = `${search.slice(1)}&explain=true`;
-    const plan = planList({ registry, type, queryString, defaultLocale: 'en', mayExplain: true });
-    const answer = await answerList(readOnly(reader), plan);
-    return (JSON.parse(answer.toString()) as Explained).meta.explain.engine.requests.map(loadRequest);
+  const requestsOf = async (asked: SearchEngine, request: LoadRequest) => {
+    const sent: LoadRequest[] = [];
+    const search: SearchEngine['search'] = (searches) => {
+      sent.push(loadRequest(searches));
+      return asked.search(searches);
+    };
+    await answer(registry, readOnly(readerOf({ search })), request);
+    return sent;
   };
-  const [asking, silent] = [readerOf(engine), readerOf(countOnly(engine))];
+  const silent = countOnly(engine);
   return {
-    of: (path) => requestsOf(asking, path),
-    unasked: (path) => requestsOf(silent, path),
+    of: (request) => requestsOf(engine, request),
+    unasked: (request) => requestsOf(silent, request),
     close: () => client.close(),
   };
+}
+
+/** Answers a list, or the queries of InstantSearch. */
+async function answer(
+  registry: SchemaRegistry,
+  index: ReadIndex,
+  { path, body }: LoadRequest,
+): Promise<void> {
+  const { pathname, search } = new URL(path, 'http://localhost');
+  const common = { registry, defaultLocale: 'en' };
+  if (pathname.startsWith('/1/')) {
+    const api = createInstantSearch({ ...common, index, caller: {}, rules: {} });
+    await api.queries(JSON.parse(body ?? '{}'), { id: '', now: () => performance.now() });
+    return;
+  }
+  const plural = pathname.split('/').at(-1);
+  const type = [...registry.contentTypes.values()].find(({ pluralName }) => pluralName === plural);
+  if (type === undefined) throw new Error(`${path} is no collection`);
+  await answerList(index, planList({ ...common, type, queryString: search.slice(1) }));
 }
 
 /** Counts matches, which pages far down a list depend on, and finds none. */
@@ -89,12 +108,6 @@ function countOnly(engine: SearchEngine): SearchEngine {
   };
   return { search: (searches) => Promise.all(searches.map(answer)) };
 }
-
-type Explained = {
-  readonly meta: {
-    readonly explain: { readonly engine: { readonly requests: readonly (readonly Search[])[] } };
-  };
-};
 
 function loadRequest(searches: readonly Search[]): LoadRequest {
   return { method: 'POST', ...searchRequest(searches.map(writeSearch)) };

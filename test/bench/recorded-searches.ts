@@ -17,10 +17,13 @@ export type RecordedSearches = {
 const COMPARED = 50;
 const AT_ONCE = 8;
 
-/** `path` gives another path every time. */
-export async function recordSearches(raw: RawSearches, path: () => string): Promise<RecordedSearches> {
-  const paths = Array.from({ length: COMPARED }, path);
-  const [asked, unasked] = [await record(raw.of, paths), await record(raw.unasked, paths)];
+/** `request` gives another one every time. */
+export async function recordSearches(
+  raw: RawSearches,
+  request: () => LoadRequest,
+): Promise<RecordedSearches> {
+  const first = Array.from({ length: COMPARED }, request);
+  const [asked, unasked] = [await record(raw.of, first), await record(raw.unasked, first)];
   const recordOne = isDeepStrictEqual(asked.slice(1), unasked.slice(1)) ? raw.unasked : raw.of;
   const perAnswer = asked.flat().length / COMPARED;
   const requests = asked.flat();
@@ -30,7 +33,7 @@ export async function recordSearches(raw: RawSearches, path: () => string): Prom
     perAnswer,
     async prepare(answers) {
       const more = Math.max(0, answers - (requests.length - taken) / perAnswer);
-      requests.push(...(await record(recordOne, Array.from({ length: Math.ceil(more) }, path))).flat());
+      requests.push(...(await record(recordOne, Array.from({ length: Math.ceil(more) }, request))).flat());
     },
     next() {
       if (taken >= requests.length) repeated++;
@@ -42,12 +45,13 @@ export async function recordSearches(raw: RawSearches, path: () => string): Prom
 
 async function record(
   requestsOf: RawSearches['of'],
-  paths: readonly string[],
+  answered: readonly LoadRequest[],
 ): Promise<readonly (readonly LoadRequest[])[]> {
   const recorded: (readonly LoadRequest[])[] = [];
   let next = 0;
   const work = async () => {
-    for (let i = next++; i < paths.length; i = next++) recorded[i] = await requestsOf(paths[i] as string);
+    for (let i = next++; i < answered.length; i = next++)
+      recorded[i] = await requestsOf(answered[i] as LoadRequest);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return recorded;

@@ -6,9 +6,8 @@ import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-i
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { readCisi, readCranfield } from './collections.ts';
 import { benchmarkBatch, createRandom, type Random, uid } from './embedded-data.ts';
-import { corrupt } from './typos.ts';
+import { createTypedWords } from './typed-words.ts';
 
 /**
  * `npm run bench:search -- --collections DIR`: lists with search, facets and highlights over 20,000 restaurants and 60,000 reviews
@@ -51,17 +50,14 @@ const KINDS: readonly Kind[] = [
   { name: 'reviews: $containsi', type: 'review', query: (_, one) => `filters[text][$containsi]=${one}` },
 ];
 
-const documents = [readCranfield, readCisi].flatMap((read) => read(options.collections).documents);
-const sentences = documents
-  .flatMap(({ body }) => body.split(/ \.|\. /))
-  .map((sentence) => sentence.replace(/\s+/g, ' ').trim())
-  .filter((sentence) => sentence.split(' ').length > 4);
+const words = createTypedWords(options.collections);
+const twoWords = (random: Random) => words.twoWords(random).replace(' ', '%20');
 
 const registry = readRegistry();
 const index = createEmbeddedIndex({ registry });
 const before = megabytes();
 let started = process.cpuUsage();
-await index.apply(benchmarkBatch(registry, sentenceOf));
+await index.apply(benchmarkBatch(registry, words.textOf));
 const loaded = megabytes();
 console.log(`rows: ${elapsed()} ms of one core with their making, ${Math.round(loaded - before)} MB`);
 started = process.cpuUsage();
@@ -83,10 +79,10 @@ async function measure({ name, type, query }: Kind): Promise<void> {
   const times: number[] = [];
   let found = 0;
   // Warm up with queries of their own.
-  for (let i = 0; i < 200; i++) await ask(index, type, query(twoWords(random), oneWord(random)));
+  for (let i = 0; i < 200; i++) await ask(index, type, query(twoWords(random), words.oneWord(random)));
   const cpu = process.cpuUsage();
   for (let i = 0; i < Number(options.requests); i++) {
-    const text = query(twoWords(random), oneWord(random));
+    const text = query(twoWords(random), words.oneWord(random));
     const start = performance.now();
     found += await ask(index, type, text);
     times.push(performance.now() - start);
@@ -114,37 +110,6 @@ async function ask(of: ReadIndex, type: string, queryString: string): Promise<nu
   });
   const body = await answerList(of, plan);
   return Number(/"total":(\d+)/.exec(body.subarray(-20_000).toString())?.[1] ?? 0);
-}
-
-function sentenceOf(random: Random, words: number): string {
-  const parts: string[] = [];
-  for (let length = 0; length < words; ) {
-    const sentence = random.pick(sentences);
-    parts.push(sentence);
-    length += sentence.split(' ').length;
-  }
-  return parts.join('. ').split(' ').slice(0, words).join(' ');
-}
-
-function longWords(random: Random): readonly string[] {
-  const words =
-    random
-      .pick(sentences)
-      .toLowerCase()
-      .match(/[a-z]{4,}/g) ?? [];
-  return words.length < 2 ? longWords(random) : words;
-}
-
-function twoWords(random: Random): string {
-  const words = longWords(random);
-  const at = random.below(words.length - 1);
-  const [first = '', second = ''] = words.slice(at, at + 2);
-  const typed = random.chance(0.2) && first.length > 4 ? corrupt(first, 1, random) : first;
-  return `${typed}%20${second.slice(0, random.between(3, second.length))}`;
-}
-
-function oneWord(random: Random): string {
-  return random.pick(longWords(random));
 }
 
 function megabytes(): number {

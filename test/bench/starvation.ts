@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { defined } from '../../shared/defined.ts';
 import { Distinct, median, num, table } from '../conformance/bench/common.mjs';
 import { CONTENT_TYPES, importDataSet, ROOT } from './bench-data.ts';
 import { get, type LoadResult, startLoad } from './measure-load.ts';
@@ -44,7 +45,7 @@ const LIGHT_PAUSE_MS = 20;
 const scratch = mkdtempSync(join(tmpdir(), 'varve-starvation-'));
 try {
   const data = options.data ?? join(scratch, 'data');
-  if (!existsSync(data)) importDataSet(data, scratch, options, options.checkout);
+  if (!existsSync(data)) importDataSet(data, scratch, options, defined({ checkout: options.checkout }));
   const args = [
     '--min-semi-space-size=32',
     'services/cli/varve.ts',

@@ -6,6 +6,7 @@ import {
 } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import { createEmbeddedIndex } from '../../shared/read-index/embedded/embedded-index.ts';
 import type { ReadIndex, SearchResult } from '../../shared/read-index/read-index.ts';
+import type { SearchTerm } from '../../shared/search/search-terms.ts';
 import {
   type ArticleSearch,
   applyStep,
@@ -37,12 +38,18 @@ function idsOf({ hits }: SearchResult): readonly number[] {
   return hits.sources.map((source) => JSON.parse(Buffer.from(source).toString()).id as number);
 }
 
+/** Words of a query but stop words: a split one counts once, a repeated one as often as it was typed. */
+function typedWords(terms: readonly SearchTerm[]): number {
+  const counts = new Map(terms.map(({ place, count }) => [place, count]));
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
 /** In tiers the order is the same; BM25 may differ, so that of a question the whole set is compared. */
 async function answerOf(index: ReadIndex, search: ArticleSearch) {
   const request = searchRequest(search);
   const result = await index.search(request);
   const terms = [...(result.text?.terms ?? [])];
-  const isQuestion = terms.some(([, each]) => each.length > 4);
+  const isQuestion = terms.some(([, each]) => typedWords(each) > 4);
   const ids = isQuestion
     ? idsOf(await index.search({ ...request, from: 0, size: 1000 })).toSorted((a, b) => a - b)
     : idsOf(result);
