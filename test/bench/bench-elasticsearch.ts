@@ -32,7 +32,8 @@ export type ElasticsearchBenchOptions = {
   readonly say: (line: string) => void;
 };
 
-const SPACE = 'bench';
+/** Of the log and of the indices. */
+export const SPACE = 'bench';
 const WARM_UP_CONNECTIONS = 16;
 const NODE_FLAGS = ['--min-semi-space-size=32'];
 
@@ -61,7 +62,7 @@ export async function benchElasticsearch(options: ElasticsearchBenchOptions): Pr
     say(`start-up on Elasticsearch: ${num((performance.now() - started) / 1000)} s`);
     const merged = await fetch(`${url}/${SPACE}-*/_forcemerge?max_num_segments=1`, { method: 'POST' });
     if (!merged.ok) throw new Error(await merged.text());
-    const embedded = await serve(types, copy, []);
+    const embedded = await serve(types, copy, ['--space', SPACE]);
     const loaded = loadContentTypes(types);
     if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
     const raw = createRawSearches({ url, space: SPACE, registry: loaded.registry });

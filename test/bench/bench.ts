@@ -2,9 +2,10 @@ import { appendFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import { defined } from '../../shared/defined.ts';
 import { Distinct, geomean, machine, num, queries, table } from '../conformance/bench/common.mjs';
 import { CONTENT_TYPES, importDataSet, ROOT } from './bench-data.ts';
-import { benchElasticsearch } from './bench-elasticsearch.ts';
+import { benchElasticsearch, SPACE } from './bench-elasticsearch.ts';
 import { compareCheckouts } from './compare-checkouts.ts';
 import { get, type LoadResult, measureLoad } from './measure-load.ts';
 import { type ServerProcess, startProcess } from './server-process.ts';
@@ -75,12 +76,10 @@ try {
   const machineLine = machine();
   say(`${machineLine.cpu}, ${machineLine.cores} cores, node ${machineLine.node}, load ${machineLine.load1}`);
   if (options.against === undefined && !existsSync(data)) {
-    const { documents, seconds: elapsed } = importDataSet(
-      data,
-      scratch,
-      options,
-      words === undefined ? {} : { rewrite: (folder) => writeTexts(folder, words) },
-    );
+    const { documents, seconds: elapsed } = importDataSet(data, scratch, options, {
+      ...defined({ rewrite: words && ((folder: string) => writeTexts(folder, words)) }),
+      settings: options.readIndex === 'elasticsearch' ? ['--space', SPACE] : [],
+    });
     const rate = num(documents / elapsed, 0);
     say(`import: ${documents} documents in ${num(elapsed)} s = ${rate} documents/s`);
   }
