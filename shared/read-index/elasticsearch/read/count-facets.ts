@@ -5,34 +5,69 @@ import { presentFacet } from '../../facet-values.ts';
 import type { FacetCounts, FacetRange, FacetRequest } from '../../facets.ts';
 import { readInteger } from '../documents/stored-value.ts';
 import type { Dsl } from '../plan/dsl.ts';
+import type { SearchAnswer } from '../wire/search-answer.ts';
 import { countLinkedValues } from './count-linked-values.ts';
 import { type FacetField, facetField } from './facet-field.ts';
 import type { Session } from './session.ts';
 
-/** Counts values over all documents of a type that match. */
-export function countFacets(
+/** Counts values over all documents of a type that match. Elasticsearch evaluates the query once for all facets. */
+export async function countFacets(
   session: Session,
   type: Uid,
   facets: readonly FacetRequest[],
   query: Dsl,
 ): Promise<readonly FacetCounts[]> {
+  const fields = facets.map((facet) => facetField(session.layouts(type), facet.path, facet.field));
+  const paged = facets.filter((facet, at) => kindOf(facet, fields[at]) === 'all').length;
+  const search = countTogether(session, type, query);
   return Promise.all(
-    facets.map((facet) => {
-      const found = facetField(session.layouts(type), facet.path, facet.field);
+    facets.map((facet, at) => {
+      const found = fields[at];
       if (found === undefined) return countLinkedValues(session, type, facet, query);
-      const counting = { session, type, query, facet, found };
-      if (facet.ranges !== undefined) return countRanges(counting, facet.ranges);
-      return found.scalar.fieldType === 'keyword' && facet.search === undefined
-        ? countFrequent(counting)
-        : countAll(counting);
+      const counting = { search, facet, found };
+      switch (kindOf(facet, found)) {
+        case 'ranges':
+          return countRanges(counting, facet.ranges ?? []);
+        case 'frequent':
+          return countFrequent(counting);
+        default:
+          return countAll(counting, Math.min(PAGE, Math.floor(MOST_BUCKETS / paged)));
+      }
     }),
   );
 }
 
+function kindOf(
+  { ranges, search }: FacetRequest,
+  found: FacetField | undefined,
+): 'ranges' | 'frequent' | 'all' | 'linked' {
+  if (found === undefined) return 'linked';
+  if (ranges !== undefined) return 'ranges';
+  return found.scalar.fieldType === 'keyword' && search === undefined ? 'frequent' : 'all';
+}
+
+type Aggregate = (aggregation: object) => Promise<unknown>;
+
+/** Aggregations that are asked for in one turn are one search. */
+function countTogether(session: Session, type: Uid, query: Dsl): Aggregate {
+  let waiting: Record<string, object> = {};
+  let answer: Promise<SearchAnswer> | undefined;
+  return async (aggregation) => {
+    const name = `a${Object.keys(waiting).length}`;
+    waiting[name] = aggregation;
+    answer ??= Promise.resolve().then(() => {
+      const aggs = waiting;
+      waiting = {};
+      answer = undefined;
+      return session.search(type, { size: 0, query, aggs });
+    });
+    const { aggregations = {} } = await answer;
+    return aggregations[name];
+  };
+}
+
 type Counting = {
-  readonly session: Session;
-  readonly type: Uid;
-  readonly query: Dsl;
+  readonly search: Aggregate;
   readonly facet: FacetRequest;
   readonly found: FacetField;
 };
@@ -47,15 +82,11 @@ type Buckets = { readonly buckets: readonly Bucket[]; readonly after_key?: objec
 
 const ROWS = { aggs: { rows: { reverse_nested: {} } } };
 
-async function bucketsOf(
-  { session, type, query, found: { list } }: Counting,
-  aggregation: object,
-): Promise<Buckets> {
-  const values = list === undefined ? aggregation : { ...aggregation, ...ROWS };
-  const aggs = list === undefined ? { values } : { inside: { nested: { path: list }, aggs: { values } } };
-  const { aggregations = {} } = await session.search(type, { size: 0, query, aggs });
-  const inside = list === undefined ? aggregations : (aggregations['inside'] as { readonly values: unknown });
-  return inside['values'] as Buckets;
+async function bucketsOf({ search, found: { list } }: Counting, aggregation: object): Promise<Buckets> {
+  if (list === undefined) return (await search(aggregation)) as Buckets;
+  const values = { ...aggregation, ...ROWS };
+  const inside = (await search({ nested: { path: list }, aggs: { values } })) as { readonly values: Buckets };
+  return inside.values;
 }
 
 function rowsIn({ rows, doc_count }: Bucket): number {
@@ -77,19 +108,20 @@ async function countFrequent(counting: Counting): Promise<FacetCounts> {
   return presentFacet(facet, countsOf(found, buckets));
 }
 
-/** Values that are read with one request. */
+/** Values that are read with one request, of one facet and of all. Elasticsearch's default limit is 65,536. */
 const PAGE = 10_000;
+const MOST_BUCKETS = 40_000;
 
 /** Every value. */
-async function countAll(counting: Counting): Promise<FacetCounts> {
+async function countAll(counting: Counting, size: number): Promise<FacetCounts> {
   const { facet, found } = counting;
   const sources = [{ value: { terms: { field: found.field } } }];
   const counts = new Map<Scalar, number>();
   let after: object | undefined;
   do {
-    const page = await bucketsOf(counting, { composite: { size: PAGE, sources, ...defined({ after }) } });
+    const page = await bucketsOf(counting, { composite: { size, sources, ...defined({ after }) } });
     for (const [value, count] of countsOf(found, page.buckets)) counts.set(value, count);
-    after = page.buckets.length < PAGE ? undefined : page.after_key;
+    after = page.buckets.length < size ? undefined : page.after_key;
   } while (after !== undefined);
   return presentFacet(facet, counts);
 }

@@ -1,7 +1,13 @@
 import { defined } from '../../../defined.ts';
 import { languageOf } from '../../../search/languages.ts';
 import type { SearchField, SearchSettings } from '../../../search/search-settings.ts';
-import { guessHarder, type SearchMode, type SearchTerm, searchTerms } from '../../../search/search-terms.ts';
+import {
+  guessHarder,
+  type SearchMode,
+  type SearchTerm,
+  type SearchTerms,
+  searchTerms,
+} from '../../../search/search-terms.ts';
 import { splitsOf, splitTerm } from '../../../search/split-term.ts';
 import { synonymsIn } from '../../../search/synonyms.ts';
 import type { TextSearch } from '../../text-search.ts';
@@ -39,9 +45,8 @@ export type WordScope = {
   readonly fields: readonly SearchField[];
 };
 
-/** The terms of a query in each locale that has words. */
-export async function findWords(scope: WordScope): Promise<readonly LocaleWords[]> {
-  const names = await localesOf(scope);
+/** The terms of a query in each of some locales that has words. */
+export async function findWords(scope: WordScope, names: readonly string[]): Promise<readonly LocaleWords[]> {
   const found = await Promise.all(names.map((locale) => findInLocale(scope, locale)));
   return found.flatMap((each) => each ?? []);
 }
@@ -50,7 +55,8 @@ const MOST_LOCALES = 1_000;
 
 type LocaleBuckets = { readonly buckets: readonly { readonly key: string }[] };
 
-async function localesOf({ session, type, settings, text }: WordScope): Promise<readonly string[]> {
+/** The locales that a search is about. */
+export async function localesOf({ session, type, settings, text }: WordScope): Promise<readonly string[]> {
   if (!session.layouts(type).root.scalars.has('locale')) return [settings.locale];
   if (text.locales !== 'all') return [...new Set(text.locales)];
   const query: Dsl = { exists: { field: WORDS_FIELD } };
@@ -62,10 +68,8 @@ async function localesOf({ session, type, settings, text }: WordScope): Promise<
 
 /** undefined: no document has words in this locale. */
 async function findInLocale(scope: WordScope, locale: string): Promise<LocaleWords | undefined> {
-  const { session, type, text, settings } = scope;
-  const synonyms = synonymsIn(settings, locale);
-  const rules = { language: languageOf(locale), typoTolerance: text.typoTolerance, ...defined({ synonyms }) };
-  const { mode, terms } = searchTerms(text.query, rules);
+  const { session, type } = scope;
+  const { mode, terms } = termsIn(scope, locale);
   const place: WordPlace = { session, type, locale };
   const [hasAny, found] = await Promise.all([
     isThere(place, wordsIn(scope, locale)),
@@ -74,7 +78,14 @@ async function findInLocale(scope: WordScope, locale: string): Promise<LocaleWor
   return hasAny ? { locale, mode, terms: found.flat() } : undefined;
 }
 
-function wordsIn({ session, type }: WordScope, locale: string): Dsl {
+export function termsIn({ text, settings }: WordScope, locale: string): SearchTerms {
+  const synonyms = synonymsIn(settings, locale);
+  const rules = { language: languageOf(locale), typoTolerance: text.typoTolerance, ...defined({ synonyms }) };
+  return searchTerms(text.query, rules);
+}
+
+/** Matches documents that have words in a locale. */
+export function wordsIn({ session, type }: WordScope, locale: string): Dsl {
   const some: Dsl = { exists: { field: WORDS_FIELD } };
   if (!session.layouts(type).root.scalars.has('locale')) return some;
   return { bool: { filter: [{ term: { 'f.locale': { value: locale } } }, some] } };

@@ -24,8 +24,16 @@ const MOST_WORDS = 60_000;
 
 type WordBuckets = { readonly buckets: readonly { readonly key: string }[] };
 
-/** The words of documents whose tokens a regular expression matches; some may be in none any more. */
-export async function readVocabulary(
+/** The words of documents, asked for once for an answer, whose tokens a regular expression matches; some may be in none any more. */
+export function readVocabulary(place: WordPlace, include: string): Promise<readonly FoundWord[]> {
+  const { vocabularies } = place.session;
+  const name = `${place.type} ${place.locale} ${include}`;
+  const known = vocabularies.get(name) ?? askVocabulary(place, include);
+  vocabularies.set(name, known);
+  return known;
+}
+
+async function askVocabulary(
   { session, type, locale }: WordPlace,
   include: string,
 ): Promise<readonly FoundWord[]> {

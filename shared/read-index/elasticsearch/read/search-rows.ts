@@ -16,7 +16,7 @@ import { countFacets } from './count-facets.ts';
 import { readFarPage } from './far-page.ts';
 import { type PageSearch, readHits, readPage, totalOf } from './page-search.ts';
 import { readRows } from './read-rows.ts';
-import { resolveWords } from './search-words.ts';
+import { searchWords, type WordQuery } from './search-words.ts';
 import { resolveQuery } from './semi-join.ts';
 import type { Session } from './session.ts';
 import { isBehind, type PlacedRow, sortInProcess } from './sort-in-process.ts';
@@ -31,15 +31,18 @@ export async function searchRows(session: Session, request: SearchRequest): Prom
   const clauses = planSort(session.layouts(type), request.sort);
   const search: PageSearch = { session, request, query, details: request.followed ?? false };
   if (text === undefined && facets === undefined) return searchPage(search, clauses);
-  const words = text && (await resolveWords(session, request, text, query));
-  const matched = words?.query ?? query;
-  const [page, counts] = await Promise.all([
-    words !== undefined && text?.isRanked === true
-      ? searchPage({ ...search, query: words.ranked }, RELEVANCE)
-      : searchPage({ ...search, query: matched }, clauses),
-    facets && countFacets(session, type, facets, matched),
-  ]);
-  return { ...page, ...defined({ text: words?.report, facets: counts }) };
+  const find = async ({ query: matched, ranked }: WordQuery): Promise<SearchResult> => {
+    const [page, counts] = await Promise.all([
+      text?.isRanked === true
+        ? searchPage({ ...search, query: ranked }, RELEVANCE)
+        : searchPage({ ...search, query: matched }, clauses),
+      facets && countFacets(session, type, facets, matched),
+    ]);
+    return { ...page, ...defined({ facets: counts }) };
+  };
+  if (text === undefined) return find({ query, ranked: query });
+  const { found, report } = await searchWords({ session, type, text, within: query }, find);
+  return { ...found, text: report };
 }
 
 async function searchPage(search: PageSearch, clauses: readonly SortClause[] | null): Promise<SearchResult> {

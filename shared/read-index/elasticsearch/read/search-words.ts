@@ -1,10 +1,11 @@
+import type { Uid } from '../../../schema/content-type.ts';
 import { hasWords } from '../../../search/split-words.ts';
 import { compareCodePoints } from '../../column.ts';
-import type { SearchRequest } from '../../read-index.ts';
 import type { TextSearch, TextSearchReport } from '../../text-search.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { checkDepth } from '../plan/render-query.ts';
-import { findWords, type LocaleWords, type WordScope, type WordTerm } from './find-words.ts';
+import { type AssumedWords, assumeWords } from './assume-words.ts';
+import { findWords, type LocaleWords, localesOf, type WordScope, type WordTerm } from './find-words.ts';
 import { matchQuery, rankedQuery } from './rank-query.ts';
 import { hasToken, isThere, type MatchedWord, tokensOf } from './read-words.ts';
 import type { Session } from './session.ts';
@@ -15,27 +16,64 @@ export type WordQuery = {
   readonly query: Dsl;
   /** The same, with scores for the order. */
   readonly ranked: Dsl;
-  readonly report: TextSearchReport;
 };
 
-/** The search by words that a request asks for, among the documents that `within` matches. */
-export async function resolveWords(
-  session: Session,
-  { type }: SearchRequest,
-  text: TextSearch,
-  within: Dsl,
-): Promise<WordQuery> {
+type WordSearch = {
+  readonly session: Session;
+  readonly type: Uid;
+  readonly text: TextSearch;
+  /** Matches the documents that were asked for. */
+  readonly within: Dsl;
+};
+
+/** Runs `find` with the query that a search by words amounts to. */
+export async function searchWords<Found>(
+  { session, type, text, within }: WordSearch,
+  find: (words: WordQuery) => Promise<Found>,
+): Promise<{ readonly found: Found; readonly report: TextSearchReport }> {
   const settings = session.layouts(type).words;
   const fields = settings.fields.filter(({ name }) => text.fields?.has(name) ?? true);
   const scope: WordScope = { session, type, settings, text, fields };
-  const found = await findWords(scope);
-  if (!hasWords(text.query)) return { query: within, ranked: within, report: await reportOf(scope, found) };
-  const locales = await longestMatch(scope, found, within);
+  const names = await localesOf(scope);
+  if (!hasWords(text.query)) {
+    const report = await reportOf(scope, await findWords(scope, names));
+    return { found: await find({ query: within, ranked: within }), report };
+  }
+  const assumed = await assumeWords(scope, names);
+  const early = assumed && (await findEarly(scope, assumed, within, find));
+  if (early !== undefined) return early;
+  const locales = await longestMatch(scope, await findWords(scope, names), within);
+  const [found, report] = await Promise.all([
+    find(queryOf(scope, locales, within)),
+    reportOf(scope, locales),
+  ]);
+  return { found, report };
+}
+
+/** Finds by assumed words, while it is asked whether they hold and documents have all of them; undefined if not. */
+async function findEarly<Found>(
+  scope: WordScope,
+  assumed: AssumedWords,
+  within: Dsl,
+  find: (words: WordQuery) => Promise<Found>,
+): Promise<{ readonly found: Found; readonly report: TextSearchReport } | undefined> {
+  const words = queryOf(scope, assumed.locales, within);
+  const finding = find(words);
+  // Where the words do not hold, it does not matter what came of it.
+  finding.catch(() => {});
+  const [holds, isWhole, report] = await Promise.all([
+    assumed.hold(),
+    isThere(scope, words.query),
+    reportOf(scope, assumed.locales),
+  ]);
+  return holds && isWhole ? { found: await finding, report } : undefined;
+}
+
+function queryOf(scope: WordScope, locales: readonly LocaleWords[], within: Dsl): WordQuery {
   const [matched, ranked] = [matchQuery(scope, locales), rankedQuery(scope, locales)];
   return {
     query: checkDepth({ bool: { filter: [within, matched] } }),
     ranked: checkDepth({ bool: { filter: [within], must: [ranked] } }),
-    report: await reportOf(scope, locales),
   };
 }
 

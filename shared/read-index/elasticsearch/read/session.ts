@@ -3,6 +3,7 @@ import type { Uid } from '../../../schema/content-type.ts';
 import type { IndexSet } from '../../index-set.ts';
 import type { RowSpace, World } from '../../read-index.ts';
 import type { IndexNames } from '../layout/index-names.ts';
+import type { FoundWord } from '../layout/word-tokens.ts';
 import type { Layouts } from '../plan/plan-query.ts';
 import type { RowDetails, SearchAnswer } from '../wire/search-answer.ts';
 import type { SearchEngine } from '../wire/search-engine.ts';
@@ -34,6 +35,8 @@ export type SearchContext = {
 export type Session = SearchContext & {
   readonly world: World;
   readonly known: Map<string, Map<number, RowDetails>>;
+  /** Words of documents that were asked for, by type, locale and pattern. */
+  readonly vocabularies: Map<string, Promise<readonly FoundWord[]>>;
   /** Searches one type. Searches that start before the first of them has an answer share one request. */
   search(type: Uid, body: SearchBody, plain?: boolean): Promise<SearchAnswer>;
   /** The requests so far, each with its searches. */
@@ -48,6 +51,7 @@ export function openSession(context: SearchContext, world: World, set: IndexSet)
     ...context,
     world,
     known: new Map(),
+    vocabularies: new Map(),
     search(type, body, plain = false) {
       const alias = context.names.alias(type, world);
       return search({ index: set[alias] ?? alias, body, plain });

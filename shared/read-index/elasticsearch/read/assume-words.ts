@@ -1,0 +1,54 @@
+import { type LocaleWords, termsIn, type WordScope, type WordTerm, wordsIn } from './find-words.ts';
+import { hasToken, isThere, matchedWords, readVocabulary, tokensOf } from './read-words.ts';
+import { termPattern } from './word-patterns.ts';
+
+/** Words that terms match by the vocabulary alone. */
+export type AssumedWords = {
+  readonly locales: readonly LocaleWords[];
+  /** Asks whether documents have them: the vocabulary also lists words of deleted documents. */
+  hold(): Promise<boolean>;
+};
+
+/**
+ * Assumes that documents have the words of the vocabulary, which is almost always so, in order that the search can be sent with the
+ * question whether it is so. undefined for questions, and if a term matches no word: these need more questions.
+ */
+export async function assumeWords(
+  scope: WordScope,
+  names: readonly string[],
+): Promise<AssumedWords | undefined> {
+  const asked = names.map((locale) => ({ locale, ...termsIn(scope, locale) }));
+  if (asked.some(({ mode, terms }) => mode === 'any' || terms.length === 0)) return undefined;
+  const found = await Promise.all(
+    asked.map(async ({ locale, mode, terms }) => {
+      const place = { ...scope, locale };
+      const [hasAny, words] = await Promise.all([
+        isThere(place, wordsIn(scope, locale)),
+        Promise.all(
+          terms.map(async (term): Promise<WordTerm> => {
+            const vocabulary = await readVocabulary(place, termPattern(locale, term));
+            return { term, words: matchedWords(term, vocabulary) };
+          }),
+        ),
+      ]);
+      return hasAny ? [{ locale, mode, terms: words }] : [];
+    }),
+  );
+  const locales = found.flat();
+  const all = locales.flatMap(({ terms }) => terms);
+  if (all.length === 0 || all.some(({ words }) => words.length === 0)) return undefined;
+  return { locales, hold: () => areThere(scope, locales) };
+}
+
+/** Whether documents have, for each term, one of the words with the fewest typos. */
+async function areThere(scope: WordScope, locales: readonly LocaleWords[]): Promise<boolean> {
+  const queries = locales.flatMap(({ locale, terms }) =>
+    terms.map(({ words }) => {
+      const least = Math.min(...words.map(({ match }) => match.typos));
+      const nearest = words.filter(({ match }) => match.typos === least);
+      return hasToken(tokensOf(locale, nearest, scope.fields));
+    }),
+  );
+  const found = await Promise.all(queries.map((query) => isThere(scope, query)));
+  return found.every(Boolean);
+}
