@@ -9,7 +9,7 @@ import {
 } from '../graph/stale/stale-documents.ts';
 import type { Lane } from '../graph/stale/stale-rows.ts';
 import { type Batch, nextBatch, release, sendBatch, type Work } from './lane.ts';
-import { bytesAt, FULL_PACE, type Pace, type PaceKind, paced, slower, waitOf } from './pace.ts';
+import { bytesAt, FULL_WRITE_PACE, type PaceKind, paced, slower, type WritePace, waitOf } from './pace.ts';
 import { createRefreshes, type Refreshes } from './refreshes.ts';
 
 export type IndexWriterOptions = {
@@ -196,7 +196,7 @@ function statusOf(state: State, stale: StaleDocuments): WriterStatus {
 }
 
 async function runWorker(state: State, lane: Lane, number: number): Promise<void> {
-  let pace: Pace = FULL_PACE;
+  let pace: WritePace = FULL_WRITE_PACE;
   const slowDown = async (reason: string, error?: unknown): Promise<void> => {
     noteTrouble(state, reason, error);
     // Unwritten documents are free again, at any position.

@@ -1,7 +1,7 @@
 import { type Backoff, backoffMs, jittered } from '../../shared/backoff.ts';
 
-/** Pace of a lane: the size of requests for the desired duration, and longer waits after failures. */
-export type Pace = { readonly bytes: number; readonly failures: number };
+/** WritePace of a lane: the size of requests for the desired duration, and longer waits after failures. */
+export type WritePace = { readonly bytes: number; readonly failures: number };
 
 /** Kinds of requests. During edits the backlog is `shared` with them. */
 export type PaceKind = 'prompt' | 'backlog' | 'shared';
@@ -23,10 +23,10 @@ const AIM: Readonly<Record<PaceKind, number>> = { prompt: 300, backlog: 400, sha
 const MOST_GROWTH = 1.5;
 const MOST_SHRINKING = 0.5;
 
-export const FULL_PACE: Pace = Object.freeze({ bytes: MOST_BYTES.backlog, failures: 0 });
+export const FULL_WRITE_PACE: WritePace = Object.freeze({ bytes: MOST_BYTES.backlog, failures: 0 });
 
-/** Pace after a request of `sent` bytes that took `took` milliseconds. Small requests say little. */
-export function paced({ bytes }: Pace, kind: PaceKind, sent: number, took: number): Pace {
+/** WritePace after a request of `sent` bytes that took `took` milliseconds. Small requests say little. */
+export function paced({ bytes }: WritePace, kind: PaceKind, sent: number, took: number): WritePace {
   const change = Math.min(MOST_GROWTH, Math.max(MOST_SHRINKING, AIM[kind] / Math.max(1, took)));
   if (change > 1 && sent < bytes / 2) return { bytes, failures: 0 };
   return {
@@ -36,16 +36,16 @@ export function paced({ bytes }: Pace, kind: PaceKind, sent: number, took: numbe
 }
 
 /** Maximum bytes of one request. */
-export function bytesAt({ bytes }: Pace, kind: PaceKind): number {
+export function bytesAt({ bytes }: WritePace, kind: PaceKind): number {
   return Math.min(MOST_BYTES[kind], kind === 'prompt' ? Math.max(LEAST_PROMPT_BYTES, bytes) : bytes);
 }
 
-/** Pace after a failure. */
-export function slower({ bytes, failures }: Pace): Pace {
+/** WritePace after a failure. */
+export function slower({ bytes, failures }: WritePace): WritePace {
   return { bytes: Math.max(LEAST_BYTES, Math.ceil(bytes / 2)), failures: failures + 1 };
 }
 
 /** Milliseconds until the next request, which differ between lanes. */
-export function waitOf({ failures }: Pace): number {
+export function waitOf({ failures }: WritePace): number {
   return failures === 0 ? 0 : jittered(backoffMs(failures, BACKOFF));
 }

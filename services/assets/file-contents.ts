@@ -1,5 +1,6 @@
 import { isHash } from '../../shared/asset-store/asset-hash.ts';
 import type { AssetStore, StagedAsset } from '../../shared/asset-store/asset-store.ts';
+import { nameInSpace, UPLOADS_PATH } from '../../shared/asset-store/served-names.ts';
 import type { ContentGraphReader, Entry } from '../../shared/document/entry.ts';
 import type { CommandIdentity } from '../../shared/event-store/event-store.ts';
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
@@ -10,7 +11,6 @@ import type { CommandHandler } from '../command/command-handler.ts';
 import { partOf } from '../command/command-identity.ts';
 import { createLocks } from '../command/locks.ts';
 import { contentValues, type UploadName } from './file-values.ts';
-import { keptNames, nameInSpace } from './names/kept-names.ts';
 import { type AddedFormats, createFileFormats } from './pictures/file-formats.ts';
 import { formatNamesOf, possibleFormatNames } from './pictures/format-names.ts';
 import type { PictureSettings } from './pictures/picture-settings.ts';
@@ -231,4 +231,15 @@ async function isUsed({ graph, index, store }: FileContentsOptions, hash: string
 
 function hashOf(file: Entry): string {
   return String(file.values['hash']);
+}
+
+/** Names of an imported file: its own, and those of the smaller pictures made of it. */
+function keptNames(space: string, { values }: Entry): readonly string[] {
+  const formats = Object.values((values['formats'] ?? {}) as { readonly [format: string]: unknown });
+  return [values, ...formats].flatMap((picture) => {
+    const url = (picture as { readonly url?: unknown } | null)?.url;
+    return typeof url === 'string' && url.startsWith(UPLOADS_PATH)
+      ? [nameInSpace(space, url.slice(UPLOADS_PATH.length))]
+      : [];
+  });
 }

@@ -1,6 +1,6 @@
+import { UPLOADS_PATH } from '../../shared/asset-store/served-names.ts';
 import type { FileInfo } from './file-info.ts';
 import { cleanFileName } from './file-name.ts';
-import { UPLOADS_PATH } from './names/kept-names.ts';
 import type { ReceivedFile } from './receive-upload.ts';
 
 /** The name that content of a hash is served under; the hash does not tell it. */

@@ -2,7 +2,7 @@ import { loadOptional } from '../../shared/load-optional.ts';
 import type { ArchiveOptions } from './commands/import-archive.ts';
 import { type CommandRow, command, type Given, JSON_OPTION } from './settings/command.ts';
 import { withExampleTypes } from './settings/example-types.ts';
-import { ROLE_SETTINGS, type Role } from './settings/roles.ts';
+import { type ProcessRole, ROLE_SETTINGS } from './settings/roles.ts';
 import {
   BACKUP_SETTINGS,
   type BackupSettings,
@@ -329,7 +329,7 @@ async function importAny(given: Given, options: ArchiveOptions, files: readonly 
 }
 
 /** A setting without an option in a role has its default. */
-async function roleSettings(role: Role, given: Given): Promise<ServeSettings> {
+async function roleSettings(role: ProcessRole, given: Given): Promise<ServeSettings> {
   const settings = parseSettings(SERVE_SETTINGS, given);
   const { refuseUnusable } = await import('./settings/refuse-unusable.ts');
   refuseUnusable(role, settings);

@@ -1,4 +1,5 @@
 import type { LinkTarget } from '../../shared/document/events.ts';
+import type { World } from '../../shared/read-index/read-index.ts';
 import {
   type ContentType,
   type Model,
@@ -12,9 +13,9 @@ import { showsList } from '../strapi/exported-link.ts';
 import type { ImportNotes } from '../strapi/import-notes.ts';
 import { ROLE_TYPE } from '../strapi/stage-archive.ts';
 import type { LinkedRow } from '../strapi/staging.ts';
-import { readTargets, targetKey, type World } from './rest-row.ts';
+import { readTargets, targetKey } from './rest-row.ts';
 import type { SourceRow } from './source.ts';
-import { type StoredDocument, storedOwned } from './stored-document.ts';
+import { type GraphDocument, storedOwned } from './stored-document.ts';
 
 /** The slot of a link in the list of its target; undefined where the list was not read. */
 export type SlotOf = (owner: SourceRow, attribute: string, target: LinkTarget) => number | undefined;
@@ -25,7 +26,7 @@ export type HasRow = (type: Uid, target: LinkTarget, world: World) => boolean;
 export type DesiredOptions = {
   readonly registry: SchemaRegistry;
   readonly type: ContentType;
-  readonly stored: StoredDocument;
+  readonly stored: GraphDocument;
   readonly slotOf: SlotOf;
   readonly hasRow: HasRow;
   readonly notes: ImportNotes;

@@ -7,7 +7,7 @@ import { comparableValues } from './comparable-values.ts';
 import { type DesiredOptions, desiredRows } from './desired-rows.ts';
 import { targetKey } from './rest-row.ts';
 import type { SourceRow } from './source.ts';
-import { type StoredDocument, storedOwned } from './stored-document.ts';
+import { type GraphDocument, storedOwned } from './stored-document.ts';
 
 type Values = { readonly [name: string]: unknown };
 
@@ -60,7 +60,7 @@ function eventsOfLocale(
   ];
 }
 
-function entryOf({ entries }: StoredDocument, { locale, version }: ImportedRow): Entry | undefined {
+function entryOf({ entries }: GraphDocument, { locale, version }: ImportedRow): Entry | undefined {
   return entries.find((entry) => entry.locale === locale && entry.version === version);
 }
 
@@ -78,7 +78,7 @@ function isStored({ registry, type, stored }: DesiredOptions, row: ImportedRow):
   );
 }
 
-function hasRelations(type: ContentType, stored: StoredDocument, row: ImportedRow): boolean {
+function hasRelations(type: ContentType, stored: GraphDocument, row: ImportedRow): boolean {
   return [...type.attributes.values()].every((attribute) => {
     if (attribute.kind !== 'relation' || attribute.mappedBy !== undefined) return true;
     const wanted = row.relations.find((relation) => relation.attribute === attribute.name)?.targets ?? [];

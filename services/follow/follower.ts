@@ -6,7 +6,7 @@ import { NotLeading } from '../command/not-leading.ts';
 import type { FirstCopy } from './first-copy.ts';
 import { createFollowState, type FollowState } from './follow-state.ts';
 import { createPendingDocuments } from './pending-documents.ts';
-import type { Pace, ReconcileOptions, Reconciliation } from './reconcile.ts';
+import type { ReconcileOptions, Reconciliation, RequestPace } from './reconcile.ts';
 import { SourceRefused } from './source.ts';
 import type { DocumentWriter } from './write-documents.ts';
 
@@ -188,7 +188,7 @@ async function watchLead({ isLeading, leadChanged }: FollowerOptions, signal: Ab
 }
 
 /** At most so many calls a second, evenly. */
-function createPace(rate: number, signal: AbortSignal): Pace {
+function createPace(rate: number, signal: AbortSignal): RequestPace {
   let next = Date.now();
   return async () => {
     const now = Date.now();

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import type { AssetStore } from '../../shared/asset-store/asset-store.ts';
+import { UPLOADS_PATH } from '../../shared/asset-store/served-names.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { FileLibrary } from '../assets/file-library.ts';
-import { UPLOADS_PATH } from '../assets/names/kept-names.ts';
 import type { ImportWriter } from '../command/import-writer.ts';
 import { NotLeading } from '../command/not-leading.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -18,7 +18,7 @@ import { createReconciliation } from './reconcile.ts';
 import { createRestSource, typesOf } from './rest-source.ts';
 import type { SourceRow } from './source.ts';
 import { createStrapiHttp } from './strapi-http.ts';
-import { createDocumentWriter } from './write-documents.ts';
+import { createDocumentCopier } from './write-documents.ts';
 
 /** A Strapi to follow. */
 export type FollowOptions = {
@@ -57,7 +57,7 @@ export function openFollower(options: OpenFollowerOptions): Follower & { readonl
   const { recorded } = graph;
   const firstCopy = openFirstCopy(join(options.scratch, 'first-copy.json'), () => graph.size().rows === 0);
   const take = createFileTaker(options, source.content);
-  const writer = createDocumentWriter({
+  const writer = createDocumentCopier({
     registry,
     source,
     entries,

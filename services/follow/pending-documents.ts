@@ -6,7 +6,7 @@ export type PendingDocuments = {
   /** Resolves when the documents were read and written after this call. Rejects when they were given up. */
   add(names: readonly DocumentName[]): Promise<void>;
   /** Takes up to `most` documents of one type out. */
-  take(most: number): Batch | undefined;
+  take(most: number): PendingBatch | undefined;
   size(): number;
   /** Resolves when there is something to take, or the signal is aborted. */
   some(signal: AbortSignal): Promise<void>;
@@ -14,7 +14,7 @@ export type PendingDocuments = {
   clear(error: Error): void;
 };
 
-export type Batch = {
+export type PendingBatch = {
   readonly names: readonly DocumentName[];
   done(): void;
   failed(error: unknown): void;

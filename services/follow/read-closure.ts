@@ -1,19 +1,20 @@
 import type { LinkTarget } from '../../shared/document/events.ts';
 import type { DocumentName, RecordedRows } from '../../shared/document/recorded-rows.ts';
+import type { World } from '../../shared/read-index/read-index.ts';
 import type { RelationAttribute, Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { type HasRow, type SlotOf, worldOf } from './desired-rows.ts';
-import { targetKey, type World } from './rest-row.ts';
+import { targetKey } from './rest-row.ts';
 import { slotsOf } from './slots.ts';
 import { DOCUMENTS_AT_ONCE, type Source, type SourceRow } from './source.ts';
-import { type StoredDocument, storedTargets } from './stored-document.ts';
+import { type GraphDocument, storedTargets } from './stored-document.ts';
 
 export type SourceDocument = DocumentName & { readonly rows: readonly SourceRow[] };
 
 export type ClosureOptions = {
   readonly registry: SchemaRegistry;
   readonly source: Pick<Source, 'documents'>;
-  readonly stored: (name: DocumentName) => StoredDocument;
+  readonly stored: (name: DocumentName) => GraphDocument;
   readonly owners: RecordedRows['owners'];
 };
 

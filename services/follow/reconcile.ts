@@ -24,13 +24,13 @@ export type ReconcileOptions = {
 type Version = RowStamp['version'];
 
 /** Waits as long as the rate of requests wants. */
-export type Pace = () => Promise<void>;
+export type RequestPace = () => Promise<void>;
 
 export type Reconciliation = {
   /** New and changed rows, and deletions as far as the numbers of rows tell them. */
   newest(): Promise<void>;
   /** All rows, by their ids and times. */
-  everything(pace: Pace): Promise<void>;
+  everything(pace: RequestPace): Promise<void>;
 };
 
 /**
@@ -61,7 +61,7 @@ export function createReconciliation(options: ReconcileOptions): Reconciliation 
     }
   };
   /** Brings the rows of the source in. Resolves to the stored rows that it does not have. */
-  const compare = async (type: Uid, version: Version, pace: Pace): Promise<readonly RowStamp[]> => {
+  const compare = async (type: Uid, version: Version, pace: RequestPace): Promise<readonly RowStamp[]> => {
     const stored = new Map<number, RowStamp>();
     for (const batch of options.recorded.stamps(type)) {
       for (const stamp of batch) if (stamp.version === version) stored.set(stamp.id, stamp);

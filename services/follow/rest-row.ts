@@ -1,13 +1,12 @@
 import type { LinkTarget } from '../../shared/document/events.ts';
 import type { RowStamp } from '../../shared/document/recorded-rows.ts';
+import type { World } from '../../shared/read-index/read-index.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { SourceRefused, type SourceRow, type WorldLists } from './source.ts';
 
 /** Rows as Strapi's REST API answers them. */
 
 export type RestRow = { readonly [name: string]: unknown };
-
-export type World = 'draft' | 'published';
 
 /** Throws SourceRefused for a value that is not a row of the type. */
 export function readStamp(

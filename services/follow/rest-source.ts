@@ -1,4 +1,5 @@
 import type { RowStamp } from '../../shared/document/recorded-rows.ts';
+import type { World } from '../../shared/read-index/read-index.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import {
@@ -10,7 +11,7 @@ import {
   queryText,
   stampFields,
 } from './rest-query.ts';
-import { joinWorlds, type RestRow, readRow, readStamp, type World } from './rest-row.ts';
+import { joinWorlds, type RestRow, readRow, readStamp } from './rest-row.ts';
 import { type NewestPage, type Source, SourceRefused, type SourceRow } from './source.ts';
 import type { StrapiHttp } from './strapi-http.ts';
 

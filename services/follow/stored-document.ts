@@ -1,17 +1,18 @@
 import type { Entry } from '../../shared/document/entry.ts';
 import type { ImportedTarget } from '../../shared/document/events.ts';
 import type { RecordedLink } from '../../shared/document/recorded-rows.ts';
-import { targetKey, type World } from './rest-row.ts';
+import type { World } from '../../shared/read-index/read-index.ts';
+import { targetKey } from './rest-row.ts';
 
 /** A document as the content graph has it. */
-export type StoredDocument = {
+export type GraphDocument = {
   readonly entries: readonly Entry[];
   readonly links: readonly RecordedLink[];
 };
 
 /** Targets that a row owns through an attribute, in order, as its event would say it. */
 export function storedOwned(
-  stored: StoredDocument,
+  stored: GraphDocument,
   { version, locale }: { readonly version: string; readonly locale: string | null },
   attribute: string,
 ): readonly (ImportedTarget & { readonly order: number })[] {
@@ -38,7 +39,7 @@ type LinkList = { readonly attribute: string; readonly locale: string | null; re
 
 /** Links that a relation attribute shows in a world, in order. `side`: whose list it is. */
 export function storedTargets(
-  { links }: StoredDocument,
+  { links }: GraphDocument,
   { attribute, locale, world }: LinkList,
   side: 'owner' | 'inverse' = 'owner',
 ): readonly RecordedLink[] {

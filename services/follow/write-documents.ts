@@ -8,17 +8,17 @@ import type { FollowWriter } from './follow-writer.ts';
 import { followedEvents } from './followed-events.ts';
 import { type Closure, documentKey, readClosure, type SourceDocument } from './read-closure.ts';
 import type { Source, SourceRow } from './source.ts';
-import type { StoredDocument } from './stored-document.ts';
+import type { GraphDocument } from './stored-document.ts';
 
 export type WriteDocumentsOptions = {
   readonly registry: SchemaRegistry;
   readonly source: Source;
-  readonly entries: (type: Uid, documentId: string) => StoredDocument['entries'];
+  readonly entries: (type: Uid, documentId: string) => GraphDocument['entries'];
   readonly recorded: RecordedRows;
   readonly writer: FollowWriter;
   /** Takes the contents of a file before its row is written. */
   readonly takeFile: (row: SourceRow) => Promise<void>;
-  readonly dropFile: (entry: StoredDocument['entries'][number]) => Promise<void>;
+  readonly dropFile: (entry: GraphDocument['entries'][number]) => Promise<void>;
   readonly notes: ImportNotes;
 };
 
@@ -32,10 +32,10 @@ export type DocumentWriter = {
 const READS = 4;
 const AT_ONCE = 32;
 
-export function createDocumentWriter(options: WriteDocumentsOptions): DocumentWriter {
+export function createDocumentCopier(options: WriteDocumentsOptions): DocumentWriter {
   const { registry, recorded, source } = options;
   const stuck = new Map<string, string>();
-  const stored = ({ type, documentId }: DocumentName): StoredDocument => ({
+  const stored = ({ type, documentId }: DocumentName): GraphDocument => ({
     entries: options.entries(type, documentId),
     links: recorded.links(type, documentId),
   });

@@ -13,7 +13,7 @@ export type JwtOptions = {
 };
 
 /** The claims of a valid JWT of this secret. */
-export type Claims = {
+export type JwtClaims = {
   readonly userId: number;
   /** Made by Varve, not by Strapi with the same secret. */
   readonly isOwn: boolean;
@@ -31,7 +31,7 @@ export type Jwts = {
   issue(user: number, passwordAt: number | undefined, session?: string): Promise<string>;
   issueRefresh(user: number, session: string, turn: number): Promise<string>;
   /** Undefined: it is not valid. */
-  read(text: string): Promise<Claims | undefined>;
+  read(text: string): Promise<JwtClaims | undefined>;
 };
 
 const ISSUER = 'varve';
@@ -70,7 +70,7 @@ export function createJwts({ secret, management, lifetime, now }: JwtOptions): J
   };
 }
 
-function claimsOf(payload: Readonly<Record<string, unknown>>): Claims | undefined {
+function claimsOf(payload: Readonly<Record<string, unknown>>): JwtClaims | undefined {
   const { id, userId, type, sessionId, turn, pwd, iss } = payload;
   const use = type === undefined ? 'legacy' : type;
   if (use !== 'legacy' && use !== 'access' && use !== 'refresh') return undefined;

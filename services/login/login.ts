@@ -2,7 +2,7 @@ import { changePassword, resetPassword } from './change-password.ts';
 import type { LoginAnswer, LoginOptions } from './login-options.ts';
 import { confirmAddress, forgotPassword, sendConfirmation } from './mailed-codes.ts';
 import { refresh, signOut } from './refresh.ts';
-import { register } from './register.ts';
+import { registerUser } from './register.ts';
 import { signIn } from './sign-in.ts';
 import type { SignedIn } from './signed-in.ts';
 
@@ -22,7 +22,7 @@ export type Login = {
 export function createLogin(options: LoginOptions): Login {
   return {
     signIn: (body) => signIn(options, body),
-    register: (body) => register(options, body),
+    register: (body) => registerUser(options, body),
     forgotPassword: (body) => forgotPassword(options, body),
     resetPassword: (body) => resetPassword(options, body),
     changePassword: (body, who) => changePassword(options, body, who),

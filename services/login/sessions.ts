@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LoginRecord, Session } from '../../shared/access/login-record.ts';
+import type { LoginRecord, LoginSession } from '../../shared/access/login-record.ts';
 import { defined } from '../../shared/defined.ts';
 import { SESSION_LIFETIME } from './jwt.ts';
 
@@ -13,19 +13,19 @@ export function beginSession(
   record: LoginRecord,
   now: number,
   device: string | undefined,
-): { readonly record: LoginRecord; readonly session: Session } {
+): { readonly record: LoginRecord; readonly session: LoginSession } {
   const until = new Date(now + SESSION_LIFETIME * 1000).toISOString();
   const session = { id: randomUUID(), ...defined({ device }), until, turn: 0 };
   const open = openSessions(record, now).slice(1 - MOST);
   return { record: { ...record, sessions: [...open, session] }, session };
 }
 
-function openSessions({ sessions = [] }: LoginRecord, now: number): readonly Session[] {
+function openSessions({ sessions = [] }: LoginRecord, now: number): readonly LoginSession[] {
   return sessions.filter(({ until }) => Date.parse(until) > now);
 }
 
 export type Refreshed =
-  | { readonly kind: 'refreshed'; readonly record: LoginRecord; readonly session: Session }
+  | { readonly kind: 'refreshed'; readonly record: LoginRecord; readonly session: LoginSession }
   /** A token was used that another had replaced long ago: somebody else may have it, so the session is over. */
   | { readonly kind: 'stolen'; readonly record: LoginRecord }
   | { readonly kind: 'unknown' };
@@ -46,10 +46,10 @@ export function refreshSession(record: LoginRecord, id: string, turn: number, no
 }
 
 /** The record without the sessions that end. */
-export function endSessions(record: LoginRecord, ends: (session: Session) => boolean): LoginRecord {
+export function endSessions(record: LoginRecord, ends: (session: LoginSession) => boolean): LoginRecord {
   return { ...record, sessions: (record.sessions ?? []).filter((session) => !ends(session)) };
 }
 
-function withSessions(record: LoginRecord, sessions: readonly Session[], without: string): LoginRecord {
+function withSessions(record: LoginRecord, sessions: readonly LoginSession[], without: string): LoginRecord {
   return { ...record, sessions: sessions.filter(({ id }) => id !== without) };
 }

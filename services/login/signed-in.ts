@@ -4,7 +4,7 @@ import type { Rights } from '../../shared/access/rights.ts';
 import { UNKNOWN_TOKEN } from '../../shared/access/unknown-token.ts';
 import type { Actor } from '../../shared/event-store/event-store.ts';
 import { RequestError } from '../../shared/request-error.ts';
-import type { Claims, Jwts } from './jwt.ts';
+import type { JwtClaims, Jwts } from './jwt.ts';
 import { type People, type Person, passwordAt } from './people.ts';
 
 /** The sender of a request with a JWT. */
@@ -60,12 +60,12 @@ export function createJwtCheck({
   };
 }
 
-function isAccess({ use }: Claims, { management }: Jwts): boolean {
+function isAccess({ use }: JwtClaims, { management }: Jwts): boolean {
   return use === 'access' || (use === 'legacy' && management === 'legacy-support');
 }
 
 /** Sessions that Strapi began are not known here; their JWTs last ten minutes. */
-function isOfSession({ use, isOwn, session }: Claims, { record }: Person): boolean {
+function isOfSession({ use, isOwn, session }: JwtClaims, { record }: Person): boolean {
   return use !== 'access' || !isOwn || record.sessions?.some(({ id }) => id === session) === true;
 }
 

@@ -26,7 +26,7 @@ export type GenerationIndices = {
  * Opens the indices of the new generation, making those that are not there; undefined where the index is not outside the process.
  * Their names are noted before the first is made, so that a rebuild that is given up leaves none.
  */
-export async function openIndices(
+export async function openNextIndices(
   host: RebuildHost,
   { generation, scope }: Rebuild,
   made: ContentGraph,

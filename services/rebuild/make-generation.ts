@@ -2,11 +2,11 @@ import type { Rebuild } from '../../projections/generations/generation.ts';
 import { checkFile, graphFile } from '../../projections/graph/store/generation-files.ts';
 import { removeDatabase } from '../../shared/sqlite/copy-database.ts';
 import type { Operations } from '../operator/operations.ts';
-import { fillDocuments, type GenerationIndices, openIndices } from './fill-documents.ts';
+import { fillDocuments, type GenerationIndices, openNextIndices } from './fill-documents.ts';
 import { fillGraphs, livePosition, openGraphs, type RebuiltGraphs, replay } from './fill-graphs.ts';
 import { type RebuildHost, refuseInterrupted } from './rebuild-host.ts';
 import { finishFile } from './unfinished-file.ts';
-import { type Verification, verifyDocuments, verifyGeneration } from './verify-generation.ts';
+import { type Verification, verifyGeneration, verifyNextDocuments } from './verify-generation.ts';
 
 /**
  * Makes a generation, has it verified and taken over, from wherever it is. Ends without that where the verification finds
@@ -81,7 +81,7 @@ async function makeForChange(making: Making): Promise<void> {
   for (const graph of new Set([derived, made])) await replay(host, graph, end);
   const indices = await fillIndices(making);
   if (indices !== undefined) {
-    const isGood = note(host, rebuild, await verifyDocuments(host, rebuild, graphs, indices));
+    const isGood = note(host, rebuild, await verifyNextDocuments(host, rebuild, graphs, indices));
     if (!isGood && !accept) return;
   }
   await host.withOperations((operations) => takeOver(making, operations));
@@ -93,7 +93,7 @@ async function fillIndices({
   graphs,
   opened,
 }: Making): Promise<GenerationIndices | undefined> {
-  const indices = await openIndices(host, rebuild, graphs.made);
+  const indices = await openNextIndices(host, rebuild, graphs.made);
   if (indices === undefined) return undefined;
   opened.push(indices);
   await fillDocuments(host, rebuild, graphs.made, indices);

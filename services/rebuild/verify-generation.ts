@@ -32,7 +32,7 @@ export async function verifyGeneration(
     await replay(host, graphs.made, live.position);
     const ofGraphs = await compareAll(host, rebuild, graphs, live);
     if (indices === undefined) return ofGraphs;
-    const ofDocuments = await verifyDocuments(host, rebuild, graphs, indices);
+    const ofDocuments = await verifyNextDocuments(host, rebuild, graphs, indices);
     return {
       position: live.position,
       differences: [...ofGraphs.differences, ...ofDocuments.differences].slice(0, SHOWN_DIFFERENCES),
@@ -44,7 +44,7 @@ export async function verifyGeneration(
 }
 
 /** Compares what is really in the new indices, at the position of the graphs, with what the log gives. */
-export async function verifyDocuments(
+export async function verifyNextDocuments(
   host: RebuildHost,
   rebuild: Rebuild,
   { made, derived }: RebuiltGraphs,

@@ -1,4 +1,5 @@
 import { LOGIN_ATTRIBUTE } from '../../shared/access/login-record.ts';
+import { UPLOADS_PATH } from '../../shared/asset-store/served-names.ts';
 import type { Entry } from '../../shared/document/entry.ts';
 import {
   type Attribute,
@@ -8,7 +9,6 @@ import {
   USER_TYPE,
 } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { UPLOADS_PATH } from '../assets/names/kept-names.ts';
 
 type Values = { readonly [name: string]: unknown };
 

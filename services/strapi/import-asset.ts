@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { AssetStore, StagedAsset } from '../../shared/asset-store/asset-store.ts';
+import { nameInSpace } from '../../shared/asset-store/served-names.ts';
 import { detectMedia } from '../assets/detect-media.ts';
-import { nameInSpace } from '../assets/names/kept-names.ts';
 import { keepingHead } from '../assets/receive-upload.ts';
 import type { ArchiveFile } from './archive.ts';
 

@@ -41,7 +41,7 @@ export type LogStyle = {
  * serves has stepped down. `entered`: the next one serves.
  */
 export const STEPS = ['ready', 'yielded', 'entered'] as const;
-export type Step = (typeof STEPS)[number];
+export type HandOverStep = (typeof STEPS)[number];
 
 export type FromWorker =
   | { readonly kind: 'ask'; readonly id: number; readonly request: WorkerRequest }
@@ -51,7 +51,7 @@ export type FromWorker =
   | { readonly kind: 'greeting' }
   /** The worker cannot take another's place, and ends. */
   | { readonly kind: 'failed'; readonly reason: string }
-  | { readonly kind: Step };
+  | { readonly kind: HandOverStep };
 
 /** The first message to a worker. */
 export type Hello = {

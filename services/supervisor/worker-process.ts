@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, type SendHandle } from 'node:child_process';
 import type { SocketHandle } from './held-socket.ts';
-import { type FromWorker, STEPS, type Step, type ToWorker, WORKER_ARGUMENT } from './protocol.ts';
+import { type FromWorker, type HandOverStep, STEPS, type ToWorker, WORKER_ARGUMENT } from './protocol.ts';
 
 export type WorkerProcess = {
   readonly pid: number | undefined;
@@ -8,7 +8,7 @@ export type WorkerProcess = {
   send(message: ToWorker, socket?: SocketHandle): void;
   kill(): void;
   /** Each resolves when the worker has said that it is done. */
-  readonly steps: Readonly<Record<Step, Promise<void>>>;
+  readonly steps: Readonly<Record<HandOverStep, Promise<void>>>;
   /** Resolves when it has ended and every message that it sent has been heard. */
   readonly ended: Promise<WorkerEnd>;
 };
@@ -16,7 +16,7 @@ export type WorkerProcess = {
 export type WorkerEnd = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 /** Every message of a worker but its steps. */
-export type WorkerMessage = Exclude<FromWorker, { readonly kind: Step }>;
+export type WorkerMessage = Exclude<FromWorker, { readonly kind: HandOverStep }>;
 
 /** Runs `program` with Node's options of this process. Its output goes where this process's goes. */
 export function startWorker(
@@ -51,7 +51,7 @@ export function startWorker(
 
 const newStep = () => Promise.withResolvers<void>();
 
-function isStep(message: FromWorker): message is { readonly kind: Step } {
+function isStep(message: FromWorker): message is { readonly kind: HandOverStep } {
   return STEPS.some((step) => step === message.kind);
 }
 

@@ -10,10 +10,10 @@ export type LoginRecord = {
   /** SHA-256 of the code that confirms the address. */
   readonly confirmation?: string;
   /** Sign-ins that can be refreshed, oldest first. */
-  readonly sessions?: readonly Session[];
+  readonly sessions?: readonly LoginSession[];
 };
 
-export type Session = {
+export type LoginSession = {
   readonly id: string;
   readonly device?: string;
   /** ISO 8601: when it ends at the latest. */

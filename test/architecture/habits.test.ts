@@ -6,8 +6,8 @@ import { type Habits, habitsOf, habitsOfFiles } from '../support/habits.ts';
 const LEFT: { readonly [habit in keyof Habits]: number } = {
   spreadLiterals: 0,
   optionalMembers: 0,
-  longParameterLists: 32,
-  sharedNames: 18,
+  longParameterLists: 31,
+  sharedNames: 0,
 };
 
 const found = habitsOf(path.resolve(import.meta.dirname, '../..'));

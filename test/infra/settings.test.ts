@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { refuseUnusable } from '../../services/cli/settings/refuse-unusable.ts';
-import { ROLE_SETTINGS, type Role } from '../../services/cli/settings/roles.ts';
+import { type ProcessRole, ROLE_SETTINGS } from '../../services/cli/settings/roles.ts';
 import { variableOf } from '../../services/cli/settings/setting.ts';
 import { parseSettings, SERVE_SETTINGS } from '../../services/cli/settings/settings.ts';
 import { ROOT, readYaml, readYamlDocuments } from './read-yaml.ts';
@@ -66,7 +66,7 @@ it('finds what starts varve', () => {
 });
 
 describe.each(started)('$where', ({ args: [role = '', ...options], env }) => {
-  const table = ROLE_SETTINGS[role as Role];
+  const table = ROLE_SETTINGS[role as ProcessRole];
 
   it('names settings that its role has', () => {
     const variables = new Set<string>(Object.values(table).map(variableOf));
@@ -87,7 +87,7 @@ describe.each(started)('$where', ({ args: [role = '', ...options], env }) => {
       }),
     );
     const settings = parseSettings(SERVE_SETTINGS, given);
-    expect(() => refuseUnusable(role as Role, settings)).not.toThrow();
+    expect(() => refuseUnusable(role as ProcessRole, settings)).not.toThrow();
     expect(settings).toMatchObject({ host: '0.0.0.0', eventStore: SECRETS['VARVE_EVENT_STORE'] });
   });
 });

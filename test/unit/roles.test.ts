@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../services/cli/output/create-logger.ts';
 import { chooseReadSide } from '../../services/cli/settings/read-side.ts';
 import { refuseUnusable } from '../../services/cli/settings/refuse-unusable.ts';
-import { ROLE_SETTINGS, type Role } from '../../services/cli/settings/roles.ts';
+import { type ProcessRole, ROLE_SETTINGS } from '../../services/cli/settings/roles.ts';
 import { InvalidSettings, parseSettings, SERVE_SETTINGS } from '../../services/cli/settings/settings.ts';
 
 const ELASTICSEARCH = { readIndex: 'http://127.0.0.1:9200' };
 const KURRENTDB = { eventStore: 'kurrentdb://log:2113', accessKey: 'a'.repeat(43) };
 const SQLITE = { eventStore: 'sqlite:/tmp/log/events.db' };
 
-function refusal(role: Role, given: Readonly<Record<string, string>>): string {
+function refusal(role: ProcessRole, given: Readonly<Record<string, string>>): string {
   try {
     refuseUnusable(role, parseSettings(SERVE_SETTINGS, { contentTypes: 'src', ...given }));
   } catch (error) {
@@ -20,7 +20,7 @@ function refusal(role: Role, given: Readonly<Record<string, string>>): string {
 }
 
 describe('what cannot work is refused with a sentence that says what to use', () => {
-  it.each<[Role, Readonly<Record<string, string>>, readonly RegExp[]]>([
+  it.each<[ProcessRole, Readonly<Record<string, string>>, readonly RegExp[]]>([
     ['api', { ...SQLITE }, [/--read-index .* cannot be embedded: varve api reads .*, so pass its address/]],
     ['api', { ...SQLITE, readIndex: 'embedded' }, [/--read-index .* or use varve serve/]],
     ['project', {}, [/--read-index .* cannot be embedded: varve project writes Elasticsearch/]],
@@ -40,7 +40,7 @@ describe('what cannot work is refused with a sentence that says what to use', ()
     for (const [i, sentence] of sentences.entries()) expect(lines[i]).toMatch(sentence);
   });
 
-  it.each<[Role, Readonly<Record<string, string>>]>([
+  it.each<[ProcessRole, Readonly<Record<string, string>>]>([
     ['serve', {}],
     ['serve', { ...SQLITE, host: '0.0.0.0' }],
     ['serve', { ...KURRENTDB }],
@@ -78,7 +78,7 @@ describe('how far documents copy relations', () => {
 });
 
 describe('a role has options for what means something to it', () => {
-  it.each<[Role, readonly string[]]>([
+  it.each<[ProcessRole, readonly string[]]>([
     ['serve', []],
     [
       'project',

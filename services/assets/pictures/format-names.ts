@@ -1,5 +1,5 @@
+import { nameInSpace, UPLOADS_PATH } from '../../../shared/asset-store/served-names.ts';
 import type { Entry } from '../../../shared/document/entry.ts';
-import { nameInSpace, UPLOADS_PATH } from '../names/kept-names.ts';
 import { FORMAT_NAMES, type FormatName, isResized } from './format-sizes.ts';
 
 /** Extensions that detection assigns to the pictures that have formats. */

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { AssetStore } from '../../../shared/asset-store/asset-store.ts';
+import { nameInSpace } from '../../../shared/asset-store/served-names.ts';
 import type { Locks } from '../../command/locks.ts';
-import { nameInSpace } from '../names/kept-names.ts';
 import { formatName } from './format-names.ts';
 import { type FormatName, formatsSmallerThan } from './format-sizes.ts';
 import type { PictureResizer, ResizedFile, ResizeOutcome } from './picture-resizer.ts';

@@ -9,12 +9,12 @@ import { observeRequests } from '../../operating/observe-requests.ts';
 import type { Operating } from '../../operating/operating.ts';
 import type { Status } from '../../operator/status.ts';
 import { packageVersion } from '../output/package-version.ts';
-import type { Role } from '../settings/roles.ts';
+import type { ProcessRole } from '../settings/roles.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { searchPageOf } from './search-page-of.ts';
 
 export type ServeAppOptions = {
-  readonly role: Role;
+  readonly role: ProcessRole;
   readonly settings: ServeSettings;
   /** Additional path of the API besides `/api`. */
   readonly apiPrefix: string;

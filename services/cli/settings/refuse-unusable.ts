@@ -1,10 +1,10 @@
 import { isWildcard } from '../../http/sockets/loopback.ts';
 import { logFile } from '../../stores/open-event-store.ts';
-import type { Role } from './roles.ts';
+import type { ProcessRole } from './roles.ts';
 import { InvalidSettings, type ServeSettings } from './settings.ts';
 
 /** Throws InvalidSettings for combinations that cannot work, one sentence for each that names the alternative. */
-export function refuseUnusable(role: Role, settings: ServeSettings): void {
+export function refuseUnusable(role: ProcessRole, settings: ServeSettings): void {
   const sentences = [
     embeddedProblem(role, settings),
     role === 'api' ? logProblem(settings) : undefined,
@@ -14,7 +14,10 @@ export function refuseUnusable(role: Role, settings: ServeSettings): void {
   if (sentences.length > 0) throw new InvalidSettings(sentences.map((each) => `  ${each}`).join('\n'));
 }
 
-function embeddedProblem(role: Role, { readIndex, readIndexCloudId }: ServeSettings): string | undefined {
+function embeddedProblem(
+  role: ProcessRole,
+  { readIndex, readIndexCloudId }: ServeSettings,
+): string | undefined {
   if (role === 'serve' || readIndex !== 'embedded' || readIndexCloudId !== undefined) return undefined;
   const needs = {
     api: 'varve api reads from the Elasticsearch that varve project writes',

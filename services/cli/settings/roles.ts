@@ -1,13 +1,13 @@
 import { SERVE_SETTINGS, type SettingsTable } from './settings.ts';
 
 /**
- * Role of a process. `serve`: everything. `project`: can lead, and as the leader writes Elasticsearch; accepts writes
+ * ProcessRole of a process. `serve`: everything. `project`: can lead, and as the leader writes Elasticsearch; accepts writes
  * and answers no reads. `api`: reads from Elasticsearch and forwards writes to the leader; stores nothing.
  */
-export type Role = 'serve' | 'project' | 'api';
+export type ProcessRole = 'serve' | 'project' | 'api';
 
 /** Settings of a role: those of `varve serve` that apply to it; the others have their defaults. */
-export const ROLE_SETTINGS: Readonly<Record<Role, SettingsTable>> = {
+export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
   serve: SERVE_SETTINGS,
   project: without(
     ...(['examples', 'queryTimeLimit', 'defaultLimit', 'maxLimit', 'maxOffset'] as const),

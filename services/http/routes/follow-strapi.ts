@@ -9,7 +9,7 @@ import { type Freshness, POSITION_HEADER } from '../requests/await-position.ts';
 
 const WEBHOOK_PATH = '/_varve/strapi';
 
-export type FollowStrapiOptions = {
+export type FollowRouteOptions = {
   readonly follow: FollowApi;
   readonly freshness: Pick<Freshness, 'shows'>;
   /** Bytes of a body that is sent on. */
@@ -23,7 +23,7 @@ const SHOWN_MS = 10_000;
 const WRITING: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Sends writes and logins on to the followed Strapi, also those that Varve could carry out itself. */
-export function sendWritesToStrapi(app: FastifyInstance, options: FollowStrapiOptions): void {
+export function sendWritesToStrapi(app: FastifyInstance, options: FollowRouteOptions): void {
   const { follow } = options;
   app.addHook('onRequest', async (request, reply) => {
     const path = apiPath(request);
@@ -101,7 +101,7 @@ async function* limited({ raw }: FastifyRequest, maxBytes: number): AsyncGenerat
 
 /** Where the log shows what was written; undefined: nothing was, or it does not show it yet. */
 async function shownPosition(
-  { follow, freshness }: FollowStrapiOptions,
+  { follow, freshness }: FollowRouteOptions,
   path: string,
   { status, body, headers }: ProxiedAnswer,
   isWrite: boolean,

@@ -23,12 +23,12 @@ export type LogTail = {
   /** Stores the appends (see commitAppends) and wakes the followers. */
   commit(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
   /** Of one stream's events, or of all. */
-  follow(after: bigint, handle: EventHandler, options: FollowOptions): Subscription;
+  follow(after: bigint, handle: EventHandler, options: TailedStream): Subscription;
   /** Closes every follower; resolves when none of their handlers runs. */
   close(): Promise<void>;
 };
 
-export type FollowOptions = { readonly batchSize: number; readonly stream?: string | undefined };
+export type TailedStream = { readonly batchSize: number; readonly stream?: string | undefined };
 
 export type LogTailOptions = {
   readonly path: string;

@@ -1,6 +1,6 @@
 import type { Attribute } from '../../schema/content-type.ts';
 import type { IndexedComponent, IndexedRow, LinkChange, RowChange } from '../read-index.ts';
-import { connect, disconnect, disconnectSource, disconnectTarget, type Links } from './links.ts';
+import { connectRows, disconnect, disconnectSource, disconnectTarget, type Links } from './links.ts';
 import { listValues } from './row-lists.ts';
 import { type ComponentSpace, ensureRow, type RowSpaceIndex, removeRow, setFields } from './row-space.ts';
 import { forgetSource, keepSource, type SourceStore } from './source-store.ts';
@@ -61,7 +61,7 @@ function applyLink({ source, target, links }: LinkEnds, change: LinkChange): voi
   const to = target.ordinals.get(change.target);
   if (from === undefined || to === undefined) return;
   if (change.order === null) disconnect(links, from, to);
-  else connect(links, from, to, change.order);
+  else connectRows(links, from, to, change.order);
 }
 
 function putRow(index: BatchTarget, space: RowSpaceIndex, key: number, row: IndexedRow): number {
@@ -115,7 +115,7 @@ function replaceChildren(
     const row = putRow(index, space, component.key, component);
     const [parent] = listValues(links.backward.lists, row);
     if (parent !== undefined && parent !== parentRow) disconnect(links, parent, row);
-    connect(links, parentRow, row, { sourceOrder: place, targetOrder: 0 });
+    connectRows(links, parentRow, row, { sourceOrder: place, targetOrder: 0 });
     after.add(row);
   }
   for (const row of before) if (!after.has(row)) dropRow(index, space, row);

@@ -41,7 +41,7 @@ function createSide(): LinkSide {
  * Adds the link or changes its slot. Searches at the end that has fewer links, so a target with 20,000 sources costs
  * nothing.
  */
-export function connect(links: Links, source: number, target: number, order: IndexedLinkOrder): void {
+export function connectRows(links: Links, source: number, target: number, order: IndexedLinkOrder): void {
   const { forward, backward } = links;
   const known =
     listCount(forward.lists, source) <= listCount(backward.lists, target)

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { followedEvents } from '../../../services/follow/followed-events.ts';
 import { readRow, readStamp } from '../../../services/follow/rest-row.ts';
-import type { StoredDocument } from '../../../services/follow/stored-document.ts';
+import type { GraphDocument } from '../../../services/follow/stored-document.ts';
 import { createStrapiProxy } from '../../../services/follow/strapi-proxy.ts';
 import type { Entry } from '../../../shared/document/entry.ts';
 import type { DocumentEvent } from '../../../shared/document/events.ts';
@@ -51,7 +51,7 @@ const sourceRow = ({ locale, version, id, title, updatedAt, tags }: Version) => 
 };
 
 /** What the graph would have after these events on that document. */
-function applied(before: StoredDocument, events: readonly DocumentEvent[]): StoredDocument {
+function applied(before: GraphDocument, events: readonly DocumentEvent[]): GraphDocument {
   let { entries, links } = before;
   const without = (locale: string | null, ...versions: string[]) => {
     entries = entries.filter((each) => each.locale !== locale || !versions.includes(each.version));
@@ -90,9 +90,9 @@ function applied(before: StoredDocument, events: readonly DocumentEvent[]): Stor
   return { entries, links };
 }
 
-const NOTHING: StoredDocument = { entries: [], links: [] };
+const NOTHING: GraphDocument = { entries: [], links: [] };
 
-function eventsFor(stored: StoredDocument, versions: readonly Version[]): readonly DocumentEvent[] {
+function eventsFor(stored: GraphDocument, versions: readonly Version[]): readonly DocumentEvent[] {
   const notes = { add: () => {}, list: () => [] };
   const options = { registry, type: page, stored, slotOf: () => undefined, hasRow: () => true, notes };
   return followedEvents(options, versions.map(sourceRow));

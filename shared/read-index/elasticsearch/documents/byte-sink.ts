@@ -47,12 +47,12 @@ export function writeText(sink: ByteSink, text: string): void {
 }
 
 /** One ASCII character. */
-export function writeByte(sink: ByteSink, byte: number): void {
+export function putByte(sink: ByteSink, byte: number): void {
   reserve(sink, 1);
   sink.bytes[sink.end++] = byte;
 }
 
-export function writeBytes(sink: ByteSink, part: Uint8Array): void {
+export function putBytes(sink: ByteSink, part: Uint8Array): void {
   reserve(sink, part.length);
   sink.bytes.set(part, sink.end);
   sink.end += part.length;

@@ -10,15 +10,7 @@ import {
   type PlacedStep,
 } from '../layout/document-layout.ts';
 import { type StoredLinks, type StoredPart, type StoredParts, zoneHolder } from '../layout/index-document.ts';
-import {
-  type ByteSink,
-  overwrite,
-  sizeOf,
-  writeByte,
-  writeBytes,
-  writeText,
-  writtenSince,
-} from './byte-sink.ts';
+import { type ByteSink, overwrite, putByte, putBytes, sizeOf, writeText, writtenSince } from './byte-sink.ts';
 import { copiesAt } from './copies.ts';
 import { knownOwnPart, noteOwnPart, writeOrCopy } from './own-part.ts';
 import { pathEnds, sortsText } from './sort-values.ts';
@@ -77,7 +69,7 @@ export function writeDocument(
     if (!hasThrough) writeWords(sink, layout.words, row.fields, ({ attribute }) => [row.fields[attribute]]);
   });
   if (hasThrough) writeWords(sink, layout.words, row.fields, textsAround(making, layout, held));
-  writeByte(sink, CLOSING_BRACE);
+  putByte(sink, CLOSING_BRACE);
   noteOwnPart(sink, layout, row, { head, texts, summed, sum });
 }
 
@@ -138,17 +130,17 @@ function writeLinked(making: Making, place: Place, held: HeldRow, own: boolean):
     writeText(sink, (e++ === 0 ? ',"e":{' : ',') + member);
     writeList(sink, copies, step.embedded?.list === true);
   }
-  if (e > 0) writeByte(sink, CLOSING_BRACE);
+  if (e > 0) putByte(sink, CLOSING_BRACE);
   if (t !== '') writeText(sink, `,"t":{${t.slice(1)}}`);
   return own && t !== '' ? links : undefined;
 }
 
 function writeList(sink: ByteSink, copies: readonly Buffer[], list: boolean): void {
   for (const [at, copy] of copies.entries()) {
-    if (list) writeByte(sink, at === 0 ? OPENING_BRACKET : COMMA);
-    writeBytes(sink, copy);
+    if (list) putByte(sink, at === 0 ? OPENING_BRACKET : COMMA);
+    putBytes(sink, copy);
   }
-  if (list) writeByte(sink, CLOSING_BRACKET);
+  if (list) putByte(sink, CLOSING_BRACKET);
 }
 
 /** Copies of the linked rows, if the relation is copied. Each is made once for all documents that show it. */
@@ -171,7 +163,7 @@ function linkedCopies(
       const from = sizeOf(sink);
       writeText(sink, `{"key":${key},`);
       writeBody(making, place, { key, fields: row.fields, components: row.components }, false);
-      writeByte(sink, CLOSING_BRACE);
+      putByte(sink, CLOSING_BRACE);
       copy = Buffer.from(writtenSince(sink, from));
       sink.end = sink.start + from;
       known.set(key, copy);
@@ -194,14 +186,14 @@ function writeComponents(making: Making, place: Place, held: HeldRow, own: boole
     isFirst = false;
     const isOne = step.kind === 'component' && !step.list;
     const created = (isOne ? items.slice(0, 1) : items).map((item, at) => {
-      if (!isOne) writeByte(sink, at === 0 ? OPENING_BRACKET : COMMA);
+      if (!isOne) putByte(sink, at === 0 ? OPENING_BRACKET : COMMA);
       return writeComponent(making, step, item, own);
     });
-    if (!isOne) writeByte(sink, CLOSING_BRACKET);
+    if (!isOne) putByte(sink, CLOSING_BRACKET);
     if (own) parts[step.attribute] = created;
   }
   if (isFirst) return undefined;
-  writeByte(sink, CLOSING_BRACE);
+  putByte(sink, CLOSING_BRACE);
   return own ? parts : undefined;
 }
 

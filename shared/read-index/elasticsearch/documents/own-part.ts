@@ -1,6 +1,6 @@
 import type { IndexedRow } from '../../read-index.ts';
 import type { DocumentLayout } from '../layout/document-layout.ts';
-import { type ByteSink, sizeOf, writeBytes } from './byte-sink.ts';
+import { type ByteSink, putBytes, sizeOf } from './byte-sink.ts';
 
 /** Positions in the text, as `sizeOf` returns them. */
 type Span = { readonly from: number; readonly to: number };
@@ -56,6 +56,6 @@ export function noteOwnPart(
 export function writeOrCopy(sink: ByteSink, known: Uint8Array | undefined, write: () => void): Span {
   const from = sizeOf(sink);
   if (known === undefined) write();
-  else writeBytes(sink, known);
+  else putBytes(sink, known);
   return { from, to: sizeOf(sink) };
 }

@@ -4,7 +4,7 @@ import { foldText } from '../../fold-text.ts';
 import type { FieldValues, IndexedRow } from '../../read-index.ts';
 import type { Place, PlacedScalar } from '../layout/document-layout.ts';
 import type { StoredValue } from '../layout/index-document.ts';
-import { type ByteSink, createByteSink, takeWritten, writeBytes, writeText } from './byte-sink.ts';
+import { type ByteSink, createByteSink, putBytes, takeWritten, writeText } from './byte-sink.ts';
 import { publicationRank, storedValue } from './stored-value.ts';
 import { writeGrams } from './text-grams.ts';
 
@@ -38,13 +38,13 @@ export function writeTexts(sink: ByteSink, place: Place, fields: FieldValues): v
     if (text === undefined) continue;
     writeText(sink, (g++ === 0 ? ',"g":{' : ',') + scalar.member);
     const { folded, grams } = foldedGrams(scalar, text);
-    writeBytes(sink, grams);
+    putBytes(sink, grams);
     if (scalar.text === 'grams' && folded !== text) asWritten.push(scalar);
   }
   if (g === 0) return;
   for (const [at, scalar] of asWritten.entries()) {
     writeText(sink, (at === 0 ? '},"w":{' : ',') + scalar.member);
-    writeBytes(sink, writtenGrams(scalar, textOf(scalar, fields) ?? ''));
+    putBytes(sink, writtenGrams(scalar, textOf(scalar, fields) ?? ''));
   }
   writeText(sink, '}');
 }
