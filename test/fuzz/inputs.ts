@@ -1,4 +1,5 @@
 import type { Random } from '../support/naive-random.ts';
+import { makeInstantProbe, makeInstantRequest } from './instant-inputs.ts';
 import { LEAK_PARAMETERS, leakPair } from './leaks.ts';
 import { mutateBytes, mutateJson, mutateText } from './mutate.ts';
 
@@ -15,7 +16,13 @@ export type FuzzInput =
     }
   | { readonly kind: 'bytes'; readonly caller: Caller; readonly bytes: Uint8Array };
 
-export type Pair = { readonly bytes: Uint8Array; readonly name: string; readonly other: string };
+export type Pair = {
+  readonly bytes: Uint8Array;
+  readonly name: string;
+  readonly other: string;
+  /** Answers repeat what was asked, refusals or not. */
+  readonly isRepeated?: true;
+};
 
 /** What inputs are made from. */
 export type FuzzMaterial = {
@@ -147,14 +154,16 @@ const BODIES: readonly unknown[] = [
 
 export function makeInput(random: Random, material: FuzzMaterial): FuzzInput {
   const kind = random.next();
-  if (kind < 0.2) return makeProbe(random, material);
+  if (kind < 0.12) return makeProbe(random, material);
+  if (kind < 0.2) return makeInstantProbe(random, material);
+  if (kind < 0.35) return makeInstantRequest(random, material);
   if (kind < 0.85) return makeRequest(random, material);
   if (kind < 0.9) return makeUpload(random, material);
   const whole = makeRequest(random, material);
   return { kind: 'bytes', caller: whole.caller, bytes: mutateBytes(whole.bytes, random) };
 }
 
-type Request = Extract<FuzzInput, { kind: 'request' | 'probe' }>;
+export type Request = Extract<FuzzInput, { kind: 'request' | 'probe' }>;
 
 function makeRequest(random: Random, material: FuzzMaterial): Request {
   const caller = random.pick<Caller>(['anonymous', 'anonymous', 'site', 'full']);
@@ -205,7 +214,7 @@ function someHeaders(random: Random): readonly string[] {
 /** A pair of requests of which one names what there is and the other what there is not. */
 function makeProbe(random: Random, material: FuzzMaterial): Request {
   const caller = random.pick<Caller>(['anonymous', 'site']);
-  const { name, other, first, second } = leakPair(random, LEAK_PARAMETERS);
+  const { name, other, first, second, isRepeated } = leakPair(random, LEAK_PARAMETERS);
   const bytesOf = (target: string) =>
     encode(material, { caller, method: 'GET', target, body: '', headers: [] });
   return {
@@ -213,7 +222,7 @@ function makeProbe(random: Random, material: FuzzMaterial): Request {
     caller,
     method: 'GET',
     bytes: bytesOf(first),
-    pair: { bytes: bytesOf(second), name, other },
+    pair: { bytes: bytesOf(second), name, other, ...(isRepeated ? { isRepeated } : {}) },
   };
 }
 
@@ -263,7 +272,10 @@ type Encoded = {
 };
 
 /** Whatever the target is, it is one line without a space. */
-function encode({ tokens }: FuzzMaterial, { caller, method, target, body, headers }: Encoded): Uint8Array {
+export function encode(
+  { tokens }: FuzzMaterial,
+  { caller, method, target, body, headers }: Encoded,
+): Uint8Array {
   const bytes = Buffer.from(body, 'utf8');
   const token = tokens[caller];
   const hasOwn = (name: string) => headers.some((header) => header.startsWith(`${name}:`));

@@ -1,4 +1,5 @@
 import type { Random } from '../support/naive-random.ts';
+import type { Pair } from './inputs.ts';
 
 /** What the callers may do who must not see everything. */
 export const ALLOWED = ['restaurant.find', 'restaurant.findOne', 'tag.find', 'tag.findOne', 'article.find'];
@@ -10,7 +11,7 @@ export const SECRETS = { draft: 'dr4ft-only', private: 'pr1v4te-note', forbidden
  * Of restaurants: a private attribute, a password, relations and media that lead to what the callers may not find. `createdBy` and
  * its like are no secret: every type of every Strapi project has them.
  */
-const HIDDEN = [
+export const HIDDEN = [
   'internalNote',
   'secretPin',
   'chef',
@@ -21,7 +22,7 @@ const HIDDEN = [
   'logo',
   'gallery',
 ];
-const WAYS = [
+export const WAYS = [
   '',
   'tags.restaurants',
   'branches',
@@ -31,6 +32,10 @@ const WAYS = [
   'parent.tags.restaurants',
 ];
 
+type UrlPair = Pick<Pair, 'name' | 'other' | 'isRepeated'> & {
+  readonly first: string;
+  readonly second: string;
+};
 type Parameter = (name: string, way: readonly string[], random: Random) => string;
 
 const inBrackets = (names: readonly string[]): string => names.map((name) => `[${name}]`).join('');
@@ -61,6 +66,11 @@ export const LEAK_PARAMETERS: readonly Parameter[] = [
   (name, way) => (way.length === 0 ? `sort=${name}` : `${populated(way)}[sort]=${name}:asc`),
   (name, way) => (way.length === 0 ? `filters[${name}]=a` : `${populated(way)}[filters][${name}][$eq]=a`),
   (name, way) => (way.length === 0 ? `populate=${name}` : `${populated(way)}[populate]=${name}`),
+  (name, way) => `facets=name,${[...way, name].join('.')}`,
+  (name, way) => `facets[${[...way, name, 'name'].join('.')}][limit]=3`,
+  (name, way) => `search=open&facets[${[...way, name].join('.')}][search]=a`,
+  (name) => `search=open&highlight=${name}`,
+  (name) => `search=open&highlight[${name}][snippet]=3`,
 ];
 
 const TEXTS = [
@@ -101,8 +111,31 @@ function valuePair(random: Random) {
   return { name, other, first: url(name), second: url(other) };
 }
 
+const SEARCHES: readonly ((text: string) => string)[] = [
+  (text) => `search=${text}`,
+  (text) => `search=${text}&typoTolerance=false&facets=name`,
+  (text) => `search=open ${text}&facets=name,stars&highlight=name,description`,
+  (text) => `search=${text}&sort=name&_q=e`,
+  (text) => `facets[name][search]=${text}&facets[similar.name][search]=${text}`,
+  (text) => `search=a b c open ${text}&highlight[name][snippet]=2`,
+];
+
+/** Two URLs that search for the beginning of what only others may see, and for as many letters of nothing. */
+function searchPair(random: Random) {
+  const name =
+    random
+      .pick(Object.values(SECRETS))
+      .split('-')[0]
+      ?.slice(0, random.pick([3, 10])) ?? '';
+  const other = `${name.slice(0, 2)}${'7'.repeat(name.length - 2)}`;
+  const search = random.pick(SEARCHES);
+  const url = (text: string) => `/api/restaurants?${search(text)}`.replaceAll(' ', '%20');
+  return { name, other, first: url(name), second: url(other), isRepeated: true as const };
+}
+
 /** Two URLs that differ in one name alone: of something hidden, and of nothing; both names are as long. */
-export function leakPair(random: Random, parameters: readonly Parameter[]) {
+export function leakPair(random: Random, parameters: readonly Parameter[]): UrlPair {
+  if (random.chance(0.2)) return searchPair(random);
   if (random.chance(0.3)) return valuePair(random);
   const name = random.pick(HIDDEN);
   const other = `zq${'x'.repeat(name.length - 2)}`;
@@ -116,6 +149,6 @@ export function leakPair(random: Random, parameters: readonly Parameter[]) {
   return { name, other, first: url(name), second: url(other) };
 }
 
-function fixed(random: Random, draws: number): Random {
+export function fixed(random: Random, draws: number): Random {
   return { ...random, pick: (items) => items[draws % items.length] as (typeof items)[number] };
 }
