@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import { createRandom } from '../support/naive-random.ts';
-import { type FuzzInput, makeInput } from './inputs.ts';
+import { makeInput } from './inputs.ts';
 import { judge } from './judge.ts';
 import { minimise } from './minimise.ts';
+import type { FuzzInput } from './requests.ts';
 import { type FuzzTarget, startTarget } from './target.ts';
 import { createWireClient } from './wire-client.ts';
 

@@ -2,40 +2,7 @@ import type { Random } from '../support/naive-random.ts';
 import { makeInstantProbe, makeInstantRequest } from './instant-inputs.ts';
 import { LEAK_PARAMETERS, leakPair } from './leaks.ts';
 import { mutateBytes, mutateJson, mutateText } from './mutate.ts';
-
-export type Caller = 'anonymous' | 'site' | 'full';
-
-/** One thing to send. `pair`: another that has to get the same answer, the name in question aside. */
-export type FuzzInput =
-  | {
-      readonly kind: 'request' | 'probe';
-      readonly caller: Caller;
-      readonly method: string;
-      readonly bytes: Uint8Array;
-      readonly pair?: Pair;
-    }
-  | { readonly kind: 'bytes'; readonly caller: Caller; readonly bytes: Uint8Array };
-
-export type Pair = {
-  readonly bytes: Uint8Array;
-  readonly name: string;
-  readonly other: string;
-  /** Answers repeat what was asked, refusals or not. */
-  readonly isRepeated?: true;
-};
-
-/** What inputs are made from. */
-export type FuzzMaterial = {
-  /** Paths with query strings that are answered. */
-  readonly urls: readonly string[];
-  /** Those of the types that every caller may find. */
-  readonly openUrls: readonly string[];
-  readonly documentIds: readonly string[];
-  /** Of documents without secrets: a write would publish those of others. */
-  readonly writableIds: readonly string[];
-  readonly files: readonly string[];
-  readonly tokens: Readonly<Record<Caller, string | undefined>>;
-};
+import { type Caller, encode, type FuzzInput, type FuzzMaterial, type Request } from './requests.ts';
 
 const HEADERS: readonly (readonly [string, readonly string[]])[] = [
   ['Accept', ['*/*', 'text/html', 'application/xml;q=0.1', '']],
@@ -163,8 +130,6 @@ export function makeInput(random: Random, material: FuzzMaterial): FuzzInput {
   return { kind: 'bytes', caller: whole.caller, bytes: mutateBytes(whole.bytes, random) };
 }
 
-export type Request = Extract<FuzzInput, { kind: 'request' | 'probe' }>;
-
 function makeRequest(random: Random, material: FuzzMaterial): Request {
   const caller = random.pick<Caller>(['anonymous', 'anonymous', 'site', 'full']);
   const method = random.pick(METHODS);
@@ -261,31 +226,4 @@ function makeUpload(random: Random, material: FuzzMaterial): FuzzInput {
     method: 'POST',
     bytes: encode(material, { caller, method: 'POST', target, body, headers }),
   };
-}
-
-type Encoded = {
-  readonly caller: Caller;
-  readonly method: string;
-  readonly target: string;
-  readonly body: string;
-  readonly headers: readonly string[];
-};
-
-/** Whatever the target is, it is one line without a space. */
-export function encode(
-  { tokens }: FuzzMaterial,
-  { caller, method, target, body, headers }: Encoded,
-): Uint8Array {
-  const bytes = Buffer.from(body, 'utf8');
-  const token = tokens[caller];
-  const hasOwn = (name: string) => headers.some((header) => header.startsWith(`${name}:`));
-  const lines = [
-    `${method} ${target.replace(/[\0-\x20\x7f]/g, '_')} HTTP/1.1`,
-    'Host: localhost',
-    ...(token === undefined || hasOwn('Authorization') ? [] : [`Authorization: Bearer ${token}`]),
-    ...(bytes.length > 0 || method === 'POST' ? [`Content-Length: ${bytes.length}`] : []),
-    ...(bytes.length > 0 && !hasOwn('Content-Type') ? ['Content-Type: application/json'] : []),
-    ...headers,
-  ];
-  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'utf8'), bytes]);
 }

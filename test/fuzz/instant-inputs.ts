@@ -1,7 +1,7 @@
 import type { Random } from '../support/naive-random.ts';
-import { type Caller, encode, type FuzzMaterial, type Request } from './inputs.ts';
 import { fixed, HIDDEN, SECRETS, WAYS } from './leaks.ts';
 import { mutateJson, mutateText } from './mutate.ts';
+import { type Caller, encode, type FuzzMaterial, type Request } from './requests.ts';
 
 /** Requests of Algolia's protocol: what its clients send, mutated, and pairs that must be answered alike. */
 

@@ -1,5 +1,5 @@
-import type { FuzzInput, Pair } from './inputs.ts';
 import { SECRETS } from './leaks.ts';
+import type { FuzzInput, Pair } from './requests.ts';
 import type { WireAnswer, WireClient } from './wire-client.ts';
 
 const PAIR_TRIES = 20;

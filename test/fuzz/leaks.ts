@@ -1,5 +1,5 @@
 import type { Random } from '../support/naive-random.ts';
-import type { Pair } from './inputs.ts';
+import type { Pair } from './requests.ts';
 
 /** What the callers may do who must not see everything. */
 export const ALLOWED = ['restaurant.find', 'restaurant.findOne', 'tag.find', 'tag.findOne', 'article.find'];

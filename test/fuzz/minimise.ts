@@ -1,4 +1,4 @@
-import type { FuzzInput } from './inputs.ts';
+import type { FuzzInput } from './requests.ts';
 
 const MOST_TRIES = 200;
 

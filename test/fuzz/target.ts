@@ -6,8 +6,8 @@ import { startElasticsearchFleet } from '../support/elasticsearch-fleet.ts';
 import { removeIndices } from '../support/remove-indices.ts';
 import { S3_CREDENTIALS, startS3Double } from '../support/s3-double.ts';
 import { createDataDirectory, type RunningServer, startServer } from '../support/server.ts';
-import type { FuzzMaterial } from './inputs.ts';
 import { ALLOWED, SECRETS } from './leaks.ts';
+import type { FuzzMaterial } from './requests.ts';
 
 export type FuzzTarget = {
   /** Answers what is sent. */
