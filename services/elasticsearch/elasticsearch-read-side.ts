@@ -14,6 +14,7 @@ import type { IndexSpread } from '../../shared/read-index/elasticsearch/indices/
 import type { DenormaliseSettings } from '../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import type { ElasticsearchConnection } from '../../shared/read-index/elasticsearch/wire/client.ts';
 import type { StoredKey } from '../../shared/read-index/stored-documents.ts';
+import { addSynonyms, type InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import { readLease } from '../fleet/lease-view.ts';
 import type { IndexContents, OpenReadSide, ReadSide, ReadSidePlan } from '../read-side/read-side.ts';
 import { ownPlace } from '../stores/ownership.ts';
@@ -30,6 +31,8 @@ export type ElasticsearchOptions = {
   readonly spread: IndexSpread;
   /** Default copies of relations in documents of content types. */
   readonly denormalise: DenormaliseSettings;
+  /** Beside those of the schemas. */
+  readonly synonyms: InstalledSynonyms;
   readonly space: string;
   /** See `createElasticsearchCluster`. */
   readonly rowCacheBytes: number;
@@ -47,13 +50,14 @@ export function elasticsearchReadSide({
   denormalise,
   rowCacheBytes,
   adopt,
+  synonyms,
 }: ElasticsearchOptions): ReadSidePlan {
   return {
     graph: { dependencies: (registry) => documentDependencies(registry, denormalise) },
     outside: documentSets({ connection, spread, denormalise, space, report }),
     async open(graph, log, how = {}) {
       const stale = accountOf(graph);
-      const registry = graph.registry();
+      const registry = addSynonyms(graph.registry(), synonyms);
       const shape = { spread, denormalise, rowCacheBytes };
       const cluster = createElasticsearchCluster({ connection, space, registry, ...shape });
       try {

@@ -12,6 +12,7 @@ import type { HeldRows } from '../../shared/read-index/held-rows.ts';
 import type { IndexSet } from '../../shared/read-index/index-set.ts';
 import type { ReadIndex, World } from '../../shared/read-index/read-index.ts';
 import type { StoredDocuments, StoredKey } from '../../shared/read-index/stored-documents.ts';
+import { addSynonyms, type InstalledSynonyms } from '../../shared/schema/add-synonyms.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 
@@ -145,12 +146,17 @@ export type ReadSidePlan = {
 };
 
 /** The index inside this process. */
-export function embeddedReadSide(options: Pick<EmbeddedIndexOptions, 'queryTimeLimit'>): ReadSidePlan {
+export function embeddedReadSide({
+  synonyms = {},
+  ...options
+}: Pick<EmbeddedIndexOptions, 'queryTimeLimit'> & {
+  readonly synonyms?: InstalledSynonyms;
+}): ReadSidePlan {
   return {
     graph: {},
     async open(graph) {
       // Types of the graph, including those in the log that are no longer in the folder.
-      const index = createEmbeddedIndex({ ...options, registry: graph.registry() });
+      const index = createEmbeddedIndex({ ...options, registry: addSynonyms(graph.registry(), synonyms) });
       await loadReadIndex(graph, index);
       void index.warm?.();
       const closed = Promise.withResolvers<void>();

@@ -19,3 +19,17 @@ export type TextSearchReport = {
   /** Words that were taken for others, by the word as it was typed. */
   readonly corrected: ReadonlyMap<string, string>;
 };
+
+/** The terms of a report: of each locale those of all its readings, each once. */
+export function reportedTerms(
+  readings: readonly { readonly locale: string; readonly terms: readonly SearchTerm[] }[],
+): TextSearchReport['terms'] {
+  const terms = new Map<string, SearchTerm[]>();
+  for (const reading of readings) {
+    const known = terms.get(reading.locale) ?? [];
+    const isNew = (term: SearchTerm) =>
+      !known.some((each) => each.folded === term.folded && each.place === term.place);
+    terms.set(reading.locale, [...known, ...reading.terms.filter(isNew)]);
+  }
+  return terms;
+}

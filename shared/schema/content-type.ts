@@ -109,7 +109,12 @@ export type ContentType = {
   readonly builtIn: boolean;
   /** `pluginOptions.varve` of the type, as in the file. */
   readonly varve?: unknown;
+  /** Synonyms that the installation adds to those of `varve`, by locale. */
+  readonly synonyms?: SynonymGroups;
 };
+
+/** Groups of words that count as each other, by locale; `*` is every locale. */
+export type SynonymGroups = { readonly [locale: string]: readonly (readonly string[])[] };
 
 export type Component = {
   readonly uid: Uid;

@@ -10,7 +10,13 @@ const attributeSearch = z.strictObject({
 
 export const SEARCH_OF_ATTRIBUTE = z.looseObject({ search: attributeSearch.optional() });
 
-const oneWord = z.string().regex(/^[\p{L}\p{N}\p{M}]+$/u, { error: 'expected one word' });
+/** One to five words. */
+const PHRASE =
+  /^[^\p{L}\p{N}\p{M}]*[\p{L}\p{N}\p{M}]+(?:[^\p{L}\p{N}\p{M}]+[\p{L}\p{N}\p{M}]+){0,4}[^\p{L}\p{N}\p{M}]*$/u;
+const phrase = z.string().max(200).regex(PHRASE, { error: 'expected one to five words' });
+
+/** Groups of words that count as each other, by locale; `*` is every locale. */
+export const SYNONYM_GROUPS = z.record(z.string(), z.array(z.array(phrase).min(2).max(50)).max(10_000));
 
 const WAY = /^[^.]+(\.[^.]+){1,5}$/;
 
@@ -22,7 +28,7 @@ export const SEARCH_OF_TYPE = z.looseObject({
         .array(z.string().regex(WAY, { error: 'expected a path such as city.name' }))
         .max(10)
         .optional(),
-      synonyms: z.record(z.string(), z.array(z.array(oneWord).min(2))).optional(),
+      synonyms: SYNONYM_GROUPS.optional(),
     })
     .optional(),
 });

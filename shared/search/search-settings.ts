@@ -1,8 +1,7 @@
-import type { ContentType, ScalarAttribute, ScalarType, Uid } from '../schema/content-type.ts';
+import type { ContentType, ScalarAttribute, ScalarType, SynonymGroups, Uid } from '../schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../schema/schema-registry.ts';
 import { SEARCH_OF_ATTRIBUTE, SEARCH_OF_TYPE } from '../schema/search-options.ts';
 import { throughAttribute, throughPaths } from '../schema/search-through.ts';
-import { foldWord } from './fold-word.ts';
 import type { WordKind } from './match-word.ts';
 
 /** Text that a search looks at. */
@@ -22,8 +21,8 @@ export type SearchSettings = {
   readonly fields: readonly SearchField[];
   /** The language of a type without locales. */
   readonly locale: string;
-  /** By locale and folded word; '*' is every locale. */
-  readonly synonyms: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+  /** By locale; `*` is every locale. */
+  readonly synonyms: readonly SynonymGroups[];
 };
 
 /** Weights where the schema says nothing: a name says more of a row than a text does. */
@@ -78,9 +77,7 @@ export function searchSettingsOf(type: ContentType): SearchSettings {
       attribute.kind === 'scalar' && !attribute.private ? ownField(attribute) : [],
     ),
     locale: search?.locale ?? 'en',
-    synonyms: new Map(
-      Object.entries(search?.synonyms ?? {}).map(([locale, groups]) => [locale, synonymsOf(groups)]),
-    ),
+    synonyms: [search?.synonyms, type.synonyms].filter((groups) => groups !== undefined),
   };
   settings.set(type, made);
   return made;
@@ -104,15 +101,4 @@ function ownField({ name, type, varve, searchable }: ScalarAttribute): SearchFie
   // What `_q` must not look at is searched only where the schema asks for it.
   if (!searchable && search === undefined) return [];
   return [{ name, path: [], attribute: name, type, weight, kind: kindOf(search) }];
-}
-
-/** Every word of a group counts as the others. */
-function synonymsOf(groups: readonly (readonly string[])[]): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
-  for (const group of groups) {
-    const words = group.map((word) => foldWord(word.toLowerCase()));
-    for (const word of words)
-      found.set(word, [...(found.get(word) ?? []), ...words.filter((other) => other !== word)]);
-  }
-  return found;
 }

@@ -1,6 +1,7 @@
 import { foldWord } from './fold-word.ts';
 import type { Language } from './languages.ts';
 import { splitWords } from './split-words.ts';
+import type { Synonyms } from './synonyms.ts';
 import { typosAllowed } from './typo-distance.ts';
 
 /** A word of a query, as it is compared with the words of texts. */
@@ -30,8 +31,7 @@ export type SearchTerms = { readonly mode: SearchMode; readonly terms: readonly 
 export type TermRules = {
   readonly language: Language;
   readonly typoTolerance: boolean;
-  /** By folded word. */
-  readonly synonyms?: ReadonlyMap<string, readonly string[]>;
+  readonly synonyms?: Synonyms;
 };
 
 /** A query with more words than this is a question: any of them may match. */
@@ -40,15 +40,20 @@ const MOST_TYPOS = 2;
 /** Shorter words are not guessed: too many others are like them. */
 const SHORTEST_GUESSED = 4;
 /** Words of a query that are looked for; the others are passed over. */
-const MOST_TERMS = 64;
+export const MOST_TERMS = 64;
 
 /** The words of a query without stop words, unless it has nothing else. */
 export function searchTerms(query: string, rules: TermRules): SearchTerms {
+  return termsOf(typedTerms(query, rules), rules);
+}
+
+/** The words of a query in order, stop words included. */
+export function typedTerms(query: string, rules: TermRules): readonly SearchTerm[] {
   const { language, typoTolerance } = rules;
   const words = splitWords(query, language.locale);
   const last = words.at(-1);
   const isOpen = last !== undefined && last.end === query.length;
-  const all = words.map(({ word }, place): SearchTerm => {
+  return words.map(({ word }, place): SearchTerm => {
     const folded = foldWord(word);
     return {
       typed: word,
@@ -59,23 +64,35 @@ export function searchTerms(query: string, rules: TermRules): SearchTerms {
       isPrefix: isOpen && place === words.length - 1,
       mayHaveTypos: typoTolerance,
       typos: typoTolerance ? typosAllowed(folded) : 0,
-      synonyms: rules.synonyms?.get(folded) ?? [],
+      synonyms: rules.synonyms?.words.get(folded) ?? [],
     };
   });
-  const meant = all.filter(({ folded, isPrefix }) => isPrefix || !language.stopWords.has(folded));
-  const kept = meant.length === 0 ? all : meant;
+}
+
+/** What the typed words ask for. */
+export function termsOf(typed: readonly SearchTerm[], rules: TermRules): SearchTerms {
+  const kept = withoutStopWords(typed, rules);
   const mode = kept.length > MOST_REQUIRED ? 'any' : 'all';
   return { mode, terms: (mode === 'any' ? countRepeated(kept) : joinNeighbours(kept)).slice(0, MOST_TERMS) };
 }
 
+/** All terms if nothing else is there. */
+export function withoutStopWords(
+  terms: readonly SearchTerm[],
+  { language }: TermRules,
+): readonly SearchTerm[] {
+  const meant = terms.filter(({ folded, isPrefix }) => isPrefix || !language.stopWords.has(folded));
+  return meant.length === 0 ? terms : meant;
+}
+
 /** Each word also counts as what it makes with the word before or behind it: `pizza roma` finds `pizzaroma`. */
-function joinNeighbours(terms: readonly SearchTerm[]): readonly SearchTerm[] {
+export function joinNeighbours(terms: readonly SearchTerm[]): readonly SearchTerm[] {
   return terms.map((term, at) => {
     if (!term.mayHaveTypos) return term;
     const [before, behind] = [terms[at - 1], terms[at + 1]];
     const joined: string[] = [];
-    if (before?.place === term.place - 1) joined.push(before.folded + term.folded);
-    if (behind?.place === term.place + 1) joined.push(term.folded + behind.folded);
+    if (before?.place === term.place - 1 && before.mayHaveTypos) joined.push(before.folded + term.folded);
+    if (behind?.place === term.place + 1 && behind.mayHaveTypos) joined.push(term.folded + behind.folded);
     return joined.length === 0 ? term : { ...term, synonyms: [...term.synonyms, ...joined] };
   });
 }
@@ -88,7 +105,7 @@ export function guessHarder(term: SearchTerm): SearchTerm | undefined {
 }
 
 /** Each word once, with how often it stands there. */
-function countRepeated(terms: readonly SearchTerm[]): SearchTerm[] {
+export function countRepeated(terms: readonly SearchTerm[]): SearchTerm[] {
   const found = new Map<string, SearchTerm>();
   for (const term of terms) {
     const known = found.get(term.stem);

@@ -1,12 +1,67 @@
-import type { SearchSettings } from './search-settings.ts';
+import type { SynonymGroups } from '../schema/content-type.ts';
+import { foldWord } from './fold-word.ts';
+import { splitWords } from './split-words.ts';
+
+/** What counts as what in one locale. Words are folded. */
+export type Synonyms = {
+  /** Words that count as one word. */
+  readonly words: ReadonlyMap<string, readonly string[]>;
+  /** By their first word: where a phrase or one of its synonyms has several words. */
+  readonly phrases: ReadonlyMap<string, readonly PhraseSynonyms[]>;
+};
+
+export type PhraseSynonyms = {
+  readonly phrase: readonly string[];
+  readonly others: readonly (readonly string[])[];
+};
 
 const ANY_LOCALE = '*';
 
-/** The synonyms of a locale and of every locale, by folded word. */
-export function synonymsIn(
-  { synonyms }: SearchSettings,
-  locale: string,
-): ReadonlyMap<string, readonly string[]> | undefined {
-  const [own, all] = [synonyms.get(locale), synonyms.get(ANY_LOCALE)];
-  return own === undefined || all === undefined ? (own ?? all) : new Map([...all, ...own]);
+const known = new WeakMap<readonly SynonymGroups[], Map<string, Synonyms | undefined>>();
+
+/** The synonyms of a locale and of every locale. */
+export function synonymsIn(synonyms: readonly SynonymGroups[], locale: string): Synonyms | undefined {
+  if (synonyms.length === 0) return undefined;
+  const byLocale = known.get(synonyms) ?? new Map<string, Synonyms | undefined>();
+  known.set(synonyms, byLocale);
+  if (!byLocale.has(locale)) byLocale.set(locale, readGroups(synonyms, locale));
+  return byLocale.get(locale);
+}
+
+function readGroups(synonyms: readonly SynonymGroups[], locale: string): Synonyms | undefined {
+  const groups = synonyms.flatMap((each) => [...(each[ANY_LOCALE] ?? []), ...(each[locale] ?? [])]);
+  if (groups.length === 0) return undefined;
+  const words = new Map<string, string[]>();
+  const phrases = new Map<string, PhraseSynonyms[]>();
+  for (const group of groups) {
+    const members = group.map((text) => splitWords(text, locale).map(({ word }) => foldWord(word)));
+    for (const member of members) addMember(member, members, { words, phrases });
+  }
+  return { words, phrases };
+}
+
+type Found = {
+  readonly words: Map<string, string[]>;
+  readonly phrases: Map<string, PhraseSynonyms[]>;
+};
+
+/** Every member of a group counts as the others. */
+function addMember(
+  member: readonly string[],
+  members: readonly (readonly string[])[],
+  { words, phrases }: Found,
+): void {
+  const [first] = member;
+  if (first === undefined) return;
+  const others = members.filter((other) => other.length > 0 && other.join(' ') !== member.join(' '));
+  const isWord = (phrase: readonly string[]) => phrase.length === 1 && member.length === 1;
+  for (const other of others.filter(isWord)) add(words, first, other[0] as string);
+  const longer = others.filter((other) => !isWord(other));
+  if (longer.length > 0) add(phrases, first, { phrase: member, others: longer });
+}
+
+function add<Value>(lists: Map<string, Value[]>, name: string, value: Value): void {
+  const list = lists.get(name);
+  if (list === undefined) lists.set(name, [value]);
+  else list.push(value);
 }

@@ -48,6 +48,11 @@ const BOOK_ATTRIBUTES = {
   related: relation('oneToMany', BOOK),
 };
 
+const SYNONYMS = [
+  ['nyc', 'New York City', 'Big Apple'],
+  ['town', 'burgh'],
+];
+
 const TYPES = [
   type('book', true, BOOK_ATTRIBUTES),
   type('author', true, {
@@ -61,10 +66,12 @@ const TYPES = [
     books: relation('manyToMany', BOOK, { mappedBy: 'tags' }),
     best: relation('manyToOne', BOOK),
   }),
-  type('town', false, {
-    name: { type: 'string' },
-    authors: relation('oneToMany', AUTHOR, { mappedBy: 'home' }),
-  }),
+  type(
+    'town',
+    false,
+    { name: { type: 'string' }, authors: relation('oneToMany', AUTHOR, { mappedBy: 'home' }) },
+    { varve: { search: { synonyms: { '*': SYNONYMS } } } },
+  ),
   type('page', true, { title: { type: 'string' } }, { i18n: { localized: true } }),
 ];
 

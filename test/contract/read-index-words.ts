@@ -140,6 +140,26 @@ export function describeWords(open: OpenIndex): void {
     expect(await ids(shelf, 'day light ', exactly)).toEqual([]);
   });
 
+  it('takes several words for one and one for several, where they are synonyms', async () => {
+    const shelf = await openShelf(open);
+    const names = ['NYC', 'New York City', 'york city, new', 'New City', 'a big apple', 'burgh', 'apple'];
+    await shelf.apply(names.map((name, at) => shelf.put(TOWN, 'live', at + 1, { id: at + 1, name })));
+    const found = async (query: string) => ids(shelf, query, { type: TOWN });
+    expect(await found('nyc')).toEqual([1, 5, 2, 3]);
+    expect((await found('new york city ')).toSorted()).toEqual([1, 2, 3, 5]);
+    expect((await found('big apple ')).toSorted()).toEqual([1, 2, 3, 5]);
+    expect(await found('apple ')).toEqual([5, 7]);
+    expect(await found('town ')).toEqual([6]);
+    const { text } = await search(shelf, 'nyc', { type: TOWN });
+    expect(text?.terms.get('en')?.map(({ folded }) => folded)).toEqual([
+      ...['nyc', 'new', 'york', 'city', 'big', 'apple'],
+    ]);
+    // A word that nothing has is left out, whichever reading is found.
+    expect((await found('nyc zebra ')).toSorted()).toEqual([1, 2, 3, 5]);
+    // One of many words is enough in a question.
+    expect((await found('zebra one two three nyc ')).toSorted()).toEqual([1, 2, 3, 4, 5, 7]);
+  });
+
   it('finds a change, a removal and a draft where they are', async () => {
     const shelf = await shelfOf(open, ['quixotic']);
     await shelf.apply([shelf.put(BOOK, 'draft', 1, { id: 2, title: 'vermilion' })]);

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningServer, startServer } from '../support/server.ts';
 
@@ -25,11 +28,21 @@ type Details = {
 };
 
 let server: RunningServer;
+let folder: string;
 
 beforeAll(async () => {
-  server = await startServer({ contentTypes: 'examples/restaurants', arguments: ['--examples'] });
+  folder = mkdtempSync(join(tmpdir(), 'varve-search-'));
+  const file = join(folder, 'synonyms.json');
+  writeFileSync(file, JSON.stringify({ 'api::restaurant.restaurant': { en: [['taberna', 'wine bar']] } }));
+  server = await startServer({
+    contentTypes: 'examples/restaurants',
+    arguments: ['--examples', '--synonyms', file],
+  });
 });
-afterAll(() => server?.dispose());
+afterAll(async () => {
+  await server?.dispose();
+  rmSync(folder, { recursive: true });
+});
 
 async function ask(query: string): Promise<Body & { readonly status: number }> {
   const answer = await fetch(`${server.url}/api/restaurants?${query}`);
@@ -61,6 +74,13 @@ describe('search', () => {
     expect(data.map(({ name }) => name)).toEqual(['Taberna do Rio']);
     expect(meta.search).toEqual({ terms: ['tabrena'], corrected: { tabrena: 'taberna' } });
     expect(await names('search=tabrena&typoTolerance=false')).toEqual([]);
+  });
+
+  it('finds and marks synonyms of the file, of one word or several', async () => {
+    expect(await names('search=wine bar rio')).toEqual(['Taberna do Rio']);
+    const { meta } = await ask('search=wine bar &highlight=name');
+    expect(meta.search?.terms).toEqual(['wine', 'bar']);
+    expect(Object.values(meta.highlights ?? {})).toEqual([{ name: '<mark>Taberna</mark> do Rio' }]);
   });
 
   it('leaves out the last words until a row has the others', async () => {

@@ -8,6 +8,7 @@ import { createEvaluateModule } from '../../project/evaluate-project.ts';
 import { checkDefaultPopulates } from '../../query/default-populate.ts';
 import { isArchive } from '../../strapi/archive.ts';
 import { readArchiveSchemas } from '../../strapi/archive-schemas.ts';
+import { withSynonyms } from './read-synonyms.ts';
 
 export type ContentTypeSettings = {
   readonly contentTypes: string;
@@ -17,6 +18,8 @@ export type ContentTypeSettings = {
   readonly key?: string | undefined;
   /** Default: `en`. */
   readonly defaultLocale?: string;
+  /** File with synonyms for searches. */
+  readonly synonyms?: string | undefined;
 };
 
 export type ReadContentTypes = {
@@ -46,6 +49,7 @@ export async function readContentTypes(
     throw new Error(`the content types in ${folder} cannot be used\n${lines.join('\n')}`);
   }
   for (const { message, ...where } of loaded.warnings) logger.warn(where, message);
-  const { registry, definitions, warnings: schemaWarnings } = loaded;
+  const { definitions, warnings: schemaWarnings } = loaded;
+  const registry = withSynonyms(settings.synonyms, loaded.registry);
   return { registry, definitions, schemaWarnings };
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../shared/read-index/elasticsearch/layout/document-layout.ts';
 import type { ElasticsearchConnection } from '../../../shared/read-index/elasticsearch/wire/client.ts';
 import { embeddedReadSide, type ReadSidePlan } from '../../read-side/read-side.ts';
+import { readSynonyms } from './read-synonyms.ts';
 import { InvalidSettings, type OperatorSettings } from './settings.ts';
 
 /**
@@ -15,12 +16,13 @@ import { InvalidSettings, type OperatorSettings } from './settings.ts';
  * effect.
  */
 export async function chooseReadSide(
-  settings: OperatorSettings & { readonly adopt?: boolean },
+  settings: OperatorSettings & { readonly adopt?: boolean; readonly synonyms?: string | undefined },
   logger: Logger,
 ): Promise<ReadSidePlan> {
+  const synonyms = readSynonyms(settings.synonyms);
   if (settings.readIndex === 'embedded' && settings.readIndexCloudId === undefined) {
     refuseWithoutDocuments(settings);
-    return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit });
+    return embeddedReadSide({ queryTimeLimit: settings.queryTimeLimit, synonyms });
   }
   // The client and all that belongs to it take longer to load than the rest of the server.
   const { elasticsearchReadSide } = await loadOptional(
@@ -35,6 +37,7 @@ export async function chooseReadSide(
     spread: { shards: settings.readIndexShards, replicas: settings.readIndexReplicas },
     denormalise: denormaliseOf(settings),
     rowCacheBytes: rowCacheBytesOf(settings),
+    synonyms,
   });
 }
 

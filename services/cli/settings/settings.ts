@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
 import { FOLLOW_SETTINGS } from './follow-settings.ts';
 import { LOGIN_SETTINGS } from './login-settings.ts';
+import { SEARCH_SETTINGS } from './read-synonyms.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
 import { folder, type Setting, variableOf, wholeNumber, yesOrNo } from './setting.ts';
 import { UPLOAD_SETTINGS } from './upload-settings.ts';
@@ -131,6 +132,7 @@ export function isOrigin(text: string): boolean {
 
 export const SERVE_SETTINGS = {
   ...CONTENT_TYPE_SETTINGS,
+  ...SEARCH_SETTINGS,
   data: DATA,
   eventStore: EVENT_STORE,
   port: {

@@ -1,6 +1,7 @@
 import { defined } from '../../defined.ts';
-import type { SearchMode, SearchTerm } from '../../search/search-terms.ts';
-import { guessHarder, searchTerms, type TermRules } from '../../search/search-terms.ts';
+import { searchReadings } from '../../search/search-readings.ts';
+import type { SearchMode, SearchTerm, SearchTerms } from '../../search/search-terms.ts';
+import { guessHarder, type TermRules } from '../../search/search-terms.ts';
 import { splitsOf, splitTerm } from '../../search/split-term.ts';
 import { synonymsIn } from '../../search/synonyms.ts';
 import { PART, rest } from '../../turns/slice.ts';
@@ -25,14 +26,24 @@ export type LocaleSearch = {
   readonly isSearched: readonly boolean[];
 };
 
-/** Where a call ends with its slice, the next goes on with it. */
-export function createLocaleSearch(
+/** One for each reading of the query. Where a call ends with its slice, the next goes on with it. */
+export function createLocaleSearches(
   index: TextIndex,
   text: LocaleText,
   search: TextSearch,
-): () => LocaleSearch {
+): readonly (() => LocaleSearch)[] {
   const isSearched = index.fields.map(({ name }) => search.fields?.has(name) ?? true);
-  const { mode, terms } = searchTerms(search.query, termRules(index, text, search));
+  return searchReadings(search.query, termRules(index, text, search)).map((reading) =>
+    createLocaleSearch(index, text, isSearched, reading),
+  );
+}
+
+function createLocaleSearch(
+  index: TextIndex,
+  text: LocaleText,
+  isSearched: readonly boolean[],
+  { mode, terms }: SearchTerms,
+): () => LocaleSearch {
   const wanted = mode === 'all' ? terms : terms.map((term) => withoutGuesses(text, isSearched, term));
   const pending = wanted.map((term) => createLocaleTerm(index, text, isSearched, term));
   const found: LocaleTerm[] = [];
@@ -95,7 +106,7 @@ function termRules(
   { locale, vocabulary }: LocaleText,
   search: TextSearch,
 ): TermRules {
-  const synonyms = synonymsIn(settings, locale);
+  const synonyms = synonymsIn(settings.synonyms, locale);
   return {
     language: vocabulary.language,
     typoTolerance: search.typoTolerance,

@@ -9,7 +9,7 @@ import {
   VALUE_GAP,
 } from '../../search/rank-hits.ts';
 import { rest } from '../../turns/slice.ts';
-import { type Bits, countBits, decodeRows, STRETCH } from './bits.ts';
+import { type Bits, countBits, decodeRows, hasBit, STRETCH } from './bits.ts';
 import { countRows, type LocaleSearch, type LocaleTerm } from './locale-search.ts';
 import { listCount } from './row-lists.ts';
 import type { TextIndex } from './text-index.ts';
@@ -37,7 +37,16 @@ export function createRanking(
   searches: readonly LocaleSearch[],
   matched: Bits,
 ): () => RankedRows {
-  const rankers = new Map(searches.map((search) => [search.text, createRowRank(index, search)]));
+  const rankers = new Map<LocaleSearch['text'], RankRow>();
+  for (const { text } of searches)
+    if (!rankers.has(text))
+      rankers.set(
+        text,
+        createTextRank(
+          index,
+          searches.filter((each) => each.text === text),
+        ),
+      );
   const count = countBits(matched);
   const rows = new Int32Array(count);
   const ranks = new Float64Array(count);
@@ -61,6 +70,26 @@ export function createRanking(
     }
     return { rows, ranks };
   };
+}
+
+/** Of several readings the best that a row matches counts. */
+function createTextRank(index: TextIndex, readings: readonly LocaleSearch[]): RankRow {
+  const [only] = readings;
+  if (only !== undefined && readings.length === 1) return createRowRank(index, only);
+  const ranks = readings
+    .filter(({ terms }) => terms.length > 0)
+    .map((reading) => ({ reading, rank: createRowRank(index, reading) }));
+  return (row) => {
+    let best = Number.POSITIVE_INFINITY;
+    for (const { reading, rank } of ranks) if (isMatch(reading, row)) best = Math.min(best, rank(row));
+    return best;
+  };
+}
+
+function isMatch({ mode, terms }: LocaleSearch, row: number): boolean {
+  return mode === 'any'
+    ? terms.some(({ rows }) => hasBit(rows, row))
+    : terms.every(({ rows }) => hasBit(rows, row));
 }
 
 function createRowRank(index: TextIndex, search: LocaleSearch): RankRow {

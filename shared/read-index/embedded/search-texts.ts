@@ -1,8 +1,8 @@
 import { hasWords } from '../../search/split-words.ts';
 import { PART, rest } from '../../turns/slice.ts';
-import type { TextSearch, TextSearchReport } from '../text-search.ts';
+import { reportedTerms, type TextSearch, type TextSearchReport } from '../text-search.ts';
 import { andBits, type Bits, countBits, orBits } from './bits.ts';
-import { correctionOf, createLocaleSearch, type LocaleSearch } from './locale-search.ts';
+import { correctionOf, createLocaleSearches, type LocaleSearch } from './locale-search.ts';
 import { borrowBits } from './row-space.ts';
 import { bringUpToDate, type LocaleText, type TextIndex } from './text-index.ts';
 
@@ -20,7 +20,7 @@ export function createTextTerms(index: TextIndex, search: TextSearch): () => rea
   const searches: LocaleSearch[] = [];
   return () => {
     bringUpToDate(index);
-    pending ??= textsOf(index, search).map((text) => createLocaleSearch(index, text, search));
+    pending ??= textsOf(index, search).flatMap((text) => createLocaleSearches(index, text, search));
     while (searches.length < pending.length) {
       searches.push((pending[searches.length] as () => LocaleSearch)());
       rest(PART);
@@ -100,8 +100,8 @@ function reportOf(searches: readonly LocaleSearch[]): TextSearchReport {
       if (word !== undefined && !corrected.has(each.term.typed)) corrected.set(each.term.typed, word);
     }
   }
-  const terms = new Map(
-    searches.map(({ text, terms }) => [text.locale, terms.map(({ term }) => term)] as const),
+  const terms = reportedTerms(
+    searches.map(({ text, terms }) => ({ locale: text.locale, terms: terms.map(({ term }) => term) })),
   );
   return { terms, corrected };
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { buildRegistry } from '../../../shared/schema/build-registry.ts';
 import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
 import { searchSettingsOf } from '../../../shared/search/search-settings.ts';
+import { synonymsIn } from '../../../shared/search/synonyms.ts';
 
 function built(attributes: object, pluginOptions: object = {}) {
   return buildRegistry([
@@ -32,20 +33,21 @@ it('searches public texts, and what the schema says of them', () => {
     { varve: { search: { locale: 'de', synonyms: { '*': [['Pommes', 'Fritten']] } } } },
   );
   expect(problems).toEqual([]);
-  const { fields, locale, synonyms } = searchSettingsOf(contentTypeOf(registry, 'api::dish.dish'));
+  const settings = searchSettingsOf(contentTypeOf(registry, 'api::dish.dish'));
+  const { fields, locale } = settings;
   expect(fields.map(({ name, weight, kind }) => [name, weight, kind])).toEqual([
     ['name', 2, 'text'],
     ['text', 5, 'spelled'],
     ['code', 2, 'keyword'],
   ]);
   expect(locale).toBe('de');
-  expect(synonyms.get('*')?.get('fritten')).toEqual(['pommes']);
+  expect(synonymsIn(settings.synonyms, 'de')?.words.get('fritten')).toEqual(['pommes']);
 });
 
 it('reports options that are wrong where they stand', () => {
   const { problems } = built(
     { name: { type: 'string', ...searched({ weight: 'heavy', as: 'words' }) } },
-    { varve: { search: { synonyms: { en: [['one'], ['two words', 'x']] }, boost: 1 } } },
+    { varve: { search: { synonyms: { en: [['one'], ['six words are more than five', 'x']] }, boost: 1 } } },
   );
   expect(problems.map(({ path }) => path)).toEqual([
     '$.pluginOptions.varve.search.synonyms.en[0]',

@@ -1,4 +1,4 @@
-import { type LocaleWords, termsIn, type WordScope, type WordTerm, wordsIn } from './find-words.ts';
+import { type LocaleWords, readingsIn, type WordScope, type WordTerm, wordsIn } from './find-words.ts';
 import { hasToken, isThere, matchedWords, readVocabulary, tokensOf } from './read-words.ts';
 import { termPattern } from './word-patterns.ts';
 
@@ -17,7 +17,9 @@ export async function assumeWords(
   scope: WordScope,
   names: readonly string[],
 ): Promise<AssumedWords | undefined> {
-  const asked = names.map((locale) => ({ locale, ...termsIn(scope, locale) }));
+  const asked = names.flatMap((locale) =>
+    readingsIn(scope, locale).map((reading) => ({ locale, ...reading })),
+  );
   if (asked.some(({ mode, terms }) => mode === 'any' || terms.length === 0)) return undefined;
   const found = await Promise.all(
     asked.map(async ({ locale, mode, terms }) => {

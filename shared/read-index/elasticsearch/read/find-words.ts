@@ -1,12 +1,12 @@
 import { defined } from '../../../defined.ts';
 import { languageOf } from '../../../search/languages.ts';
+import { searchReadings } from '../../../search/search-readings.ts';
 import type { SearchField, SearchSettings } from '../../../search/search-settings.ts';
 import {
   guessHarder,
   type SearchMode,
   type SearchTerm,
   type SearchTerms,
-  searchTerms,
 } from '../../../search/search-terms.ts';
 import { splitsOf, splitTerm } from '../../../search/split-term.ts';
 import { synonymsIn } from '../../../search/synonyms.ts';
@@ -48,7 +48,7 @@ export type WordScope = {
 /** The terms of a query in each of some locales that has words. */
 export async function findWords(scope: WordScope, names: readonly string[]): Promise<readonly LocaleWords[]> {
   const found = await Promise.all(names.map((locale) => findInLocale(scope, locale)));
-  return found.flatMap((each) => each ?? []);
+  return found.flat();
 }
 
 const MOST_LOCALES = 1_000;
@@ -66,22 +66,28 @@ export async function localesOf({ session, type, settings, text }: WordScope): P
   return (found?.buckets ?? []).map(({ key }) => key);
 }
 
-/** undefined: no document has words in this locale. */
-async function findInLocale(scope: WordScope, locale: string): Promise<LocaleWords | undefined> {
+/** One for each reading of the query; none if no document has words in this locale. */
+async function findInLocale(scope: WordScope, locale: string): Promise<readonly LocaleWords[]> {
   const { session, type } = scope;
-  const { mode, terms } = termsIn(scope, locale);
+  const readings = readingsIn(scope, locale);
   const place: WordPlace = { session, type, locale };
   const [hasAny, found] = await Promise.all([
     isThere(place, wordsIn(scope, locale)),
-    Promise.all(terms.map((term) => findTerm(scope, place, mode, term))),
+    Promise.all(
+      readings.map(async ({ mode, terms }): Promise<LocaleWords> => {
+        const words = await Promise.all(terms.map((term) => findTerm(scope, place, mode, term)));
+        return { locale, mode, terms: words.flat() };
+      }),
+    ),
   ]);
-  return hasAny ? { locale, mode, terms: found.flat() } : undefined;
+  return hasAny ? found : [];
 }
 
-export function termsIn({ text, settings }: WordScope, locale: string): SearchTerms {
-  const synonyms = synonymsIn(settings, locale);
+/** What the query may mean in a locale. */
+export function readingsIn({ text, settings }: WordScope, locale: string): readonly SearchTerms[] {
+  const synonyms = synonymsIn(settings.synonyms, locale);
   const rules = { language: languageOf(locale), typoTolerance: text.typoTolerance, ...defined({ synonyms }) };
-  return searchTerms(text.query, rules);
+  return searchReadings(text.query, rules);
 }
 
 /** Matches documents that have words in a locale. */

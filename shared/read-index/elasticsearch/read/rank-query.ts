@@ -29,7 +29,10 @@ export function rankedQuery(scope: RankScope, locales: readonly LocaleWords[]): 
       should: isQuestion ? scoresOf(scope, words) : tiersOf(scope, words, most),
     },
   }));
-  return { bool: { should: options, minimum_should_match: 1 } };
+  // A document has one locale: of several readings the best counts.
+  return asked.length > new Set(asked.map(({ locale }) => locale)).size
+    ? { dis_max: { queries: options } }
+    : { bool: { should: options, minimum_should_match: 1 } };
 }
 
 /** Matches what `locales` ask for: all terms of one, or with `any` one of them. */

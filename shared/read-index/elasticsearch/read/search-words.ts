@@ -1,7 +1,7 @@
 import type { Uid } from '../../../schema/content-type.ts';
 import { hasWords } from '../../../search/split-words.ts';
 import { compareCodePoints } from '../../column.ts';
-import type { TextSearch, TextSearchReport } from '../../text-search.ts';
+import { reportedTerms, type TextSearch, type TextSearchReport } from '../../text-search.ts';
 import type { Dsl } from '../plan/dsl.ts';
 import { checkDepth } from '../plan/render-query.ts';
 import { type AssumedWords, assumeWords } from './assume-words.ts';
@@ -107,7 +107,9 @@ async function reportOf(scope: WordScope, locales: readonly LocaleWords[]): Prom
     const word = words[at];
     if (word !== undefined && !corrected.has(term.typed)) corrected.set(term.typed, word);
   }
-  const terms = new Map(locales.map((each) => [each.locale, each.terms.map(({ term }) => term)] as const));
+  const terms = reportedTerms(
+    locales.map(({ locale, terms }) => ({ locale, terms: terms.map(({ term }) => term) })),
+  );
   return { terms, corrected };
 }
 

@@ -1,0 +1,102 @@
+import type { Language } from './languages.ts';
+import {
+  countRepeated,
+  joinNeighbours,
+  MOST_TERMS,
+  type SearchTerm,
+  type SearchTerms,
+  type TermRules,
+  termsOf,
+  typedTerms,
+  withoutStopWords,
+} from './search-terms.ts';
+import type { PhraseSynonyms, Synonyms } from './synonyms.ts';
+
+/** Terms of a reading with synonyms: as many as four words make when each of them is split. */
+const MOST_IN_READING = 8;
+/** Readings of one query with synonyms: those with fewer replacements at the end of the query come first. */
+const MOST_READINGS = 7;
+/** In longer queries no phrases are looked for. */
+const MOST_WORDS = 20;
+
+/**
+ * What a query may mean: first its words as they were typed, then the same with synonyms of several words in their places. What one
+ * of them finds is found. A question is one: its terms are joined by those of the synonyms.
+ */
+export function searchReadings(query: string, rules: TermRules): readonly SearchTerms[] {
+  const typed = typedTerms(query, rules);
+  const asTyped = termsOf(typed, rules);
+  const replaced = rules.synonyms === undefined ? [] : replacePhrases(typed, rules.synonyms, rules.language);
+  if (replaced.length === 0) return [asTyped];
+  if (asTyped.mode === 'any') {
+    const known = new Set(asTyped.terms.map(({ stem }) => stem));
+    const more = countRepeated(replaced.flat()).filter(({ stem }) => !known.has(stem));
+    return [{ ...asTyped, terms: [...asTyped.terms, ...more].slice(0, MOST_TERMS) }];
+  }
+  const kept = replaced.map((terms) => withoutStopWords(terms, rules));
+  const readings = kept.filter((terms) => terms.length <= MOST_IN_READING);
+  return [asTyped, ...readings.map((terms): SearchTerms => ({ mode: 'all', terms: joinNeighbours(terms) }))];
+}
+
+/** The terms of a query with synonyms in the places of phrases, in every combination up to a limit; none where it has no phrases. */
+function replacePhrases(
+  typed: readonly SearchTerm[],
+  { phrases }: Synonyms,
+  language: Language,
+): readonly (readonly SearchTerm[])[] {
+  if (phrases.size === 0 || typed.length > MOST_WORDS) return [];
+  const found = typed.map(({ folded }, at) =>
+    (phrases.get(folded) ?? []).filter(({ phrase }) =>
+      phrase.every((word, i) => typed[at + i]?.folded === word),
+    ),
+  );
+  const readings: (readonly SearchTerm[])[] = [];
+  for (const reading of readingsFrom(0, { typed, found, language })) {
+    if (readings.length > MOST_READINGS) break;
+    readings.push(reading);
+  }
+  // The first one is as it was typed.
+  return readings.slice(1);
+}
+
+type Query = {
+  readonly typed: readonly SearchTerm[];
+  /** By word: the phrases that begin there. */
+  readonly found: readonly (readonly PhraseSynonyms[])[];
+  readonly language: Language;
+};
+
+function* readingsFrom(at: number, query: Query): Generator<readonly SearchTerm[]> {
+  const term = query.typed[at];
+  if (term === undefined) {
+    yield [];
+    return;
+  }
+  for (const rest of readingsFrom(at + 1, query)) yield [term, ...rest];
+  for (const { phrase, others } of query.found[at] ?? []) {
+    for (const other of others) {
+      const replaced = synonymTerms(term, at + phrase.length - 1, other, query.language);
+      for (const rest of readingsFrom(at + phrase.length, query)) yield [...replaced, ...rest];
+    }
+  }
+}
+
+/** The words of a synonym, each found as it stands. They are left out with the last word that they replace. */
+function synonymTerms(
+  term: SearchTerm,
+  place: number,
+  words: readonly string[],
+  language: Language,
+): readonly SearchTerm[] {
+  return words.map((folded) => ({
+    typed: term.typed,
+    folded,
+    stem: language.stem(folded),
+    isPrefix: false,
+    typos: 0,
+    mayHaveTypos: false,
+    synonyms: [],
+    place,
+    count: 1,
+  }));
+}
