@@ -6,7 +6,15 @@ import { USER_TYPE } from '../shared/schema/content-type.ts';
 import type { SchemaWarning } from '../shared/schema/schema-problem.ts';
 import { openAccessControl } from './access/access-control.ts';
 import { openAccessKey } from './access/access-key.ts';
-import { bodyKey, cursorKey, followKey, syncKey, uploadNames, webhookKey } from './access/derived-keys.ts';
+import {
+  bodyKey,
+  cursorKey,
+  followKey,
+  syncKey,
+  tagKey,
+  uploadNames,
+  webhookKey,
+} from './access/derived-keys.ts';
 import { createRoleCommands, importRoles } from './access/role-commands.ts';
 import { createTokenCommands } from './access/token-commands.ts';
 import type { AcceptedMedia } from './assets/accepted-media.ts';
@@ -20,6 +28,7 @@ import {
   settleContentTypes,
   watchContentTypes,
 } from './content-types/settle-content-types.ts';
+import type { TaggingOptions } from './delivery/tagging.ts';
 import { watchTags } from './delivery/watch-tags.ts';
 import type { Fleet, FleetReport } from './fleet/fleet.ts';
 import { assertWholeLease, createLeaseView, readLeaseUpTo } from './fleet/lease-view.ts';
@@ -83,6 +92,8 @@ export type VarveOptions = ContentStoreOptions & {
   readonly operating: Operating;
   /** Memory for whole answers; 0: none are remembered. */
   readonly answerCacheBytes: number;
+  /** Answers that caches may share get tags in a header; absent: they get none. */
+  readonly tagging?: Omit<TaggingOptions, 'key'> | undefined;
   /** Milliseconds that a read waits for a position of the log. */
   readonly minPositionWait: number;
   /** Presence of this process for others of its log. */
@@ -282,6 +293,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       positions,
       cacheBytes: options.answerCacheBytes,
       metrics: operating.metrics,
+      tagging: options.tagging && { ...options.tagging, key: tagKey(key) },
     },
     writes: { commands, library, userId },
   });

@@ -13,6 +13,8 @@ export type KnownAnswer = {
   readonly position: bigint;
   /** undefined: any change may change it. */
   readonly tags?: ReadonlySet<Tag> | undefined;
+  /** Headers for shared caches, if they get tags. */
+  readonly tagged?: Readonly<Record<string, string>> | undefined;
   /** undefined: only its ETag is remembered. */
   readonly body?: Uint8Array | undefined;
 };
@@ -58,6 +60,8 @@ export type AnswerMemoryOptions = {
 const ENTRY_BYTES = 450;
 /** Bytes of a tag in a set; its text is shared with other answers at best. */
 const TAG_BYTES = 150;
+/** Bytes of its name in a header. */
+const TAG_NAME_BYTES = 12;
 /** Larger parts of the memory are not for one answer. */
 const LARGEST_PART = 16;
 
@@ -129,8 +133,10 @@ export function createAnswerMemory(options: AnswerMemoryOptions): AnswerMemory {
 
 type Answers = Map<string, KnownAnswer>;
 
-function sizeOf(key: string, { tags, body }: KnownAnswer): number {
-  return 2 * key.length + ENTRY_BYTES + TAG_BYTES * (tags?.size ?? 0) + (body?.length ?? 0);
+function sizeOf(key: string, { tags, tagged, body }: KnownAnswer): number {
+  const count = tags?.size ?? 0;
+  const named = tagged === undefined ? 0 : TAG_NAME_BYTES * count;
+  return 2 * key.length + ENTRY_BYTES + TAG_BYTES * count + named + (body?.length ?? 0);
 }
 
 /** A small buffer is a part of a larger one, which it would keep in memory. */

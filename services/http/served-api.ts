@@ -9,6 +9,7 @@ import type { ChangeFeed } from '../changes/change-feed.ts';
 import { nameShape } from '../delivery/generation.ts';
 import { type AnswerMemory, createAnswerMemory } from '../delivery/known-answers.ts';
 import type { TagPositions } from '../delivery/tag-positions.ts';
+import { createTagging, type TaggingOptions } from '../delivery/tagging.ts';
 import type { FollowApi } from '../follow/follow-api.ts';
 import { createInstantSearch } from '../instant-search/instant-search-api.ts';
 import type { LoginApi } from '../login/login-api.ts';
@@ -60,6 +61,8 @@ export type DeliveryOptions = {
   /** Memory for whole answers; 0 or absent: none are remembered. */
   readonly cacheBytes?: number;
   readonly metrics?: Metrics | undefined;
+  /** Absent: answers have no tags in their headers. */
+  readonly tagging?: TaggingOptions | undefined;
 };
 
 /** For the ETags of recent answers, if whole answers are not remembered. */
@@ -79,7 +82,13 @@ export function createApis({ registry, writes, delivery, ...options }: ApisOptio
       content: createContentApi({ ...shared, commands, userId }),
       uploads: createUploadApi({ ...shared, library }),
       instant: createInstantSearch(shared),
-      delivery: { generation: nameShape({ ...shape, rights }), ...defined({ known: memory?.create() }) },
+      delivery: {
+        generation: nameShape({ ...shape, rights }),
+        ...defined({
+          known: memory?.create(),
+          tagging: delivery.tagging && createTagging(delivery.tagging, visible),
+        }),
+      },
     };
   });
 }

@@ -83,6 +83,7 @@ describe('a role has options for what means something to it', () => {
     [
       'project',
       [
+        ...['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'],
         ...['defaultLimit', 'examples', 'maxLimit', 'maxOffset', 'minPositionWait', 'queryTimeLimit'],
         'readIndexRowCache',
       ],
@@ -92,6 +93,7 @@ describe('a role has options for what means something to it', () => {
       [
         ...['advertise', 'examples', 'queryTimeLimit', 'readIndexReplicas', 'readIndexShards'],
         ...['readyLagSeconds', 'uploadLimit', 'uploadTypes'],
+        ...['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'],
         ...['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit', 'registerFields'],
         ...[
           'webhookHold',

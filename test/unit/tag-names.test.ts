@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tagKey } from '../../services/access/derived-keys.ts';
+import { purgedHeaders } from '../../services/delivery/lifetimes.ts';
 import {
   attributeTag,
   documentTag,
@@ -12,6 +13,7 @@ import {
 } from '../../services/delivery/tag.ts';
 import { roomOf, TAG_RECEIVERS, type TagReceiver, tagHeader } from '../../services/delivery/tag-headers.ts';
 import { createTagNames } from '../../services/delivery/tag-names.ts';
+import { createTagging } from '../../services/delivery/tagging.ts';
 import { loadContentTypes } from '../../shared/schema/load-content-types.ts';
 
 const loaded = loadContentTypes('examples/restaurants');
@@ -93,4 +95,29 @@ it('adds plain names where they are asked for', () => {
   expect([...plain.ofChange(tags)]).toEqual(expect.arrayContaining(['chefs', 'chefs:abc']));
   const hidden = createTagNames({ key, registry: { ...registry, contentTypes: new Map() }, plain: true });
   expect(hidden.ofAnswer(new Set(tags), WIDE).join(' ')).not.toContain('chef');
+});
+
+describe('lifetimes with something that purges', () => {
+  const cdn = 'cdn-cache-control';
+  it.each([
+    ['varnish', 'cache-control', 'public, max-age=0, s-maxage=31536000, must-revalidate', ''],
+    ['cloudfront', 'cache-control', 'public, max-age=0, s-maxage=31536000, must-revalidate', ''],
+    ['fastly', 'surrogate-control', 'max-age=31536000', 'max-age=31536000'],
+    ['cloudflare', cdn, 'public, max-age=31536000', 'public, max-age=31536000'],
+    ['netlify', cdn, 'public, max-age=31536000', 'public, max-age=31536000'],
+    ['akamai', cdn, 'public, max-age=31536000', 'public, max-age=31536000'],
+    ['rfc9875', cdn, 'public, max-age=31536000', 'public, max-age=31536000'],
+  ] as const)('are in the field that %s reads', (receiver, field, hard, year) => {
+    const headers = (staleWhileRevalidate: number, staleIfError: number) =>
+      purgedHeaders(receiver, { staleWhileRevalidate, staleIfError });
+    expect(headers(0, 0)).toEqual({ [field]: hard });
+    const start = year === '' ? 'public, max-age=0, s-maxage=31536000' : year;
+    expect(headers(60, 0)).toEqual({ [field]: `${start}, stale-while-revalidate=60` });
+    expect(headers(0, 90)).toEqual({ [field]: `${start}, stale-if-error=90` });
+    const tagging = createTagging(
+      { receiver, bytes: 600, plain: false, key, purged: { staleWhileRevalidate: 0, staleIfError: 0 } },
+      registry,
+    );
+    expect(Object.keys(tagging.headers(undefined))).toEqual([field, tagging.header]);
+  });
 });

@@ -23,6 +23,7 @@ import { logReplaced } from '../output/say-replaced.ts';
 import { startMessage } from '../output/start-message.ts';
 import { refuseOpenHost } from '../settings/access-log.ts';
 import { type CorsOrigins, corsOrigins } from '../settings/cors-origins.ts';
+import { taggingSettings } from '../settings/delivery-settings.ts';
 import { followSettings } from '../settings/follow-settings.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
@@ -98,6 +99,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     presence,
     fleetLog: logFleet(logger),
+    tagging: taggingSettings(settings),
     webhooks: { limits: webhookLimits(settings), report: logWebhooks(logger) },
     reportReplaced: logReplaced(logger),
     reportTrouble: logTrouble(logger),

@@ -39,10 +39,4 @@ export const REQUEST_SETTINGS = {
     description: 'maximum number of entries that a page may skip; cursors go further (default: 100000)',
     schema: wholeNumber(0, 1_000_000_000).default(100_000),
   },
-  answerCacheBytes: {
-    flags: '--answer-cache-bytes <bytes>',
-    description:
-      'memory for answers that are asked for again, with the embedded index; 0: none are remembered (default: 67108864)',
-    schema: wholeNumber(0, 1_099_511_627_776).default(64 * 2 ** 20),
-  },
 } as const satisfies Readonly<Record<string, Setting>>;

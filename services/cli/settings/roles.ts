@@ -12,11 +12,13 @@ export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
   project: without(
     ...(['examples', 'queryTimeLimit', 'defaultLimit', 'maxLimit', 'maxOffset'] as const),
     ...(['minPositionWait', 'readIndexRowCache'] as const),
+    ...(['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const),
   ),
   api: without(
     ...(['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds'] as const),
     ...(['readIndexReplicas', 'readIndexShards', 'uploadLimit', 'uploadTypes'] as const),
     ...(['pictureFormats', 'picturePixels'] as const),
+    ...(['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const),
     // It has no users at hand, and checks the tokens of identity providers alone.
     ...(['login', 'jwtSecretFile', 'jwtExpires', 'jwtManagement', 'loginRateLimit'] as const),
     ...(['registerFields', 'rehash', 'publicUrl', 'mail', 'mailFrom'] as const),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
+import { DELIVERY_SETTINGS } from './delivery-settings.ts';
 import { FOLLOW_SETTINGS } from './follow-settings.ts';
 import { LOGIN_SETTINGS } from './login-settings.ts';
 import { SEARCH_SETTINGS } from './read-synonyms.ts';
@@ -202,6 +203,7 @@ export const SERVE_SETTINGS = {
     schema: wholeNumber(0, 1_000_000_000).default(10_000),
   },
   ...REQUEST_SETTINGS,
+  ...DELIVERY_SETTINGS,
   ...FOLLOW_SETTINGS,
   ...WEBHOOK_SETTINGS,
   ...READ_INDEX,

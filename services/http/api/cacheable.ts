@@ -1,7 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fastDigest } from '../../../shared/fast-digest.ts';
-import type { KnownAnswers } from '../../delivery/known-answers.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+import type { AnswerTags } from '../../delivery/answer-tags.ts';
+import type { KnownAnswer, KnownAnswers } from '../../delivery/known-answers.ts';
+import type { Tagging } from '../../delivery/tagging.ts';
 import { isSameEntity } from '../answers/entity-tag.ts';
 import { JSON_HEADERS, SECURITY_HEADERS } from '../answers/responses.ts';
 import { V4_HEADER } from '../answers/v4-format.ts';
@@ -14,6 +17,8 @@ export type Delivery = {
   readonly generation: string;
   /** Absent: one position of the index may show several states, as with Elasticsearch. */
   readonly known?: KnownAnswers;
+  /** Absent: answers have no tags in their headers. */
+  readonly tagging?: Tagging;
 };
 
 /** Request headers that an answer depends on. `Authorization` is not among them: with a token an answer is private. */
@@ -34,33 +39,34 @@ function headersWith(cacheControl: string) {
   };
 }
 
-type Answer = (asking: Asking) => Promise<Uint8Array>;
-
 /**
  * Answers a GET of the content API, with 304 if the caller has the answer already. If it is known that nothing in it has
  * changed since it was made, `answer` is not called.
  */
 export function answerRead(
-  { generation, known }: Delivery,
+  delivery: Delivery,
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answer,
 ): Promise<void> | undefined {
+  const { known } = delivery;
   const entity = request.headers['if-none-match'];
   if (known === undefined || (entity === undefined && !known.keepsBodies))
-    return answerOnce(generation, request, reply, answer);
+    return answerOnce(delivery, reply, answer);
   const key = keyOf(request);
   const found = known.find(key);
   if (found !== undefined && (found.body !== undefined || isSameEntity(entity, found.etag))) {
     known.counts.hits++;
-    sendRead(request, reply, found, found.body ?? NO_BODY);
+    sendRead(reply, found, found.body ?? NO_BODY);
     return undefined;
   }
   known.counts.misses++;
   const isRepeated = known.isRepeated(key);
-  if (entity === undefined && !isRepeated) return answerOnce(generation, request, reply, answer);
-  return answerAndKeep({ generation, known, key, isRepeated }, request, reply, answer);
+  if (entity === undefined && !isRepeated) return answerOnce(delivery, reply, answer);
+  return answerWithTags(delivery, reply, answer, { known, key, isRepeated });
 }
+
+type Answer = (asking: Asking) => Promise<Uint8Array>;
 
 /** Of an answer that is only known by its ETag. */
 const NO_BODY = new Uint8Array(0);
@@ -70,51 +76,66 @@ function keyOf({ headers, raw: { url = '' } }: FastifyRequest): string {
   return format === undefined ? url : `${format} ${url}`;
 }
 
-async function answerOnce(
-  generation: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: Answer,
-): Promise<void> {
+async function answerOnce(delivery: Delivery, reply: FastifyReply, answer: Answer): Promise<void> {
+  const { generation, tagging } = delivery;
+  const { request } = reply;
+  if (tagging !== undefined && request.headers.authorization === undefined) {
+    await answerWithTags(delivery, reply, answer);
+    return;
+  }
   const asking = askingOf(request);
   const body = await answer(asking);
-  sendRead(request, reply, { etag: entityTag(generation, body), isDraft: asking.isDraft }, body);
+  sendRead(reply, { etag: entityTag(generation, body), isDraft: asking.isDraft }, body);
 }
 
-type Kept = Required<Delivery> & {
+type Kept = {
+  readonly known: KnownAnswers;
   readonly key: string;
   /** The body is kept too. */
   readonly isRepeated: boolean;
 };
 
-/** Remembers the answer with its tags. Callers that have an ETag ask again after changes too. */
-async function answerAndKeep(
-  { generation, known, key, isRepeated }: Kept,
-  request: FastifyRequest,
+/**
+ * Answers with the tags of the answer, and remembers it with them if `kept` says so. Callers that have an ETag ask again
+ * after changes too.
+ */
+async function answerWithTags(
+  { generation, tagging }: Delivery,
   reply: FastifyReply,
   answer: Answer,
+  kept?: Kept,
 ): Promise<void> {
-  const tags = known.collect();
-  const asking = { ...askingOf(request), tags, shown: tags.shown };
-  const position = known.position();
-  const body = await answer(asking);
-  const etag = entityTag(generation, body);
+  const tags = (kept?.known ?? (tagging as Tagging)).collect();
+  const asking = { ...askingOf(reply.request), tags, shown: tags.shown };
+  const position = kept?.known.position();
+  const body = await answer(asking).catch((error) => {
+    if (tagging !== undefined) tagMissing(reply, tagging, tags, error);
+    throw error;
+  });
   const { isDraft } = asking;
-  if (position === known.position() && !asking.varies) {
-    const kept = isRepeated ? body : undefined;
-    known.keep(key, { etag, isDraft, position, tags: tags.all(), body: kept });
+  const all = tags.all();
+  const sent = { etag: entityTag(generation, body), isDraft, tagged: tagging?.headers(all) };
+  if (kept !== undefined && position === kept.known.position() && !asking.varies) {
+    const whole = kept.isRepeated ? body : undefined;
+    kept.known.keep(kept.key, { ...sent, position, tags: all, body: whole });
   }
-  sendRead(request, reply, { etag, isDraft }, body);
+  sendRead(reply, sent, body);
+}
+
+/** Caches keep an answer about a missing document, whatever they are told. */
+function tagMissing(reply: FastifyReply, tagging: Tagging, tags: AnswerTags, error: unknown): void {
+  if (!(error instanceof RequestError) || error.code !== 'not-found') return;
+  const all = tags.all();
+  if (all !== undefined) reply.header(tagging.header, tagging.value(all));
 }
 
 /** Answers a GET whose body does not follow from its URL and the caller's rights alone. */
 export function sendOwn(
   { generation, isDraft = false }: Pick<Delivery, 'generation'> & { readonly isDraft?: boolean },
-  request: FastifyRequest,
   reply: FastifyReply,
   body: Uint8Array,
 ): void {
-  sendRead(request, reply, { etag: entityTag(generation, body), isDraft }, body);
+  sendRead(reply, { etag: entityTag(generation, body), isDraft }, body);
 }
 
 /** After its connection is closed, an answer gets no more work. */
@@ -126,29 +147,44 @@ function entityTag(generation: string, body: Uint8Array): string {
   return `"${generation}${fastDigest(body)}"`;
 }
 
-type Sent = { readonly etag: string; readonly isDraft: boolean };
+type Sent = Pick<KnownAnswer, 'etag' | 'isDraft' | 'tagged'>;
 
 /** Past fastify's reply, which would look at headers and hooks again: a read's answer is bytes and constant headers. */
-function sendRead(request: FastifyRequest, reply: FastifyReply, sent: Sent, body: Uint8Array): void {
+function sendRead(reply: FastifyReply, sent: Sent, body: Uint8Array): void {
   const { etag } = sent;
-  if (isSameEntity(request.headers['if-none-match'], etag)) {
-    sendUnchanged(request, reply, sent);
+  if (isSameEntity(reply.request.headers['if-none-match'], etag)) {
+    sendUnchanged(reply, sent);
     return;
   }
-  const headers = { ...rulesFor(request, sent).whole, etag, 'content-length': body.length };
+  const rules = rulesFor(reply.request, sent);
+  const headers = { ...rules.whole, etag, 'content-length': body.length };
   reply.hijack();
-  reply.raw.writeHead(200, reply.server.addsHeaders ? withAdded(reply, headers) : headers).end(body);
+  reply.raw.writeHead(200, withOthers(reply, rules, sent, headers)).end(body);
 }
 
-function sendUnchanged(request: FastifyRequest, reply: FastifyReply, sent: Sent): void {
-  const headers = { ...rulesFor(request, sent).unchanged, etag: sent.etag };
+function sendUnchanged(reply: FastifyReply, sent: Sent): void {
+  const rules = rulesFor(reply.request, sent);
+  const headers = { ...rules.unchanged, etag: sent.etag };
   reply.hijack();
-  reply.raw.writeHead(304, reply.server.addsHeaders ? withAdded(reply, headers) : headers).end();
+  reply.raw.writeHead(304, withOthers(reply, rules, sent, headers)).end();
 }
 
-function rulesFor({ headers }: FastifyRequest, { isDraft }: Sent) {
+type Rules = (typeof RULES)[keyof typeof RULES];
+
+function rulesFor({ headers }: FastifyRequest, { isDraft }: Sent): Rules {
   if (isDraft || headers[MIN_POSITION_HEADER] !== undefined) return RULES.nobody;
   return headers.authorization === undefined ? RULES.public : RULES.private;
+}
+
+/** Adds tags and lifetimes for shared caches, and the headers of the reply. */
+function withOthers<Headers extends { readonly vary: string }>(
+  reply: FastifyReply,
+  rules: Rules,
+  { tagged }: Sent,
+  headers: Headers,
+): Headers | OutgoingHttpHeaders {
+  const own = tagged !== undefined && rules === RULES.public ? { ...headers, ...tagged } : headers;
+  return reply.server.addsHeaders ? withAdded(reply, own) : own;
 }
 
 /** Adds the headers that depend on the request, such as those for pages of other origins. */

@@ -20,7 +20,7 @@ export function registerChanges(app: FastifyInstance, { changes, apiOf }: Change
       const api = apiOf(request);
       const { reader, since } = changes.reader(api, queryOf(request));
       const body = Buffer.from(JSON.stringify(presentPage(await reader.page(since))));
-      sendOwn({ ...api.delivery, isDraft: reader.hasDrafts }, request, reply, body);
+      sendOwn({ ...api.delivery, isDraft: reader.hasDrafts }, reply, body);
     },
   });
 }

@@ -94,14 +94,14 @@ export function registerUsers({
       const shown = actions.has('role.find') && asksForRole(queryOf(request));
       const role = shown ? login?.roleOf(signedIn.user.id) : undefined;
       if (user === undefined) sendNothing(reply);
-      else sendOwn(deliveryOf(request), request, reply, role === undefined ? user : withRole(user, role));
+      else sendOwn(deliveryOf(request), reply, role === undefined ? user : withRole(user, role));
     },
   });
   register(app, '/api/users/:id', {
     GET: async (request, reply) => {
       const user = await users(request).one(idOf(request), queryOf(request));
       if (user === undefined) sendNothing(reply);
-      else sendOwn(deliveryOf(request), request, reply, user);
+      else sendOwn(deliveryOf(request), reply, user);
     },
     PUT: async (request, reply) =>
       sendWrite(reply, 200, await users(request).update(idOf(request), request.body, request.command)),

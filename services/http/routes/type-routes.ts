@@ -30,27 +30,21 @@ export function registerTypes(app: FastifyInstance, readerOf: (request: FastifyR
       const { kind } = parseQueryString(queryOf(request));
       refuseOtherKinds(kind);
       const types = typesOf(request).filter((type) => kind === undefined || type.kind === kind);
-      sendOwn(readerOf(request).delivery, request, reply, json(types.map(presentType)));
+      sendOwn(readerOf(request).delivery, reply, json(types.map(presentType)));
     },
   });
   register(app, `${path}/content-types/:id`, {
     GET: async (request, reply) =>
-      sendOwn(
-        readerOf(request).delivery,
-        request,
-        reply,
-        json(presentType(named(typesOf(request), idOf(request)))),
-      ),
+      sendOwn(readerOf(request).delivery, reply, json(presentType(named(typesOf(request), idOf(request))))),
   });
   register(app, `${path}/components`, {
     GET: async (request, reply) =>
-      sendOwn(readerOf(request).delivery, request, reply, json(componentsOf(request).map(presentComponent))),
+      sendOwn(readerOf(request).delivery, reply, json(componentsOf(request).map(presentComponent))),
   });
   register(app, `${path}/components/:id`, {
     GET: async (request, reply) =>
       sendOwn(
         readerOf(request).delivery,
-        request,
         reply,
         json(presentComponent(named(componentsOf(request), idOf(request)))),
       ),

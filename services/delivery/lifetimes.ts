@@ -1,0 +1,43 @@
+import { assertNever } from '../../shared/assert-never.ts';
+import type { TagReceiver } from './tag-headers.ts';
+
+const YEAR_S = 31_536_000;
+
+/** What caches may do with an answer that they have, in seconds. */
+export type Lifetime = {
+  /** Serve it once more while they ask for a new one. */
+  readonly staleWhileRevalidate: number;
+  /** Serve it while the server fails. */
+  readonly staleIfError: number;
+};
+
+/**
+ * Headers of an answer that a cache keeps until its tags are purged, in addition to those of every answer or in their place. Each cache
+ * reads a field of its own. Browsers, which nobody purges, ask each time.
+ */
+export function purgedHeaders(
+  receiver: TagReceiver,
+  { staleWhileRevalidate, staleIfError }: Lifetime,
+): Readonly<Record<string, string>> {
+  const stale = [
+    ...(staleWhileRevalidate > 0 ? [`stale-while-revalidate=${staleWhileRevalidate}`] : []),
+    ...(staleIfError > 0 ? [`stale-if-error=${staleIfError}`] : []),
+  ];
+  switch (receiver) {
+    case 'varnish':
+    case 'cloudfront': {
+      // One field for all: who must revalidate serves nothing stale.
+      const rules = stale.length > 0 ? stale : ['must-revalidate'];
+      return { 'cache-control': ['public, max-age=0', `s-maxage=${YEAR_S}`, ...rules].join(', ') };
+    }
+    case 'fastly':
+      return { 'surrogate-control': [`max-age=${YEAR_S}`, ...stale].join(', ') };
+    case 'cloudflare':
+    case 'netlify':
+    case 'akamai':
+    case 'rfc9875':
+      return { 'cdn-cache-control': [`public, max-age=${YEAR_S}`, ...stale].join(', ') };
+    default:
+      return assertNever(receiver);
+  }
+}

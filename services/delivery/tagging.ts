@@ -1,0 +1,45 @@
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import { type AnswerTags, createAnswerTags } from './answer-tags.ts';
+import { type Lifetime, purgedHeaders } from './lifetimes.ts';
+import type { Tag } from './tag.ts';
+import { roomOf, TAG_RECEIVERS, type TagReceiver, tagHeader } from './tag-headers.ts';
+import { createTagNames } from './tag-names.ts';
+
+/** Tags in the headers of answers that caches may share. */
+export type Tagging = {
+  readonly header: string;
+  collect(): AnswerTags;
+  /** undefined: any change may change the answer. */
+  value(tags: ReadonlySet<Tag> | undefined): string;
+  /** The header of these tags, and those that say how long a cache may keep the answer. */
+  headers(tags: ReadonlySet<Tag> | undefined): Readonly<Record<string, string>>;
+};
+
+export type TaggingOptions = {
+  readonly receiver: TagReceiver;
+  readonly bytes: number;
+  /** Plain names besides the opaque ones. */
+  readonly plain: boolean;
+  /** See `tagKey`. */
+  readonly key: Uint8Array;
+  /** Tags that a change concerns are purged; absent: caches have to ask each time. */
+  readonly purged?: Lifetime | undefined;
+};
+
+/** `registry`: the content types that the callers see. */
+export function createTagging(
+  { receiver, bytes, plain, key, purged }: TaggingOptions,
+  registry: SchemaRegistry,
+): Tagging {
+  const names = createTagNames({ key, registry, plain });
+  const room = roomOf(receiver, bytes);
+  const { header } = TAG_RECEIVERS[receiver];
+  const lifetimes = purged && purgedHeaders(receiver, purged);
+  const value = (tags: ReadonlySet<Tag> | undefined) => tagHeader(receiver, names.ofAnswer(tags, room));
+  return {
+    header,
+    collect: () => createAnswerTags(registry),
+    value,
+    headers: (tags) => ({ ...lifetimes, [header]: value(tags) }),
+  };
+}
