@@ -11,6 +11,7 @@ import type { Lead } from '../../shared/fleet/lease.ts';
 import { RequestError } from '../../shared/request-error.ts';
 import type { ContentType } from '../../shared/schema/content-type.ts';
 import { isOutOfSpace } from '../../shared/sqlite/failures.ts';
+import { valueWithin } from '../../shared/value-within.ts';
 import type { Author } from './command.ts';
 import type { DocumentState } from './decide.ts';
 import type { CommandEnvironment } from './environment.ts';
@@ -230,14 +231,10 @@ function deletedForGood(documentId: string, cause: StreamDeleted): RequestError 
   return new RequestError('document-deleted', message, { documentId }, { cause });
 }
 
-/** `shown`, or false after the time limit. */
+/** `shown`, or false after the time limit. A stored write is never reported as an error. */
 async function within(shown: Promise<boolean>, timeoutMs = APPLIED_TIMEOUT_MS): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(resolve, timeoutMs, false);
-  void shown.then(resolve);
-  const applied = await promise;
-  clearTimeout(timer);
-  return applied;
+  const inTime = await valueWithin(timeoutMs, shown).catch(() => false);
+  return inTime ?? false;
 }
 
 /** The same command at once finds its first one applied. */

@@ -18,8 +18,11 @@ const OTHER_NAME = /^\$2y\$/;
 const ARGON2 = /^\$argon2(id|i|d)\$/;
 
 /** The libraries work on the threads that files are read on too, so some stay free. */
-const bounded = createBounded(AT_ONCE, MOST_WAITING, () => {
-  throw new RequestError('busy', 'Too many passwords are being checked, try again');
+const bounded = createBounded(AT_ONCE, {
+  waiting: MOST_WAITING,
+  refuse() {
+    throw new RequestError('busy', 'Too many passwords are being checked, try again');
+  },
 });
 
 /** Argon2id with its library's parameters (19 MiB, two passes), or bcrypt at Strapi's cost. Off the main thread. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { backoffMs, jittered } from '../../shared/backoff.ts';
+import type { Backoff } from '../../shared/backoff.ts';
 import type { DocumentName } from '../../shared/document/recorded-rows.ts';
+import { retry } from '../../shared/retry.ts';
 import type { Uid } from '../../shared/schema/content-type.ts';
 import { NotLeading } from '../command/not-leading.ts';
 import type { FirstCopy } from './first-copy.ts';
@@ -49,7 +50,7 @@ export type Follower = {
 };
 
 const BATCH = 200;
-const PATIENCE = { firstMs: 1_000, longestMs: 30_000 } as const;
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 const LEAD_LOOK_MS = 1_000;
 
 /** Follows a source while this process is the leader: by hints, by looking for new rows, and by comparing everything. */
@@ -81,20 +82,16 @@ export function createFollower(options: FollowerOptions): Follower {
 
   /** Repeats a call until it is through, the term ends, or what is asked for is refused. */
   const persist = async (signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
-    for (let failures = 0; !signal.aborted; ) {
-      try {
-        await work();
-        state.answered();
-        return;
-      } catch (error) {
-        if (error instanceof SourceRefused || error instanceof NotLeading || signal.aborted) throw error;
-        failures++;
-        const retryInMs = jittered(backoffMs(failures, PATIENCE));
-        state.failed((error as Error).message);
-        options.report({ kind: 'trouble', error: error as Error, retryInMs });
-        await sleep(retryInMs, signal);
-      }
-    }
+    const failed = (error: unknown, retryInMs: number) => {
+      if (error instanceof SourceRefused || error instanceof NotLeading || signal.aborted) throw error;
+      state.failed((error as Error).message);
+      options.report({ kind: 'trouble', error: error as Error, retryInMs });
+    };
+    const once = async () => {
+      await work();
+      state.answered();
+    };
+    await retry(once, { backoff: BACKOFF, isJittered: true, signal, failed });
   };
   const drain = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
@@ -161,13 +158,13 @@ export function createFollower(options: FollowerOptions): Follower {
       await runTerm(AbortSignal.any([ended.signal, closing.signal])).catch((error: unknown) => {
         if (error instanceof NotLeading) return;
         state.failed((error as Error).message);
-        options.report({ kind: 'trouble', error: error as Error, retryInMs: PATIENCE.longestMs });
+        options.report({ kind: 'trouble', error: error as Error, retryInMs: BACKOFF.longestMs });
       });
       ended.abort();
       term = undefined;
       pending.clear(new NotLeading());
       await over;
-      if (options.isLeading()) await sleep(PATIENCE.firstMs, closing.signal);
+      if (options.isLeading()) await sleep(BACKOFF.firstMs, closing.signal);
     }
   };
   const done = run();

@@ -1,4 +1,4 @@
-import { setTimeout as after } from 'node:timers/promises';
+import { valueWithin } from '../../shared/value-within.ts';
 
 /** Whether requests should be sent to this process. */
 export type Readiness =
@@ -64,20 +64,10 @@ export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
 }
 
 async function judge(lag: () => Promise<number>, maxLagSeconds: number): Promise<Readiness> {
-  const seconds = await withinTime(lag).catch(() => undefined);
+  const seconds = await valueWithin(LOG_TIMEOUT_MS, lag()).catch(() => undefined);
   if (seconds === undefined) return unavailable('log-unreachable', 'The event log does not answer');
   if (seconds <= maxLagSeconds) return { status: 'ready' };
   return unavailable('lagging', `Reads lag ${Math.round(seconds)} s behind the event log`);
-}
-
-async function withinTime(lag: () => Promise<number>): Promise<number | undefined> {
-  const stop = new AbortController();
-  try {
-    const late = after(LOG_TIMEOUT_MS, undefined, { signal: stop.signal });
-    return await Promise.race([lag(), late]);
-  } finally {
-    stop.abort();
-  }
 }
 
 function unavailable(reason: (Readiness & { status: 'unavailable' })['reason'], message: string): Readiness {

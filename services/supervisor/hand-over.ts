@@ -1,3 +1,4 @@
+import { valueWithin } from '../../shared/value-within.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 /**
@@ -43,11 +44,6 @@ export async function handOver(
 
 /** Whether one of these resolves before the time is over. */
 export async function within(ms: number, promises: readonly Promise<unknown>[]): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), ms);
-  try {
-    return await Promise.race([late.promise, ...promises.map((promise) => promise.then(() => true))]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const first = Promise.race(promises.map((promise) => promise.then(() => true)));
+  return (await valueWithin(ms, first)) ?? false;
 }

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { backoffMs, jittered } from '../../shared/backoff.ts';
+import type { Backoff } from '../../shared/backoff.ts';
 import type { EventStore, StoredEvent, Subscription } from '../../shared/event-store/event-store.ts';
 import { refuseUnreadable } from '../../shared/event-store/unreadable.ts';
+import { retry } from '../../shared/retry.ts';
 import { webhookStream } from '../../shared/webhooks/webhook-events.ts';
 import { evolveWebhooks, type WebhookState } from '../../shared/webhooks/webhook-state.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -40,7 +40,7 @@ export type Webhooks = {
   close(): Promise<void>;
 };
 
-const PATIENCE = { firstMs: 1_000, longestMs: 30_000 } as const;
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 const LEAD_LOOK_MS = 1_000;
 
 /**
@@ -87,18 +87,13 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     }
   };
   const run = async (): Promise<void> => {
-    for (let failures = 0; !closing.signal.aborted; ) {
-      try {
-        if (isNeeded()) await lead();
-        else await Promise.race([fleet.changed(LEAD_LOOK_MS), changed.promise, ended.promise]);
-        failures = 0;
-      } catch (error) {
-        failures += 1;
-        report.error(error);
-        const wait = jittered(backoffMs(failures, PATIENCE));
-        await delay(wait, undefined, { signal: closing.signal }).catch(() => {});
-      }
-    }
+    const turn = async () => {
+      if (isNeeded()) await lead();
+      else await Promise.race([fleet.changed(LEAD_LOOK_MS), changed.promise, ended.promise]);
+    };
+    const { signal } = closing;
+    while (!signal.aborted)
+      await retry(turn, { backoff: BACKOFF, isJittered: true, signal, failed: report.error });
   };
   const running = run();
   const stop = async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { createBounded } from '../../../shared/bounded.ts';
 import type { ResizeAnswer, Resized, ResizeRequest } from './resize-picture.ts';
 
 /** A smaller picture as a file, which is there while its user works. */
@@ -45,34 +46,17 @@ const PROGRAM = fileURLToPath(import.meta.url.replace(/picture-resizer(\.\w+)$/,
  * nothing else, and the process has no secrets. Pictures beyond `atOnce` wait their turn.
  */
 export function createPictureResizer(options: PictureResizerOptions): PictureResizer {
-  const takeTurn = createTurns(options.atOnce ?? AT_ONCE);
+  const bounded = createBounded(options.atOnce ?? AT_ONCE);
   return {
-    async resize(content, use) {
-      const release = await takeTurn();
-      const folder = await mkdtemp(join(tmpdir(), 'varve-picture-'));
-      try {
-        return await use(await resizeIn(folder, options, content));
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-        release();
-      }
-    },
-  };
-}
-
-/** Resolves with the release when fewer than `atOnce` run, in the order of the calls. */
-function createTurns(atOnce: number): () => Promise<() => void> {
-  const waiting: (() => void)[] = [];
-  let free = atOnce;
-  const release = () => {
-    const next = waiting.shift();
-    if (next === undefined) free++;
-    else next();
-  };
-  return async () => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    return release;
+    resize: (content, use) =>
+      bounded(async () => {
+        const folder = await mkdtemp(join(tmpdir(), 'varve-picture-'));
+        try {
+          return await use(await resizeIn(folder, options, content));
+        } finally {
+          await rm(folder, { recursive: true, force: true });
+        }
+      }),
   };
 }
 
