@@ -12,6 +12,7 @@ import {
   followKey,
   syncKey,
   tagKey,
+  ticketKey,
   uploadNames,
   webhookKey,
 } from './access/derived-keys.ts';
@@ -185,6 +186,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       assets,
       membership,
       bodyKey: bodyKey(key),
+      ticketKey: ticketKey(key),
       rules,
       login: signing?.api,
       settle: (ahead) => settleContentTypes({ ...settling, graph: ahead }),
@@ -382,6 +384,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     forwarding,
     follow: followed?.api,
     webhooks: webhooks?.served,
+    ticketKey: ticketKey(key),
     changes: createChangeFeed({
       log,
       space,

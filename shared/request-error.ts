@@ -37,6 +37,7 @@ export const REFUSALS = [
   'webhook-not-found',
   'invalid-sync-token',
   'sync-token-gone',
+  'too-many-streams',
   'explain-not-allowed',
   'development-mode',
   'writes-only',

@@ -42,3 +42,8 @@ export function tagKey(accessKey: Uint8Array): Uint8Array {
 export function syncKey(accessKey: Uint8Array): Uint8Array {
   return hmac(accessKey, 'sync tokens');
 }
+
+/** Key that encrypts tickets, with which clients without headers ask for streams. */
+export function ticketKey(accessKey: Uint8Array): Uint8Array {
+  return hmac(accessKey, 'tickets');
+}

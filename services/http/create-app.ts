@@ -36,6 +36,7 @@ import {
 import { registerWebhook, sendWritesToStrapi } from './routes/follow-strapi.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearch, sendAlgoliaError } from './routes/instant-search-errors.ts';
 import { admitLocalPages, registerInstantSearch, speakAlgolia } from './routes/instant-search-routes.ts';
+import { rightsNow } from './routes/open-stream.ts';
 import { registerProjections } from './routes/projection-routes.ts';
 import { registerRoles } from './routes/role-routes.ts';
 import { registerAssets } from './routes/serve-assets.ts';
@@ -44,6 +45,8 @@ import { registerTypes } from './routes/type-routes.ts';
 import { registerUploads } from './routes/upload-routes.ts';
 import { registerWebhooks } from './routes/webhook-routes.ts';
 import type { ServedApi } from './served-api.ts';
+import { createEventStreams, type StreamLimits } from './streams/event-streams.ts';
+import { createTickets } from './streams/tickets.ts';
 
 export type AppOptions = ServedApi & {
   /** Position of the log and its projections. */
@@ -64,6 +67,10 @@ export type AppOptions = ServedApi & {
   readonly apiPrefix: string;
   /** Bytes of one uploaded file. */
   readonly uploadLimit: number;
+  /** Limits of server-sent events. */
+  readonly streams: StreamLimits;
+  /** Calls back when this process accepts no more connections. */
+  readonly leaving: (left: () => void) => void;
 };
 
 /** The HTTP API: routes of every content type, users, files, access and `/_health`. Not listening: give `routing` its requests. */
@@ -156,7 +163,10 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const { login } = options;
   if (login !== undefined) app.register((scope) => registerLogin(scope, login, options.protection.isCounted));
   registerLocales(context);
-  registerChanges(app, { changes: options.changes, apiOf: ({ rights }) => apiFor(rights) });
+  const streams = createEventStreams({ limits: options.streams, rightsOf: rightsNow(authenticate) });
+  options.leaving(streams.leave);
+  const tickets = createTickets(options.ticketKey);
+  registerChanges(app, { ...options, streams, tickets, authenticate });
   registerUploads(app, (request) => writesOf(request).uploads, context.deliveryOf);
   registerTypes(app, (request) => apiFor(request.rights));
   const { webhooks } = options;

@@ -41,6 +41,8 @@ export type ServedApi = {
   readonly follow?: FollowApi | undefined;
   /** Absent: this process serves content types that are being replaced. */
   readonly changes?: ChangeFeed | undefined;
+  /** Key of tickets. */
+  readonly ticketKey: Uint8Array;
   /** Absent: this process does not know webhooks yet. */
   readonly webhooks?: ServedWebhooks | undefined;
 };

@@ -48,8 +48,8 @@ function redactText(text: string): string {
   return (
     text
       .replace(/\b(Bearer|Basic|ApiKey) +[\w.~+/=-]+/gi, `$1 ${HIDDEN}`)
-      // Algolia's clients for browsers send their key in the query string.
-      .replace(/\b(x-algolia-api-key=)[^&\s"']*/gi, `$1${HIDDEN}`)
+      // Algolia's clients for browsers send their key in the query string, EventSource its ticket.
+      .replace(/\b(x-algolia-api-key=|ticket=)[^&\s"']*/gi, `$1${HIDDEN}`)
       .replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, `$1${HIDDEN}@`)
   );
 }

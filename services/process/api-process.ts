@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { followProgress } from '../../projections/index-writer/follow-progress.ts';
 import type { EventStore, StoredEvent, Trouble } from '../../shared/event-store/event-store.ts';
 import { adviseOnUnreadable, stopsReaders, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
@@ -14,7 +15,7 @@ import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { openAccessControl } from '../access/access-control.ts';
 import { openAccessKey } from '../access/access-key.ts';
-import { bodyKey, cursorKey, followKey, syncKey, webhookKey } from '../access/derived-keys.ts';
+import { bodyKey, cursorKey, followKey, syncKey, ticketKey, webhookKey } from '../access/derived-keys.ts';
 import { createRoleCommands } from '../access/role-commands.ts';
 import { createTokenCommands } from '../access/token-commands.ts';
 import { createChangeFeed } from '../changes/change-feed.ts';
@@ -88,6 +89,7 @@ export type ApiProcess = ServedApi & {
 
 /** Read for metrics only: callers that wait for a position read it themselves. */
 const PROGRESS_EVERY = 1_000;
+const LOOK_MS = 100;
 
 /**
  * Composition of `varve api`: no content graph, no data directory. Resolves when reads can be answered, which needs a
@@ -122,6 +124,9 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
   const webhookAccess = { log, space, key: webhookKey(key), now: Date.now };
   const freshness: ServedApi['freshness'] = {
     position: follower.position,
+    async beyond(position) {
+      while (follower.position() <= position) await delay(LOOK_MS, undefined, { ref: false });
+    },
     head: createLogHead(log).reaches,
     shows: (position) => reachAll(position, options.minPositionWait, [follower.reached, access.applied]),
   };
@@ -145,6 +150,7 @@ export async function openApiProcess(options: ApiProcessOptions): Promise<ApiPro
     }),
     assets: { store, index, space },
     freshness,
+    ticketKey: ticketKey(key),
     changes: createChangeFeed({
       ...freshness,
       log,

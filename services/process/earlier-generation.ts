@@ -56,6 +56,7 @@ export type EarlierOptions = {
   readonly meanwhile: Meanwhile;
   readonly build?: OperatorContext['build'];
   readonly bodyKey: Uint8Array;
+  readonly ticketKey: Uint8Array;
   /** Brings the content types of this process into force; the graph that is served stays as it is. */
   readonly settle: (ahead: DefinitionsAhead) => Promise<unknown>;
 };
@@ -140,6 +141,7 @@ function createEarlierApi(options: EarlierOptions, readSide: ReadSide): ServedAp
     access,
     tokens: options.tokens,
     roles: options.roles,
+    ticketKey: options.ticketKey,
     ...defined({ login: options.login }),
     assets: { store: options.assets, index, space: options.space },
     freshness: createFreshness({

@@ -14,6 +14,8 @@ export type FreshnessOptions = {
   readonly waitMs: number;
 };
 
+const LOOK_MS = 1_000;
+
 /** For a process that applies the log itself: the index gets its batches through `sink`. */
 export type FollowedFreshness = Freshness & { readonly sink: ReadSide['sink'] };
 
@@ -24,6 +26,11 @@ export function createFreshness({ readSide, access, log, waitMs }: FreshnessOpti
   return {
     position: index.position,
     head: createLogHead(log).reaches,
+    async beyond(position) {
+      const isBeyond = () => index.position() > position;
+      // Indices outside are written by another process, too.
+      while (!(await moved.until(isBeyond, LOOK_MS)));
+    },
     sink: {
       async apply(batch) {
         await sink.apply(batch);

@@ -11,6 +11,7 @@ import type { Status } from '../../operator/status.ts';
 import { packageVersion } from '../output/package-version.ts';
 import type { ProcessRole } from '../settings/roles.ts';
 import type { ServeSettings } from '../settings/settings.ts';
+import { streamLimits } from '../settings/stream-settings.ts';
 import { searchPageOf } from './search-page-of.ts';
 
 export type ServeAppOptions = {
@@ -46,6 +47,8 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
     logger: options.logger,
     bodyLimit: settings.bodyLimit,
     uploadLimit: settings.uploadLimit,
+    streams: streamLimits(settings),
+    leaving: listener.leaving,
     protection: {
       corsOrigins: options.corsOrigins,
       rateLimit: settings.rateLimit,

@@ -6,6 +6,7 @@ import { LOGIN_SETTINGS } from './login-settings.ts';
 import { SEARCH_SETTINGS } from './read-synonyms.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
 import { folder, type Setting, variableOf, wholeNumber, yesOrNo } from './setting.ts';
+import { STREAM_SETTINGS } from './stream-settings.ts';
 import { UPLOAD_SETTINGS } from './upload-settings.ts';
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts';
 
@@ -206,6 +207,7 @@ export const SERVE_SETTINGS = {
   ...DELIVERY_SETTINGS,
   ...FOLLOW_SETTINGS,
   ...WEBHOOK_SETTINGS,
+  ...STREAM_SETTINGS,
   ...READ_INDEX,
   minPositionWait: {
     flags: '--min-position-wait <ms>',

@@ -51,6 +51,7 @@ const OWN_ERRORS: Readonly<
   'webhook-not-found': [404, 'NotFoundError'],
   'invalid-sync-token': [400, 'ValidationError'],
   'sync-token-gone': [410, 'GoneError'],
+  'too-many-streams': [429, 'RateLimitError'],
   'explain-not-allowed': [403, 'ForbiddenError'],
   'development-mode': [403, 'ForbiddenError'],
   'writes-only': [404, 'NotFoundError'],

@@ -1,30 +1,60 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Rights } from '../../../shared/access/rights.ts';
 import { RequestError } from '../../../shared/request-error.ts';
-import type { ChangeFeed, FeedPage } from '../../changes/change-feed.ts';
+import type { ChangeFeed } from '../../changes/change-feed.ts';
+import { reportError } from '../answers/report-error.ts';
 import { sendOwn } from '../api/cacheable.ts';
 import type { CallerApi } from '../api/caller-apis.ts';
+import type { Freshness } from '../requests/await-position.ts';
+import { retryFrame } from '../streams/event-streams.ts';
+import { createFeedStreams, type FeedStreams, presentPage } from '../streams/follow-feed.ts';
 import { queryOf, register } from './entry-routes.ts';
+import { readStreamRequest, type StreamContext, wantsStream } from './open-stream.ts';
+import { sendJson } from './token-routes.ts';
 
-export type ChangesRoutesOptions = {
+export type ChangesRoutesOptions = StreamContext & {
   /** Absent: this process serves content types that are being replaced. */
-  readonly changes: ChangeFeed | undefined;
-  readonly apiOf: (request: FastifyRequest) => CallerApi;
+  readonly changes?: ChangeFeed | undefined;
+  readonly apiFor: (rights: Rights) => CallerApi;
+  readonly freshness: Freshness;
 };
 
-/** `GET /api/_changes`: what happened to the documents that the caller may see. */
-export function registerChanges(app: FastifyInstance, { changes, apiOf }: ChangesRoutesOptions): void {
+/** `GET /api/_changes`: what happened to the documents that the caller may see, in pages or as a stream. */
+export function registerChanges(app: FastifyInstance, options: ChangesRoutesOptions): void {
+  const feeds = createFeedStreams({ ...options.freshness, failed: (error) => app.log.error({ err: error }) });
   register(app, '/api/_changes', {
     GET: async (request, reply) => {
-      if (changes === undefined)
-        throw new RequestError('starting', 'The content types are being replaced: try again soon');
-      const api = apiOf(request);
-      const { reader, since } = changes.reader(api, queryOf(request));
+      if (wantsStream(request)) return streamChanges(options, feeds, request, reply);
+      const api = options.apiFor(request.rights);
+      const { reader, since } = feedOf(options).reader(api, queryOf(request));
       const body = Buffer.from(JSON.stringify(presentPage(await reader.page(since))));
       sendOwn({ ...api.delivery, isDraft: reader.hasDrafts }, reply, body);
     },
   });
+  register(app, '/_varve/tickets', {
+    POST: async (request, reply) =>
+      sendJson(reply, 201, { data: options.tickets.create(request.headers.authorization), meta: {} }),
+  });
 }
 
-function presentPage({ items, next, hasMore }: FeedPage) {
-  return { data: items, meta: { next, hasMore } };
+function feedOf({ changes }: ChangesRoutesOptions): ChangeFeed {
+  if (changes !== undefined) return changes;
+  throw new RequestError('starting', 'The content types are being replaced: try again soon');
+}
+
+async function streamChanges(
+  options: ChangesRoutesOptions,
+  feeds: FeedStreams,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const asked = await readStreamRequest(options, request, reply);
+  const { reader, since } = feedOf(options).reader(options.apiFor(asked.rights), asked.query);
+  const last = request.headers['last-event-id'];
+  const stream = asked.open();
+  const begin = typeof last === 'string' && last !== '' ? last : since;
+  await feeds.follow(reader, begin, stream).catch((error: unknown) => {
+    reportError(error as Error, request);
+    stream.end(retryFrame());
+  });
 }

@@ -25,6 +25,8 @@ export type Listener = {
    * cut off. `next` answers the requests that still come on open connections.
    */
   drain(graceMs: number, next?: RequestListener): Promise<void>;
+  /** Calls back when it begins to drain: answers without an end have to end. */
+  leaving(left: () => void): void;
   readonly output: Pick<BoundOutput, 'unsentBytes' | 'waitingRequests'>;
 };
 
@@ -59,6 +61,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let handler: RequestListener | undefined;
   /** Answers every request once this process has left the address. */
   let successor: RequestListener | undefined;
+  const leavers: (() => void)[] = [];
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: HEADERS_MS,
@@ -94,10 +97,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       handler = next;
       held?.release(next);
     },
+    leaving(left) {
+      leavers.push(left);
+    },
     drain(graceMs, next) {
       const idleMs = next === undefined ? IDLE_MS : IDLE_WITH_NEXT_MS;
       return drain(server, listening, { graceMs, idleMs }, () => {
         successor = next;
+        for (const leaver of leavers) leaver();
       });
     },
     output,

@@ -1,0 +1,33 @@
+import { STREAM_LIMITS, type StreamLimits } from '../../http/streams/event-streams.ts';
+import { type Setting, wholeNumber } from './setting.ts';
+
+export const STREAM_SETTINGS = {
+  streams: {
+    flags: '--streams <number>',
+    description: 'streams of server-sent events that may be open in a process (default: 20000)',
+    schema: wholeNumber(0, 1_000_000).default(STREAM_LIMITS.total),
+  },
+  streamsPerCaller: {
+    flags: '--streams-per-caller <number>',
+    description: 'the same of one token, user, or address without a token (default: 1000)',
+    schema: wholeNumber(0, 1_000_000).default(STREAM_LIMITS.perCaller),
+  },
+  streamHeartbeat: {
+    flags: '--stream-heartbeat <ms>',
+    description: 'time between two signs of life on a stream (default: 15000)',
+    schema: wholeNumber(10, 25_000).default(STREAM_LIMITS.heartbeatMs),
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export function streamLimits(settings: {
+  readonly streams: number;
+  readonly streamsPerCaller: number;
+  readonly streamHeartbeat: number;
+}): StreamLimits {
+  return {
+    ...STREAM_LIMITS,
+    total: settings.streams,
+    perCaller: settings.streamsPerCaller,
+    heartbeatMs: settings.streamHeartbeat,
+  };
+}

@@ -1,0 +1,81 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Rights, rightsKey } from '../../../shared/access/rights.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+import type { AccessControl } from '../../access/access-control.ts';
+import type { EventStream, EventStreams } from '../streams/event-streams.ts';
+import type { Tickets } from '../streams/tickets.ts';
+import type { Authenticate } from './authenticate.ts';
+import { queryOf } from './entry-routes.ts';
+
+/** What the routes of streams share. */
+export type StreamContext = {
+  readonly streams: EventStreams;
+  readonly tickets: Tickets;
+  readonly access: AccessControl;
+  readonly authenticate: Authenticate;
+};
+
+/** A request for a stream, after its ticket was used. */
+export type StreamRequest = {
+  readonly rights: Rights;
+  /** Query string without the ticket. */
+  readonly query: string;
+  open(): EventStream;
+};
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** EventSource asks this way. */
+export function wantsStream({ method, headers }: FastifyRequest): boolean {
+  return headers.accept !== undefined && method === 'GET' && headers.accept.startsWith(EVENT_STREAM);
+}
+
+/** Finds out who asks for a stream: the sender of the request, or of the one that the ticket was made for. */
+export async function readStreamRequest(
+  { streams, tickets, access, authenticate }: StreamContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<StreamRequest> {
+  const { ticket, query } = takeTicket(queryOf(request));
+  const caller = { headers: { ...request.headers }, rights: request.rights, signedIn: request.signedIn };
+  if (ticket !== undefined) {
+    if (request.headers.authorization !== undefined)
+      throw new RequestError('invalid-query', "Send either 'Authorization' or 'ticket'");
+    caller.headers.authorization = tickets.use(ticket);
+    await authenticate(caller as FastifyRequest);
+  }
+  const { authorization } = caller.headers;
+  const { rights, signedIn } = caller;
+  const actor = access.actorOf(authorization);
+  const id = actor.kind === 'token' ? `token ${actor.id}` : `${signedIn?.user?.id ?? ''} ${request.ip}`;
+  return {
+    rights,
+    query,
+    open: () => streams.open(request, reply, { id, authorization, rights: rightsKey(rights) }),
+  };
+}
+
+const TICKET = 'ticket=';
+
+function takeTicket(query: string): { readonly ticket: string | undefined; readonly query: string } {
+  const parts = query.split('&');
+  const tickets = parts.filter((part) => part.startsWith(TICKET));
+  if (tickets.length === 0) return { ticket: undefined, query };
+  return {
+    ticket: tickets[0]?.slice(TICKET.length),
+    query: parts.filter((part) => !part.startsWith(TICKET)).join('&'),
+  };
+}
+
+/** Returns the key of the rights that an `Authorization` has now; undefined if it is not valid any more. */
+export function rightsNow(authenticate: Authenticate) {
+  return async (authorization: string | undefined): Promise<string | undefined> => {
+    const asking = { headers: authorization === undefined ? {} : { authorization } } as FastifyRequest;
+    try {
+      await authenticate(asking);
+      return rightsKey(asking.rights);
+    } catch {
+      return undefined;
+    }
+  };
+}

@@ -1,0 +1,185 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RequestError } from '../../../shared/request-error.ts';
+import { SECURITY_HEADERS } from '../answers/responses.ts';
+
+/** Limits of streams of server-sent events. */
+export type StreamLimits = {
+  /** Open streams of this process. */
+  readonly total: number;
+  /** Open streams of one caller: a token, a user, or an address without a token. */
+  readonly perCaller: number;
+  /** Time between two signs of life, in milliseconds. */
+  readonly heartbeatMs: number;
+  /** Bytes that a client has not read: with more its stream is dropped. */
+  readonly unsentBytes: number;
+};
+
+export const STREAM_LIMITS: StreamLimits = {
+  total: 20_000,
+  perCaller: 1_000,
+  heartbeatMs: 15_000,
+  unsentBytes: 1024 * 1024,
+};
+
+/** Whose stream it is, and with which rights it began. */
+export type StreamCaller = {
+  readonly id: string;
+  readonly authorization: string | undefined;
+  /** Key of the rights. */
+  readonly rights: string;
+};
+
+export type EventStream = {
+  isOpen(): boolean;
+  /** Sends frames. A client that has not read too many earlier ones is dropped. */
+  send(frames: string): void;
+  /** Resolves when the client has read what was sent, or is gone. */
+  drained(): Promise<void>;
+  /** Ends the stream after these frames. */
+  end(frames?: string): void;
+  /** Frames that are sent as a sign of life; default: a comment. */
+  pulse: () => string;
+  /** Called once when the stream is over. */
+  closed: () => void;
+};
+
+export type EventStreams = {
+  /** Answers a request with a stream. Throws RequestError (429) above the limits, and while this process ends (503). */
+  open(request: FastifyRequest, reply: FastifyReply, caller: StreamCaller): EventStream;
+  /** Ends all streams: their clients connect again, to another process. */
+  leave(): void;
+  count(): number;
+};
+
+export type EventStreamsOptions = {
+  readonly limits: StreamLimits;
+  /** Key of the rights that this `Authorization` has now; undefined: it is not valid any more. */
+  readonly rightsOf: (authorization: string | undefined) => Promise<string | undefined> | string | undefined;
+};
+
+type Open = EventStream & { readonly caller: StreamCaller };
+
+const HEADERS = {
+  ...SECURITY_HEADERS,
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // Proxies such as nginx would collect frames.
+  'x-accel-buffering': 'no',
+};
+const CHECK_MS = 1_000;
+const RETRY_MS = { least: 500, most: 5_000 };
+const COMMENT = ':\n\n';
+
+/** Clients of a process that ends come back at different times. */
+export function retryFrame(): string {
+  return `retry: ${Math.round(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least))}\n\n`;
+}
+
+/** Streams of one process. Without any there is no timer. */
+export function createEventStreams({ limits, rightsOf }: EventStreamsOptions): EventStreams {
+  const streams = new Set<Open>();
+  const perCaller = new Map<string, number>();
+  let isLeaving = false;
+  let timers: readonly NodeJS.Timeout[] = [];
+
+  const beat = () => {
+    for (const stream of streams) stream.send(stream.pulse());
+  };
+  let isChecking = false;
+  const check = async () => {
+    if (isChecking) return;
+    isChecking = true;
+    try {
+      for (const [authorization, callers] of Map.groupBy(streams, ({ caller }) => caller.authorization)) {
+        const rights = await rightsOf(authorization);
+        for (const stream of callers) if (stream.caller.rights !== rights) stream.end(retryFrame());
+      }
+    } finally {
+      isChecking = false;
+    }
+  };
+  const start = () => {
+    if (timers.length > 0) return;
+    timers = [setInterval(beat, limits.heartbeatMs), setInterval(() => void check(), CHECK_MS)];
+    for (const timer of timers) timer.unref();
+  };
+  const remove = (stream: Open) => {
+    if (!streams.delete(stream)) return;
+    const left = (perCaller.get(stream.caller.id) ?? 1) - 1;
+    if (left === 0) perCaller.delete(stream.caller.id);
+    else perCaller.set(stream.caller.id, left);
+    if (streams.size === 0) {
+      for (const timer of timers) clearInterval(timer);
+      timers = [];
+    }
+    stream.closed();
+  };
+  return {
+    open(request, reply, caller) {
+      const own = perCaller.get(caller.id) ?? 0;
+      refuseTooMany({ isLeaving, count: streams.size, own, limits });
+      perCaller.set(caller.id, own + 1);
+      const stream = openStream(reply, caller, limits);
+      streams.add(stream);
+      reply.raw.once('close', () => remove(stream));
+      if (request.raw.socket.destroyed) remove(stream);
+      start();
+      stream.send(retryFrame());
+      return stream;
+    },
+    leave() {
+      isLeaving = true;
+      for (const stream of streams) stream.end(retryFrame());
+    },
+    count: () => streams.size,
+  };
+}
+
+type Counted = {
+  readonly isLeaving: boolean;
+  readonly count: number;
+  readonly own: number;
+  readonly limits: StreamLimits;
+};
+
+function refuseTooMany({ isLeaving, count, own, limits }: Counted): void {
+  if (isLeaving) throw new RequestError('starting', 'This process ends: connect again');
+  if (count < limits.total && own < limits.perCaller) return;
+  const [found, option] = count >= limits.total ? [count, '--streams'] : [own, '--streams-per-caller'];
+  throw new RequestError(
+    'too-many-streams',
+    `${found} streams are open: close one first, or raise ${option}`,
+    {
+      found,
+      option,
+    },
+  );
+}
+
+function openStream(reply: FastifyReply, caller: StreamCaller, limits: StreamLimits): Open {
+  const response = reply.raw;
+  reply.hijack();
+  response.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...HEADERS });
+  const isOpen = () => !response.writableEnded && !response.destroyed;
+  return {
+    caller,
+    isOpen,
+    pulse: () => COMMENT,
+    closed: () => {},
+    send(frames) {
+      if (!isOpen()) return;
+      if (response.writableLength > limits.unsentBytes) response.destroy();
+      else response.write(frames);
+    },
+    async drained() {
+      if (!isOpen() || !response.writableNeedDrain) return;
+      await new Promise<void>((resolve) => {
+        response.once('drain', resolve);
+        response.once('close', resolve);
+      });
+    },
+    end(frames) {
+      if (isOpen()) response.end(frames);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { RequestError } from '../../../shared/request-error.ts';
+import type { FeedPage, FeedReader } from '../../changes/change-feed.ts';
+import { type EventStream, retryFrame } from './event-streams.ts';
+
+/** Sends pages of the change feed to streams as they come. */
+export type FeedStreams = {
+  /** Follows the feed from a token on; undefined begins. Resolves when the stream is up to date, or over. */
+  follow(reader: FeedReader, since: string | undefined, stream: EventStream): Promise<void>;
+};
+
+export type FeedStreamsOptions = {
+  /** Resolves when reads show more than this position. */
+  readonly beyond: (position: bigint) => Promise<void>;
+  /** Position that reads show. */
+  readonly position: () => bigint;
+  readonly failed: (error: unknown) => void;
+};
+
+/** Streams of callers with equal rights and selections, at one place: each page is read once for all of them. */
+type Channel = {
+  readonly reader: FeedReader;
+  next: string;
+  readonly members: Set<EventStream>;
+  isRunning: boolean;
+};
+
+const JOIN_MS = 5;
+const MAX_TRIES = 20;
+
+export function presentPage({ items, next, hasMore }: FeedPage) {
+  return { data: items, meta: { next, hasMore } };
+}
+
+export function createFeedStreams(options: FeedStreamsOptions): FeedStreams {
+  const channels = new Map<string, Channel>();
+
+  const run = async (channel: Channel): Promise<void> => {
+    while (channel.members.size > 0) {
+      const shown = options.position();
+      const page = await channel.reader.page(channel.next);
+      channel.next = page.next;
+      const frame = page.items.length === 0 ? undefined : frameOf(page);
+      if (frame !== undefined) for (const stream of channel.members) stream.send(frame);
+      if (!page.hasMore) await options.beyond(shown);
+    }
+  };
+  const start = (channel: Channel): void => {
+    if (channel.isRunning) return;
+    channel.isRunning = true;
+    void run(channel)
+      .catch((error: unknown) => {
+        for (const stream of channel.members) stream.end(lastFrames(error));
+        if (!(error instanceof RequestError)) options.failed(error);
+      })
+      .finally(() => {
+        channel.isRunning = false;
+        if (channel.members.size > 0) start(channel);
+        else if (channels.get(channel.reader.name) === channel) channels.delete(channel.reader.name);
+      });
+  };
+  /** False: the channel is at another place. `alone`: in a channel of its own then. */
+  const join = (reader: FeedReader, next: string, stream: EventStream, alone: boolean): boolean => {
+    const known = channels.get(reader.name);
+    // A channel that was left waits for the next change, and has not read the last ones.
+    const isFollowed = known !== undefined && known.members.size > 0;
+    if (isFollowed && known.next !== next && !alone) return false;
+    const channel =
+      isFollowed && known.next === next
+        ? known
+        : { reader, next, members: new Set<EventStream>(), isRunning: false };
+    if (!isFollowed) channels.set(reader.name, channel);
+    if (!stream.isOpen()) return true;
+    channel.members.add(stream);
+    stream.pulse = () => `:\nid: ${channel.next}\n\n`;
+    stream.closed = () => void channel.members.delete(stream);
+    start(channel);
+    return true;
+  };
+  return {
+    async follow(reader, since, stream) {
+      let next = since;
+      for (let tries = 0; stream.isOpen(); ) {
+        const page = await reader.page(next).catch(async (error: unknown) => {
+          if (isGone(error)) {
+            stream.send(resetFrame(error));
+            return reader.page(undefined);
+          }
+          throw error;
+        });
+        next = page.next;
+        if (page.items.length > 0) stream.send(frameOf(page));
+        await stream.drained();
+        if (page.hasMore) continue;
+        tries++;
+        if (join(reader, next, stream, tries > MAX_TRIES)) return;
+        // The channel has just read further, or is about to.
+        await delay(JOIN_MS);
+      }
+    },
+  };
+}
+
+/** One frame for each page: a client that has received it continues behind all of it. */
+function frameOf(page: FeedPage): string {
+  return `event: changes\nid: ${page.next}\ndata: ${JSON.stringify(presentPage(page))}\n\n`;
+}
+
+function isGone(error: unknown): error is RequestError {
+  return error instanceof RequestError && ['sync-token-gone', 'invalid-sync-token'].includes(error.code);
+}
+
+/** An empty id: a client that connects again begins again. */
+function resetFrame({ message }: RequestError): string {
+  return `event: reset\nid\ndata: ${JSON.stringify({ message })}\n\n`;
+}
+
+function lastFrames(error: unknown): string {
+  return isGone(error) ? `${resetFrame(error)}${retryFrame()}` : retryFrame();
+}

@@ -1,0 +1,179 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fastify from 'fastify';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { FeedItem } from '../../services/changes/feed-item.ts';
+import {
+  createEventStreams,
+  type EventStream,
+  STREAM_LIMITS,
+} from '../../services/http/streams/event-streams.ts';
+import { type Ask, createAsk, createTokenOver } from '../support/access-client.ts';
+import { type EventReader, openEvents } from '../support/event-source.ts';
+import { readFeed } from '../support/feed-client.ts';
+import { type RunningServer, startServer } from '../support/server.ts';
+
+let server: RunningServer;
+let token: string;
+let ask: Ask;
+
+const ARGUMENTS = ['--stream-heartbeat', '50', '--streams', '12', '--streams-per-caller', '4'];
+
+beforeAll(async () => {
+  server = await startServer({ arguments: ARGUMENTS });
+  token = await createTokenOver(createAsk(server.url), { name: 'all', type: 'full-access' });
+  ask = createAsk(server.url, token);
+});
+afterAll(() => server?.dispose());
+
+async function createTag(key: string): Promise<string> {
+  const { status, body } = await ask('/api/tags', { method: 'POST', body: { data: { key, name: key } } });
+  expect(status).toBe(201);
+  return body.data.documentId;
+}
+
+async function follow(query: string, headers: Readonly<Record<string, string>> = {}): Promise<EventReader> {
+  const authorization = `Bearer ${token}`;
+  const reader = await openEvents(`${server.url}/api/_changes?${query}`, { authorization, ...headers });
+  onTestFinished(reader.close);
+  return reader;
+}
+
+const itemsOf = (reader: EventReader): readonly FeedItem[] =>
+  reader.events
+    .filter(({ event }) => event === 'changes')
+    .flatMap(({ data }) => (JSON.parse(data) as { data: FeedItem[] }).data);
+const idsOf = (reader: EventReader) =>
+  itemsOf(reader).map(({ event, documentId }) => `${event} ${documentId}`);
+const latest = async (query: string) => (await readFeed(ask, query)).next;
+
+describe('a stream of changes', () => {
+  it('lists what there is, and sends each change as it comes', async () => {
+    const before = await createTag('s1');
+    const reader = await follow('types=tags');
+    await reader.until(() => idsOf(reader).includes(`create ${before}`));
+    const after = await createTag('s2');
+    await reader.until(() => idsOf(reader).includes(`create ${after}`));
+    expect(reader.retry()).toBeGreaterThanOrEqual(500);
+  });
+
+  it('goes on after Last-Event-ID without a gap or a repetition, and its id is a token of the feed', async () => {
+    const since = await latest('types=tags');
+    const first = await follow(`types=tags&since=${since}`);
+    const a = await createTag('r1');
+    await first.until(() => idsOf(first).length === 1);
+    first.close();
+    const b = await createTag('r2');
+    const second = await follow(`types=tags&since=${since}`, { 'last-event-id': first.lastId() });
+    await second.until(() => idsOf(second).length >= 1);
+    const c = await createTag('r3');
+    await second.until(() => idsOf(second).length >= 2);
+    expect([...idsOf(first), ...idsOf(second)]).toEqual([a, b, c].map((id) => `create ${id}`));
+    expect(
+      (await readFeed(ask, 'types=tags', first.lastId())).items.map(({ documentId }) => documentId),
+    ).toEqual([b, c]);
+  });
+
+  it('gives signs of life, which carry an id', async () => {
+    const reader = await follow(`types=tags&since=${await latest('types=tags')}`);
+    await reader.until(() => reader.comments() > 3 && reader.lastId() !== '');
+    expect(reader.events).toEqual([]);
+  });
+
+  it('says that the reader has to begin again', async () => {
+    const reader = await follow('types=tags', { 'last-event-id': '1.abcdefghijklmnopqrstuv' });
+    await reader.until(() => itemsOf(reader).length > 0);
+    expect(reader.events[0]).toMatchObject({ event: 'reset', id: '' });
+    expect(reader.events[1]?.event).toBe('changes');
+  });
+
+  it('is refused like a page', async () => {
+    await expect(follow('types=nothing')).rejects.toThrow(/^400 .*nothing/);
+    await expect(openEvents(`${server.url}/api/_changes`)).rejects.toThrow(/^403/);
+  });
+});
+
+describe('a ticket', () => {
+  const ticket = async (as: Ask = ask) => {
+    const { status, body } = await as('/_varve/tickets', { method: 'POST' });
+    expect(status).toBe(201);
+    return body.data.ticket as string;
+  };
+
+  it('opens one stream with the rights of its caller', async () => {
+    const own = await ticket();
+    const reader = await openEvents(`${server.url}/api/_changes?types=tags&ticket=${own}`);
+    onTestFinished(reader.close);
+    await reader.until(() => itemsOf(reader).length > 0);
+    await expect(openEvents(`${server.url}/api/_changes?types=tags&ticket=${own}`)).rejects.toThrow(/^401/);
+    await expect(openEvents(`${server.url}/api/_changes?ticket=${own.slice(1)}`)).rejects.toThrow(/^401/);
+    const anonymous = await ticket(createAsk(server.url));
+    await expect(openEvents(`${server.url}/api/_changes?ticket=${anonymous}`)).rejects.toThrow(/^403/);
+  });
+});
+
+describe('a stream ends', () => {
+  it('when its token is revoked, expires, or the rights of everyone change', async () => {
+    const revoked = await createTokenOver(ask, { name: 'revoked', type: 'read-only' });
+    const { body } = await ask('/_varve/tokens');
+    const { id } = body.data.find(({ name }: { readonly name: string }) => name === 'revoked');
+    await ask('/_varve/public', { method: 'PUT', body: { data: { allow: ['tag.find'] } } });
+    const expires = new Date(Date.now() + 2_000).toISOString();
+    const expiring = await createTokenOver(ask, { name: 'expiring', type: 'read-only', expires });
+    const stays = await follow('types=tags');
+    const [one, other] = [
+      await follow('types=tags', { authorization: `Bearer ${revoked}` }),
+      await follow('types=tags', { authorization: `Bearer ${expiring}` }),
+    ];
+    const everyone = await openEvents(`${server.url}/api/_changes?types=tags`);
+    await ask(`/_varve/tokens/${id}`, { method: 'DELETE' });
+    await one.until((reader) => reader.isEnded());
+    await ask('/_varve/public', { method: 'PUT', body: { data: { allow: ['tag.find', 'article.find'] } } });
+    await everyone.until((reader) => reader.isEnded());
+    await other.until((reader) => reader.isEnded());
+    expect(stays.isEnded()).toBe(false);
+  });
+
+  it('above the limits not at all: further ones are refused', async () => {
+    const own = await createTokenOver(ask, { name: 'limited', type: 'read-only' });
+    const open = () => follow('types=tags', { authorization: `Bearer ${own}` });
+    const readers = await Promise.all(Array.from({ length: 4 }, open));
+    await expect(open()).rejects.toThrow(/^429 .*--streams-per-caller/);
+    readers[0]?.close();
+    await expect.poll(() => open().then(() => 200, String), { timeout: 10_000 }).toBe(200);
+  });
+
+  it('when its client does not read', async () => {
+    const app = fastify();
+    const limits = { ...STREAM_LIMITS, unsentBytes: 1_000 };
+    const streams = createEventStreams({ limits, rightsOf: () => 'same' });
+    const caller = { id: 'a', authorization: undefined, rights: 'same' };
+    const opened = Promise.withResolvers<EventStream>();
+    app.get('/', async (request, reply) => opened.resolve(streams.open(request, reply, caller)));
+    const reader = await openEvents(await app.listen({ port: 0 }));
+    onTestFinished(() => app.close());
+    const stream = await opened.promise;
+    reader.pause();
+    for (let sent = 0; streams.count() > 0; sent++) {
+      expect(sent).toBeLessThan(1_000);
+      stream.send(`data: ${'x'.repeat(100_000)}\n\n`);
+      await nextTurn();
+    }
+    expect(stream.isOpen()).toBe(false);
+  });
+
+  it('with its process, and goes on in the next one', async () => {
+    const since = await latest('types=tags');
+    const reader = await follow(`types=tags&since=${since}`);
+    const a = await createTag('e1');
+    await reader.until(() => idsOf(reader).length === 1);
+    await server.stop('SIGTERM');
+    expect(reader.isEnded()).toBe(true);
+    expect(reader.retry()).toBeGreaterThanOrEqual(500);
+    server = await startServer({ data: server.data, arguments: ARGUMENTS });
+    ask = createAsk(server.url, token);
+    const b = await createTag('e2');
+    const next = await follow('types=tags', { 'last-event-id': reader.lastId() });
+    await next.until(() => idsOf(next).length === 1);
+    expect([...idsOf(reader), ...idsOf(next)]).toEqual([`create ${a}`, `create ${b}`]);
+  });
+});
