@@ -9,15 +9,15 @@ export type FeedItem = {
   readonly documentId?: string;
   readonly status: World;
   readonly event: VersionChange['event'] | 'related';
-  /** Of the rows; empty for a type without locales. */
+  /** Locales of the rows; empty for a type without locales. */
   readonly locales: readonly string[];
-  /** Of an update: attributes that may differ; null if it is not known which. */
+  /** Attributes that an update may have changed; null if it is not known which. */
   readonly changed?: readonly string[] | null;
   /** Position in the log. */
   readonly position: string;
   /** Time of the change; absent in a first sync. */
   readonly at?: string;
-  /** Of `related`: the document that changed. */
+  /** The changed document that `related` is about. */
   readonly cause?: { readonly type: string; readonly documentId: string };
 };
 
