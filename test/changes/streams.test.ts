@@ -7,6 +7,7 @@ import {
   type EventStream,
   STREAM_LIMITS,
 } from '../../services/http/streams/event-streams.ts';
+import { createTickets, TICKET_MS } from '../../services/http/streams/tickets.ts';
 import { type Ask, createAsk, createTokenOver } from '../support/access-client.ts';
 import { type EventReader, openEvents } from '../support/event-source.ts';
 import { readFeed } from '../support/feed-client.ts';
@@ -109,6 +110,16 @@ describe('a ticket', () => {
     const anonymous = await ticket(createAsk(server.url));
     await expect(openEvents(`${server.url}/api/_changes?ticket=${anonymous}`)).rejects.toThrow(/^403/);
   });
+});
+
+it('a ticket expires', () => {
+  let now = 0;
+  const tickets = createTickets(Buffer.alloc(32), () => now);
+  const [first, second] = [tickets.create('Bearer a'), tickets.create('Bearer b')];
+  now = TICKET_MS - 1;
+  expect(tickets.use(first.ticket)).toBe('Bearer a');
+  now = TICKET_MS;
+  expect(() => tickets.use(second.ticket)).toThrow('The ticket is unknown');
 });
 
 describe('a stream ends', () => {

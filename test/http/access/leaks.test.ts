@@ -415,6 +415,7 @@ describe("Strapi's filter leaks", () => {
     expect(Object.keys(body.paths).sort()).toEqual(
       [
         '/_health',
+        '/api/_changes',
         '/api/articles',
         '/api/restaurants',
         '/api/restaurants/{documentId}',
