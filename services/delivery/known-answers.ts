@@ -31,7 +31,7 @@ export type KnownAnswers = {
   /** Position of the index now. */
   position(): bigint;
   readonly keepsBodies: boolean;
-  /** Of all callers. */
+  /** Counts the requests of all callers. */
   readonly counts: AnswerCounts;
 };
 

@@ -10,7 +10,7 @@ export type ErrorEnvelope = {
     readonly name: string;
     readonly message: string;
     readonly details?: Readonly<Record<string, unknown>>;
-    /** Of errors that Strapi does not have (docs/errors.md). */
+    /** Errors that Strapi does not have carry it (docs/errors.md). */
     readonly code?: ErrorCode;
   };
 };

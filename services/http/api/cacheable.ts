@@ -68,7 +68,7 @@ export function answerRead(
 
 type Answer = (asking: Asking) => Promise<Uint8Array>;
 
-/** Of an answer that is only known by its ETag. */
+/** The body of an answer that is only known by its ETag. */
 const NO_BODY = new Uint8Array(0);
 
 function keyOf({ headers, raw: { url = '' } }: FastifyRequest): string {

@@ -4,7 +4,7 @@ import { RequestError } from '../../../shared/request-error.ts';
 /** Lets a client that sends no `Authorization`, such as EventSource, use that of another request once. */
 export type Tickets = {
   create(authorization: string | undefined): { readonly ticket: string; readonly expiresAt: string };
-  /** Returns the `Authorization` of a ticket. Throws RequestError (401) if it was used, has expired or is no ticket. */
+  /** Returns the `Authorization` of a ticket. Throws RequestError (401) if it was used, has expired or is not a ticket. */
   use(ticket: string): string | undefined;
 };
 

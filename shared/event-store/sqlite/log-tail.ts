@@ -22,7 +22,7 @@ export type DecodeAll = (rows: readonly EventRow[]) => readonly StoredEvent[];
 export type LogTail = {
   /** Stores the appends (see commitAppends) and wakes the followers. */
   commit(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
-  /** Of one stream's events, or of all. */
+  /** Follows one stream, or all. */
   follow(after: bigint, handle: EventHandler, options: TailedStream): Subscription;
   /** Closes every follower; resolves when none of their handlers runs. */
   close(): Promise<void>;
