@@ -23,12 +23,14 @@ import { createPictureResizer } from './assets/pictures/picture-resizer.ts';
 import type { FormatsMade, PictureSettings } from './assets/pictures/picture-settings.ts';
 import { createChangeFeed } from './changes/change-feed.ts';
 import { requestOrOperator } from './command/current-author.ts';
+import { type OwnTypes, typesOfGraph } from './content-types/deferred-change.ts';
 import {
   refuseOtherTypes,
   type Settling,
   settleContentTypes,
   watchContentTypes,
 } from './content-types/settle-content-types.ts';
+import { createTypesEnd } from './content-types/types-end.ts';
 import type { TaggingOptions } from './delivery/tagging.ts';
 import { watchTags } from './delivery/watch-tags.ts';
 import type { Fleet, FleetReport } from './fleet/fleet.ts';
@@ -49,7 +51,7 @@ import { observeEventStore } from './operating/observe-event-store.ts';
 import { traceReadIndex } from './operating/observe-read-index.ts';
 import { type Operating, watchLead, watchVitals } from './operating/operating.ts';
 import type { OperatorContext } from './operator/operation.ts';
-import { type ContentStoreOptions, openContentStore } from './process/content-store.ts';
+import { type ContentStore, type ContentStoreOptions, openContentStore } from './process/content-store.ts';
 import { type Meanwhile, serveEarlier } from './process/earlier-generation.ts';
 import { createFreshness } from './process/freshness.ts';
 import { createHalt } from './process/halt.ts';
@@ -111,9 +113,15 @@ export type VarveOptions = ContentStoreOptions & {
   /** Absent: none are delivered. */
   readonly webhooks?: { readonly limits: WebhookLimits; readonly report: WebhookReport };
   /**
-   * Work while a generation of earlier content types serves. Absent: the graph is converted before the server answers.
+   * Work while a generation of earlier content types serves, with documents outside the process. Absent: these are made before the
+   * server answers.
    */
   readonly meanwhile?: Meanwhile;
+  /**
+   * For a process that takes another one's place and is to change the content types: resolves when it is to do so. Absent: it must
+   * not change them.
+   */
+  readonly turn?: (() => Promise<void>) | undefined;
   readonly build?: OperatorContext['build'];
 };
 
@@ -134,8 +142,13 @@ export type Varve = ServedApi & {
   stepDown(): Promise<void>;
   /** Steps down for a process that takes this one's place with another generation. */
   yield(): Promise<void>;
-  /** Resolves when reads show everything that is in the log by now, or after a while. */
-  latest(): Promise<void>;
+  /**
+   * Resolves when reads show everything that is in the log by now, or after a while; with false if another process has changed the
+   * content types, and content since.
+   */
+  latest(): Promise<boolean>;
+  /** Changes of content types that another process is to make and to serve. This one serves those in force. */
+  readonly deferred: ContentStore['deferred'];
   /** Context of operators' requests. */
   readonly operator: OperatorContext;
   /** True if no document was ever written. */
@@ -151,7 +164,7 @@ export type Varve = ServedApi & {
  * leader is determined after that. Throws a message if the directory cannot be used.
  */
 export async function openVarve(options: VarveOptions): Promise<Varve> {
-  const { registry, definitions, space, defaultLocale, usersEnvelope, operating, fleetLog } = options;
+  const { space, defaultLocale, usersEnvelope, operating, fleetLog } = options;
   const plan = options.readSide;
   // First, as it may refuse: nothing has to be undone then.
   const assets = await openAssetStore(assetsPlace(options));
@@ -171,7 +184,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const people = createPeople(graph.reader);
   const signing = lateLogin({ ...options, key, access, people });
   await assertWholeLease(log, space, graph.epochAt(graph.position() + 1n));
-  const settling = { claimant, definitions, waiting: fleetLog.waiting };
+  const settling = { claimant, definitions: options.definitions, waiting: fleetLog.waiting };
   const { pending } = store;
   if (pending !== undefined && options.meanwhile !== undefined) {
     await serveEarlier({
@@ -192,8 +205,13 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       settle: (ahead) => settleContentTypes({ ...settling, graph: ahead }),
     });
   }
-  if (options.generation !== undefined) refuseOtherTypes(definitions, graph);
-  await settleContentTypes({ ...settling, graph });
+  if (options.turn === undefined && options.generation !== undefined)
+    refuseOtherTypes(options.definitions, graph);
+  await options.turn?.();
+  const isDeferred = store.deferred.length > 0;
+  await settleContentTypes({ ...settling, graph, isDeferred });
+  const { registry, definitions }: OwnTypes = isDeferred ? typesOfGraph(graph) : options;
+  if (isDeferred) generations.deferChange();
   const lease = await readLeaseUpTo(log, space);
   const readSide = await generations.openReadSide();
   const index = traceReadIndex(readSide.index, operating.tracing);
@@ -202,6 +220,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
   const view = createLeaseView(space, lease);
   const led = leadReadSide(readSide, options.generation !== undefined);
   const types = watchContentTypes(graph, definitions);
+  const typesEnd = createTypesEnd(log);
   const foreignEvents = operating.metrics?.counter(METRICS.foreignEvents);
   const halt = createHalt({
     operating,
@@ -224,7 +243,8 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     eventStore,
     graph,
     readIndex: sink,
-    stopped: halt.stop,
+    endsBefore: typesEnd.isBehind,
+    stopped: (event) => typesEnd.reached(event) || halt.stop(event),
     waiting: room.graphWaits,
     applied(events) {
       const foreign = events.filter(isForeign);
@@ -379,7 +399,9 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       // A process that has stopped at an event shows what it has.
       await Promise.race([projector.applied(position).catch(() => {}), late]);
       await access.applied(position, options.minPositionWait);
+      return typesEnd.showsAll(position);
     },
+    deferred: store.deferred,
     fleet,
     forwarding,
     follow: followed?.api,
@@ -401,6 +423,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       await fleet.stepDown();
     },
     async yield() {
+      if (isDeferred) typesEnd.begin();
       await readSide.retire();
       await fleet.stepDown();
     },

@@ -29,6 +29,8 @@ export type Generation = {
 export type RebuildScope = {
   /** From the log, not from a copy of the graph. */
   readonly graph: boolean;
+  /** A copy that is compared with nothing. */
+  readonly copy?: true;
   /** What is made anew and compared; absent: all. */
   readonly type?: Uid;
   readonly world?: World;
@@ -76,15 +78,16 @@ export type RebuildProgress = {
 export const NO_PROGRESS: RebuildProgress = { done: 0, total: 0, rate: 0, lag: 0 };
 
 export function sameScope(a: RebuildScope, b: RebuildScope): boolean {
-  return a.graph === b.graph && a.type === b.type && a.world === b.world;
+  return a.graph === b.graph && a.copy === b.copy && a.type === b.type && a.world === b.world;
 }
 
 /** As it is typed. */
-export function describeScope({ graph, type, world }: RebuildScope): string {
+export function describeScope({ graph, copy, type, world }: RebuildScope): string {
   const options = [
     ...(type === undefined ? [] : [`--type ${type}`]),
     ...(world === undefined ? [] : [`--world ${world}`]),
     ...(graph ? ['--graph'] : []),
+    ...(copy ? ['--copy'] : []),
   ];
   return ['varve rebuild', ...options].join(' ');
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Backoff, backoffMs } from '../../shared/backoff.ts';
 import { createCondition } from '../../shared/condition.ts';
 import type { EventStore, StoredEvent, Subscription } from '../../shared/event-store/event-store.ts';
-import { splitAtUnreadable, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
+import { splitAtStop, splitAtUnreadable, UnreadableEvent } from '../../shared/event-store/unreadable.ts';
 import type { ChangeBatch, ReadIndex } from '../../shared/read-index/read-index.ts';
 import { isOutOfSpace } from '../../shared/sqlite/failures.ts';
 import type { ContentGraph } from './content-graph.ts';
@@ -93,6 +93,8 @@ export type ProjectorOptions = {
    * continues.
    */
   readonly waiting?: (error: Error | undefined) => void;
+  /** Returns whether the projector stops before a readable event, because another process applies the log from there on. */
+  readonly endsBefore?: (event: StoredEvent) => boolean;
   /** Called with the event that the projector stopped before. */
   readonly stopped?: (event: StoredEvent) => void;
 };
@@ -110,7 +112,7 @@ export function startProjector(options: ProjectorOptions): Projector {
   const closing = new AbortController();
 
   const handle = async (events: readonly StoredEvent[], upTo: bigint): Promise<void> => {
-    const { readable, stop } = splitAtUnreadable(events);
+    const { readable, stop } = splitAtStop(events, options.endsBefore);
     if (stop === undefined || readable.length > 0) {
       await apply(readable, stop === undefined ? upTo : (readable.at(-1)?.position ?? upTo));
     }

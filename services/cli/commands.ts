@@ -268,6 +268,7 @@ export const COMMANDS: readonly CommandRow[] = [
     description: 'rebuild the read model next to the live one, verify it, and switch over',
     options: [
       ['--graph', 'replay the log; without it copy the content graph, and compare the copy with the log'],
+      ['--copy', 'copy the content graph, and compare nothing'],
       [
         '--type <name>',
         'compare only this content type; without --graph on Elasticsearch, rebuild only its indices',

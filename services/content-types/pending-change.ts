@@ -1,4 +1,4 @@
-import { documentChanges, type ShapeChange, shapeChanges } from '../../projections/generations/shape.ts';
+import { documentChanges, type ShapeChange } from '../../projections/generations/shape.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { catchUp } from '../../projections/graph/projector.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
@@ -15,11 +15,11 @@ type PendingChange = {
   readonly changes: readonly ShapeChange[];
 };
 
-/** A pending change of a data directory that is open. */
+/** A pending change of a data directory that is open, and whose index is outside the process. */
 export type HeldChange = {
   readonly changes: readonly ShapeChange[];
-  /** Where the index is outside the process: the indices that serve by the earlier content types. */
-  readonly indices: IndexSet | undefined;
+  /** The indices that serve by the earlier content types. */
+  readonly indices: IndexSet;
   /** Brings the graph as far as it can come by the earlier content types. */
   readonly catchUp: () => Promise<void>;
 };
@@ -32,18 +32,17 @@ export async function holdChange(
   log: EventStore,
   graph: ContentGraph,
   definitions: readonly TypeDefinition[],
-  outside: OutsideIndices | undefined,
+  outside: OutsideIndices,
 ): Promise<HeldChange | undefined> {
-  const changesFrom = outside === undefined ? shapeChanges : documentChanges;
   const comeNear = async () => {
-    const found = await findPendingChange(log, graph, definitions, changesFrom);
+    const found = await findPendingChange(log, graph, definitions);
     if (found !== undefined) await catchUp(log, graph, { until: found.before });
     return found;
   };
   const pending = await comeNear();
   if (pending === undefined) return undefined;
-  const indices = outside === undefined ? undefined : await wholeSet(outside, graph, log);
-  if (outside !== undefined && indices === undefined) return undefined;
+  const indices = await wholeSet(outside, graph, log);
+  if (indices === undefined) return undefined;
   return { changes: pending.changes, indices, catchUp: async () => void (await comeNear()) };
 }
 
@@ -62,9 +61,6 @@ async function wholeSet(
   }
 }
 
-/** What a changed definition means for what reads are answered from. */
-type ChangesOf = (before: TypeDefinition, now: TypeDefinition) => readonly ShapeChange[];
-
 /**
  * What the definitions that are in the log and not in the graph yet, and then those of this process, change; undefined: nothing
  * that rows or documents would have to follow. The graph is not touched.
@@ -73,12 +69,11 @@ async function findPendingChange(
   log: EventStore,
   graph: Pick<ContentGraph, 'position' | 'definition' | 'epochAt'>,
   definitions: readonly TypeDefinition[],
-  changesFrom: ChangesOf,
 ): Promise<PendingChange | undefined> {
   let position = graph.position();
   const inForce = followDefinitions(graph.epochAt(position), graph.definition);
   const changesOf = ({ before, now }: Redefined): readonly ShapeChange[] =>
-    before === undefined ? [] : changesFrom(JSON.parse(before) as TypeDefinition, now);
+    before === undefined ? [] : documentChanges(JSON.parse(before) as TypeDefinition, now);
   const changes: ShapeChange[] = [];
   let before: bigint | undefined;
   for await (const events of log.readAll(position)) {

@@ -15,6 +15,8 @@ export type Settling = {
   readonly claimant: Claimant;
   readonly graph: Pick<ContentGraph, 'position' | 'readFrom' | 'definition' | 'replay' | 'reopen'>;
   readonly definitions: readonly TypeDefinition[];
+  /** Resolves once this process could change the content types, and changes none. */
+  readonly isDeferred?: boolean;
   /**
    * The content types cannot be changed while another process is the leader: called once, with their names and that
    * process's address.
@@ -47,6 +49,7 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
     const lease = await readLease(log, space);
     const { leader } = lease;
     if (leader?.owner === claimant.owner) {
+      if (settling.isDeferred === true) return claimed;
       const defined = { at: now(), lead: leadOf(space, lease), owner: claimant.owner };
       await appendDefinitions(log, space, changed, defined);
       continue;

@@ -29,6 +29,7 @@ export const takeOverOperation = defineOperation({
 export const rebuildOperation = defineOperation({
   form: z.strictObject({
     graph: z.boolean(),
+    copy: z.literal(true).optional(),
     type: z.string().optional(),
     world: z.string().optional(),
     maxRate: z.string().optional(),

@@ -66,6 +66,7 @@ export type OperatorContext = {
 /** As the options of `varve rebuild`. */
 export type BuildRequest = {
   readonly graph: boolean;
+  readonly copy?: true | undefined;
   readonly type?: string | undefined;
   readonly world?: string | undefined;
   readonly maxRate?: string | undefined;

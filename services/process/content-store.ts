@@ -1,3 +1,4 @@
+import type { ShapeChange } from '../../projections/generations/shape.ts';
 import type { ContentGraph } from '../../projections/graph/content-graph.ts';
 import { catchUpWithinSpace } from '../../projections/graph/projector.ts';
 import { isAccessEvent } from '../../shared/access/access-events.ts';
@@ -13,12 +14,13 @@ import { isOutOfSpaceAtOpen } from '../../shared/sqlite/failures.ts';
 import { lockDataDirectory } from '../../shared/sqlite/lock-data-directory.ts';
 import type { FileLock } from '../../shared/sqlite/lock-file.ts';
 import { isWebhookEvent } from '../../shared/webhooks/webhook-events.ts';
+import { deferredChanges } from '../content-types/deferred-change.ts';
 import { type HeldChange, holdChange } from '../content-types/pending-change.ts';
 import { finishSwitch } from '../read-side/finish-switch.ts';
 import { openServedGenerations } from '../read-side/open-generations.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import { type ReportReplaced, replaceUnusable } from '../read-side/replace-unusable.ts';
-import type { ServedGenerations } from '../read-side/served-generations.ts';
+import type { ServedGenerations, ServedGenerationsOptions } from '../read-side/served-generations.ts';
 import { logAddress, logFolder, openEventStore } from '../stores/open-event-store.ts';
 
 export type ContentStoreOptions = {
@@ -30,16 +32,15 @@ export type ContentStoreOptions = {
   readonly registry: SchemaRegistry;
   readonly definitions: readonly TypeDefinition[];
   /**
-   * Maximum number of rows that are converted before the server answers; with more the graph stays unchanged. Default:
-   * any number.
+   * Maximum number of rows that are converted before the server answers; with more, another process converts them. Default: any
+   * number.
    */
   readonly convertAtOnce?: number;
   /** Locks the data directory. Default: this process has the lock. */
   readonly takeDirectory?: (directory: string) => FileLock | Promise<FileLock>;
   /** The generation that is opened. Default: the live one. */
   readonly generation?: number | undefined;
-  /** Has another process serve a generation in the place of this one. Absent: this process serves nothing. */
-  readonly handOver?: ((generation: number) => Promise<void>) | undefined;
+  readonly handOver?: ServedGenerationsOptions['handOver'];
   readonly reportReplaced: ReportReplaced;
   /** Hears of calls to the log's server that are tried again. Default: they are said on standard error. */
   /** Called with messages about the log's server at start. */
@@ -54,11 +55,10 @@ export type ContentStore = {
   /** Graph of the live generation. It had caught up with the log when the store was opened. */
   readonly graph: ContentGraph;
   readonly generations: ServedGenerations;
-  /**
-   * Set if content types change so that rows or documents have to be converted: the graph is at the position before
-   * that.
-   */
+  /** Set if documents outside the process have to be converted: the graph is at the position before that. */
   readonly pending: HeldChange | undefined;
+  /** What another process is to convert in a copy of the graph, while this one serves the content types in force. */
+  readonly deferred: readonly ShapeChange[];
   /** True if no document was ever written. */
   readonly isNew: boolean;
   close(): Promise<void>;
@@ -127,18 +127,19 @@ async function openWith(
   // Another process serves meanwhile.
   const convertAtOnce = generation === undefined ? options.convertAtOnce : undefined;
   const isLarge = graph.size().rows > (convertAtOnce ?? Number.POSITIVE_INFINITY);
+  const outside = isLarge ? plan?.outside : undefined;
   const pending =
-    plan !== undefined && isLarge
-      ? await holdChange(log, graph, options.definitions, plan.outside)
-      : undefined;
+    outside === undefined ? undefined : await holdChange(log, graph, options.definitions, outside);
   for (const folder of folders(options)) keepReserve(folder);
   if (pending === undefined) await catchUpWithinSpace(log, graph);
+  const isCopied = isLarge && plan !== undefined && plan.outside === undefined && handOver !== undefined;
   return {
     registry: options.registry,
     log,
     graph,
     generations,
     pending,
+    deferred: isCopied ? deferredChanges(graph, options.definitions) : [],
     isNew,
     async close() {
       await generations.close();

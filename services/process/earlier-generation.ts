@@ -62,9 +62,9 @@ export type EarlierOptions = {
 };
 
 /**
- * Serves the generation there is, by its own content types, until another process takes this one's place with the next one. Where the
- * index is outside the process and another one leads, that makes the next generation, and this resolves at once. Rejects with a
- * sentence when the lead is lost meanwhile.
+ * Serves the generation there is, by its own content types, until another process takes this one's place with the next one. For an
+ * index outside the process: if another process leads, that one makes the next generation, and this resolves at once. Rejects with a
+ * sentence when the lease is lost meanwhile.
  */
 export async function serveEarlier(options: EarlierOptions): Promise<void> {
   const { store, pending, claimant } = options;
@@ -72,29 +72,25 @@ export async function serveEarlier(options: EarlierOptions): Promise<void> {
   await options.settle(createDefinitionsAhead(graph));
   // What came before it was in force: from now on nobody writes by the earlier ones.
   await pending.catchUp();
-  if (pending.indices === undefined) {
-    await serveUntilReplaced(options);
-  } else {
-    const lead = await takeFreeLead(claimant);
-    if (typeof lead !== 'number') return;
-    const term = createTermWatch(claimant, lead);
-    await Promise.race([serveUntilReplaced(options, { lead, term }), term.over]);
-  }
+  const lead = await takeFreeLead(claimant);
+  if (typeof lead !== 'number') return;
+  const term = createTermWatch(claimant, lead);
+  await Promise.race([serveUntilReplaced(options, { lead, term }), term.over]);
 }
 
 /** `lead`: the epoch in which this process writes the indices outside. */
 type Leading = { readonly lead: number; readonly term: TermWatch };
 
-async function serveUntilReplaced(options: EarlierOptions, leading?: Leading): Promise<never> {
+async function serveUntilReplaced(options: EarlierOptions, leading: Leading): Promise<never> {
   const { store, pending, meanwhile, operating, data, space, pid } = options;
   const { generations, graph, log } = store;
   const { indices, changes } = pending;
   const readSide = await generations.openEarlier(indices);
   const failed = Promise.withResolvers<never>();
   readSide.done.catch(failed.reject);
-  if (leading !== undefined) await readSide.lead(leading.lead);
+  await readSide.lead(leading.lead);
   const leave = async () => {
-    leading?.term.close();
+    leading.term.close();
     await readSide.retire();
     await returnLead(options);
   };

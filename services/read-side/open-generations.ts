@@ -32,7 +32,9 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
   const number = options.generation ?? store.live().number;
   const graph = openContentGraph(graphFile(data, number), plan?.graph);
   let readSide: ReadSide | undefined;
+  /** The generation is of earlier content types than those in force, or than those that are to come. */
   let isEarlier = false;
+  let isDeferred = false;
   /** The generation that served before, once another one does. */
   let before: number | undefined;
   /** The generation that is being taken over. */
@@ -114,7 +116,7 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       await (await openFitting(itsOutside.plan.outside, graph, log, itsOutside.set)).close();
     // Two commands can wait for one rebuild.
     if (switching?.number !== wanted)
-      switching = { number: wanted, over: handOver?.(wanted) ?? prepare(found) };
+      switching = { number: wanted, over: handOver?.(wanted, isDeferred) ?? prepare(found) };
     try {
       await switching.over;
     } finally {
@@ -138,9 +140,13 @@ export function openServedGenerations(options: ServedGenerationsOptions): Served
       const next = found.state === 'live' ? undefined : outsideOf(found, graph);
       return open(next === undefined ? {} : whenLeading(next));
     },
-    openEarlier(set: IndexSet | undefined) {
+    openEarlier(set: IndexSet) {
       isEarlier = true;
-      return open(set === undefined ? {} : { set });
+      return open({ set });
+    },
+    deferChange() {
+      isEarlier = true;
+      isDeferred = true;
     },
     enter() {
       const served = store.live().number;

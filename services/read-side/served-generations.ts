@@ -14,8 +14,11 @@ export type ServedGenerationsOptions = {
   readonly refuseElsewhere?: (() => Promise<void>) | undefined;
   /** The generation that is opened. Default: the live one. */
   readonly generation?: number | undefined;
-  /** Has another process serve a generation in the place of this one. Absent: this process serves nothing. */
-  readonly handOver?: ((generation: number) => Promise<void>) | undefined;
+  /**
+   * Has another process serve a generation in the place of this one, and with its own content types if these are to change.
+   * Absent: this process serves nothing.
+   */
+  readonly handOver?: ((generation: number, changesTypes: boolean) => Promise<void>) | undefined;
 };
 
 /** The generations of a data directory, as the process sees them that has it. It opens one of them. */
@@ -29,9 +32,11 @@ export type ServedGenerations = {
   openReadSide(): Promise<ReadSide>;
   /**
    * Opens the live generation's read side where its content types are not those in force any more: it serves what it has.
-   * `indices`: where they are outside the process, those that its reads go to, whichever searches find.
+   * `indices`: those that its reads go to, whichever searches find.
    */
-  openEarlier(indices: IndexSet | undefined): Promise<ReadSide>;
+  openEarlier(indices: IndexSet): Promise<ReadSide>;
+  /** The content types are to change: the process that serves another generation does that. */
+  deferChange(): void;
   /** This process serves from now on: its generation is the live one. Removes generations that a rollback does not need. */
   enter(): void;
   /**

@@ -26,14 +26,14 @@ export function openGraphs(host: RebuildHost, rebuild: Rebuild): RebuiltGraphs {
   const { data, store } = host;
   const file = graphFile(data, rebuild.generation);
   beginFile(file);
-  if (!rebuild.scope.graph) beginFile(checkFile(data, rebuild.generation));
+  if (!isDerived(rebuild)) beginFile(checkFile(data, rebuild.generation));
   if (!rebuild.scope.graph && !existsSync(file)) {
     enterPhase(host, rebuild, 'copying', { total: 1 });
     // Documents, where the index is made of them, are made anew: no account says which are level.
     copyDatabase(graphFile(data, store.live().number), file, "DELETE FROM meta WHERE name = 'accounted'");
   }
   const made = openContentGraph(file, { ...host.plan.graph, building: true });
-  const derived = rebuild.scope.graph
+  const derived = isDerived(rebuild)
     ? made
     : openContentGraph(checkFile(data, rebuild.generation), { building: true });
   let isOpen = true;
@@ -47,6 +47,11 @@ export function openGraphs(host: RebuildHost, rebuild: Rebuild): RebuiltGraphs {
       if (derived !== made) derived.close();
     },
   };
+}
+
+/** Whether nothing but the new graph is made: from the log, or as a copy that is compared with nothing. */
+function isDerived({ scope }: Rebuild): boolean {
+  return scope.graph || scope.copy === true;
 }
 
 /** Brings the graphs as far as the live one is: both are compared there. Each goes on from its checkpoint. */

@@ -18,7 +18,8 @@ export async function makeGeneration(host: RebuildHost, rebuild: Rebuild, accept
     return host.withOperations((operations) => switchOver(host, rebuild, operations));
   const making: Making = { host, rebuild, accept, graphs: openGraphs(host, rebuild), opened: [] };
   try {
-    if (host.plan.outside !== undefined && (await isBeforeChange(host))) await makeForChange(making);
+    if (rebuild.scope.copy === true) await makeCopy(making);
+    else if (host.plan.outside !== undefined && (await isBeforeChange(host))) await makeForChange(making);
     else await makeBeside(making);
   } finally {
     for (const { sets } of making.opened) await sets.close();
@@ -43,6 +44,13 @@ async function isBeforeChange(host: RebuildHost): Promise<boolean> {
   for await (const events of host.log.readAll(position))
     if (events.some(({ type }) => type === 'content-type-defined')) return true;
   return false;
+}
+
+/** A copy is as far as the log is when it is taken over: nothing is compared. */
+async function makeCopy(making: Making): Promise<void> {
+  await fillGraphs(making.host, making.rebuild, making.graphs);
+  await fillIndices(making);
+  await making.host.withOperations((operations) => takeOver(making, operations));
 }
 
 /** Of the content types of the live generation, which goes on meanwhile: both are compared where that is by then. */

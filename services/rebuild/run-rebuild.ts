@@ -67,6 +67,19 @@ export async function interruptRebuild(
   return current(store);
 }
 
+/** Gives up a copy that was made for content types that have changed without it. */
+export async function endUnusedCopy({ data, store, plan }: Cancelling): Promise<void> {
+  const rebuild = store.rebuild();
+  if (rebuild?.scope.copy !== true || isEnded(rebuild.phase)) return;
+  const lock = tryLockFile(lockFile(data));
+  if (lock === undefined) return;
+  try {
+    await cancel({ data, store, plan }, rebuild);
+  } finally {
+    lock.release();
+  }
+}
+
 /** What giving up a rebuild takes. */
 export type Cancelling = Pick<RebuildHost, 'data' | 'store' | 'plan'>;
 

@@ -24,6 +24,8 @@ export type WorkerRequest =
 /** The task of a worker that takes the place of another. */
 export type Succession = {
   readonly generation: number;
+  /** It changes the content types, once the other one has stepped down. */
+  readonly changesTypes: boolean;
   /** Milliseconds for becoming leader and the live generation. */
   readonly enterMs: number;
   /** Requests that the other one has answered recently. */

@@ -121,7 +121,8 @@ export function supervise({ program, args, reportCrash }: SuperviseOptions): voi
     await nextTurn();
     if (!isStopping) from.send({ kind: 'stop', reason: 'replaced' });
     const drainMs = ended === 'lost' ? 0 : (style?.drainMs ?? 0);
-    if (!(await within(drainMs + AFTER_DRAIN_MS, [from.ended]))) from.kill();
+    // When the server stops, this worker has as long as any other.
+    if (!(await within(drainMs + AFTER_DRAIN_MS, [from.ended])) && !isStopping) from.kill();
     await from.ended;
     retiring = undefined;
     if (ended === 'lost' && !isStopping) startServing();

@@ -34,10 +34,16 @@ export const refuseUnreadable = (event: StoredEvent): void => {
   if (stopsReaders(event)) throw new UnreadableEvent(event);
 };
 
+type SplitEvents = { readonly readable: readonly StoredEvent[]; readonly stop: StoredEvent | undefined };
+
 /** Returns the events up to the first that stops readers, and that one. Foreign events remain among them: their positions count. */
-export const splitAtUnreadable = (
+export const splitAtUnreadable = (events: readonly StoredEvent[]): SplitEvents => splitAtStop(events);
+
+/** `isStop`: also stops this reader. */
+export const splitAtStop = (
   events: readonly StoredEvent[],
-): { readonly readable: readonly StoredEvent[]; readonly stop: StoredEvent | undefined } => {
-  const at = events.findIndex(stopsReaders);
+  isStop: (event: StoredEvent) => boolean = () => false,
+): SplitEvents => {
+  const at = events.findIndex((event) => stopsReaders(event) || isStop(event));
   return at < 0 ? { readable: events, stop: undefined } : { readable: events.slice(0, at), stop: events[at] };
 };

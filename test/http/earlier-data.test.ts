@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPrivateDatabase } from '../../shared/sqlite/private-database.ts';
+import { get, postCook, renameCooks } from '../support/changed-kitchen.ts';
 import { createKitchenTypes } from '../support/kitchen.ts';
 import { runVarve } from '../support/run-varve.ts';
 import { startServer } from '../support/server.ts';
@@ -64,5 +65,23 @@ it('serves a data directory of an earlier release as it is, and hands it over', 
   expect(written.status).toBe(201);
   expect((await runVarve(['rollback', '--data', data])).stdout).toContain('generation 1 is live');
   await expectAnswers();
+  expect(await server.stop()).toMatchObject({ code: 0 });
+});
+
+it('changes the content types of a data directory of an earlier release while it serves', LONG, async () => {
+  const data = createEarlierData();
+  const contentTypes = createKitchenTypes();
+  renameCooks(contentTypes);
+  onTestFinished(() => {
+    for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
+  });
+  const server = await startServer({ data, contentTypes, arguments: ['--convert-at-once', '0'] });
+  onTestFinished(() => server.dispose());
+  const cooks = async () => (await get(`${server.url}/api/cooks?sort=id`)).body.data;
+  const before = (await cooks()).map((cook) => cook['name']);
+  expect(before.length).toBeGreaterThan(0);
+  await expect.poll(async () => (await cooks())[0]?.['fullName'], { timeout: 60_000 }).toBe(before[0]);
+  expect((await postCook(server.url, { fullName: 'Cyd' })).status).toBe(201);
+  expect(await runVarve(['verify', '--data', data])).toMatchObject({ code: 0 });
   expect(await server.stop()).toMatchObject({ code: 0 });
 });

@@ -14,8 +14,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { COMPATIBILITY } from '../../services/supervisor/protocol.ts';
 import { LOG_MIGRATIONS } from '../../shared/event-store/sqlite/log-schema.ts';
-import { ask, startHandOverLoad } from '../support/hand-over-load.ts';
+import { startHandOverLoad } from '../support/hand-over-load.ts';
 import { childrenOf, isRunning } from '../support/processes.ts';
+import { create, generation, names, nextWorker, replaced, workers } from '../support/replaced-workers.ts';
 import { runVarve } from '../support/run-varve.ts';
 import {
   type RunningServer,
@@ -34,46 +35,6 @@ async function startForTest(options: ServerOptions = {}): Promise<RunningServer>
   const server = await startServer(options);
   onTestFinished(() => server.dispose());
   return server;
-}
-
-/** On a connection of its own: one to a process that was killed is lost. */
-async function create(url: string, name: string): Promise<number> {
-  return (await ask(`${url}/api/restaurants`, false, { data: { key: name, name } })).status;
-}
-
-async function names(url: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (let start = 0; ; start += 100) {
-    const page = `pagination[start]=${start}&pagination[limit]=100`;
-    const answer = await ask(`${url}/api/restaurants?${page}&sort=name&fields=name`, false);
-    expect(answer.status).toBe(200);
-    const { data } = JSON.parse(answer.text) as { data: { name: string }[] };
-    if (data.length === 0) return found.sort();
-    found.push(...data.map(({ name }) => name));
-  }
-}
-
-/** Number of the generation that serves. */
-async function generation({ data }: RunningServer): Promise<number> {
-  const { stdout } = await runVarve(['status', '--json', '--data', data]);
-  const { projections } = JSON.parse(stdout) as { projections: { generation: number }[] };
-  return projections[0]?.generation ?? 0;
-}
-
-const workers = ({ supervisor }: RunningServer) => childrenOf(supervisor);
-
-/** Resolves to the worker that gets ready next to the one that serves. */
-async function nextWorker(server: RunningServer): Promise<number> {
-  for (;;) {
-    const [, next] = workers(server);
-    if (next !== undefined) return next;
-    await delay(2);
-  }
-}
-
-/** Resolves when the worker before has ended. */
-async function replaced(server: RunningServer, before: number): Promise<void> {
-  while ([before, undefined].includes(server.worker())) await delay(5);
 }
 
 const rebuild = ({ data }: RunningServer, ...options: string[]): VarveProcess =>

@@ -91,6 +91,7 @@ describe('on a running server', () => {
     );
     expect(await refused('--world', 'both')).toContain('must be draft or published');
     expect(await refused('--max-rate', 'fast')).toContain('must be an integer, events a second');
+    expect(await refused('--copy', '--graph')).toContain('omit --graph, --type and --world');
   });
 });
 

@@ -11,6 +11,7 @@ import {
   type Projector,
   startProjector,
 } from '../../projections/graph/projector.ts';
+import { createTypesEnd } from '../../services/content-types/types-end.ts';
 import type { VarveEvent } from '../../shared/document/events.ts';
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
 import { openSqliteEventStore } from '../../shared/event-store/sqlite/sqlite-event-store.ts';
@@ -146,6 +147,31 @@ describe('the projector', () => {
       await reopen();
       await projector.applied(position + 2n);
       expect(await sources('restaurant', 'published')).toMatchObject([{ name: 'B' }]);
+    });
+
+    it('stops before definitions of the next process, and shows all content until more is written', async () => {
+      const written = await append(created('restaurant', 'r1', { values: { name: 'A' } }));
+      const end = createTypesEnd(eventStore);
+      await projector.close();
+      projector = startProjector({
+        eventStore,
+        graph,
+        readIndex,
+        endsBefore: end.isBehind,
+        stopped: end.reached,
+      });
+      const [first, second] = DEFINITIONS as [VarveEvent, VarveEvent];
+      const own = await append(first);
+      await projector.applied(own);
+      end.begin();
+      const position = await append(second);
+      await expect(projector.applied(position)).rejects.toThrow();
+      expect(graph.position()).toBe(own);
+      expect(await end.showsAll(written)).toBe(true);
+      expect(await end.showsAll(await append(first))).toBe(true);
+      const last = await append(created('restaurant', 'r2', { values: { name: 'B' } }));
+      expect(await end.showsAll(last - 1n)).toBe(true);
+      expect(await end.showsAll(last)).toBe(false);
     });
 
     it('a graph that is made for a comparison is refused', async () => {

@@ -37,6 +37,7 @@ export type RebuildArguments = {
   readonly type?: string;
   readonly world?: string;
   readonly graph?: true;
+  readonly copy?: true;
   readonly json?: true;
   readonly maxRate?: string;
   readonly accept?: true;
@@ -83,10 +84,11 @@ const PAUSE_MS = 100;
 async function makeSomewhere(making: Making, given: RebuildArguments): Promise<Rebuild> {
   const { settings, tell } = making;
   const outside = (await chooseReadSide(settings, await quietLogger())).outside !== undefined;
-  const { type, world, maxRate } = given;
+  const { copy, type, world, maxRate } = given;
   const request: BuildRequest = {
     graph: given.graph === true,
     accept: making.accept,
+    copy,
     type,
     world,
     maxRate,
@@ -194,16 +196,18 @@ function liveTypes(data: string, store: GenerationStore): readonly Uid[] {
   return types;
 }
 
-function parseScope({ type, world, graph }: RebuildArguments, types: readonly Uid[]): RebuildScope {
+function parseScope({ type, world, graph, copy }: RebuildArguments, types: readonly Uid[]): RebuildScope {
   if (world !== undefined && world !== 'draft' && world !== 'published')
     throw new Error(`--world ${world}: must be draft or published`);
   const uid =
     type === undefined ? undefined : types.find((each) => each === type || each.endsWith(`.${type}`));
   if (type !== undefined && uid === undefined)
     throw new Error(`--type ${type}: there are the content types ${types.join(', ')}`);
+  if (copy === true && (graph === true || uid !== undefined || world !== undefined))
+    throw new Error('--copy compares nothing: omit --graph, --type and --world');
   return {
     graph: graph === true,
-    ...defined({ type: uid }),
+    ...defined({ copy, type: uid }),
     ...(world === undefined ? {} : { world: world as World }),
   };
 }

@@ -94,9 +94,10 @@ export function createBuilder(settings: ServeSettings): NonNullable<OperatorCont
   };
 }
 
-function optionsOf({ graph, type, world, maxRate, accept }: BuildRequest): readonly string[] {
+function optionsOf({ graph, copy, type, world, maxRate, accept }: BuildRequest): readonly string[] {
   return [
     ...(graph ? ['--graph'] : []),
+    ...(copy ? ['--copy'] : []),
     ...(type === undefined ? [] : ['--type', type]),
     ...(world === undefined ? [] : ['--world', world]),
     ...(maxRate === undefined ? [] : ['--max-rate', maxRate]),

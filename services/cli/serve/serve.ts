@@ -12,6 +12,7 @@ import { openVarve, type Varve, type VarveOptions } from '../../main.ts';
 import { readStatus } from '../../operator/status.ts';
 import type { Meanwhile } from '../../process/earlier-generation.ts';
 import { readApiConfig } from '../../project/read-api-config.ts';
+import { endUnusedCopy } from '../../rebuild/run-rebuild.ts';
 import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
 import { createLogger } from '../output/create-logger.ts';
 import { logFleet } from '../output/log-fleet.ts';
@@ -31,6 +32,7 @@ import { requestRules } from '../settings/request-rules.ts';
 import type { ServeSettings } from '../settings/settings.ts';
 import { webhookLimits } from '../settings/webhook-settings.ts';
 import { createBuilder, renewProgram, renewReadModel, startRebuild } from './builder.ts';
+import { changeContentTypes } from './change-content-types.ts';
 import { findExampleRequest } from './example-request.ts';
 import { readLoginPlan } from './login-plan.ts';
 import { openOperating } from './open-operating.ts';
@@ -90,12 +92,15 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     },
     generation: succession?.generation,
     build: createBuilder(settings),
-    handOver: (generation: number) =>
+    // Everything that this process answers with other content types is another request.
+    handOver: (generation: number, changesTypes: boolean) =>
       supervisor.handOver({
         generation,
-        recent: recent.list(),
-        enterMs: ENTER_MS[readSide.outside === undefined ? 'rows' : 'outside'],
+        changesTypes,
+        recent: changesTypes ? [] : recent.list(),
+        enterMs: ENTER_MS[enterKind(changesTypes, readSide)],
       }),
+    turn: succession?.changesTypes === true ? supervisor.ready : undefined,
     rules: requestRules(settings, project, { logger, metrics: operating.metrics }),
     presence,
     fleetLog: logFleet(logger),
@@ -157,12 +162,18 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   supervisor.onYield(async () => {
     // The next process says that it is the leader, at the same address.
     hasYielded = true;
-    gate.close(varve.latest);
+    gate.close(async () => ((await varve.latest()) ? undefined : listener.left));
     await varve.yield();
   });
   supervisor.onRenew(() => renewProgram(varve.operator, logger));
   // After a rollback an earlier version is meant.
-  if (succession === undefined) renewReadModel(varve.operator, operating.readiness, logger);
+  if (varve.deferred.length > 0)
+    changeContentTypes(varve, { readiness: operating.readiness, logger, isStopping: stop.isStopping });
+  else if (succession === undefined) {
+    const { store } = varve.operator.generations;
+    await endUnusedCopy({ data: settings.data, store, plan: readSide });
+    renewReadModel(varve.operator, operating.readiness, logger);
+  }
   try {
     if (publicRights !== undefined && succession === undefined) await setPublic(varve, publicRights);
     told.admit(varve.access);
@@ -196,8 +207,19 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   }
 }
 
-/** Limits for becoming leader in the place of another process. Indices outside have to show all that was written. */
-const ENTER_MS = { rows: 5_000, outside: 30_000 };
+/**
+ * Limits for becoming leader in the place of another process. Indices outside have to show all that was written; changed content
+ * types have rows converted.
+ */
+const ENTER_MS = { rows: 5_000, outside: 30_000, types: 300_000 };
+
+function enterKind(
+  changesTypes: boolean,
+  { outside }: Pick<VarveOptions['readSide'], 'outside'>,
+): keyof typeof ENTER_MS {
+  if (changesTypes) return 'types';
+  return outside === undefined ? 'rows' : 'outside';
+}
 
 /** Listens while the data is being loaded, and answers 503 until then. With the data in vain it listens no more. */
 async function openAndListen(

@@ -200,7 +200,7 @@ export const SERVE_SETTINGS = {
   convertAtOnce: {
     flags: '--convert-at-once <rows>',
     description:
-      'maximum rows that a start converts to changed content types before it serves; with more, reads continue as before until a new read model is built (default: 10000)',
+      'maximum rows that a start converts to changed content types before it serves; with more, it serves the earlier ones until a new read model is built (default: 10000)',
     schema: wholeNumber(0, 1_000_000_000).default(10_000),
   },
   ...REQUEST_SETTINGS,

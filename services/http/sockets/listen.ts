@@ -27,6 +27,8 @@ export type Listener = {
   drain(graceMs: number, next?: RequestListener): Promise<void>;
   /** Calls back when it begins to drain: answers without an end have to end. */
   leaving(left: () => void): void;
+  /** Resolves when this process has left the address, to `next` of `drain`. */
+  readonly left: Promise<RequestListener | undefined>;
   readonly output: Pick<BoundOutput, 'unsentBytes' | 'waitingRequests'>;
 };
 
@@ -59,6 +61,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { first = () => false, limits } = options;
   const held: HeldRequests | undefined = options.holds && holdRequests(answerStarting, options.holds);
   let handler: RequestListener | undefined;
+  const { promise: left, resolve: leave } = Promise.withResolvers<RequestListener | undefined>();
   /** Answers every request once this process has left the address. */
   let successor: RequestListener | undefined;
   const leavers: (() => void)[] = [];
@@ -105,8 +108,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       return drain(server, listening, { graceMs, idleMs }, () => {
         successor = next;
         for (const leaver of leavers) leaver();
+        leave(next);
       });
     },
+    left,
     output,
   };
 }

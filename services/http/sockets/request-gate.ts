@@ -3,19 +3,19 @@ import type { RequestListener } from 'node:http';
 /** Lets requests through at once, or from a moment on after something has resolved. */
 export type RequestGate = {
   guard(handler: RequestListener): RequestListener;
-  /** From now on `wait` is called for each request, which waits for it. */
-  close(wait: () => Promise<void>): void;
+  /** From now on `wait` is called for each request, which waits for it. It resolves to what answers the request, if another does. */
+  close(wait: () => Promise<RequestListener | undefined>): void;
 };
 
 export function createRequestGate(): RequestGate {
-  let wait: (() => Promise<void>) | undefined;
+  let wait: (() => Promise<RequestListener | undefined>) | undefined;
   return {
     guard: (handler) => (request, response) => {
       if (wait === undefined) handler(request, response);
       else
         void wait()
-          .catch(() => {})
-          .then(() => handler(request, response));
+          .catch(() => undefined)
+          .then((other) => (other ?? handler)(request, response));
     },
     close(waited) {
       wait = waited;

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type Backoff, backoffMs } from '../../../shared/backoff.ts';
+import type { Varve } from '../../main.ts';
+import type { ReadinessCheck } from '../../operating/readiness.ts';
+import { rebuildOperation } from '../../operator/generations.ts';
+
+export type ChangeOptions = {
+  readonly readiness: ReadinessCheck;
+  readonly logger: Logger;
+  readonly isStopping: () => boolean;
+};
+
+const BACKOFF: Backoff = { firstMs: 500, longestMs: 60_000 };
+const NEVER = new AbortController().signal;
+
+/**
+ * Has another process change the content types, in a copy of the graph: this process serves those in force until then. Tries again
+ * while it serves. Ends when the rebuild was paused or cancelled by an operator.
+ */
+export function changeContentTypes(
+  varve: Pick<Varve, 'operator' | 'deferred'>,
+  { readiness, logger, isStopping }: ChangeOptions,
+): void {
+  logger.warn(
+    { changes: varve.deferred },
+    'content types changed: requests are answered as before, a new read model is being built',
+  );
+  readiness.note(
+    'The content types have changed: requests are answered as before until the new read model is live',
+  );
+  const change = async (): Promise<void> => {
+    for (let failures = 1; !isStopping(); failures++) {
+      const again = backoffMs(failures, BACKOFF);
+      try {
+        return await makeChange(varve);
+      } catch (error) {
+        if (isStopping()) return;
+        logger.error(
+          { reason: (error as Error).message, again },
+          'the content types were not changed: it is tried again',
+        );
+      }
+      await delay(again, undefined, { ref: false });
+    }
+  };
+  void change();
+}
+
+async function makeChange({ operator }: Pick<Varve, 'operator'>): Promise<void> {
+  for await (const _line of rebuildOperation.run(
+    operator,
+    { graph: false, copy: true, accept: true },
+    NEVER,
+  ));
+  const { phase, wanted, message } = operator.generations.store.rebuild() ?? {};
+  if (phase !== 'done' && wanted === 'run') throw new Error(message ?? 'the rebuild was interrupted');
+}

@@ -1,0 +1,34 @@
+import { type ShapeChange, shapeChanges } from '../../projections/generations/shape.ts';
+import type { ContentGraph } from '../../projections/graph/content-graph.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
+import { notInForce } from './definitions-in-force.ts';
+
+type GraphTypes = Pick<ContentGraph, 'registry' | 'definition'>;
+
+/** What rows have to follow when these definitions come into force; nothing if they can be read as they are. */
+export function deferredChanges(
+  graph: GraphTypes,
+  definitions: readonly TypeDefinition[],
+): readonly ShapeChange[] {
+  return notInForce(definitions, graph.definition).flatMap((now) => {
+    const before = graph.definition(now.uid);
+    return before === undefined ? [] : shapeChanges(JSON.parse(before) as TypeDefinition, now);
+  });
+}
+
+/** The content types of a process. */
+export type OwnTypes = {
+  readonly registry: SchemaRegistry;
+  readonly definitions: readonly TypeDefinition[];
+};
+
+/** The content types in force, whichever the folder has. */
+export function typesOfGraph(graph: GraphTypes): OwnTypes {
+  const registry = graph.registry();
+  const definitions = [...registry.contentTypes.keys()].flatMap((uid) => {
+    const text = graph.definition(uid);
+    return text === undefined ? [] : [JSON.parse(text) as TypeDefinition];
+  });
+  return { registry, definitions };
+}

@@ -1,0 +1,46 @@
+import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { isDefinition } from './definitions-in-force.ts';
+
+/** End of a process's content types: the process that takes its place brings others into force. */
+export type TypesEnd = {
+  /** From now on new definitions are those of the next process. */
+  begin(): void;
+  /** Returns whether this process must not apply an event: its index is of the earlier content types. */
+  isBehind(event: StoredEvent): boolean;
+  /** Records where this process has stopped. Returns whether that is this end. */
+  reached(event: StoredEvent): boolean;
+  /** Returns whether reads here show all content up to a position of the log. Definitions alone change no content. */
+  showsAll(position: bigint): Promise<boolean>;
+};
+
+export function createTypesEnd(log: Pick<EventStore, 'readAll'>): TypesEnd {
+  let hasBegun = false;
+  let end: bigint | undefined;
+  let isOver = false;
+  const isBehind = (event: StoredEvent) => hasBegun && isDefinition(event);
+
+  async function hasContent(after: bigint, upTo: bigint): Promise<boolean> {
+    for await (const events of log.readAll(after)) {
+      if (events.some((event) => event.position <= upTo && !isDefinition(event))) return true;
+      if ((events.at(-1)?.position ?? upTo) >= upTo) return false;
+    }
+    return false;
+  }
+
+  return {
+    isBehind,
+    begin() {
+      hasBegun = true;
+    },
+    reached(event) {
+      if (!isBehind(event)) return false;
+      end = event.position;
+      return true;
+    },
+    async showsAll(position) {
+      if (end === undefined || position <= end) return true;
+      isOver ||= await hasContent(end, position);
+      return !isOver;
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { tryLockFile } from '../../shared/sqlite/lock-file.ts';
+import { ask, startHandOverLoad } from '../support/hand-over-load.ts';
+import { childrenOf, isRunning } from '../support/processes.ts';
+import { create, names, nextWorker, replaced, workers } from '../support/replaced-workers.ts';
+import { runVarve } from '../support/run-varve.ts';
+import {
+  CONFORMANCE_SCHEMA,
+  createDataDirectory,
+  type RunningServer,
+  type ServerOptions,
+  startServer,
+} from '../support/server.ts';
+import { takesMinutes } from '../support/takes-minutes.ts';
+
+/**
+ * A start with changed content types, on more rows than are converted at a start: the server goes on with the earlier content types,
+ * and another process takes its place with the new ones.
+ */
+const LONG = { ...takesMinutes('content types that change while processes are lost'), timeout: 120_000 };
+const CLIENTS = 3;
+const STORED = ['a', 'b', 'c'];
+
+function createTypes(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'varve-changed-types-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(CONFORMANCE_SCHEMA, folder, { recursive: true });
+  return folder;
+}
+
+/** The restaurants' `from` is called `to`. */
+function rename(folder: string, from: string, to: string): void {
+  const file = join(folder, 'api/restaurant/content-types/restaurant/schema.json');
+  const schema = JSON.parse(readFileSync(file, 'utf8')) as { attributes: Record<string, object> };
+  const attributes = Object.fromEntries(
+    Object.entries(schema.attributes).map(([name, attribute]) =>
+      name === from
+        ? [to, { ...attribute, pluginOptions: { varve: { renamedFrom: from } } }]
+        : [name, attribute],
+    ),
+  );
+  writeFileSync(file, JSON.stringify({ ...schema, attributes }));
+}
+
+const server = async (options: ServerOptions): Promise<RunningServer> => {
+  const started = await startServer({
+    ...options,
+    arguments: ['--convert-at-once', '0', ...(options.arguments ?? [])],
+  });
+  onTestFinished(() => started.dispose());
+  return started;
+};
+
+/** Data and folder of a server with restaurants of three stars, whose `stars` are to be called `score`. */
+async function changedFolder(): Promise<{ readonly data: string; readonly contentTypes: string }> {
+  const contentTypes = createTypes();
+  const data = createDataDirectory();
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const first = await server({ data, contentTypes });
+  for (const name of STORED) {
+    const body = { data: { key: name, name, stars: 3 } };
+    expect((await ask(`${first.url}/api/restaurants`, false, body)).status).toBe(201);
+  }
+  expect(await first.stop()).toMatchObject({ code: 0 });
+  rename(contentTypes, 'stars', 'score');
+  return { data, contentTypes };
+}
+
+const startChanged = async (): Promise<RunningServer> => server(await changedFolder());
+
+async function statusOf(url: string): Promise<number> {
+  return (await ask(url, false)).status;
+}
+
+/** How often a type was defined in the log. */
+function definitions(data: string): number {
+  const log = new DatabaseSync(join(data, 'events.db'), { readOnly: true });
+  try {
+    const sql = "SELECT count(*) AS count FROM event WHERE type = 'content-type-defined'";
+    return Number(log.prepare(sql).get()?.['count']);
+  } finally {
+    log.close();
+  }
+}
+
+/** The stored stars are scores, and everything that was written is there. */
+async function expectChanged({ url }: RunningServer, written: readonly string[]): Promise<void> {
+  await expect.poll(() => statusOf(`${url}/api/restaurants?filters[score]=3`), { timeout: 60_000 }).toBe(200);
+  const { text } = await ask(`${url}/api/restaurants?filters[score]=3&sort=name&fields=name`, false);
+  const found = (JSON.parse(text) as { data: { name: string }[] }).data.map(({ name }) => name);
+  expect(found).toEqual(STORED);
+  expect(await names(url)).toEqual(expect.arrayContaining([...STORED, ...written]));
+  expect(await create(url, 'last')).toBe(201);
+}
+
+it('answers reads and writes by the earlier content types until another process serves the new ones', async () => {
+  const folders = await changedFolder();
+  // No copy of the graph is made before it is released.
+  const building = tryLockFile(join(folders.data, 'rebuild.db'));
+  const changing = await server(folders);
+  const { url } = changing;
+  const [first = 0] = workers(changing);
+  const load = startHandOverLoad(url, CLIENTS);
+  expect(await statusOf(`${url}/api/restaurants?filters[stars]=3`)).toBe(200);
+  const { note } = JSON.parse((await ask(`${url}/health/ready`, false)).text) as { note?: string };
+  expect(note).toContain('requests are answered as before');
+  while (load.written.length === 0) await delay(5);
+  building?.release();
+  await replaced(changing, first);
+  await load.stop();
+  expect(load.failures).toEqual([]);
+  expect(load.written.length).toBeGreaterThan(10);
+  await expectChanged(changing, load.written);
+  expect((await ask(`${url}/health/ready`, false)).text).not.toContain('note');
+  expect(await changing.stop()).toMatchObject({ code: 0, signal: null });
+}, 180_000);
+
+/** What is there in each phase of a change: the process that copies the graph, the next one, and its definitions in the log. */
+const PHASES = {
+  building: async (changing: RunningServer) => {
+    while (childrenOf(changing.worker() ?? 0).length === 0) await delay(1);
+  },
+  'getting ready': nextWorker,
+  changing: async (changing: RunningServer) => {
+    const before = definitions(changing.data);
+    while (definitions(changing.data) === before) await delay(1);
+  },
+} as const;
+type Phase = keyof typeof PHASES;
+const phases = Object.keys(PHASES) as Phase[];
+
+/** Processes of a server in a phase: the one that serves, the next one, and the one that copies the graph. */
+function processesOf(changing: RunningServer) {
+  const [first = 0, next] = workers(changing);
+  return { first, next, builder: childrenOf(first)[0], supervisor: changing.supervisor };
+}
+
+const KILLED = [
+  ['builder', 'building'],
+  ['next', 'getting ready'],
+  ['next', 'changing'],
+  ...phases.map((phase) => ['first', phase] as const),
+] as const;
+
+it.each(KILLED)(
+  'is changed all the same when the process %s is killed while %s',
+  LONG,
+  async (name, phase) => {
+    const changing = await startChanged();
+    const load = startHandOverLoad(changing.url, CLIENTS);
+    await PHASES[phase](changing);
+    const killed = processesOf(changing)[name] ?? 0;
+    if (killed !== 0) process.kill(killed, 'SIGKILL');
+    while (isRunning(killed)) await delay(1);
+    await expect
+      .poll(() => statusOf(`${changing.url}/api/restaurants?filters[score]=3`), { timeout: 60_000 })
+      .toBe(200);
+    await load.stop();
+    await expectChanged(changing, load.written);
+    expect(await runVarve(['verify', '--data', changing.data])).toMatchObject({ code: 0 });
+    const { stdout } = await runVarve(['rebuild', '--graph', '--data', changing.data]);
+    expect(stdout).toContain('is live');
+    expect(await changing.stop()).toMatchObject({ code: 0, signal: null });
+  },
+);
+
+it.each(phases.flatMap((phase) => [['SIGKILL', phase] as const, ['SIGTERM', phase] as const]))(
+  'is changed by the next start after %s to the supervisor while %s',
+  LONG,
+  async (signal, phase) => {
+    const { data, contentTypes } = await changedFolder();
+    const changing = await server({ data, contentTypes });
+    const load = startHandOverLoad(changing.url, CLIENTS);
+    await PHASES[phase](changing);
+    const { first, next } = processesOf(changing);
+    process.kill(changing.supervisor, signal);
+    const ended = await changing.exited;
+    if (signal === 'SIGTERM') expect(ended).toMatchObject({ code: 0, signal: null });
+    await load.stop();
+    const again = await server({ data, contentTypes });
+    expect([first, next].some((pid) => pid !== undefined && isRunning(pid))).toBe(false);
+    await expectChanged(again, load.written);
+    expect(await runVarve(['verify', '--data', data])).toMatchObject({ code: 0 });
+    expect(await again.stop()).toMatchObject({ code: 0, signal: null });
+  },
+);
