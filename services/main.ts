@@ -58,6 +58,8 @@ import { createHalt } from './process/halt.ts';
 import { lateLogin } from './process/late-login.ts';
 import { createSpaceWatch } from './process/space-watch.ts';
 import { openWriteSide, type WriteSideOptions } from './process/write-side.ts';
+import { type PurgeSettings, startPurger } from './purge/open-purger.ts';
+import { openPurgeNotes } from './purge/purge-notes.ts';
 import type { RequestRules } from './query/plan-query.ts';
 import { leadReadSide } from './read-side/lead-read-side.ts';
 import type { ReadSidePlan } from './read-side/read-side.ts';
@@ -112,6 +114,8 @@ export type VarveOptions = ContentStoreOptions & {
   readonly follow?: FollowSettings | undefined;
   /** Absent: none are delivered. */
   readonly webhooks?: { readonly limits: WebhookLimits; readonly report: WebhookReport };
+  /** Caches that are purged of changes. */
+  readonly purges?: PurgeSettings | undefined;
   /**
    * Work while a generation of earlier content types serves, with documents outside the process. Absent: these are made before the
    * server answers.
@@ -238,7 +242,24 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     room.heard(what);
     fleetLog.report(what);
   };
-  const { positions, sink } = watchTags(freshness.sink, readSide.index, () => graph.registry());
+  const publicRights = () => access.authenticate(undefined);
+  const notes =
+    options.purges &&
+    (await openPurgeNotes({
+      data: options.data,
+      log,
+      registry,
+      key: tagKey(key),
+      rights: publicRights,
+      position: graph.position,
+      report: options.purges.report,
+    }));
+  const { positions, sink } = watchTags(
+    freshness.sink,
+    readSide.index,
+    () => graph.registry(),
+    notes?.changed,
+  );
   const projector = startProjector({
     eventStore,
     graph,
@@ -355,6 +376,16 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       shows: freshness.shows,
       commands: { key: webhookKey(key), author: requestOrOperator },
     }));
+  const purger =
+    options.purges &&
+    notes &&
+    startPurger({
+      ...options.purges,
+      notes,
+      fleet,
+      shape: () => `${apiFor(publicRights()).delivery.generation} ${generations.store.live().number}`,
+      metrics: operating.metrics,
+    });
   // Else another process serves for now.
   if (options.generation === undefined) generations.enter();
   watchGenerations(operating.metrics, generations.store);
@@ -433,11 +464,13 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     async close() {
       await followed?.close();
       await webhooks?.close();
+      await purger?.close();
       await fleet.stepDown();
       types.close();
       led.close();
       await access.close();
       await projector.close();
+      notes?.close();
       await readSide.close();
       await store.close();
     },

@@ -1,6 +1,7 @@
 import type { ReadIndex } from '../../shared/read-index/read-index.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
 import { tagsOfBatch } from './change-tags.ts';
+import type { Tag } from './tag.ts';
 import { createTagPositions, type TagPositions } from './tag-positions.ts';
 
 type Sink = Pick<ReadIndex, 'apply'>;
@@ -8,11 +9,13 @@ type Sink = Pick<ReadIndex, 'apply'>;
 /**
  * Returns a sink that notes the tags of every batch before `sink` gets it and `index` shows it. Without `positions` if
  * the index is outside this process: what a batch changes there is not known. `registry`: the content types of the rows.
+ * `changed` is called with all tags of a batch as soon as `index` shows it.
  */
 export function watchTags(
   sink: Sink,
   { sourceAt, changedComponents }: ReadIndex,
   registry: () => SchemaRegistry,
+  changed?: (position: bigint, tags: Iterable<Tag>) => void,
 ): { readonly sink: Sink; readonly positions?: TagPositions } {
   if (sourceAt === undefined || changedComponents === undefined) return { sink };
   const positions = createTagPositions();
@@ -21,8 +24,13 @@ export function watchTags(
     sink: {
       apply(batch) {
         const before = { sourceAt, changedComponents, registry: registry() };
-        positions.note(batch.position, () => tagsOfBatch(before, batch));
-        return sink.apply(batch);
+        if (changed === undefined) {
+          positions.note(batch.position, () => tagsOfBatch(before, batch));
+          return sink.apply(batch);
+        }
+        const tags = tagsOfBatch(before, batch);
+        positions.note(batch.position, () => tags);
+        return Promise.resolve(sink.apply(batch)).then(() => changed(batch.position, tags));
       },
     },
   };

@@ -254,6 +254,12 @@ export const METRICS = {
     help: 'Webhooks taken from the followed Strapi',
     labels: [],
   },
+  purgesWaiting: {
+    name: 'varve_purge_changes_waiting',
+    kind: 'gauge',
+    help: 'Changes that a cache has not been purged of, on the leader',
+    labels: ['receiver'],
+  },
   webhooksWaiting: {
     name: 'varve_webhook_deliveries_waiting',
     kind: 'gauge',

@@ -5,6 +5,8 @@ import { isIP, type LookupFunction } from 'node:net';
 import { isPrivateAddress } from './private-address.ts';
 
 export type WebhookPost = {
+  /** Default: POST. */
+  readonly method?: 'POST' | 'PURGE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -70,7 +72,7 @@ function send(post: WebhookPost, url: URL, addresses: readonly LookupAddress[]):
       else callback(null, first?.address ?? '', first?.family ?? 4);
     };
     const request: ClientRequest = start(url, {
-      method: 'POST',
+      method: post.method ?? 'POST',
       headers: { ...post.headers, 'content-length': String(body.length) },
       agent: false,
       lookup: pinned,

@@ -85,8 +85,9 @@ describe('a role has options for what means something to it', () => {
       [
         ...['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'],
         ...['defaultLimit', 'examples', 'maxLimit', 'maxOffset', 'minPositionWait', 'queryTimeLimit'],
+        ...['purge', 'purgeSoft', 'purgeToken'],
         'readIndexRowCache',
-      ],
+      ].sort(),
     ],
     [
       'api',
@@ -103,6 +104,7 @@ describe('a role has options for what means something to it', () => {
           'webhookRetry',
           'webhookTimeout',
         ],
+        ...['purge', 'purgeSoft', 'purgeToken'],
         ...['rehash', 'publicUrl', 'mail', 'mailFrom', 'pictureFormats', 'picturePixels'],
         ...[
           'followDeletions',

@@ -12,11 +12,13 @@ import { openVarve, type Varve, type VarveOptions } from '../../main.ts';
 import { readStatus } from '../../operator/status.ts';
 import type { Meanwhile } from '../../process/earlier-generation.ts';
 import { readApiConfig } from '../../project/read-api-config.ts';
+import { PURGE_LIMITS } from '../../purge/send-purges.ts';
 import { endUnusedCopy } from '../../rebuild/run-rebuild.ts';
 import { connectSupervisor } from '../../supervisor/connect-supervisor.ts';
 import { createLogger } from '../output/create-logger.ts';
 import { logFleet } from '../output/log-fleet.ts';
 import { logFollower } from '../output/log-follower.ts';
+import { logPurges } from '../output/log-purges.ts';
 import { logTrouble } from '../output/log-trouble.ts';
 import { logWebhooks } from '../output/log-webhooks.ts';
 import { reachableUrl } from '../output/reachable-url.ts';
@@ -26,6 +28,7 @@ import { refuseOpenHost } from '../settings/access-log.ts';
 import { type CorsOrigins, corsOrigins } from '../settings/cors-origins.ts';
 import { taggingSettings } from '../settings/delivery-settings.ts';
 import { followSettings } from '../settings/follow-settings.ts';
+import { purgeChoice } from '../settings/purge-settings.ts';
 import { readContentTypes } from '../settings/read-content-types.ts';
 import { chooseReadSide } from '../settings/read-side.ts';
 import { requestRules } from '../settings/request-rules.ts';
@@ -60,6 +63,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
   await refuseOpenHost(settings, publicRights !== undefined, login !== undefined);
   const follow = followSettings(settings, paths.apiPrefix, logFollower(logger));
   const readSide = await chooseReadSide(settings, logger);
+  const purges = purgeChoice(settings, readSide.outside !== undefined);
   const told = await openOperating(settings, logger, supervisor);
   const operators = await openOperatorListener({
     secret: supervisor.secret,
@@ -106,6 +110,7 @@ export async function serve(settings: ServeSettings, role: 'serve' | 'project' =
     fleetLog: logFleet(logger),
     tagging: taggingSettings(settings),
     webhooks: { limits: webhookLimits(settings), report: logWebhooks(logger) },
+    purges: purges && { ...purges, limits: PURGE_LIMITS, report: logPurges(logger) },
     reportReplaced: logReplaced(logger),
     reportTrouble: logTrouble(logger),
     pictureFormats: await choosePictureFormats(settings, logger),

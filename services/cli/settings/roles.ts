@@ -6,6 +6,9 @@ import { SERVE_SETTINGS, type SettingsTable } from './settings.ts';
  */
 export type ProcessRole = 'serve' | 'project' | 'api';
 
+/** Changes are only known where the embedded index is. */
+const PURGES = ['purge', 'purgeToken', 'purgeSoft'] as const;
+
 /** Settings of a role: those of `varve serve` that apply to it; the others have their defaults. */
 export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
   serve: SERVE_SETTINGS,
@@ -13,6 +16,7 @@ export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
     ...(['examples', 'queryTimeLimit', 'defaultLimit', 'maxLimit', 'maxOffset'] as const),
     ...(['minPositionWait', 'readIndexRowCache'] as const),
     ...(['answerCacheBytes', 'cacheTags', 'cacheTagsBytes', 'cacheTagsPlain'] as const),
+    ...PURGES,
   ),
   api: without(
     ...(['advertise', 'examples', 'queryTimeLimit', 'readyLagSeconds'] as const),
@@ -25,6 +29,7 @@ export const ROLE_SETTINGS: Readonly<Record<ProcessRole, SettingsTable>> = {
     // The leader reads Strapi; this process sends writes and webhooks on.
     ...(['followToken', 'followTokenFile', 'followFrom'] as const),
     ...(['followInterval', 'followRate', 'followDeletions'] as const),
+    ...PURGES,
     ...([
       'webhookTimeout',
       'webhookInFlight',

@@ -3,6 +3,7 @@ import { CONTENT_TYPE_SETTINGS } from './content-type-settings.ts';
 import { DELIVERY_SETTINGS } from './delivery-settings.ts';
 import { FOLLOW_SETTINGS } from './follow-settings.ts';
 import { LOGIN_SETTINGS } from './login-settings.ts';
+import { PURGE_SETTINGS } from './purge-settings.ts';
 import { SEARCH_SETTINGS } from './read-synonyms.ts';
 import { REQUEST_SETTINGS } from './request-settings.ts';
 import { folder, type Setting, variableOf, wholeNumber, yesOrNo } from './setting.ts';
@@ -208,6 +209,7 @@ export const SERVE_SETTINGS = {
   ...FOLLOW_SETTINGS,
   ...WEBHOOK_SETTINGS,
   ...STREAM_SETTINGS,
+  ...PURGE_SETTINGS,
   ...READ_INDEX,
   minPositionWait: {
     flags: '--min-position-wait <ms>',

@@ -1,0 +1,12 @@
+import type { Logger } from 'pino';
+import type { PurgeReport } from '../../purge/send-purges.ts';
+
+/** Logs purges of caches. */
+export function logPurges(logger: Logger): PurgeReport {
+  return {
+    purged: ({ kind }, count) => logger.debug({ receiver: kind, tags: count }, 'tags were purged'),
+    failed: ({ kind }, reason) =>
+      logger.warn({ receiver: kind, reason }, 'a cache was not purged: it will be tried again'),
+    error: (error) => logger.error({ err: error }, 'caches are not purged for now'),
+  };
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { PURGE_KINDS, type PurgeKind, type PurgeTarget } from '../../purge/purge-target.ts';
+import { type Setting, yesOrNo } from './setting.ts';
+
+const KIND = /^([a-z]+)=(.+)$/s;
+/** Commas separate receivers; an address may have some as well. */
+const BETWEEN = new RegExp(`,(?=(?:${PURGE_KINDS.join('|')})=)`);
+
+export const PURGE_SETTINGS = {
+  purge: {
+    flags: '--purge <receivers>',
+    description:
+      'purge what changes from caches: varnish=URL, fastly=SERVICE, cloudflare=ZONE or webhook=URL; several with commas (default: caches ask each time)',
+    schema: z
+      .string()
+      .transform((text, context) => {
+        const targets = text.split(BETWEEN).map(targetOf);
+        const wrong = targets.find((target) => typeof target === 'string');
+        if (wrong === undefined) return targets as PurgeTarget[];
+        context.addIssue({ code: 'custom', message: String(wrong) });
+        return z.NEVER;
+      })
+      .optional(),
+  },
+  purgeToken: {
+    flags: '--purge-token <secret>',
+    description:
+      'secret for receivers of purges: an API token of Fastly or Cloudflare, else sent as Authorization: Bearer; better given by VARVE_PURGE_TOKEN or VARVE_PURGE_TOKEN_FILE',
+    schema: z.string().min(1, 'is empty').optional(),
+  },
+  purgeSoft: {
+    flags: '--purge-soft [boolean]',
+    description: 'let caches serve what was purged once more while they ask for it (default: false)',
+    schema: yesOrNo.default(false),
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** Returns the receiver, or what is wrong. */
+function targetOf(text: string): PurgeTarget | string {
+  const [, kind = '', address = ''] = KIND.exec(text.trim()) ?? [];
+  if (!(PURGE_KINDS as readonly string[]).includes(kind))
+    return `must begin with one of ${PURGE_KINDS.map((one) => `${one}=`).join(', ')}, got "${text}"`;
+  const isUrl = kind === 'varnish' || kind === 'webhook';
+  if (isUrl && !(/^https?:\/\//i.test(address) && URL.canParse(address)))
+    return `must have an http or https address after ${kind}=`;
+  if (isUrl && new URL(address).username !== '')
+    return 'must not contain a user or password: pass --purge-token';
+  if (!isUrl && !/^[\w-]+$/.test(address)) return `must have an id after ${kind}=, got "${address}"`;
+  return { kind: kind as PurgeKind, address };
+}
+
+type PurgeChoice = {
+  readonly purge?: readonly PurgeTarget[] | undefined;
+  readonly purgeToken?: string | undefined;
+  readonly purgeSoft: boolean;
+};
+
+/**
+ * Returns the receivers of purges; undefined: there are none. `isOutside`: the read index is another server. Then this process does
+ * not see what a change changes.
+ */
+export function purgeChoice({ purge, purgeToken: token, purgeSoft: soft }: PurgeChoice, isOutside: boolean) {
+  if (purge === undefined) return undefined;
+  if (isOutside)
+    throw new Error('--purge needs the embedded read index: omit it, or serve without --read-index');
+  return { targets: purge, style: { soft, token } };
+}

@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs, jittered } from '../../shared/backoff.ts';
+import type { Fleet } from '../fleet/fleet.ts';
+import { METRICS } from '../operating/metric-definitions.ts';
+import type { Metrics } from '../operating/metrics.ts';
+import type { PurgeNotes } from './purge-notes.ts';
+import type { PurgeStyle, PurgeTarget } from './purge-target.ts';
+import { createPurgeSender, type PurgeLimits, type PurgeReport, receiverName } from './send-purges.ts';
+
+export type PurgeSettings = {
+  readonly targets: readonly PurgeTarget[];
+  readonly style: PurgeStyle;
+  readonly limits: PurgeLimits;
+  readonly report: PurgeReport;
+};
+
+export type PurgerOptions = PurgeSettings & {
+  readonly notes: PurgeNotes;
+  readonly fleet: Pick<Fleet, 'epoch' | 'changed'>;
+  /** Names everything besides content that shapes answers. */
+  readonly shape: () => string;
+  readonly metrics: Metrics | undefined;
+};
+
+const FIRST_EPOCH = 1;
+const LOOK_MS = 100;
+/** Answers of a leader before are on their way no longer than this. */
+const SETTLE_MS = 5_000;
+const PATIENCE = { firstMs: 1_000, longestMs: 30_000 } as const;
+
+/** Purges changes while this process is the leader. */
+export function startPurger(options: PurgerOptions): { close(): Promise<void> } {
+  const { notes, fleet, report } = options;
+  const closing = new AbortController();
+  const { signal } = closing;
+  const ended = Promise.withResolvers<void>();
+  watch(options);
+  const lead = async (epoch: number): Promise<void> => {
+    const senders = options.targets.map((target) =>
+      createPurgeSender({ ...options, store: notes.store, generation: notes.generation }, target),
+    );
+    const look = () => {
+      for (const sender of senders) sender.look();
+    };
+    notes.follow(look);
+    try {
+      await keepPurging(options, epoch, { signal, look, ended: ended.promise });
+    } finally {
+      notes.follow(() => {});
+      await Promise.all(senders.map((sender) => sender.close()));
+    }
+  };
+  const run = async (): Promise<void> => {
+    for (let failures = 0; !signal.aborted; ) {
+      const epoch = fleet.epoch();
+      try {
+        if (epoch !== undefined) await lead(epoch);
+        else await Promise.race([fleet.changed(LOOK_MS), ended.promise]);
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        report.error(error);
+        await delay(jittered(backoffMs(failures, PATIENCE)), undefined, { signal }).catch(() => {});
+      }
+    }
+  };
+  const running = run();
+  return {
+    async close() {
+      closing.abort();
+      ended.resolve();
+      await running;
+    },
+  };
+}
+
+type Term = { readonly signal: AbortSignal; readonly look: () => void; readonly ended: Promise<void> };
+
+/** Looks at what shapes answers, from the beginning of a term to its end. */
+async function keepPurging(
+  { notes, fleet, shape, targets }: PurgerOptions,
+  epoch: number,
+  { signal, look, ended }: Term,
+): Promise<void> {
+  const { store, everything } = notes;
+  const before = store.term();
+  const receivers = targets.map(receiverName);
+  const isBehind = !receivers.every(store.hasAllFor);
+  // Another process may have led since: what it has purged is not known here.
+  const isOwn = before !== undefined && (before.epoch === epoch || before.epoch === epoch - 1);
+  let shown = shape();
+  if (!isOwn || isBehind || shown !== before.shape) everything();
+  look();
+  // Until then answers of another leader may still arrive in caches.
+  const settledAt = isOwn || epoch === FIRST_EPOCH ? 0 : performance.now() + SETTLE_MS;
+  for (let isKept = false; fleet.epoch() === epoch && !signal.aborted; ) {
+    const now = shape();
+    const isSettled = performance.now() > settledAt;
+    if (now !== shown || (isSettled && !isKept && settledAt > 0)) everything();
+    if (isSettled && (!isKept || now !== shown)) store.keepTerm({ epoch, shape: now });
+    isKept ||= isSettled;
+    shown = now;
+    store.done(receivers);
+    await Promise.race([fleet.changed(LOOK_MS), ended]);
+  }
+}
+
+/** From now on the process says at every scrape how many changes wait for each receiver, while it leads. */
+function watch({ metrics, notes, targets, fleet }: PurgerOptions): void {
+  metrics?.gauge(METRICS.purgesWaiting, () => {
+    if (fleet.epoch() === undefined) return [];
+    return targets.map((target) => ({
+      labels: { receiver: target.kind },
+      value: Math.max(0, notes.store.newest() - (notes.store.checkpoint(receiverName(target)) ?? 0)),
+    }));
+  });
+}

@@ -1,0 +1,112 @@
+import type { Rights } from '../../shared/access/rights.ts';
+import { visibleRegistry } from '../../shared/access/visible-registry.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
+import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
+import type { Tag } from '../delivery/tag.ts';
+import { createTagNames, type TagNames } from '../delivery/tag-names.ts';
+import { changesContent } from './missed-changes.ts';
+import { openPurgeStore, type PurgeStore } from './purge-store.ts';
+import type { PurgeReport } from './send-purges.ts';
+
+export type NotesOptions = {
+  /** Data directory of this process. */
+  readonly data: string;
+  readonly registry: SchemaRegistry;
+  /** Key for the names of tags. */
+  readonly key: Uint8Array;
+  /** Rights of callers without a token: receivers that name tags themselves learn names of what these see. */
+  readonly rights: () => Rights;
+  readonly log: Pick<EventStore, 'readAll'>;
+  /** Position that the graph shows. */
+  readonly position: () => bigint;
+  readonly report: Pick<PurgeReport, 'error'>;
+};
+
+/** Notes what changes while the projector applies the log. */
+export type PurgeNotes = {
+  readonly store: PurgeStore;
+  /** Every answer has this tag. */
+  readonly generation: string;
+  /** Readers see these changes now. */
+  readonly changed: (position: bigint, tags: Iterable<Tag>) => void;
+  /** All answers are to be purged. */
+  readonly everything: () => void;
+  /** Calls `look` after each change from now on. */
+  readonly follow: (look: () => void) => void;
+  readonly close: () => void;
+};
+
+/** A process keeps this many changes for receivers that do not answer. */
+const MOST_CHANGES = 100_000;
+const PRUNE_EVERY = 1_000;
+
+/**
+ * Opens the file of changes. Changes that the graph has and the file has not were applied by a process that was killed:
+ * then all answers are purged.
+ */
+export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes> {
+  const { key, registry, position, report } = options;
+  const names = createTagNames({ key, registry, plain: false });
+  const plainNames = plainNamesOf(options);
+  const store = openPurgeStore(options.data);
+  const { generation } = names;
+  let look = () => {};
+  /** A change could not be stored: all answers are purged as soon as the file can be written. */
+  let isLost = false;
+  let added = 0;
+  const add = (at: bigint, changed: Iterable<string>, plain: readonly string[]): void => {
+    try {
+      store.add({ position: at, names: isLost ? [generation] : [...changed], plain });
+      isLost = false;
+      added += 1;
+      if (added % PRUNE_EVERY === 0) store.prune(MOST_CHANGES);
+    } catch (error) {
+      isLost = true;
+      report.error(error);
+    }
+    look();
+  };
+  const everything = () => add(position(), [generation], []);
+  const before = store.noted();
+  let noted = position();
+  if (before === undefined || (await changesContent(options.log, before, noted))) everything();
+  return {
+    store,
+    generation,
+    everything,
+    follow(next) {
+      look = next;
+    },
+    changed(at, tags) {
+      noted = at;
+      const changed = [...tags];
+      if (changed.length === 0 && !isLost) return;
+      const all = names.ofChange(changed);
+      add(
+        at,
+        all,
+        [...plainNames().ofChange(changed)].filter((name) => !all.has(name)),
+      );
+    },
+    close() {
+      try {
+        if (!isLost) store.note(noted);
+      } catch (error) {
+        report.error(error);
+      }
+      store.close();
+    },
+  };
+}
+
+/** Names of what everyone sees, made again when the rights change. */
+function plainNamesOf({ key, registry, rights }: NotesOptions): () => TagNames {
+  let made: { readonly rights: Rights; readonly names: TagNames } | undefined;
+  return () => {
+    const now = rights();
+    if (made?.rights === now) return made.names;
+    const names = createTagNames({ key, registry: visibleRegistry(registry, now), plain: true });
+    made = { rights: now, names };
+    return names;
+  };
+}

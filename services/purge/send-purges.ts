@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs, jittered } from '../../shared/backoff.ts';
+import { type PostResult, postWebhook } from '../webhooks/post-webhook.ts';
+import type { PurgeStore, StoredChange } from './purge-store.ts';
+import {
+  type PurgedTags,
+  type PurgeRequest,
+  type PurgeStyle,
+  type PurgeTarget,
+  purgeRequests,
+} from './purge-target.ts';
+
+export type PurgeReport = {
+  /** A receiver has purged tags. */
+  purged(target: PurgeTarget, count: number): void;
+  failed(target: PurgeTarget, reason: string): void;
+  error(error: unknown): void;
+};
+
+/** Times in milliseconds. */
+export type PurgeLimits = {
+  /** Changes wait this long for others, and for answers that are on their way to the receiver. */
+  readonly gatherMs: number;
+  /** Time for one request. */
+  readonly timeoutMs: number;
+  /** A receiver that takes longer may have stored an answer from before the purge after it. */
+  readonly slowMs: number;
+  /** It then purges again after this time. */
+  readonly againMs: number;
+  readonly backoff: { readonly firstMs: number; readonly longestMs: number };
+};
+
+export const PURGE_LIMITS: PurgeLimits = {
+  gatherMs: 20,
+  timeoutMs: 5_000,
+  slowMs: 500,
+  againMs: 1_000,
+  backoff: { firstMs: 100, longestMs: 5_000 },
+};
+
+export type SenderOptions = {
+  readonly store: PurgeStore;
+  readonly style: PurgeStyle;
+  readonly limits: PurgeLimits;
+  /** Every answer has this tag. */
+  readonly generation: string;
+  readonly report: PurgeReport;
+};
+
+export type PurgeSender = {
+  /** There may be new changes. */
+  look(): void;
+  close(): Promise<void>;
+};
+
+/** Changes that are purged with one request at best. */
+const BATCH = 500;
+
+/** Purges changes in one receiver from its checkpoint on, until the receiver has confirmed them. */
+export function createPurgeSender(options: SenderOptions, target: PurgeTarget): PurgeSender {
+  const { store, limits, report } = options;
+  const name = receiverName(target);
+  const closing = new AbortController();
+  const { signal } = closing;
+  let isAsked = false;
+  let running: Promise<void> | undefined;
+  const purge = async (tags: PurgedTags): Promise<void> => {
+    for (let failures = 0; ; ) {
+      const started = performance.now();
+      const failure = await send(options, target, tags, signal);
+      const isSlow = performance.now() - started > limits.slowMs;
+      if (failure !== undefined) {
+        failures += 1;
+        report.failed(target, failure);
+        await delay(jittered(backoffMs(failures, limits.backoff)), undefined, { signal });
+      } else if (failures > 0 || isSlow) {
+        failures = 0;
+        await delay(limits.againMs, undefined, { signal });
+        if ((await send(options, target, tags, signal)) === undefined) return;
+        failures = 1;
+      } else return;
+    }
+  };
+  const work = async (): Promise<void> => {
+    while (isAsked && !signal.aborted) {
+      isAsked = false;
+      const upTo = store.newest();
+      await delay(limits.gatherMs, undefined, { signal });
+      for (;;) {
+        const done = store.checkpoint(name) ?? 0;
+        const changes = store.after(done, BATCH).filter(({ seq }) => seq <= upTo);
+        const [first, last] = [changes.at(0), changes.at(-1)];
+        if (first === undefined || last === undefined) break;
+        // Changes in between were removed: nobody knows what they changed.
+        const isWhole = first.seq === done + 1;
+        const tags = merged(changes, options.generation, isWhole);
+        await purge(tags);
+        report.purged(target, tags.names.length);
+        store.moveCheckpoint(name, last.seq);
+      }
+    }
+  };
+  const start = async (): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (signal.aborted) return;
+      report.error(error);
+      await delay(limits.backoff.longestMs, undefined, { signal }).catch(() => {});
+      isAsked = true;
+    }
+  };
+  const look = (): void => {
+    isAsked = true;
+    if (signal.aborted) return;
+    running ??= start().finally(() => {
+      running = undefined;
+      if (isAsked) look();
+    });
+  };
+  return {
+    look,
+    async close() {
+      closing.abort();
+      await running;
+    },
+  };
+}
+
+/** Names a receiver in the file of purges. */
+export function receiverName({ kind, address }: PurgeTarget): string {
+  return `${kind}=${address}`;
+}
+
+/** The tags of several changes; if all answers are among them, only the tag that all have. */
+function merged(changes: readonly StoredChange[], generation: string, isWhole: boolean): PurgedTags {
+  const names = new Set(changes.flatMap((change) => change.names));
+  const plain = new Set(changes.flatMap((change) => change.plain));
+  const position = changes.at(-1)?.position ?? 0n;
+  const isAll = !isWhole || names.has(generation);
+  return { names: isAll ? [generation] : [...names], plain: [...plain], position };
+}
+
+/** Returns what went wrong; undefined if the receiver has confirmed all of it. */
+async function send(
+  options: SenderOptions,
+  target: PurgeTarget,
+  tags: PurgedTags,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  for (const request of purgeRequests(target, tags, options.style)) {
+    const result = await post(options.limits, request, signal);
+    signal.throwIfAborted();
+    if (result.kind !== 'answered') return result.reason;
+    if (result.status < 200 || result.status > 299) return `the receiver answered ${result.status}`;
+  }
+  return undefined;
+}
+
+/** An operator names receivers on the command line: private addresses are usual. */
+function post({ timeoutMs }: PurgeLimits, request: PurgeRequest, signal: AbortSignal): Promise<PostResult> {
+  return postWebhook({ ...request, timeoutMs, signal, allowPrivate: true });
+}

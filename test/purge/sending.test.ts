@@ -1,0 +1,140 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { openPurgeStore, type PurgeStore } from '../../services/purge/purge-store.ts';
+import { createPurgeSender, PURGE_LIMITS, type PurgeLimits } from '../../services/purge/send-purges.ts';
+import { createDataDirectory } from '../support/server.ts';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.ts';
+
+const LIMITS: PurgeLimits = {
+  ...PURGE_LIMITS,
+  gatherMs: 1,
+  againMs: 5,
+  timeoutMs: 150,
+  backoff: { firstMs: 1, longestMs: 5 },
+};
+
+async function startSender(limits: Partial<PurgeLimits> = {}) {
+  const receiver = await startReceiver();
+  const store = openPurgeStore(createDataDirectory());
+  const failures: string[] = [];
+  const target = { kind: 'webhook', address: receiver.url } as const;
+  const create = () =>
+    createPurgeSender(
+      {
+        store,
+        generation: 'all',
+        style: { soft: false, token: undefined },
+        limits: { ...LIMITS, ...limits },
+        report: { purged: () => {}, failed: (_target, reason) => failures.push(reason), error: fail },
+      },
+      target,
+    );
+  let sender = create();
+  onTestFinished(async () => {
+    await sender.close();
+    await receiver.close();
+    store.close();
+  });
+  return {
+    receiver,
+    store,
+    failures,
+    checkpoint: () => store.checkpoint(`webhook=${receiver.url}`),
+    look: () => sender.look(),
+    async restart() {
+      await sender.close();
+      sender = create();
+      sender.look();
+    },
+  };
+}
+
+function fail(error: unknown): never {
+  throw error;
+}
+
+let position = 0n;
+function change(store: PurgeStore, ...names: readonly string[]): void {
+  position += 1n;
+  store.add({ position, names, plain: [] });
+}
+
+const tagsOf = ({ received }: Receiver) => received.map(({ json }) => json['tags'] as string[]);
+
+it('purges changes that come together at once, and each only once', async () => {
+  const { store, receiver, look, checkpoint } = await startSender({ gatherMs: 20 });
+  change(store, 'a', 'b');
+  change(store, 'b', 'c');
+  look();
+  await expect.poll(checkpoint).toBe(2);
+  expect(tagsOf(receiver)).toEqual([['a', 'b', 'c']]);
+  expect(receiver.received[0]?.json['position']).toBe(String(position));
+  change(store, 'd');
+  look();
+  await expect.poll(checkpoint).toBe(3);
+  expect(tagsOf(receiver).slice(1)).toEqual([['d']]);
+});
+
+it('purges again until the receiver confirms, and then once more: it may have stored an old answer meanwhile', async () => {
+  const { store, receiver, look, checkpoint, failures } = await startSender();
+  receiver.answer((_request, count) => ({ status: count <= 2 ? 503 : 200 }));
+  change(store, 'a');
+  look();
+  await expect.poll(checkpoint).toBe(1);
+  expect(tagsOf(receiver)).toEqual([['a'], ['a'], ['a'], ['a']]);
+  expect(failures).toEqual(Array(2).fill('the receiver answered 503'));
+});
+
+it('purges again after an answer that came late', async () => {
+  const { store, receiver, look, checkpoint } = await startSender({ slowMs: 20, timeoutMs: 60_000 });
+  let late = true;
+  receiver.answer(async () => {
+    if (late) await new Promise((resolve) => setTimeout(resolve, 40));
+    late = false;
+    return { status: 200 };
+  });
+  change(store, 'a');
+  look();
+  await expect.poll(checkpoint).toBe(1);
+  expect(tagsOf(receiver).length).toBeGreaterThanOrEqual(2);
+});
+
+it('gives up a request that is not answered in time, and repeats it', async () => {
+  const { store, receiver, look, checkpoint, failures } = await startSender();
+  receiver.answer((_request, count) => ({ status: 200, ...(count === 1 && { hangs: true }) }));
+  change(store, 'a');
+  look();
+  await expect.poll(checkpoint).toBe(1);
+  expect(failures).toEqual(['no answer within 150 ms']);
+});
+
+it('continues where the process before has ended', async () => {
+  const { store, receiver, look, checkpoint, restart } = await startSender({
+    backoff: { firstMs: 60_000, longestMs: 60_000 },
+  });
+  receiver.answer(() => ({ status: 503 }));
+  change(store, 'a');
+  look();
+  await receiver.until(1);
+  receiver.answer(() => ({ status: 200 }));
+  await restart();
+  await expect.poll(checkpoint).toBe(1);
+  expect(tagsOf(receiver)).toEqual([['a'], ['a']]);
+});
+
+it('purges all answers where changes were removed', async () => {
+  const { store, receiver, look, checkpoint } = await startSender();
+  for (const name of 'abcde') change(store, name);
+  store.prune(2);
+  look();
+  await expect.poll(checkpoint).toBe(5);
+  expect(tagsOf(receiver)).toEqual([['all']]);
+});
+
+it('purges one tag instead of all where all answers have it', async () => {
+  const { store, receiver, look, checkpoint } = await startSender();
+  change(store, 'a', 'b');
+  change(store, 'all');
+  look();
+  await expect.poll(checkpoint).toBe(2);
+  expect(tagsOf(receiver)).toEqual([['all']]);
+});

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { PURGE_SETTINGS } from '../../services/cli/settings/purge-settings.ts';
+import { type PurgeKind, purgeRequests } from '../../services/purge/purge-target.ts';
+
+const MANY = Array.from({ length: 1_700 }, (_, n) => `tag${n}abcdef`);
+const HARD = { soft: false, token: 'a secret' };
+
+function requests(
+  kind: PurgeKind,
+  address: string,
+  style: { soft: boolean; token: string | undefined } = HARD,
+) {
+  return purgeRequests({ kind, address }, { names: MANY, plain: ['chefs', 'chefs:1'], position: 7n }, style);
+}
+
+it('purges Varnish by xkey, in headers that it takes', () => {
+  const made = requests('varnish', 'http://10.0.0.1:6081/');
+  const tags = made.map(({ headers }) => String(headers['xkey-purge']));
+  expect(tags.flatMap((text) => text.split(' '))).toEqual(MANY);
+  for (const text of tags) expect(text.length).toBeLessThanOrEqual(4_000);
+  expect(made[0]).toMatchObject({ method: 'PURGE', headers: { authorization: 'Bearer a secret' } });
+  const [soft] = requests('varnish', 'http://10.0.0.1:6081/', { soft: true, token: undefined });
+  expect(Object.keys(soft?.headers ?? {})).toEqual(['xkey-softpurge']);
+});
+
+it('purges Fastly by surrogate keys, at most 256 at a time', () => {
+  const made = requests('fastly', 'SU1Z0isxPaozGVKXdv0eY', { ...HARD, soft: true });
+  expect(made.map(({ headers }) => String(headers['surrogate-key']).split(' ').length)).toEqual([
+    ...Array(6).fill(256),
+    164,
+  ]);
+  expect(made[0]).toMatchObject({
+    url: 'https://api.fastly.com/service/SU1Z0isxPaozGVKXdv0eY/purge',
+    headers: { 'fastly-key': 'a secret', 'fastly-soft-purge': '1' },
+  });
+});
+
+it('purges Cloudflare by tags, at most 30 at a time', () => {
+  const made = requests('cloudflare', '023e105f4ecef8ad9ca31a8372d0c353');
+  expect(made.flatMap(({ body }) => (JSON.parse(body) as { tags: string[] }).tags)).toEqual(MANY);
+  for (const { body } of made) expect(JSON.parse(body).tags.length).toBeLessThanOrEqual(30);
+  expect(made[0]?.headers['authorization']).toBe('Bearer a secret');
+});
+
+it('posts tags and the position to a webhook, with plain names', () => {
+  const made = requests('webhook', 'http://127.0.0.1/');
+  const bodies = made.map(({ body }) => JSON.parse(body) as { tags: string[]; position: string });
+  expect(bodies.flatMap(({ tags }) => tags)).toEqual([...MANY, 'chefs', 'chefs:1']);
+  expect(bodies[0]?.position).toBe('7');
+});
+
+it.each([
+  ['varnish=http://a:80,webhook=https://b/x,y', ['varnish', 'webhook']],
+  ['fastly=abc', ['fastly']],
+])('reads the receivers %s', (text, kinds) => {
+  const read = PURGE_SETTINGS.purge.schema.parse(text);
+  expect(read?.map(({ kind }) => kind)).toEqual(kinds);
+});
+
+it.each(['nothing', 'squid=http://a', 'varnish=a', 'webhook=http://me:secret@a/', 'fastly=a b'])(
+  'refuses the receiver %s',
+  (text) => {
+    const read = PURGE_SETTINGS.purge.schema.safeParse(text);
+    expect(read.success).toBe(false);
+    expect(JSON.stringify(read.error?.issues)).not.toContain('a function');
+  },
+);
