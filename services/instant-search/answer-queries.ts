@@ -1,6 +1,7 @@
 import type { FacetCounts } from '../../shared/read-index/facets.ts';
 import type { AnswerScope, ReadIndex, SearchResult } from '../../shared/read-index/read-index.ts';
-import type { AnswerTerms } from '../../shared/turns/turns.ts';
+import { PART, rest } from '../../shared/turns/slice.ts';
+import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
 import { writeAnswer } from '../query/answer-writer.ts';
 import { DEFAULT_ROW_BUDGET, gatherRows } from '../query/gather-rows.ts';
 import { onOneState } from '../query/one-state.ts';
@@ -109,12 +110,28 @@ async function readHits(
   const bytes = await writeAnswer(answer, selection, [createListWriting(tree)]);
   const rows = JSON.parse(bytes.toString()) as readonly HitRow[];
   const mark = createRowMarking(type, text, query.tags);
-  return rows.map((row) => ({
+  const present = (row: HitRow) => ({
     ...shownOf(row, shows.shown),
     objectID: row['documentId'],
     _highlightResult: mark(row, shows.highlights),
     ...(shows.snippets.length === 0 ? {} : { _snippetResult: mark(row, shows.snippets) }),
-  }));
+  });
+  return TURNS.finish(taskOf(answer), () => createPresentation(rows, present));
+}
+
+/** Presents one row after the other. Where a call ends with its slice, the next goes on with it. */
+function createPresentation(
+  rows: readonly HitRow[],
+  present: (row: HitRow) => object,
+): () => readonly object[] {
+  const presented: object[] = [];
+  return () => {
+    while (presented.length < rows.length) {
+      presented.push(present(rows[presented.length] as HitRow));
+      rest(PART);
+    }
+    return presented;
+  };
 }
 
 function shownOf(row: HitRow, shown: ReadonlySet<string> | null): HitRow {

@@ -1,5 +1,5 @@
 import type { AnswerScope, Hits, ReadIndex } from '../../shared/read-index/read-index.ts';
-import type { AnswerTerms } from '../../shared/turns/turns.ts';
+import { type AnswerTerms, TURNS, taskOf } from '../../shared/turns/turns.ts';
 import { joinRows, writeAnswer, writeBytes, writeShort } from './answer-writer.ts';
 import { writeCursor } from './cursor.ts';
 import { DEFAULT_ROW_BUDGET, type GatherContext, gatherRows, type ShownRows } from './gather-rows.ts';
@@ -7,7 +7,7 @@ import { onOneState } from './one-state.ts';
 import { describePagination } from './pagination.ts';
 import type { ListPlan } from './plan-query.ts';
 import type { RowTree } from './row-tree.ts';
-import { wordsMeta } from './words-meta.ts';
+import { createWordsMeta } from './words-meta.ts';
 import { createListWriting } from './write-rows.ts';
 
 export type AnswerOptions = AnswerTerms & {
@@ -41,7 +41,9 @@ async function listBody(
     plan.explain === undefined
       ? JSON.stringify({ pagination })
       : jsonText({ pagination, explain: await explainList(index, plan, answer) });
-  const all = plan.words === undefined ? meta : `${meta.slice(0, -1)}${wordsMeta(plan.words, found)}}`;
+  const words = plan.words && createWordsMeta(plan.words, found);
+  const all =
+    words === undefined ? meta : `${meta.slice(0, -1)}${await TURNS.finish(taskOf(answer), () => words)}}`;
   const end = Buffer.from(`,"meta":${all}}`);
   if (page === undefined) {
     options.shown?.({ type: plan.type.uid, path: [] }, plan.search.world, hits.sources, plan.selection);

@@ -8,6 +8,7 @@ import { createMarker, escapeHtml, highlight } from '../../shared/search/highlig
 import { languageOf } from '../../shared/search/languages.ts';
 import { searchSettingsOf } from '../../shared/search/search-settings.ts';
 import { visibleText } from '../../shared/search/visible-text.ts';
+import { rest } from '../../shared/turns/slice.ts';
 import type { FacetPlan } from './facets.ts';
 import type { HighlightedAttribute, HighlightPlan } from './highlights.ts';
 
@@ -22,13 +23,18 @@ export type WordsPlan = {
 
 type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };
 
-/** Members of `meta` as JSON, each behind a comma. */
-export function wordsMeta(plan: WordsPlan, { text, facets, hits }: SearchResult): string {
-  const members: string[] = [];
-  if (text !== undefined) members.push(`"search":${searchJson(text)}`);
-  if (facets !== undefined) members.push(...facetMembers(plan.facets, facets));
-  if (plan.highlights !== undefined) members.push(`"highlights":${highlightsJson(plan, hits.sources, text)}`);
-  return members.map((member) => `,${member}`).join('');
+/** Members of `meta` as JSON, each behind a comma. Where a call ends with its slice, the next goes on with it. */
+export function createWordsMeta(plan: WordsPlan, { text, facets, hits }: SearchResult): () => string {
+  const mark =
+    plan.highlights === undefined ? undefined : createHighlights(plan, plan.highlights, hits.sources, text);
+  return () => {
+    const highlights = mark?.();
+    const members: string[] = [];
+    if (text !== undefined) members.push(`"search":${searchJson(text)}`);
+    if (facets !== undefined) members.push(...facetMembers(plan.facets, facets));
+    if (highlights !== undefined) members.push(`"highlights":${highlights}`);
+    return members.map((member) => `,${member}`).join('');
+  };
 }
 
 function searchJson({ terms, corrected }: TextSearchReport): string {
@@ -56,21 +62,37 @@ function facetMembers(plans: readonly FacetPlan[], counts: readonly FacetCounts[
   return [`"facets":${objectJson(facets)}`, `"facetStats":${objectJson(stats)}`];
 }
 
+/** Letters of a text per step of a slice. */
+const STEP_LETTERS = 8;
+
 /** By document; where there may be several locales of one, by `<documentId>:<locale>`. */
-function highlightsJson(
-  plan: WordsPlan,
+function createHighlights(
+  { type, manyLocales }: WordsPlan,
+  plan: HighlightPlan,
   sources: readonly Uint8Array[],
   report: TextSearchReport | undefined,
-): string {
-  const markers = createMarkers(plan.type, report);
-  return objectJson(
-    sources.map((source) => {
-      const row = JSON.parse(Buffer.from(source).toString()) as Row;
-      const isOneOfMany = plan.manyLocales && row.locale !== undefined;
-      const name = isOneOfMany ? `${row.documentId}:${row.locale}` : row.documentId;
-      return [name, rowJson(plan, row, markers)] as const;
-    }),
-  );
+): () => string {
+  const mark = createMark(type, plan, report);
+  const rows: (readonly [string, string])[] = [];
+  let row: Row | undefined;
+  let members: [string, string][] = [];
+  let next = 0;
+  return () => {
+    while (rows.length < sources.length) {
+      row ??= JSON.parse(Buffer.from(sources[rows.length] as Uint8Array).toString()) as Row;
+      while (next < plan.attributes.length) {
+        const { name, marked, letters } = mark(row, plan.attributes[next++] as HighlightedAttribute);
+        if (marked !== undefined) members.push([name, JSON.stringify(marked)]);
+        rest(1 + Math.ceil(letters / STEP_LETTERS));
+      }
+      const isOneOfMany = manyLocales && row.locale !== undefined;
+      rows.push([isOneOfMany ? `${row.documentId}:${row.locale}` : row.documentId, objectJson(members)]);
+      row = undefined;
+      members = [];
+      next = 0;
+    }
+    return objectJson(rows);
+  };
 }
 
 /** Finds matches in an attribute of rows of a locale. */
@@ -97,20 +119,27 @@ export function createMarkers(type: ContentType, report: TextSearchReport | unde
   };
 }
 
-function rowJson({ type, highlights }: WordsPlan, row: Row, markerOf: Markers): string {
-  const locale = row.locale ?? searchSettingsOf(type).locale;
-  const members = (highlights?.attributes ?? []).flatMap((attribute): [string, string][] => {
-    const text = shownText(attribute, row[attribute.name]);
-    if (text === undefined) return [];
-    const marked = highlight(text, markerOf(attribute.name, locale)(text), locale, {
-      before: highlights?.before ?? '',
-      after: highlights?.after ?? '',
-      escape: escapeHtml,
-      ...defined({ snippet: attribute.snippet }),
-    });
-    return [[attribute.name, JSON.stringify(marked)]];
-  });
-  return objectJson(members);
+type Marked = { readonly name: string; readonly marked: string | undefined; readonly letters: number };
+
+/** Marks the matches in an attribute of a row. */
+function createMark(
+  type: ContentType,
+  { before, after }: HighlightPlan,
+  report: TextSearchReport | undefined,
+): (row: Row, attribute: HighlightedAttribute) => Marked {
+  const markerOf = createMarkers(type, report);
+  return (row, attribute) => {
+    const { name, snippet } = attribute;
+    const text = shownText(attribute, row[name]);
+    if (text === undefined) return { name, marked: undefined, letters: 0 };
+    const locale = row.locale ?? searchSettingsOf(type).locale;
+    const style = { before, after, escape: escapeHtml, ...defined({ snippet }) };
+    return {
+      name,
+      marked: highlight(text, markerOf(name, locale)(text), locale, style),
+      letters: text.length,
+    };
+  };
 }
 
 /** The words of a value as highlights show them. */

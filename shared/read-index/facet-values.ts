@@ -28,7 +28,7 @@ export function isCountable(type: ScalarType): boolean {
 }
 
 /** The counts that a request wants, in order. */
-export function selectFacets(counts: Iterable<FacetCount>, { limit, search }: FacetRequest): FacetCount[] {
+function selectFacets(counts: Iterable<FacetCount>, { limit, search }: FacetRequest): FacetCount[] {
   const wanted = facetFilter(search ?? '');
   return [...counts]
     .filter(({ value }) => wanted(value))
@@ -37,7 +37,7 @@ export function selectFacets(counts: Iterable<FacetCount>, { limit, search }: Fa
 }
 
 /** Values of which some word begins with each word of the text. */
-function facetFilter(text: string): (value: string) => boolean {
+export function facetFilter(text: string): (value: string) => boolean {
   const wanted = foldedWords(text);
   if (wanted.length === 0) return () => true;
   return (value) => {

@@ -1,12 +1,13 @@
 import { defined } from '../../defined.ts';
 import { rest } from '../../turns/slice.ts';
-import { facetText, isInRange, selectFacets, statsOf } from '../facet-values.ts';
+import { facetText, isInRange, statsOf } from '../facet-values.ts';
 import type { FacetCount, FacetCounts, FacetRange, FacetRequest, FacetStats } from '../facets.ts';
 import type { World } from '../read-index.ts';
 import { type Bits, decodeRows, STRETCH } from './bits.ts';
 import { type IndexedColumn, sortValue } from './indexed-column.ts';
 import { listCount, listEntry } from './row-lists.ts';
 import { columnOf, type RowSpaceIndex, type Step } from './row-space.ts';
+import { type CountedValues, createFacetSelection } from './select-facets.ts';
 import { type Spaces, stepFrom } from './spaces.ts';
 import { dictionaryOf } from './term-column.ts';
 
@@ -17,7 +18,7 @@ type FacetField = { readonly steps: readonly Step[]; readonly column: IndexedCol
 type Counter = {
   /** Notes the value of a row at the end of the way, for the row that is being counted. */
   readonly note: (end: number, counted: number) => void;
-  readonly counts: () => Iterable<FacetCount>;
+  readonly values: () => CountedValues;
   readonly stats: () => FacetStats | undefined;
 };
 
@@ -30,6 +31,7 @@ export function createFacetCount(
   const field = bindFacet(spaces, world, space, request);
   const visit = createVisit(field.steps);
   let counter: Counter | undefined;
+  let select: (() => FacetCount[]) | undefined;
   let word = 0;
   let inStretch = 0;
   return () => {
@@ -43,11 +45,17 @@ export function createFacetCount(
         rest(visit(row, note));
       }
     }
-    const stats = counter.stats();
-    const values =
-      request.ranges === undefined ? selectFacets(counter.counts(), request) : [...counter.counts()];
-    return { values, ...defined({ stats }) };
+    select ??= createSelection(counter.values(), request);
+    const values = select();
+    return { values, ...defined({ stats: counter.stats() }) };
   };
+}
+
+/** Ranges are all there, in the order of the request. */
+function createSelection(values: CountedValues, request: FacetRequest): () => FacetCount[] {
+  if (request.ranges === undefined) return createFacetSelection(values, request);
+  const { size, countAt, nameAt } = values;
+  return () => Array.from({ length: size }, (_, at) => ({ value: nameAt(at), count: countAt(at) }));
 }
 
 function bindFacet(
@@ -114,12 +122,12 @@ function createTermCounter({ column, rows }: FacetField, { type }: FacetRequest)
       lastCounted[term] = counted;
       counts[term] = (counts[term] as number) + 1;
     },
-    *counts() {
-      for (const [term, count] of counts.entries()) {
-        const value = dictionary.values[term];
-        if (count > 0 && value !== undefined) yield { value: facetText(type, value), count };
-      }
-    },
+    values: () => ({
+      size: counts.length,
+      // The value of a number that is free is undefined.
+      countAt: (term) => (dictionary.values[term] === undefined ? 0 : (counts[term] as number)),
+      nameAt: (term) => facetText(type, dictionary.values[term] as string),
+    }),
     stats: () => undefined,
   };
 }
@@ -138,8 +146,13 @@ function createNumberCounter({ column }: FacetField, { type }: FacetRequest): Co
         known.count++;
       }
     },
-    *counts() {
-      for (const [value, { count }] of found) yield { value: facetText(type, value), count };
+    values() {
+      const all = [...found];
+      return {
+        size: all.length,
+        countAt: (at) => (all[at] as (typeof all)[number])[1].count,
+        nameAt: (at) => facetText(type, (all[at] as (typeof all)[number])[0]),
+      };
     },
     stats: () => (type === 'boolean' ? undefined : statsOf(countsOf(found))),
   };
@@ -162,9 +175,11 @@ function createRangeCounter({ column }: FacetField, ranges: readonly FacetRange[
         counts[at] = (counts[at] as number) + 1;
       }
     },
-    *counts() {
-      for (const [at, { name }] of ranges.entries()) yield { value: name, count: counts[at] as number };
-    },
+    values: () => ({
+      size: ranges.length,
+      countAt: (at) => counts[at] as number,
+      nameAt: (at) => ranges[at]?.name ?? '',
+    }),
     stats: () => undefined,
   };
 }

@@ -11,6 +11,8 @@ import {
 
 /** Words between two looks at the clock. */
 const AT_ONCE = 256;
+/** What comparing a word with a term costs, in steps of a slice. */
+const COMPARE_STEPS = 5;
 
 /** Every word that `matchWord` takes for the term. Where a call ends with its slice, the next goes on with it. */
 export function createExpansion(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
@@ -47,6 +49,7 @@ function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
   const lists = scannedLists(vocabulary, term);
   const isNear = nearness(vocabulary, term);
   const found: number[] = [];
+  const compare = createComparison({ vocabulary, term, found }, { words, matches });
   let list = 0;
   let next = 0;
   return () => {
@@ -58,24 +61,34 @@ function createScan(vocabulary: Vocabulary, term: SearchTerm): () => Expansion {
         if (next % AT_ONCE === 0) rest(AT_ONCE);
       }
     }
-    return addScanned({ vocabulary, term, found }, { words, matches });
+    return compare();
   };
 }
 
-function addScanned(
-  { vocabulary, term, found }: { vocabulary: Vocabulary; term: SearchTerm; found: readonly number[] },
-  known: Expansion,
-): Expansion {
+type Scanned = {
+  readonly vocabulary: Vocabulary;
+  readonly term: SearchTerm;
+  readonly found: readonly number[];
+};
+
+/** Adds the words among those found that match to those that are known already. */
+function createComparison({ vocabulary, term, found }: Scanned, known: Expansion): () => Expansion {
   const before = new Set(known.words);
   const words = [...known.words];
   const matches = [...known.matches];
-  for (const number of found) {
-    const match = before.has(number) ? undefined : matchWord(term, vocabulary.words[number] as KnownWord);
-    if (match === undefined) continue;
-    words.push(number);
-    matches.push(match);
-  }
-  return { words, matches };
+  let compared = 0;
+  return () => {
+    while (compared < found.length) {
+      const number = found[compared++] as number;
+      const match = before.has(number) ? undefined : matchWord(term, vocabulary.words[number] as KnownWord);
+      if (match !== undefined) {
+        words.push(number);
+        matches.push(match);
+      }
+      rest(COMPARE_STEPS);
+    }
+    return { words, matches };
+  };
 }
 
 /** Words that are the term itself, its stem or a synonym. */

@@ -64,28 +64,31 @@ function createLocaleTerm(
   isSearched: readonly boolean[],
   term: SearchTerm,
 ): () => readonly LocaleTerm[] {
-  const expand = createExpansion(text.vocabulary, term);
   const guessed = guessHarder(term);
+  const create = (meant: SearchTerm): (() => LocaleTerm) => {
+    const expand = createExpansion(text.vocabulary, meant);
+    const rows = createRows(index, text, isSearched);
+    return () => {
+      const expansion = expand();
+      return { term: meant, expansion, rows: rows(expansion.words) };
+    };
+  };
+  const find = create(term);
+  let guess: (() => LocaleTerm) | undefined;
   let found: LocaleTerm | undefined;
-  let again: (() => Expansion) | undefined;
-  const termOf = (meant: SearchTerm, expansion: Expansion): LocaleTerm => ({
-    term: meant,
-    expansion,
-    rows: rowsWith(index, text, isSearched, expansion.words),
-  });
+  let parts: readonly (() => LocaleTerm)[] | undefined;
   return () => {
-    found ??= termOf(term, expand());
+    found ??= find();
     if (countBits(found.rows) > 0) return [found];
+    let last = found;
     if (guessed !== undefined) {
-      again ??= createExpansion(text.vocabulary, guessed);
-      const guess = termOf(guessed, again());
-      if (countBits(guess.rows) > 0) return [guess];
-      found = guess;
+      guess ??= create(guessed);
+      last = guess();
+      if (countBits(last.rows) > 0) return [last];
     }
-    const parts = splitKnown(text, isSearched, term);
-    if (parts === undefined) return [found];
-    // A part is looked up, not scanned for: that needs no slices.
-    return parts.map((part) => termOf(part, createExpansion(text.vocabulary, part)()));
+    parts ??= (splitKnown(text, isSearched, term) ?? []).map(create);
+    // A part that is there already costs nothing when a slice ends here.
+    return parts.length === 0 ? [last] : parts.map((part) => part());
   };
 }
 
@@ -125,18 +128,28 @@ function withoutGuesses(
   return isKnown ? { ...term, typos: 0, isPrefix: false } : term;
 }
 
-function rowsWith(
+/** The rows that have one of some words. Where a call ends with its slice, the next goes on with it. */
+function createRows(
   { space }: TextIndex,
   { postings }: LocaleText,
   isSearched: readonly boolean[],
-  words: readonly number[],
-): Bits {
-  const rows = borrowBits(space);
-  for (const [field, posting] of postings.entries()) {
-    if (isSearched[field] !== true) continue;
-    for (const word of words) collectPosting(posting, word, rows);
-  }
-  return rows;
+): (words: readonly number[]) => Bits {
+  let rows: Bits | undefined;
+  let next = 0;
+  return (words) => {
+    rows ??= borrowBits(space);
+    while (next < words.length) {
+      const word = words[next++] as number;
+      let steps = 1;
+      for (const [field, posting] of postings.entries()) {
+        if (isSearched[field] !== true) continue;
+        collectPosting(posting, word, rows);
+        steps += Math.min(postingCount(posting, word), rows.length);
+      }
+      rest(steps);
+    }
+    return rows;
+  };
 }
 
 /** The word that a term was taken for: of those with the fewest typos the one that most rows have. undefined: it was understood as it was typed. */

@@ -1,0 +1,60 @@
+import { rest } from '../../turns/slice.ts';
+import { compareCodePoints } from '../column.ts';
+import { facetFilter } from '../facet-values.ts';
+import type { FacetCount, FacetRequest } from '../facets.ts';
+
+/** Values by number: how many rows have each, and its name. */
+export type CountedValues = {
+  readonly size: number;
+  readonly countAt: (at: number) => number;
+  readonly nameAt: (at: number) => string;
+};
+
+/** What looking at a value costs, and at one that may be among the first, in steps of a slice. */
+const VALUE_STEPS = 1;
+const NAME_STEPS = 20;
+
+/**
+ * The first of the values that a request wants, by count and name. Only values that may be among them get a name: a column may have
+ * as many values as rows. Where a call ends with its slice, the next goes on with it.
+ */
+export function createFacetSelection(
+  { size, countAt, nameAt }: CountedValues,
+  { limit, search }: FacetRequest,
+): () => FacetCount[] {
+  const isWanted = search === undefined ? undefined : facetFilter(search);
+  const best: FacetCount[] = [];
+  let next = 0;
+  return () => {
+    while (next < size) {
+      const at = next++;
+      const count = countAt(at);
+      const last = best.length < limit ? undefined : best[limit - 1];
+      if (count > 0 && (last === undefined || count >= last.count)) {
+        const value = nameAt(at);
+        if (isWanted === undefined || isWanted(value)) place(best, { value, count }, limit);
+        rest(NAME_STEPS);
+      } else rest(VALUE_STEPS);
+    }
+    return best;
+  };
+}
+
+function isBefore(a: FacetCount, b: FacetCount): boolean {
+  return a.count === b.count ? compareCodePoints(a.value, b.value) < 0 : a.count > b.count;
+}
+
+/** Keeps `best` the first `most` in order. */
+function place(best: FacetCount[], each: FacetCount, most: number): void {
+  const last = best[most - 1];
+  if (last !== undefined && !isBefore(each, last)) return;
+  let low = 0;
+  let high = best.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBefore(each, best[middle] as FacetCount)) high = middle;
+    else low = middle + 1;
+  }
+  best.splice(low, 0, each);
+  if (best.length > most) best.pop();
+}

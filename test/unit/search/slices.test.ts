@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest';
+import { createWordsMeta } from '../../../services/query/words-meta.ts';
+import { applyRows } from '../../../shared/read-index/embedded/apply-batch.ts';
+import { createFacetCount } from '../../../shared/read-index/embedded/count-facets.ts';
+import { createOrderCache } from '../../../shared/read-index/embedded/order-cache.ts';
+import { createTextTerms } from '../../../shared/read-index/embedded/search-texts.ts';
+import { createSourceStore } from '../../../shared/read-index/embedded/source-store.ts';
+import { createSpaces, worldSpace } from '../../../shared/read-index/embedded/spaces.ts';
+import { createTextIndexes, textIndexOf } from '../../../shared/read-index/embedded/word-search.ts';
+import type { FacetRequest } from '../../../shared/read-index/facets.ts';
+import { contentTypeOf } from '../../../shared/schema/schema-registry.ts';
+import { inSlice, SLICE_OVER } from '../../../shared/turns/slice.ts';
+import { BOOK, libraryRegistry, row } from '../../contract/read-index-library.ts';
+
+const ROWS = 400;
+const registry = libraryRegistry();
+const spaces = createSpaces(registry, 16);
+const orders = createOrderCache(spaces, 1_000);
+const state = { spaces, orders, sources: createSourceStore(2 ** 20, undefined), texts: createTextIndexes() };
+const books = Array.from({ length: ROWS }, (_, at) => ({ id: at + 1, title: `heat${at} <b>`, pages: at }));
+applyRows(
+  state,
+  books.map((book) => ({ type: BOOK, version: 'published', key: book.id, row: row(registry, BOOK, book) })),
+);
+const space = worldSpace(spaces, BOOK, 'published');
+const index = textIndexOf(state, space, 'published');
+
+/** Runs a step in slices that end as soon as work is counted, and says how many it took. */
+function inShortSlices<Result>(step: () => Result): { readonly result: Result; readonly slices: number } {
+  for (let slices = 1; ; slices++) {
+    let time = 0;
+    const ends = { restsAt: 1, haltsAt: Infinity, refusesAt: Infinity };
+    try {
+      const slice = { now: () => ++time, steps: 1, ...ends, refusal: () => new Error('refused') };
+      return { result: inSlice(slice, step), slices };
+    } catch (error) {
+      if (error !== SLICE_OVER) throw error;
+    }
+  }
+}
+
+const text = (query: string) => ({ query, locales: ['en'], typoTolerance: true, isRanked: true });
+
+// All words begin with the first query: they are compared, and then their rows collected.
+it.each([
+  ['h', ROWS * 1.5],
+  ['heat1', 3],
+  ['heatt399', 3],
+  ['hetheat3', 3],
+])('compares the words for %s in slices', (query, least) => {
+  const whole = createTextTerms(index, text(query))();
+  const rows = whole.map(({ terms }) => terms.map((term) => term.rows));
+  // As if the words had changed: nothing is remembered.
+  for (const { vocabulary } of index.locales.values()) vocabulary.version++;
+  const { result, slices } = inShortSlices(createTextTerms(index, text(query)));
+  expect(result.map(({ terms }) => terms.map((term) => term.rows))).toEqual(rows);
+  expect(slices).toBeGreaterThan(least - 1);
+});
+
+it.each<[string, Partial<FacetRequest>]>([
+  ['title', { type: 'string' }],
+  ['title', { type: 'string', search: 'heat39' }],
+  ['pages', { type: 'integer' }],
+])('names the values of the facet %s in slices', (field, more) => {
+  const asked: FacetRequest = { path: [], field, type: 'string', limit: 5, ...more };
+  const count = () => createFacetCount({ spaces, world: 'published', space }, asked, space.live);
+  const { result, slices } = inShortSlices(count());
+  expect(result).toEqual(count()());
+  expect(result.values.length).toBe(5);
+  // The rows, and then the values.
+  expect(slices).toBeGreaterThan(ROWS * 2);
+});
+
+it('marks matches in slices', () => {
+  const [search] = createTextTerms(index, text('heat1 '))();
+  const report = {
+    terms: new Map([['en', search?.terms.map(({ term }) => term) ?? []]]),
+    corrected: new Map(),
+  };
+  const plan = {
+    type: contentTypeOf(registry, BOOK),
+    facets: [],
+    highlights: { attributes: [{ name: 'title', type: 'string' } as const], before: '<i>', after: '</i>' },
+    manyLocales: false,
+  };
+  const sources = books
+    .slice(0, 20)
+    .map((book) => Buffer.from(JSON.stringify({ ...book, documentId: `d${book.id}` })));
+  const found = { total: 20, hits: { rows: [], sources }, text: report };
+  const { result, slices } = inShortSlices(createWordsMeta(plan, found));
+  expect(result).toBe(createWordsMeta(plan, found)());
+  expect(result).toContain('"d2":{"title":"<i>heat1</i> &lt;b&gt;"}');
+  expect(slices).toBeGreaterThan(20);
+});
