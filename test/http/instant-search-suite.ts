@@ -1,0 +1,342 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAsk, createTokenOver } from '../support/access-client.ts';
+import { algoliaClient } from '../support/algolia-client.ts';
+import type { RunningServer } from '../support/server.ts';
+
+type Hit = {
+  readonly objectID: string;
+  readonly name: string;
+  readonly _highlightResult: Readonly<Record<string, unknown>>;
+  readonly _snippetResult?: Readonly<Record<string, unknown>>;
+} & Readonly<Record<string, unknown>>;
+type Result = {
+  readonly hits: readonly Hit[];
+  readonly nbHits: number;
+  readonly nbPages: number;
+  readonly page: number;
+  readonly hitsPerPage: number;
+  readonly facets?: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly facets_stats?: Readonly<Record<string, object>>;
+  readonly facetHits?: readonly object[];
+  readonly params: string;
+};
+
+/** Algolia's protocol, as unmodified clients speak it, over a server of the example. */
+export function describeInstantSearch(start: () => Promise<RunningServer>): void {
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    server = await start();
+  }, 300_000);
+  afterAll(() => server?.dispose());
+
+  /** One query as an unmodified client sends it. */
+  async function search(params: object, indexName = 'restaurants'): Promise<Result> {
+    const { results } = await algoliaClient(server.url).search([{ indexName, params }]);
+    return results[0] as Result;
+  }
+
+  async function refusal(params: object, indexName = 'restaurants') {
+    return search(params, indexName).then(
+      () => 'it was accepted',
+      ({ status, message }: { status: number; message: string }) => `${status} ${message}`,
+    );
+  }
+
+  async function post(path: string, body: string, headers: Readonly<Record<string, string>> = {}) {
+    const answer = await fetch(`${server.url}${path}`, { method: 'POST', body, headers });
+    const json = (await answer.json()) as Result & { message?: string; status?: number };
+    return { status: answer.status, headers: answer.headers, json };
+  }
+
+  const names = ({ hits }: Result) => hits.map(({ name }) => name);
+
+  /** Writes an entry and publishes it. */
+  async function write(data: object, path = 'restaurants'): Promise<string> {
+    const answer = await fetch(`${server.url}/api/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ data }),
+    });
+    expect(answer.status).toBe(201);
+    return ((await answer.json()) as { data: { documentId: string } }).data.documentId;
+  }
+
+  describe('a query of an unmodified client', () => {
+    it('has hits with their attributes, pages from 0, and the members that a client reads', async () => {
+      const result = await search({ query: 'casa mar', hitsPerPage: 2 });
+      expect(result).toMatchObject({
+        nbHits: 1,
+        page: 0,
+        nbPages: 1,
+        hitsPerPage: 2,
+        index: 'restaurants',
+        query: 'casa mar',
+        params: 'query=casa%20mar&hitsPerPage=2',
+        exhaustiveNbHits: true,
+        exhaustiveFacetsCount: true,
+        renderingContent: {},
+        processingTimeMS: expect.any(Number),
+      });
+      const [hit] = result.hits;
+      expect(hit).toMatchObject({ objectID: hit?.['documentId'], name: 'Casa da Maré', stars: 1 });
+      expect(hit).not.toHaveProperty('internalNote');
+      expect(result).not.toHaveProperty('facets');
+    });
+
+    it('walks pages without overlap, and is empty behind the last one', async () => {
+      const all = names(await search({ hitsPerPage: 100 }));
+      const pages = await Promise.all([0, 1, 2].map((page) => search({ hitsPerPage: 3, page })));
+      expect(pages.flatMap(names)).toEqual(all.slice(0, 9));
+      expect(pages[0]?.nbPages).toBe(Math.ceil(all.length / 3));
+      expect(names(await search({ hitsPerPage: 3, page: 1_000 }))).toEqual([]);
+      expect(await search({ hitsPerPage: 3, page: 900_000_000 })).toMatchObject({
+        hits: [],
+        nbHits: all.length,
+      });
+      expect(await search({ hitsPerPage: 0 })).toMatchObject({ hits: [], nbHits: all.length, nbPages: 0 });
+    });
+
+    it('marks matches and escapes nothing', async () => {
+      const id = await write({ name: 'Zebra <b>& Sons', slug: 'zebra-sons', priceLevel: 'budget' });
+      const [hit] = (await search({ query: 'zebr', attributesToHighlight: ['name', 'priceLevel'] })).hits;
+      expect(hit?.objectID).toBe(id);
+      expect(hit?._highlightResult).toEqual({
+        name: {
+          value: '<em>Zebr</em>a <b>& Sons',
+          matchLevel: 'full',
+          fullyHighlighted: false,
+          matchedWords: ['zebr'],
+        },
+        priceLevel: { value: 'budget', matchLevel: 'none', matchedWords: [] },
+      });
+      const tags = { highlightPreTag: '[', highlightPostTag: ']', attributesToSnippet: ['name:1'] };
+      const [snippet] = (await search({ query: 'zebra sons nowhere', ...tags })).hits;
+      expect(snippet?._snippetResult).toEqual({ name: { value: '[Zebra]…', matchLevel: 'full' } });
+      await fetch(`${server.url}/api/restaurants/${id}`, { method: 'DELETE' });
+      expect((await search({ query: 'zebra' })).nbHits).toBe(0);
+    });
+
+    it('nests what is behind paths that it names, in the hit and its highlights', async () => {
+      const facets = ['city.name', 'cuisines.name'];
+      const [hit] = (await search({ query: 'casa da maré', facets })).hits;
+      expect(hit?.['city']).toMatchObject({ name: 'Lisbon' });
+      expect(Object.keys(hit?.['city'] as object).sort()).toEqual(['documentId', 'id', 'name']);
+      const cuisines = hit?.['cuisines'] as readonly { readonly name: string }[];
+      expect(cuisines.length).toBeGreaterThan(0);
+      const values = cuisines.map(({ name }) => ({
+        name: { value: name, matchLevel: 'none', matchedWords: [] },
+      }));
+      expect(hit?._highlightResult['cuisines']).toEqual(values);
+      const [whole] = (
+        await search({ query: 'casa da maré', attributesToRetrieve: ['city', 'address.street'] })
+      ).hits;
+      expect(Object.keys(whole ?? {}).sort()).toEqual(['_highlightResult', 'address', 'city', 'objectID']);
+      const [without] = (await search({ query: 'casa da maré', attributesToRetrieve: ['*', '-slug'] })).hits;
+      expect(without).toMatchObject({ name: 'Casa da Maré' });
+      expect(without).not.toHaveProperty('slug');
+    });
+
+    it('counts facets of all that matches, with the statistics of numbers', async () => {
+      const {
+        facets,
+        facets_stats: stats,
+        nbHits,
+      } = await search({ facets: ['city.name', 'stars', 'openedOn'] });
+      const counted = Object.values(facets?.['stars'] ?? {}).reduce((sum, count) => sum + count, 0);
+      expect(counted).toBe(nbHits);
+      expect(facets?.['city.name']).toHaveProperty('Lisbon');
+      expect(stats?.['stars']).toMatchObject({ min: 0, max: expect.any(Number), avg: expect.any(Number) });
+      expect(stats?.['openedOn']).toHaveProperty('min', expect.any(Number));
+      expect(stats).not.toHaveProperty(['city.name']);
+      const few = await search({ facets: ['city.name'], maxValuesPerFacet: 1 });
+      expect(Object.keys(few.facets?.['city.name'] ?? {})).toHaveLength(1);
+      const every = await search({ facets: ['*'] });
+      expect(Object.keys(every.facets ?? {}).sort()).toEqual([
+        'openedOn',
+        'priceLevel',
+        'rating',
+        'seats',
+        'stars',
+        'terrace',
+      ]);
+    });
+
+    it('filters by all three parameters together', async () => {
+      const all = (await search({ hitsPerPage: 100 })).hits;
+      const wanted = all.filter(({ stars, rating }) => Number(stars) >= 1 && Number(rating) <= 4.7);
+      const result = await search({
+        filters: 'stars >= 1',
+        numericFilters: ['rating <= 4.7'],
+        hitsPerPage: 100,
+      });
+      expect(names(result).sort()).toEqual(wanted.map(({ name }) => name).sort());
+      expect(wanted.length).toBeGreaterThan(0);
+      const lisbon = await search({ facetFilters: [['city.name:Lisbon']] });
+      const others = await search({ facetFilters: 'city.name:-Lisbon' });
+      expect(lisbon.nbHits + others.nbHits).toBe(all.length);
+      expect(lisbon.nbHits).toBeGreaterThan(0);
+      expect((await search({ filters: `objectID:${all[0]?.objectID}` })).hits).toHaveLength(1);
+    });
+
+    it('sorts, and takes the locale of an index', async () => {
+      const sorted = names(await search({ hitsPerPage: 100 }, 'restaurants:name:desc'));
+      expect(sorted).toEqual([...sorted].sort().reverse());
+      expect(await refusal({}, 'restaurants:nope:asc')).toMatch(/^400 Invalid key nope/);
+      expect(await refusal({}, 'restaurants:name:up')).toMatch(/^400 Invalid order/);
+      expect(await refusal({}, 'restaurants/not a locale')).toMatch(/^400 .*BCP 47/);
+      expect(await refusal({}, 'dishes/*')).toMatch(/^400 Invalid locale \*/);
+      const fr = await search({}, 'dishes/fr');
+      const listed = await (
+        await fetch(`${server.url}/api/dishes?locale=fr&pagination[pageSize]=100`)
+      ).json();
+      expect(fr.nbHits).toBe((listed as { meta: { pagination: { total: number } } }).meta.pagination.total);
+    });
+
+    it('restricts the searched attributes, and typos', async () => {
+      expect((await search({ query: 'taberna', restrictSearchableAttributes: ['name'] })).nbHits).toBe(1);
+      expect((await search({ query: 'taberna', restrictSearchableAttributes: ['tagline'] })).nbHits).toBe(0);
+      expect((await search({ query: 'tabrena' })).nbHits).toBe(1);
+      expect((await search({ query: 'tabrena', typoTolerance: false })).nbHits).toBe(0);
+    });
+
+    it('searches in the values of a facet', async () => {
+      const { results } = await algoliaClient(server.url).search([
+        {
+          indexName: 'restaurants',
+          type: 'facet',
+          facet: 'city.name',
+          params: { facetQuery: 'li', maxFacetHits: 1 },
+        },
+      ]);
+      expect(results[0]).toMatchObject({
+        facetHits: [{ value: 'Lisbon', highlighted: '<em>Li</em>sbon', count: expect.any(Number) }],
+        exhaustiveFacetsCount: true,
+      });
+      const all = await post('/1/indexes/restaurants/facets/city.name/query', '{}');
+      expect(all.json.facetHits?.length).toBeGreaterThan(2);
+    });
+
+    it('ignores parameters that only rank or log, and refuses others with a sentence', async () => {
+      const ranks = {
+        analytics: true,
+        clickAnalytics: true,
+        userToken: 'u',
+        ruleContexts: ['a'],
+        tagFilters: '',
+      };
+      expect((await search(ranks)).nbHits).toBeGreaterThan(0);
+      expect(await refusal({ aroundLatLng: '1,2' })).toMatch(
+        /^400 The parameter 'aroundLatLng' is not supported/,
+      );
+      expect(await refusal({ distinct: true })).toMatch(/^400 .*does not group hits/);
+      expect(await refusal({ insights: true })).toMatch(/^400 .*records no events/);
+      expect(await refusal({ foo: 1 })).toMatch(/^400 Unknown parameter 'foo'\. Expected query, page/);
+      expect(await refusal({ page: -1 })).toMatch(/^400 Invalid parameter 'page': found -1/);
+      expect(await refusal({ filters: 'name > 3' })).toMatch(/^400 .*name is no number and no date/);
+      expect(await refusal({ typoTolerance: 'strict' })).toMatch(/^400 .*Expected true or false/);
+      expect(await refusal({ facets: Array.from({ length: 21 }, (_, i) => `a${i}`) })).toMatch(
+        /^400 .*at most 20/,
+      );
+    });
+  });
+
+  describe('the endpoints', () => {
+    it('take parameters as a query string, an object and members, in any content type', async () => {
+      const wanted = (await search({ query: 'casa', hitsPerPage: 1, facets: ['stars'] })).hits[0]?.objectID;
+      const params =
+        'query=casa&hitsPerPage=1&facets=%5B%22stars%22%5D&facetFilters=%5B%5B%22city.name%3ALisbon%22%5D%5D';
+      for (const body of [
+        { params },
+        { params: { query: 'casa' }, hitsPerPage: 1 },
+        { query: 'casa', hitsPerPage: '1' },
+      ])
+        for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded']) {
+          const { status, json } = await post('/1/indexes/restaurants/query', JSON.stringify(body), {
+            'content-type': type,
+          });
+          expect([status, json.hits[0]?.objectID]).toEqual([200, wanted]);
+        }
+    });
+
+    it('answer every error as {message, status}', async () => {
+      const cases: readonly [path: string, body: string, status: number, message: RegExp][] = [
+        ['/1/indexes/nope/query', '{}', 404, /^Index nope does not exist/],
+        ['/1/indexes/restaurant/query', '{}', 404, /^Index restaurant does not exist/],
+        ['/1/indexes/users/query', '{}', 404, /^Index users does not exist/],
+        ['/1/indexes/restaurants/query', '{"query":', 400, /JSON/],
+        ['/1/indexes/restaurants/query', '[]', 400, /must be a JSON object/],
+        ['/1/indexes/restaurants/queries', '{"requests":[]}', 404, /each query names its index/],
+        ['/1/indexes/*/queries', '{}', 400, /^Invalid parameter 'requests'/],
+        ['/1/indexes/*/queries', '', 400, /must be a JSON object/],
+        ['/1/indexes/*/queries', '{"requests":[{}]}', 400, /^Invalid parameter 'indexName'/],
+        ['/1/indexes/*/queries', `{"requests":[${Array(51).fill('{"indexName":"a"}')}]}`, 400, /at most 50/],
+        ['/1/indexes/*/queries', '{"requests":[],"strategy":"stopIfEnoughMatches"}', 400, /'strategy'/],
+        ['/1/indexes/*/recommendations', '{}', 400, /recommends nothing/],
+        ['/1/events', '{}', 400, /no events/],
+        ['/1/nope', '{}', 404, /does not exist/],
+        ['/1/indexes/%zz/query', '{}', 400, /not a valid url/],
+      ];
+      for (const [path, body, status, message] of cases) {
+        const { json, ...answer } = await post(path, body);
+        expect([path, answer.status, Object.keys(json)]).toEqual([path, status, ['message', 'status']]);
+        expect(json.message).toMatch(message);
+        expect(json.status).toBe(status);
+      }
+      const got = await fetch(`${server.url}/1/indexes/restaurants/query`);
+      expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+      expect(await got.json()).toMatchObject({ status: 405 });
+    });
+
+    it('admit pages of this machine in development mode, and no others', async () => {
+      const path = '/1/indexes/restaurants/query?x-algolia-api-key=public&x-algolia-application-id=varve';
+      const local = await post(path, '{}', { origin: 'http://localhost:5173' });
+      expect(local.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
+      expect(local.headers.get('vary')).toBe('Origin');
+      const stranger = await post(path, '{}', { origin: 'https://evil.example' });
+      expect([stranger.status, stranger.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+      expect(stranger.json).toMatchObject({ status: 403 });
+      const preflight = await fetch(`${server.url}${path}`, {
+        method: 'OPTIONS',
+        headers: { origin: 'http://localhost:5173', 'access-control-request-method': 'POST' },
+      });
+      expect(preflight.headers.get('access-control-allow-headers')).toContain('x-algolia-api-key');
+    });
+
+    it('show an edit in the next answer', async () => {
+      const id = await write({ name: 'Quagga House', slug: 'quagga-house', priceLevel: 'budget' });
+      expect(names(await search({ query: 'quagga' }))).toEqual(['Quagga House']);
+      await fetch(`${server.url}/api/restaurants/${id}/actions/unpublish`, { method: 'POST' });
+      expect(names(await search({ query: 'quagga' }))).toEqual([]);
+    });
+  });
+
+  // The last one: the token that it makes ends development mode.
+  it('shows a start page and a search page in development mode, and neither without it', async () => {
+    const ask = createAsk(server.url);
+    const start = await ask('/');
+    expect(start.status).toBe(200);
+    expect(start.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(start.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'sha256-\S+'; style-src/,
+    );
+    expect(start.body).toContain('href="/search"');
+    expect(start.body).not.toMatch(/(src|href)="(https?:)?\/\//);
+    const files = [
+      '/search',
+      '/search/search.js',
+      '/search/search.css',
+      '/search/algoliasearch.js',
+      '/search/instantsearch.js',
+    ];
+    for (const file of files) expect((await ask(file)).status, file).toBe(200);
+    expect((await ask('/search/index.html')).status).toBe(404);
+    expect(server.output()).toContain(`${server.url}/ in a browser`);
+    expect(server.output()).toContain(`${server.url}/search searches them`);
+    await createTokenOver(ask, { name: 'all', type: 'full-access' });
+    for (const path of ['/', ...files]) {
+      const { status, body } = await ask(path);
+      expect([path, status, body.error.name]).toEqual([path, 404, 'NotFoundError']);
+    }
+  });
+}
