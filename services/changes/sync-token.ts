@@ -31,7 +31,7 @@ export function writeSyncToken(scope: SyncScope, { position, listing }: SyncPlac
   return `${payload}.${sign(scope, payload)}`;
 }
 
-/** Throws RequestError: 400 for a text that is no token, 410 for one of another log, caller or selection. */
+/** Throws RequestError: 400 for a text of another form, 410 for a token of another log, caller or selection. */
 export function readSyncToken(scope: SyncScope, token: string): SyncPlace {
   const [, position, listing, signature = ''] = FORM.exec(token) ?? [];
   if (position === undefined) {

@@ -36,6 +36,7 @@ import {
 import { registerWebhook, sendWritesToStrapi } from './routes/follow-strapi.ts';
 import { INSTANT_SEARCH_PREFIX, isInstantSearch, sendAlgoliaError } from './routes/instant-search-errors.ts';
 import { admitLocalPages, registerInstantSearch, speakAlgolia } from './routes/instant-search-routes.ts';
+import { createLiveLists } from './routes/live-lists.ts';
 import { rightsNow } from './routes/open-stream.ts';
 import { registerProjections } from './routes/projection-routes.ts';
 import { registerRoles } from './routes/role-routes.ts';
@@ -148,8 +149,14 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
     const api = apiFor(request.rights);
     return request.isElsewhere ? api.judged : api;
   };
+  const streams = createEventStreams({ limits: options.streams, rightsOf: rightsNow(authenticate) });
+  options.leaving(streams.leave);
+  const tickets = createTickets(options.ticketKey);
+  const failed = (error: unknown) => app.log.error({ err: error });
+  const streaming = { ...options, streams, tickets, authenticate, failed };
   const context = {
     app,
+    live: createLiveLists(streaming),
     apiOf: (request: FastifyRequest) => writesOf(request).content,
     deliveryOf: (request: FastifyRequest) => apiFor(request.rights).delivery,
     registry,
@@ -163,10 +170,7 @@ function registerGuarded(app: FastifyInstance, options: AppOptions): void {
   const { login } = options;
   if (login !== undefined) app.register((scope) => registerLogin(scope, login, options.protection.isCounted));
   registerLocales(context);
-  const streams = createEventStreams({ limits: options.streams, rightsOf: rightsNow(authenticate) });
-  options.leaving(streams.leave);
-  const tickets = createTickets(options.ticketKey);
-  registerChanges(app, { ...options, streams, tickets, authenticate });
+  registerChanges(app, streaming);
   registerUploads(app, (request) => writesOf(request).uploads, context.deliveryOf);
   registerTypes(app, (request) => apiFor(request.rights));
   const { webhooks } = options;

@@ -17,7 +17,7 @@ let server: RunningServer;
 let token: string;
 let ask: Ask;
 
-const ARGUMENTS = ['--stream-heartbeat', '50', '--streams', '12', '--streams-per-caller', '4'];
+const ARGUMENTS = ['--stream-heartbeat', '50', '--streams', '60', '--streams-per-caller', '20'];
 
 beforeAll(async () => {
   server = await startServer({ arguments: ARGUMENTS });
@@ -93,6 +93,58 @@ describe('a stream of changes', () => {
   });
 });
 
+describe('a live list', () => {
+  const open = async (query: string, headers: Readonly<Record<string, string>> = {}) => {
+    const reader = await openEvents(`${server.url}/api/${query}`, {
+      authorization: `Bearer ${token}`,
+      ...headers,
+    });
+    onTestFinished(reader.close);
+    return reader;
+  };
+  const keysOf = ({ events }: EventReader) =>
+    events.map(({ data }) => (JSON.parse(data) as { data: { key: string }[] }).data.map(({ key }) => key));
+
+  it('sends its answer, and another one when exactly that changes', async () => {
+    const list = await open('tags?filters[key][$startsWith]=live&live=true&fields=key&sort=key');
+    const notified = await open('tags?live=notify&filters[key][$startsWith]=live&fields=key&sort=key');
+    await list.until(() => list.events.length === 1);
+    await createTag('other');
+    const id = await createTag('live1');
+    await list.until(() => list.events.length === 2);
+    await notified.until(() => notified.events.length === 1);
+    // Neither a value that the list does not show, nor another document changes it.
+    await ask(`/api/tags/${id}`, { method: 'PUT', body: { data: { name: 'shown nowhere' } } });
+    await createTag('live2');
+    await list.until(() => list.events.length === 3);
+    expect(keysOf(list)).toEqual([[], ['live1'], ['live1', 'live2']]);
+    expect(new Set(notified.events.map(({ data }) => data))).toEqual(new Set(['{"changed":true}']));
+    const same = await open('tags?filters[key][$startsWith]=live&live=true&fields=key&sort=key', {
+      'last-event-id': list.lastId(),
+    });
+    await createTag('live3');
+    await same.until(() => same.events.length === 1);
+    expect(keysOf(same)).toEqual([['live1', 'live2', 'live3']]);
+  });
+
+  it('shows drafts to those who may see them', async () => {
+    const list = await open('articles?status=draft&live=true&fields=key&filters[key]=draft-live');
+    await ask('/api/articles?status=draft', {
+      method: 'POST',
+      body: { data: { key: 'draft-live', title: 'a' } },
+    });
+    await list.until(() => list.events.length === 2);
+    expect(keysOf(list)).toEqual([[], ['draft-live']]);
+    const reader = await createTokenOver(ask, { name: 'no drafts', type: 'read-only' });
+    const authorization = `Bearer ${reader}`;
+    await expect(open('articles?status=draft&live=true', { authorization })).rejects.toThrow(/^400/);
+  });
+
+  it.each(['tags?live=maybe', 'tags', 'tags?live=true&nonsense=1'])('%s is refused', async (query) => {
+    await expect(open(query)).rejects.toThrow(/^400/);
+  });
+});
+
 describe('a ticket', () => {
   const ticket = async (as: Ask = ask) => {
     const { status, body } = await as('/_varve/tickets', { method: 'POST' });
@@ -147,7 +199,7 @@ describe('a stream ends', () => {
   it('above the limits not at all: further ones are refused', async () => {
     const own = await createTokenOver(ask, { name: 'limited', type: 'read-only' });
     const open = () => follow('types=tags', { authorization: `Bearer ${own}` });
-    const readers = await Promise.all(Array.from({ length: 4 }, open));
+    const readers = await Promise.all(Array.from({ length: 20 }, open));
     await expect(open()).rejects.toThrow(/^429 .*--streams-per-caller/);
     readers[0]?.close();
     await expect.poll(() => open().then(() => 200, String), { timeout: 10_000 }).toBe(200);

@@ -143,7 +143,8 @@ function askingOf({ id, raw }: FastifyRequest): Asking {
   return { id, isWanted: () => !raw.socket.destroyed, isDraft: false, varies: false };
 }
 
-function entityTag(generation: string, body: Uint8Array): string {
+/** The ETag of an answer to callers with equal rights. */
+export function entityTag(generation: string, body: Uint8Array): string {
   return `"${generation}${fastDigest(body)}"`;
 }
 

@@ -17,11 +17,12 @@ export type ChangesRoutesOptions = StreamContext & {
   readonly changes?: ChangeFeed | undefined;
   readonly apiFor: (rights: Rights) => CallerApi;
   readonly freshness: Freshness;
+  readonly failed: (error: unknown) => void;
 };
 
 /** `GET /api/_changes`: what happened to the documents that the caller may see, in pages or as a stream. */
 export function registerChanges(app: FastifyInstance, options: ChangesRoutesOptions): void {
-  const feeds = createFeedStreams({ ...options.freshness, failed: (error) => app.log.error({ err: error }) });
+  const feeds = createFeedStreams({ ...options.freshness, failed: options.failed });
   register(app, '/api/_changes', {
     GET: async (request, reply) => {
       if (wantsStream(request)) return streamChanges(options, feeds, request, reply);

@@ -17,6 +17,14 @@ export type RouteContext = {
   /** What caches may do with answers to that sender. */
   readonly deliveryOf: (request: FastifyRequest) => Delivery;
   readonly registry: SchemaRegistry;
+  readonly live: LiveLists;
+};
+
+/** Answers lists as streams. */
+export type LiveLists = {
+  /** The request asks for one: a look at one header, for each list that is read. */
+  wants(request: FastifyRequest): boolean;
+  answer(type: ContentType, request: FastifyRequest, reply: FastifyReply): Promise<void>;
 };
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | undefined;
@@ -24,11 +32,12 @@ type Handlers = { readonly [method in 'GET' | 'POST' | 'PUT' | 'DELETE']?: Handl
 
 /** `/api/<pluralName>`, `/api/<pluralName>/<documentId>` and the actions on an entry. */
 export function registerCollectionType(context: RouteContext, type: ContentType): void {
-  const { app, apiOf } = context;
+  const { app, apiOf, live } = context;
   const { read, write, remove } = entryHandlers(context, type);
   const path = `/api/${type.pluralName}`;
+  const list = read((request, asking) => apiOf(request).list(type, queryOf(request), asking));
   register(app, path, {
-    GET: read((request, asking) => apiOf(request).list(type, queryOf(request), asking)),
+    GET: (request, reply) => (live.wants(request) ? live.answer(type, request, reply) : list(request, reply)),
     POST: write(201, (request) =>
       apiOf(request).create(type, queryOf(request), request.body, request.command),
     ),

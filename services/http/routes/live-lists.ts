@@ -1,0 +1,54 @@
+import { type Rights, rightsKey } from '../../../shared/access/rights.ts';
+import { RequestError } from '../../../shared/request-error.ts';
+import type { CallerApi } from '../api/caller-apis.ts';
+import type { Freshness } from '../requests/await-position.ts';
+import { createListStreams } from '../streams/follow-list.ts';
+import type { LiveLists } from './entry-routes.ts';
+import { readStreamRequest, type StreamContext, wantsStream } from './open-stream.ts';
+
+export type LiveListsOptions = StreamContext & {
+  readonly apiFor: (rights: Rights) => CallerApi;
+  readonly freshness: Freshness;
+  readonly failed: (error: unknown) => void;
+};
+
+const LIVE = /(?:^|&)live=([^&]*)/;
+
+export function createLiveLists(options: LiveListsOptions): LiveLists {
+  const lists = createListStreams({ ...options.freshness, failed: options.failed });
+  return {
+    wants: wantsStream,
+    async answer(type, request, reply) {
+      const asked = await readStreamRequest(options, request, reply);
+      const live = LIVE.exec(asked.query)?.[1];
+      if (live !== 'true' && live !== 'notify') throw invalidLive(live);
+      const query = asked.query.replace(LIVE, '').replace(/^&/, '');
+      const { content, delivery } = options.apiFor(asked.rights);
+      const { generation, known } = delivery;
+      if (known === undefined)
+        throw new RequestError('not-supported', "This process does not support 'live'", {
+          source: 'query',
+          param: 'live',
+          accepted: 'nothing: live lists need the embedded index',
+        });
+      const last = request.headers['last-event-id'];
+      const list = {
+        name: `live ${rightsKey(asked.rights)} ${type.uid} ${query}`,
+        generation,
+        known,
+        answer: (asking: Parameters<typeof content.list>[2]) => content.list(type, query, asking),
+      };
+      const open = () => ({ stream: asked.open(), isNotify: live === 'notify' });
+      await lists.follow(list, open, typeof last === 'string' && last !== '' ? last : undefined);
+    },
+  };
+}
+
+function invalidLive(found: string | undefined): RequestError {
+  return new RequestError('invalid-query', "A stream of a list needs 'live=true' or 'live=notify'", {
+    source: 'query',
+    param: 'live',
+    found: found ?? null,
+    accepted: ['true', 'notify'],
+  });
+}

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { KnownAnswers } from '../../delivery/known-answers.ts';
+import { entityTag } from '../api/cacheable.ts';
+import type { Asking } from '../api/content-api.ts';
+import { type EventStream, retryFrame } from './event-streams.ts';
+
+/** A list as a caller sees it. */
+export type LiveList = {
+  /** Names the caller's rights and the request: lists with equal names have equal answers. */
+  readonly name: string;
+  readonly generation: string;
+  readonly known: KnownAnswers;
+  readonly answer: (asking: Asking) => Promise<Uint8Array>;
+};
+
+/** Sends the answer of a list whenever it changes. */
+export type ListStreams = {
+  /** `last`: id of the answer that the client has. `open` is called with the first answer made. */
+  follow(list: LiveList, open: () => LiveStream, last: string | undefined): Promise<void>;
+};
+
+export type LiveStream = { readonly stream: EventStream; readonly isNotify: boolean };
+
+export type ListStreamsOptions = {
+  /** Resolves when reads show more than this position. */
+  readonly beyond: (position: bigint) => Promise<void>;
+  readonly failed: (error: unknown) => void;
+};
+
+type Shown = { readonly id: string; readonly body: Uint8Array };
+type Followed = { readonly list: LiveList; shown: Shown; readonly members: Set<LiveStream> };
+
+/** Answers of one list are made no faster than this, however often content changes. */
+const PACE_MS = 50;
+
+export function createListStreams({ beyond, failed }: ListStreamsOptions): ListStreams {
+  const lists = new Map<string, Followed>();
+  const run = async (followed: Followed): Promise<void> => {
+    const { list, members } = followed;
+    let position = -1n;
+    while (members.size > 0) {
+      // The first time at once: there may have been a change since the answer was made.
+      if (position >= 0n) await beyond(position);
+      position = list.known.position();
+      if (members.size === 0 || list.known.find(list.name) !== undefined) continue;
+      const shown = await answerNow(list);
+      if (shown.id !== followed.shown.id) {
+        followed.shown = shown;
+        for (const member of members) sendShown(member, shown);
+      }
+      await delay(PACE_MS);
+    }
+  };
+  const start = (followed: Followed): void => {
+    const { list, members } = followed;
+    void run(followed)
+      .catch((error: unknown) => {
+        for (const { stream } of members) stream.end(retryFrame());
+        failed(error);
+      })
+      .finally(() => {
+        if (lists.get(list.name) === followed) lists.delete(list.name);
+        for (const { stream } of members) stream.end(retryFrame());
+      });
+  };
+  return {
+    async follow(list, open, last) {
+      const shown = await answerNow(list);
+      const live = open();
+      const known = lists.get(list.name);
+      // One that was left waits for a change, and ends with it.
+      const isFollowed = known !== undefined && known.members.size > 0;
+      const followed = isFollowed ? known : { list, shown, members: new Set<LiveStream>() };
+      if (!live.stream.isOpen()) return;
+      followed.members.add(live);
+      live.stream.closed = () => void followed.members.delete(live);
+      const isChanged = last !== undefined && last !== followed.shown.id;
+      if (isChanged || (last === undefined && !live.isNotify)) sendShown(live, followed.shown);
+      if (isFollowed) return;
+      lists.set(list.name, followed);
+      start(followed);
+    },
+  };
+}
+
+/** Makes the answer, and remembers what it depends on: until that changes, no other one is made. */
+async function answerNow({ name, generation, known, answer }: LiveList): Promise<Shown> {
+  const tags = known.collect();
+  const asking = { id: name, isWanted: () => true, isDraft: false, varies: false, tags, shown: tags.shown };
+  const position = known.position();
+  const body = await answer(asking);
+  const etag = entityTag(generation, body);
+  if (position === known.position())
+    known.keep(name, { etag, isDraft: asking.isDraft, position, tags: tags.all() });
+  return { id: etag.slice(1, -1), body };
+}
+
+function sendShown({ stream, isNotify }: LiveStream, { id, body }: Shown): void {
+  const data = isNotify ? '{"changed":true}' : Buffer.from(body).toString();
+  stream.send(`event: list\nid: ${id}\ndata: ${data}\n\n`);
+}
