@@ -12,10 +12,11 @@ export function createRecentKeys(): (key: string, seed: number) => boolean {
   return (key, seed) => {
     const { length } = key;
     if (length > LONGEST) return false;
-    // FNV-1a.
-    let hash = 0x811c9dc5 ^ seed;
-    for (let i = 0; i < length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
-    hash >>>= 0;
+    // FNV-1a of two characters at a time.
+    let hash = 0x811c9dc5 ^ seed ^ length;
+    for (let i = 0; i < length; i += 2)
+      hash = Math.imul(hash ^ key.charCodeAt(i) ^ (key.charCodeAt(i + 1) << 16), 0x01000193);
+    hash = (hash ^ (hash >>> 15)) >>> 0;
     const slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
     if (hashes[slot] === hash) return true;
     hashes[slot] = hash;
