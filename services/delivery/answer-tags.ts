@@ -7,6 +7,7 @@ import type { EntryPlan, ListPlan } from '../query/plan-query.ts';
 import type { PopulateNode, Selection } from '../query/selection.ts';
 import {
   type Mention,
+  mentionKeys,
   mentionPath,
   mentionQuery,
   mentionSort,
@@ -15,8 +16,8 @@ import {
   stepInto,
   stepIntoZone,
 } from './mentions.ts';
-import { narrowingOf } from './narrowing.ts';
-import { documentIdOf } from './read-source.ts';
+import { isOrderValue, narrowingOf, orderedFields } from './narrowing.ts';
+import { documentIdOf, readSource } from './read-source.ts';
 import {
   attributeTag,
   documentTag,
@@ -25,6 +26,7 @@ import {
   type Relation,
   ROWS,
   type Tag,
+  tieTag,
   wordsTag,
 } from './tag.ts';
 
@@ -44,6 +46,7 @@ export type AnswerTags = {
 export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
   const tags = new Set<Tag>();
   let isPlanned = false;
+  let tied: Tied | undefined;
   const add = (tag: Tag) => tags.add(tag);
   const plain =
     (world: World): Mention =>
@@ -66,7 +69,9 @@ export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
       const mention = narrowed(registry, search, plain(search.world), add);
       mention(search.type, ROWS, true);
       mentionQuery(place, search.query, mention);
-      mentionSort(place, search.sort, mention);
+      tied = tiedBy(registry, plan);
+      if (tied === undefined) mentionSort(place, search.sort, mention);
+      else mentionKeys(place, search.sort, mention);
       for (const { path, field } of search.facets ?? []) mentionPath(place, path, field, mention);
       if (search.text !== undefined || words !== undefined) {
         add(wordsTag(search.type));
@@ -84,8 +89,10 @@ export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
       add(attributeTag(plan.type.uid, plan.world, ROWS));
       addEntry(plan);
     },
-    shown({ type, path }, world, sources, { populate }) {
+    shown({ type, path }, world, sources, selection) {
       if (path.length > 0) return;
+      const { populate } = selection;
+      if (selection === tied?.selection) for (const source of sources) add(tieOf(tied, world, source));
       const inverse = inverseRelations(registry, type, populate);
       for (const source of sources) {
         const documentId = documentIdOf(source);
@@ -95,6 +102,24 @@ export function createAnswerTags(registry: SchemaRegistry): AnswerTags {
     },
     all: () => (isPlanned ? tags : undefined),
   };
+}
+
+/** Order of a list whose rows change places only among those with the same value in a field. */
+type Tied = { readonly type: Uid; readonly field: string; readonly selection: Selection };
+
+/** undefined: any row that gets another id may change any page. */
+function tiedBy(registry: SchemaRegistry, { search, selection, words }: ListPlan): Tied | undefined {
+  const { type, sort, text } = search;
+  const [first] = sort;
+  if (first === undefined || first.path.length > 0 || text !== undefined || words !== undefined)
+    return undefined;
+  const { field } = first;
+  return orderedFields(contentTypeOf(registry, type)).has(field) ? { type, field, selection } : undefined;
+}
+
+function tieOf({ type, field }: Tied, world: World, source: Uint8Array): Tag {
+  const value = readSource(source)[field];
+  return isOrderValue(value) ? tieTag(type, world, { field, value }) : attributeTag(type, world, 'id');
 }
 
 /** Mentions of the rows that are searched, narrowed by an equality that all of them satisfy. */

@@ -9,9 +9,9 @@ import {
 } from '../../shared/read-index/read-index.ts';
 import type { ContentType, Uid } from '../../shared/schema/content-type.ts';
 import { contentTypeOf, type SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import { narrowingFields, narrows } from './narrowing.ts';
+import { isOrderValue, narrowingFields, narrows, orderedFields } from './narrowing.ts';
 import { readSource, type SourceValues } from './read-source.ts';
-import { attributeTag, documentTag, inverseTag, narrowTag, ROWS, type Tag, wordsTag } from './tag.ts';
+import { attributeTag, documentTag, inverseTag, narrowTag, ROWS, type Tag, tieTag, wordsTag } from './tag.ts';
 
 /** The content before a batch. */
 export type Before = {
@@ -85,6 +85,14 @@ function addRowTags(tags: Set<Tag>, { type, worlds, was, now, components }: Chan
       for (const equality of equalities) tags.add(narrowTag(uid, world, equality, attribute));
     }
     for (const equality of moved) tags.add(narrowTag(uid, world, equality, ROWS));
+    if (now !== undefined && changed.includes('id')) addTies(tags, type, world, now);
+  }
+}
+
+function addTies(tags: Set<Tag>, type: ContentType, world: World, now: SourceValues): void {
+  for (const field of orderedFields(type)) {
+    const value = now[field];
+    if (isOrderValue(value)) tags.add(tieTag(type.uid, world, { field, value }));
   }
 }
 

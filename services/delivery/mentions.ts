@@ -59,6 +59,10 @@ export function mentionQuery(place: QueryPlace, query: BoolQuery, mention: Menti
 /** The last key of every order is the id. */
 export function mentionSort(place: QueryPlace, sort: readonly SortKey[], mention: Mention): void {
   mentionField(place, 'id', mention);
+  mentionKeys(place, sort, mention);
+}
+
+export function mentionKeys(place: QueryPlace, sort: readonly SortKey[], mention: Mention): void {
   for (const { path, field } of sort) mentionPath(place, path, field, mention);
 }
 

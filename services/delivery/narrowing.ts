@@ -44,3 +44,26 @@ function collect(query: BoolQuery, required: Map<string, unknown>): void {
   if (query.kind === 'term' && narrows(query.value)) required.set(query.field, query.value);
   if (query.kind === 'bool') for (const part of query.filter ?? []) collect(part, required);
 }
+
+const ORDERED = new Set([
+  ...['string', 'email', 'uid', 'enumeration', 'boolean', 'integer', 'float', 'decimal'],
+  ...['date', 'time', 'datetime'],
+]);
+
+/** Fields that rows are told apart by in an order: the same value has the same text in each row. */
+export function orderedFields(type: ContentType): ReadonlySet<string> {
+  const known = ordered.get(type);
+  if (known !== undefined) return known;
+  const scalars = [...type.attributes.values()].filter((one) => one.kind === 'scalar' && !one.private);
+  const names = scalars.flatMap((one) => (one.kind === 'scalar' && ORDERED.has(one.type) ? [one.name] : []));
+  const found = new Set(names);
+  ordered.set(type, found);
+  return found;
+}
+
+const ordered = new WeakMap<ContentType, ReadonlySet<string>>();
+
+/** Returns whether a value of such a field can be part of a tag. */
+export function isOrderValue(value: unknown): boolean {
+  return value === null || typeof value === 'number' || narrows(value);
+}

@@ -33,6 +33,14 @@ export function narrowTag(type: Uid, world: World, equality: Equality, attribute
   return `n ${world} ${type} ${attribute} ${equality.field}=${String(equality.value)}`;
 }
 
+/**
+ * The order among rows with equal values in a field, which their ids decide. Publishing gives a row another id: it moves among these, and
+ * past no others.
+ */
+export function tieTag(type: Uid, world: World, { field, value }: Equality): Tag {
+  return `o ${world} ${type} ${field}=${String(value)}`;
+}
+
 export type Equality = { readonly field: string; readonly value: unknown };
 
 /** The words of a type's texts, in both worlds: typos, stems and relevance depend on all of them. */

@@ -69,6 +69,11 @@ describe('a list', () => {
       'filters[kind]=cafe',
       () => create('restaurant', 'c', { kind: 'diner' }),
     ],
+    [
+      'a text of a row that comes after it in its order',
+      'sort=slug&pagination[limit]=1',
+      () => update('restaurant', 'b', { description: 'z' }),
+    ],
     ['a draft', 'sort=name', () => update('restaurant', 'a', { name: 'draft' }, 'status=draft')],
     ['another content type', 'sort=name', () => create('category', 'wine')],
     [
@@ -114,6 +119,11 @@ describe('a list', () => {
       'a row that is populated from its other side',
       'filters[slug]=a&populate[category][populate]=restaurants',
       () => update('restaurant', 'c', { category: ids.get('meat') }),
+    ],
+    [
+      'a row whose id alone says where it is',
+      'sort=price&pagination[limit]=1',
+      () => update('restaurant', 'b', { description: 'y' }),
     ],
     ['words', 'search=nothing', () => update('restaurant', 'b', { description: 'nothing' })],
   ])('does not outlast a change of %s', async (_, query, write) => {
