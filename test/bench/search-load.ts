@@ -20,9 +20,17 @@ const options = new Command()
   .option('--data <dir>', 'keep the loaded data here and use it again')
   .option('--connections <n>', 'connections', '16')
   .option('--seconds <n>', 'seconds per measurement', '5')
+  .option('--only <part>', 'starts or searches')
   .option('--libraries <dir>', 'a folder where minisearch and @orama/orama are installed')
   .parse()
-  .opts<{ collections: string; data?: string; connections: string; seconds: string; libraries?: string }>();
+  .opts<{
+    collections: string;
+    data?: string;
+    connections: string;
+    seconds: string;
+    only?: string;
+    libraries?: string;
+  }>();
 
 const NODE_FLAGS = ['--min-semi-space-size=32'];
 const words = createTypedWords(options.collections);
@@ -33,14 +41,18 @@ try {
     const sizes = { restaurants: '20000', reviews: '60000' };
     importDataSet(data, scratch, sizes, { rewrite: (folder) => writeTexts(folder, words) });
   }
-  await measureStarts();
+  if (options.only !== 'searches') await measureStarts();
+  if (options.only !== 'starts') await measureSearches();
+  if (options.libraries !== undefined) await measureLibraries(options.libraries, words);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function measureSearches(): Promise<void> {
   const server = await startServer(CONTENT_TYPES);
   for (const { name, request } of loads()) await measure(server, name, request);
   console.log(`memory of the server: ${num(server.residentMiB(), 0)} MiB`);
   await server.stop();
-  if (options.libraries !== undefined) await measureLibraries(options.libraries, words);
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
 }
 
 type Load = { readonly name: string; readonly request: (i: number) => LoadRequest };
@@ -83,29 +95,30 @@ async function measure(server: ServerProcess, name: string, request: Load['reque
   );
 }
 
-/** Starts with and without search in the schema, in turns. */
+/** Starts with and without search in the schema, in turns. The first of two with the same types takes the change of them in. */
 async function measureStarts(): Promise<void> {
   const types = join(scratch, 'types');
   writeSearchedTypes(types);
   for (const round of [1, 2]) {
-    for (const [name, folder] of [
-      ['without', CONTENT_TYPES],
-      ['with', types],
-    ] as const) {
-      const started = performance.now();
-      const server = await startServer(folder);
-      const [ready, cpu] = [performance.now() - started, server.cpuSeconds()];
-      const asked = performance.now();
-      for (const type of ['restaurants', 'reviews'])
-        await fetch(`${server.base}/api/${type}?search=boundary%20lay`);
-      const first = performance.now() - asked;
-      console.log(
-        `start ${round}, ${name} search in the schema: ready in ${num(ready / 1_000, 2)} s (${num(cpu, 2)} s of a core), ` +
-          `first searches answered ${num(first / 1_000, 2)} s later, then ${num(server.residentMiB(), 0)} MiB`,
-      );
-      await server.stop();
-    }
+    await measureStart(`${round}, without search in the schema`, CONTENT_TYPES);
+    await measureStart(`${round}, with search in the schema`, types);
   }
+}
+
+async function measureStart(name: string, folder: string): Promise<void> {
+  await (await startServer(folder)).stop();
+  const started = performance.now();
+  const server = await startServer(folder);
+  const [ready, cpu, memory] = [performance.now() - started, server.cpuSeconds(), server.residentMiB()];
+  const asked = performance.now();
+  for (const type of ['restaurants', 'reviews'])
+    await fetch(`${server.base}/api/${type}?search=boundary%20lay`);
+  const first = performance.now() - asked;
+  console.log(
+    `start ${name}: ready in ${num(ready / 1_000, 2)} s (${num(cpu, 2)} s of a core, ${num(memory, 0)} MiB), ` +
+      `first searches answered ${num(first / 1_000, 2)} s later (${num(server.residentMiB(), 0)} MiB)`,
+  );
+  await server.stop();
 }
 
 /** The same content types, whose words are read right after the start. */

@@ -119,10 +119,8 @@ function countByTypos({ text, isSearched }: LocaleSearch, { expansion }: LocaleT
   return counts;
 }
 
-const NO_STOP_WORDS = new Uint8Array(0);
-
 type Scan = {
-  /** Words by field, but stop words, in the row that was read last. */
+  /** With `any`: words by field, but stop words, in the row that was read last. */
   readonly lengths: Uint32Array;
   /** Puts where the query's words stand in a row into `hits`. */
   readonly read: (row: number) => void;
@@ -140,13 +138,13 @@ function createScan({ tokens, fields }: TextIndex, { text, mode, terms, isSearch
     }
   }
   // Lengths count for BM25 only.
-  const isStopWord = mode === 'any' ? stopWordsOf(text.vocabulary) : NO_STOP_WORDS;
+  const isStopWord = mode === 'any' ? stopWordsOf(text.vocabulary) : undefined;
   const lengths = new Uint32Array(fields.length);
   const at = { position: 0, field: 0 };
   const read = (row: number) => {
     const { pool, heads } = tokens;
     hits.count = 0;
-    lengths.fill(0);
+    if (isStopWord !== undefined) lengths.fill(0);
     at.position = 0;
     const head = heads[row] as number;
     const end = head + listCount(tokens, row);
@@ -160,7 +158,8 @@ function createScan({ tokens, fields }: TextIndex, { text, mode, terms, isSearch
         continue;
       }
       at.position++;
-      lengths[at.field] = (lengths[at.field] as number) + (isStopWord[token] === 1 ? 0 : 1);
+      if (isStopWord !== undefined && isStopWord[token] === 0)
+        lengths[at.field] = (lengths[at.field] as number) + 1;
       const slot = slots[token] as number;
       if (slot === 0 || !isWanted) continue;
       for (const { term, match } of matchesBySlot[slot] as TermMatch[]) addHit(hits, term, at, match);
