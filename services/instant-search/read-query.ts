@@ -120,7 +120,8 @@ function queryStringOf(parameters: RawParameters): string {
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => {
       const text = typeof value === 'string' ? value : JSON.stringify(value);
-      return `${encodeURIComponent(name)}=${encodeURIComponent(text)}`;
+      // JSON may have half of a surrogate pair, which no URL can say.
+      return `${encodeURIComponent(name)}=${encodeURIComponent(text.toWellFormed())}`;
     })
     .join('&');
 }
