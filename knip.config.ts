@@ -33,8 +33,8 @@ const config: KnipConfig = {
     '@refinedev/strapi-v4',
     'standardwebhooks',
   ],
-  // Not from npm: certificates of the KurrentDB tests, pipes and small file systems.
-  ignoreBinaries: ['mount', 'umount', 'openssl', 'mkfifo'],
+  // Not from npm: certificates of the KurrentDB tests, pipes, small file systems and a cache.
+  ignoreBinaries: ['mount', 'umount', 'openssl', 'mkfifo', 'varnishd'],
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
 

@@ -58,7 +58,7 @@ import { createHalt } from './process/halt.ts';
 import { lateLogin } from './process/late-login.ts';
 import { createSpaceWatch } from './process/space-watch.ts';
 import { openWriteSide, type WriteSideOptions } from './process/write-side.ts';
-import { type PurgeSettings, startPurger } from './purge/open-purger.ts';
+import { type Purger, type PurgeSettings, startPurger } from './purge/open-purger.ts';
 import { openPurgeNotes } from './purge/purge-notes.ts';
 import type { RequestRules } from './query/plan-query.ts';
 import { leadReadSide } from './read-side/lead-read-side.ts';
@@ -98,7 +98,7 @@ export type VarveOptions = ContentStoreOptions & {
   /** Memory for whole answers; 0: none are remembered. */
   readonly answerCacheBytes: number;
   /** Answers that caches may share get tags in a header; absent: they get none. */
-  readonly tagging?: Omit<TaggingOptions, 'key'> | undefined;
+  readonly tagging?: Omit<TaggingOptions, 'key' | 'position' | 'purged'> | undefined;
   /** Milliseconds that a read waits for a position of the log. */
   readonly minPositionWait: number;
   /** Presence of this process for others of its log. */
@@ -324,6 +324,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
     },
   });
   const userId = (documentId: string) => graph.reader.entries(USER_TYPE, documentId)[0]?.id;
+  let purger: Purger | undefined;
   const apiFor = createApis({
     registry,
     index,
@@ -336,7 +337,15 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       positions,
       cacheBytes: options.answerCacheBytes,
       metrics: operating.metrics,
-      tagging: options.tagging && { ...options.tagging, key: tagKey(key) },
+      tagging: options.tagging && {
+        ...options.tagging,
+        key: tagKey(key),
+        position: () => index.position(),
+        purged: options.purges && {
+          lifetime: { staleWhileRevalidate: 0, staleIfError: 0 },
+          isPurging: () => purger?.isPurging() ?? false,
+        },
+      },
     },
     writes: { commands, library, userId },
   });
@@ -376,7 +385,7 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       shows: freshness.shows,
       commands: { key: webhookKey(key), author: requestOrOperator },
     }));
-  const purger =
+  purger =
     options.purges &&
     notes &&
     startPurger({
@@ -385,6 +394,8 @@ export async function openVarve(options: VarveOptions): Promise<Varve> {
       fleet,
       shape: () => `${apiFor(publicRights()).delivery.generation} ${generations.store.live().number}`,
       metrics: operating.metrics,
+      log,
+      shows: freshness.shows,
     });
   // Else another process serves for now.
   if (options.generation === undefined) generations.enter();

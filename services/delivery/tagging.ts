@@ -11,8 +11,15 @@ export type Tagging = {
   collect(): AnswerTags;
   /** undefined: any change may change the answer. */
   value(tags: ReadonlySet<Tag> | undefined): string;
-  /** The header of these tags, and those that say how long a cache may keep the answer. */
+  /** The header of these tags. */
   headers(tags: ReadonlySet<Tag> | undefined): Readonly<Record<string, string>>;
+  /** Position of the index that answers show. */
+  position(): bigint;
+  /**
+   * Headers that say how long a cache may keep a current answer; undefined: it has to ask each time. Absent: nothing is ever
+   * purged.
+   */
+  readonly lifetimes?: () => Readonly<Record<string, string>> | undefined;
 };
 
 export type TaggingOptions = {
@@ -23,23 +30,29 @@ export type TaggingOptions = {
   /** See `tagKey`. */
   readonly key: Uint8Array;
   /** Tags that a change concerns are purged; absent: caches have to ask each time. */
-  readonly purged?: Lifetime | undefined;
+  readonly purged?: Purged | undefined;
+  readonly position: () => bigint;
 };
+
+/** `isPurging`: from now on every change is purged after this process shows it. */
+export type Purged = { readonly lifetime: Lifetime; readonly isPurging: () => boolean };
 
 /** `registry`: the content types that the callers see. */
 export function createTagging(
-  { receiver, bytes, plain, key, purged }: TaggingOptions,
+  { receiver, bytes, plain, key, purged, position }: TaggingOptions,
   registry: SchemaRegistry,
 ): Tagging {
   const names = createTagNames({ key, registry, plain });
   const room = roomOf(receiver, bytes);
   const { header } = TAG_RECEIVERS[receiver];
-  const lifetimes = purged && purgedHeaders(receiver, purged);
+  const kept = purged && purgedHeaders(receiver, purged.lifetime);
   const value = (tags: ReadonlySet<Tag> | undefined) => tagHeader(receiver, names.ofAnswer(tags, room));
   return {
     header,
     collect: () => createAnswerTags(registry),
     value,
-    headers: (tags) => ({ ...lifetimes, [header]: value(tags) }),
+    headers: (tags) => ({ [header]: value(tags) }),
+    position,
+    ...(purged && { lifetimes: () => (purged.isPurging() ? kept : undefined) }),
   };
 }

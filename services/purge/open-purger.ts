@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs, jittered } from '../../shared/backoff.ts';
+import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { METRICS } from '../operating/metric-definitions.ts';
 import type { Metrics } from '../operating/metrics.ts';
@@ -20,8 +21,22 @@ export type PurgerOptions = PurgeSettings & {
   /** Names everything besides content that shapes answers. */
   readonly shape: () => string;
   readonly metrics: Metrics | undefined;
+  readonly log: Pick<EventStore, 'lastPosition'>;
+  /** Resolves with true as soon as reads show the log up to a position. */
+  readonly shows: (position: bigint) => Promise<boolean>;
 };
 
+export type Purger = {
+  /**
+   * Returns whether this process purges all changes from now on: it leads, and showed the whole log a moment ago. One that was
+   * paused may have lost the lease meanwhile.
+   */
+  isPurging(): boolean;
+  close(): Promise<void>;
+};
+
+const BEAT_MS = 500;
+const LONGEST_SILENCE_MS = 2_000;
 const FIRST_EPOCH = 1;
 const LOOK_MS = 100;
 /** Answers of a leader before are on their way no longer than this. */
@@ -29,7 +44,7 @@ const SETTLE_MS = 5_000;
 const PATIENCE = { firstMs: 1_000, longestMs: 30_000 } as const;
 
 /** Purges changes while this process is the leader. */
-export function startPurger(options: PurgerOptions): { close(): Promise<void> } {
+export function startPurger(options: PurgerOptions): Purger {
   const { notes, fleet, report } = options;
   const closing = new AbortController();
   const { signal } = closing;
@@ -65,8 +80,22 @@ export function startPurger(options: PurgerOptions): { close(): Promise<void> } 
       }
     }
   };
-  const running = run();
+  let current = Number.NEGATIVE_INFINITY;
+  const beat = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const asked = performance.now();
+      const isCurrent = await options.log
+        .lastPosition()
+        .then(options.shows)
+        .catch(() => false);
+      if (isCurrent) current = asked;
+      await delay(BEAT_MS, undefined, { signal, ref: false }).catch(() => {});
+    }
+  };
+  const running = Promise.all([run(), beat()]);
   return {
+    isPurging: () =>
+      fleet.epoch() !== undefined && performance.now() - current < LONGEST_SILENCE_MS && !signal.aborted,
     async close() {
       closing.abort();
       ended.resolve();

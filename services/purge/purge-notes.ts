@@ -2,7 +2,7 @@ import type { Rights } from '../../shared/access/rights.ts';
 import { visibleRegistry } from '../../shared/access/visible-registry.ts';
 import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { SchemaRegistry } from '../../shared/schema/schema-registry.ts';
-import type { Tag } from '../delivery/tag.ts';
+import { attributeTag, ROWS, type Tag } from '../delivery/tag.ts';
 import { createTagNames, type TagNames } from '../delivery/tag-names.ts';
 import { changesContent } from './missed-changes.ts';
 import { openPurgeStore, type PurgeStore } from './purge-store.ts';
@@ -66,7 +66,8 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
     }
     look();
   };
-  const everything = () => add(position(), [generation], []);
+  const plurals = pluralsOf(options);
+  const everything = () => add(position(), [generation], plurals);
   const before = store.noted();
   let noted = position();
   if (before === undefined || (await changesContent(options.log, before, noted))) everything();
@@ -97,6 +98,14 @@ export async function openPurgeNotes(options: NotesOptions): Promise<PurgeNotes>
       store.close();
     },
   };
+}
+
+/** Plain names of all content types: rights that changed may have hidden some of them since. */
+function pluralsOf({ key, registry }: NotesOptions): readonly string[] {
+  const tags = [...registry.contentTypes.keys()].map((uid) => attributeTag(uid, 'published', ROWS));
+  const opaque = createTagNames({ key, registry, plain: false }).ofChange(tags);
+  const all = createTagNames({ key, registry, plain: true }).ofChange(tags);
+  return [...all].filter((name) => !opaque.has(name));
 }
 
 /** Names of what everyone sees, made again when the rights change. */

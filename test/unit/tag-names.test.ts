@@ -114,10 +114,16 @@ describe('lifetimes with something that purges', () => {
     const start = year === '' ? 'public, max-age=0, s-maxage=31536000' : year;
     expect(headers(60, 0)).toEqual({ [field]: `${start}, stale-while-revalidate=60` });
     expect(headers(0, 90)).toEqual({ [field]: `${start}, stale-if-error=90` });
+    let isPurging = false;
+    const lifetime = { staleWhileRevalidate: 0, staleIfError: 0 };
+    const purged = { lifetime, isPurging: () => isPurging };
     const tagging = createTagging(
-      { receiver, bytes: 600, plain: false, key, purged: { staleWhileRevalidate: 0, staleIfError: 0 } },
+      { receiver, bytes: 600, plain: false, key, purged, position: () => 1n },
       registry,
     );
-    expect(Object.keys(tagging.headers(undefined))).toEqual([field, tagging.header]);
+    expect(tagging.lifetimes?.()).toBeUndefined();
+    isPurging = true;
+    expect(tagging.lifetimes?.()).toEqual({ [field]: hard });
+    expect(Object.keys(tagging.headers(undefined))).toEqual([tagging.header]);
   });
 });

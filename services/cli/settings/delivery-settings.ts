@@ -36,7 +36,7 @@ export function taggingSettings(settings: {
   readonly cacheTags: TagReceiver | 'none';
   readonly cacheTagsBytes: number;
   readonly cacheTagsPlain: boolean;
-}): Omit<TaggingOptions, 'key'> | undefined {
+}): Omit<TaggingOptions, 'key' | 'position' | 'purged'> | undefined {
   const { cacheTags: receiver, cacheTagsBytes: bytes, cacheTagsPlain: plain } = settings;
   return receiver === 'none' ? undefined : { receiver, bytes, plain };
 }

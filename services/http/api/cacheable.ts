@@ -57,7 +57,7 @@ export function answerRead(
   const found = known.find(key);
   if (found !== undefined && (found.body !== undefined || isSameEntity(entity, found.etag))) {
     known.counts.hits++;
-    sendRead(reply, found, found.body ?? NO_BODY);
+    sendRead(reply, lasting(delivery.tagging, found), found.body ?? NO_BODY);
     return undefined;
   }
   known.counts.misses++;
@@ -107,7 +107,7 @@ async function answerWithTags(
 ): Promise<void> {
   const tags = (kept?.known ?? (tagging as Tagging)).collect();
   const asking = { ...askingOf(reply.request), tags, shown: tags.shown };
-  const position = kept?.known.position();
+  const position = (kept?.known ?? tagging)?.position();
   const body = await answer(asking).catch((error) => {
     if (tagging !== undefined) tagMissing(reply, tagging, tags, error);
     throw error;
@@ -115,11 +115,18 @@ async function answerWithTags(
   const { isDraft } = asking;
   const all = tags.all();
   const sent = { etag: entityTag(generation, body), isDraft, tagged: tagging?.headers(all) };
-  if (kept !== undefined && position === kept.known.position() && !asking.varies) {
+  const isCurrent = position === (kept?.known ?? tagging)?.position() && !asking.varies;
+  if (kept !== undefined && isCurrent && position !== undefined) {
     const whole = kept.isRepeated ? body : undefined;
     kept.known.keep(kept.key, { ...sent, position, tags: all, body: whole });
   }
-  sendRead(reply, sent, body);
+  sendRead(reply, isCurrent ? lasting(tagging, sent) : sent, body);
+}
+
+/** Adds how long caches may keep an answer that is current: what changes it from now on is purged. */
+function lasting(tagging: Tagging | undefined, sent: Sent): Sent {
+  const lifetimes = tagging?.lifetimes?.();
+  return lifetimes === undefined ? sent : { ...sent, tagged: { ...sent.tagged, ...lifetimes } };
 }
 
 /** Caches keep an answer about a missing document, whatever they are told. */

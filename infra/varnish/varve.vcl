@@ -1,0 +1,60 @@
+vcl 4.1;
+
+import xkey;
+
+# The address of Varve.
+backend default {
+  .host = "127.0.0.1";
+  .port = "1337";
+}
+
+# Who may purge: where Varve runs.
+acl purgers {
+  "127.0.0.1";
+  "::1";
+}
+
+sub vcl_recv {
+  if (req.method == "PURGE") {
+    # With VARVE_PURGE_TOKEN, also compare req.http.Authorization with "Bearer <token>".
+    if (client.ip !~ purgers) {
+      return (synth(405, "Not allowed"));
+    }
+    if (req.http.xkey-purge) {
+      set req.http.count = xkey.purge(req.http.xkey-purge);
+    } elseif (req.http.xkey-softpurge) {
+      set req.http.count = xkey.softpurge(req.http.xkey-softpurge);
+    } else {
+      return (synth(400, "No tags"));
+    }
+    return (synth(200, "Purged " + req.http.count));
+  }
+  # Answers to a token are private; who sends a position has to see their own write.
+  if (req.http.Authorization || req.http.Varve-Min-Position) {
+    return (pass);
+  }
+  # The content API reads no cookies; with them Varnish would not look for an answer.
+  if (req.url ~ "^/api/" && req.url !~ "^/api/auth/") {
+    unset req.http.Cookie;
+  }
+}
+
+sub vcl_backend_response {
+  # A purged answer is gone. Raise it only with --purge-soft.
+  set beresp.grace = 0s;
+  set beresp.keep = 0s;
+  # An answer that may not be kept says nothing of the next one: do not let two minutes of requests pass.
+  if (beresp.http.Cache-Control ~ "public" && beresp.ttl <= 0s) {
+    return (deliver);
+  }
+}
+
+sub vcl_deliver {
+  if (obj.hits > 0) {
+    set resp.http.X-Cache = "hit";
+  } else {
+    set resp.http.X-Cache = "miss";
+  }
+  # Tags are for this cache. Keep them where another one is in front of it.
+  unset resp.http.xkey;
+}
