@@ -3,7 +3,7 @@ import type { TagReceiver } from './tag-headers.ts';
 
 const YEAR_S = 31_536_000;
 
-/** What caches may do with an answer that they have, in seconds. */
+/** Seconds in which a cache may serve an answer that is no longer up to date. */
 export type Lifetime = {
   /** Serve it once more while they ask for a new one. */
   readonly staleWhileRevalidate: number;
