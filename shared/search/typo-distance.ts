@@ -10,9 +10,6 @@ export const TOO_FAR = 9;
 /** Longer words are compared as they stand. */
 const LONGEST = 100;
 
-/** Rows of the distance table: the one in the making and the two before, as a swap looks back on both. */
-const TABLE: readonly Uint8Array[] = [0, 1, 2].map(() => new Uint8Array(LONGEST + 3));
-
 /**
  * Letters to insert, delete, replace or swap with a neighbour, to make `typed` of `word` (`isPrefix`: of a beginning of `word`).
  * A typo in the first letter counts as two. TOO_FAR above `limit`, which is 2 at most.
@@ -34,38 +31,40 @@ function differsAtFirst(typed: string, word: string, isPrefix: boolean): boolean
   return typed.length > 1 && holds(`${typed[1]}${typed[0]}${typed.slice(2)}`, 0);
 }
 
+type Pair = { readonly typed: string; readonly word: string; readonly isPrefix: boolean };
+
+/** Words that differ by few letters are compared from their first difference on, which takes less than a table of distances. */
 function boundedDistance(typed: string, word: string, limit: number, isPrefix: boolean): number {
-  const length = isPrefix ? Math.min(word.length, typed.length + limit) : word.length;
-  if (Math.abs(typed.length - length) > limit) return TOO_FAR;
-  const first = TABLE[0] as Uint8Array;
-  for (let column = 0; column <= length; column++) first[column] = column;
-  for (let at = 1; at <= typed.length; at++) {
-    if (fillRow(typed, word, at, length) > limit) return TOO_FAR;
-  }
-  const last = TABLE[typed.length % 3] as Uint8Array;
-  let distance = last[length] as number;
-  if (isPrefix)
-    for (let column = 0; column < length; column++) distance = Math.min(distance, last[column] as number);
-  return distance > limit ? TOO_FAR : distance;
+  if (typed.length - word.length > limit || (!isPrefix && word.length - typed.length > limit)) return TOO_FAR;
+  const pair = { typed, word, isPrefix };
+  for (let typos = 1; typos <= limit; typos++) if (isWithin(pair, 1, 1, typos)) return typos;
+  return TOO_FAR;
 }
 
-/** Fills the table's row for the first `at` letters of `typed`. Returns its least distance. */
-function fillRow(typed: string, word: string, at: number, length: number): number {
-  const row = TABLE[at % 3] as Uint8Array;
-  const above = TABLE[(at + 2) % 3] as Uint8Array;
-  const before = TABLE[(at + 1) % 3] as Uint8Array;
-  const letter = typed.charCodeAt(at - 1);
-  const previous = at > 1 ? typed.charCodeAt(at - 2) : -1;
-  let least = at;
-  row[0] = at;
-  for (let column = 1; column <= length; column++) {
-    const other = word.charCodeAt(column - 1);
-    let distance = (above[column - 1] as number) + (letter === other ? 0 : 1);
-    distance = Math.min(distance, (above[column] as number) + 1, (row[column - 1] as number) + 1);
-    if (previous === other && column > 1 && letter === word.charCodeAt(column - 2))
-      distance = Math.min(distance, (before[column - 2] as number) + 1);
-    row[column] = distance;
-    if (distance < least) least = distance;
+/** Whether so many typos make what is in `typed` from one place on of what is in `word` from another. Equal letters are never worth a typo. */
+function isWithin(pair: Pair, from: number, at: number, typos: number): boolean {
+  const { typed, word, isPrefix } = pair;
+  let [i, j] = [from, at];
+  while (i < typed.length && j < word.length && typed.charCodeAt(i) === word.charCodeAt(j)) {
+    i++;
+    j++;
   }
-  return least;
+  if (i >= typed.length) return isPrefix || word.length - j <= typos;
+  if (j >= word.length) return typed.length - i <= typos;
+  if (typos === 0) return false;
+  const left = typos - 1;
+  return (
+    isWithin(pair, i + 1, j + 1, left) ||
+    isWithin(pair, i + 1, j, left) ||
+    isWithin(pair, i, j + 1, left) ||
+    (isSwap(pair, i, j) && isWithin(pair, i + 2, j + 2, left))
+  );
+}
+
+function isSwap({ typed, word }: Pair, i: number, j: number): boolean {
+  return (
+    i + 1 < typed.length &&
+    typed.charCodeAt(i) === word.charCodeAt(j + 1) &&
+    typed.charCodeAt(i + 1) === word.charCodeAt(j)
+  );
 }
