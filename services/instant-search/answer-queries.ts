@@ -119,7 +119,7 @@ async function readHits(
   return TURNS.finish(taskOf(answer), () => createPresentation(rows, present));
 }
 
-/** Presents one row after the other. Where a call ends with its slice, the next goes on with it. */
+/** Presents one row after the other. Where a call ends with its slice, the next continues it. */
 function createPresentation(
   rows: readonly HitRow[],
   present: (row: HitRow) => object,

@@ -23,7 +23,7 @@ export type WordsPlan = {
 
 type Row = { readonly documentId: string; readonly locale?: string; readonly [attribute: string]: unknown };
 
-/** Members of `meta` as JSON, each behind a comma. Where a call ends with its slice, the next goes on with it. */
+/** Members of `meta` as JSON, each behind a comma. Where a call ends with its slice, the next continues it. */
 export function createWordsMeta(plan: WordsPlan, { text, facets, hits }: SearchResult): () => string {
   const mark =
     plan.highlights === undefined ? undefined : createHighlights(plan, plan.highlights, hits.sources, text);

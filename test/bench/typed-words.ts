@@ -77,7 +77,7 @@ export type NamedLoad = { readonly name: string; readonly source: (seed: number)
 
 const FACETS = ['stars', 'kind', 'category.name', 'tags.name', 'open'];
 
-/** What a search box asks for: words alone, with facets and highlights, and with three refined facets in one POST. */
+/** Requests of a search box: words alone, with facets and highlights, and with three refined facets in one POST. */
 export function wordLoads(words: TypedWords, only = ''): readonly NamedLoad[] {
   const list = (query: string, more: string): LoadRequest => ({
     ...{ method: 'GET', path: `/api/restaurants?search=${encodeURIComponent(query)}${more}` },

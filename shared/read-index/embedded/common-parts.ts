@@ -13,7 +13,7 @@ import type { TextIndex } from './text-index.ts';
 
 /** Parts that several searches have in common. Each is evaluated once, when first asked for. */
 export type CommonParts = {
-  /** The rows that match a request's query, in bits that nobody changes. Where a call ends with its slice, the next goes on with it. */
+  /** The rows that match a request's query, in bits that nobody changes. Where a call ends with its slice, the next continues it. */
   match(space: RowSpaceIndex, request: SearchRequest): () => Bits;
   /** The terms of a search by words. */
   terms(index: TextIndex, text: TextSearch): () => readonly LocaleSearch[];

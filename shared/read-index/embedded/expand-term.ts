@@ -11,7 +11,7 @@ import {
 
 /** Words between two looks at the clock. */
 const AT_ONCE = 256;
-/** What comparing a word with a term costs, in steps of a slice. */
+/** Cost of comparing a word with a term, in steps of a slice. */
 const COMPARE_STEPS = 5;
 
 /** Every word that `matchWord` takes for the term. Where a call ends with its slice, the next goes on with it. */

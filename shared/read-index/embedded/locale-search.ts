@@ -26,7 +26,7 @@ export type LocaleSearch = {
   readonly isSearched: readonly boolean[];
 };
 
-/** One for each reading of the query. Where a call ends with its slice, the next goes on with it. */
+/** One for each reading of the query. Where a call ends with its slice, the next continues it. */
 export function createLocaleSearches(
   index: TextIndex,
   text: LocaleText,
@@ -128,7 +128,7 @@ function withoutGuesses(
   return isKnown ? { ...term, typos: 0, isPrefix: false } : term;
 }
 
-/** The rows that have one of some words. Where a call ends with its slice, the next goes on with it. */
+/** The rows that have one of some words. Where a call ends with its slice, the next continues it. */
 function createRows(
   { space }: TextIndex,
   { postings }: LocaleText,

@@ -14,7 +14,7 @@ export type FoundTexts = {
   readonly report: TextSearchReport;
 };
 
-/** The terms of a query in each locale that is searched. Where a call ends with its slice, the next goes on with it. */
+/** The terms of a query in each locale that is searched. Where a call ends with its slice, the next continues it. */
 export function createTextTerms(index: TextIndex, search: TextSearch): () => readonly LocaleSearch[] {
   let pending: (() => LocaleSearch)[] | undefined;
   const searches: LocaleSearch[] = [];

@@ -10,13 +10,13 @@ export type CountedValues = {
   readonly nameAt: (at: number) => string;
 };
 
-/** What looking at a value costs, and at one that may be among the first, in steps of a slice. */
+/** Cost of looking at a value, and at one that may be among the first, in steps of a slice. */
 const VALUE_STEPS = 1;
 const NAME_STEPS = 20;
 
 /**
  * The first of the values that a request wants, by count and name. Only values that may be among them get a name: a column may have
- * as many values as rows. Where a call ends with its slice, the next goes on with it.
+ * as many values as rows. Where a call ends with its slice, the next continues it.
  */
 export function createFacetSelection(
   { size, countAt, nameAt }: CountedValues,

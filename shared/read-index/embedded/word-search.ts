@@ -59,7 +59,7 @@ export function textIndexOf(
 
 /**
  * A search by words, or one that counts facets. `common`: what it shares with other searches. Where a call ends with its slice, the
- * next goes on with it.
+ * next continues it.
  */
 export function createWordSearch(
   state: WordSearchState,

@@ -36,7 +36,7 @@ const QUERIES: Readonly<Record<string, (text: string) => object>> = {
   'values of a facet of relations': (text) => ({ type: 'facet', facet: 'similar.name', facetQuery: text }),
 };
 
-/** Whatever a search finds, counts, marks, corrects, suggests or puts in order tells nothing of what its caller must not see. */
+/** A search tells nothing of hidden content: not by hits, counts, marks, corrections, suggestions or order. */
 export function describeSearchLeaks(start: () => Promise<RunningServer>): void {
   let server: RunningServer;
   let ask: Ask;

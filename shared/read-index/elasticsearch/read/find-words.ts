@@ -83,7 +83,7 @@ async function findInLocale(scope: WordScope, locale: string): Promise<readonly 
   return hasAny ? found : [];
 }
 
-/** What the query may mean in a locale. */
+/** Readings of the query in a locale. */
 export function readingsIn({ text, settings }: WordScope, locale: string): readonly SearchTerms[] {
   const synonyms = synonymsIn(settings.synonyms, locale);
   const rules = { language: languageOf(locale), typoTolerance: text.typoTolerance, ...defined({ synonyms }) };
