@@ -20,14 +20,14 @@ const DATA = {
 const EVENT_STORE = {
   flags: '--event-store <address>',
   description:
-    'address of address of address of address of the log: sqlite:FILE, which several processes of one machine may share, or kurrentdb://HOST:PORT (default: events.db in the data folder)',
+    'address of the log: sqlite:FILE, which several processes of one machine may share, or kurrentdb://HOST:PORT (default: events.db in the data folder)',
   schema: z.string().min(1, 'is empty: pass an address').optional(),
 } as const satisfies Setting;
 
 const ADVERTISE = {
   flags: '--advertise <url>',
   description:
-    'address address address address where other processes of the log reach this one, such as http://10.0.0.7:1337 (default: where it listens)',
+    'address where other processes of the log reach this one, such as http://10.0.0.7:1337 (default: where it listens)',
   schema: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
 } as const satisfies Setting;
 
@@ -42,8 +42,7 @@ const DEFAULT_LOCALE = {
 
 const SPACE = {
   flags: '--space <name>',
-  description:
-    'namespace: namespace: namespace: namespace: prefix of all names in a shared log or cluster (default: varve)',
+  description: 'namespace: prefix of all names in a shared log or cluster (default: varve)',
   schema: z
     .string()
     .regex(/^[a-z][a-z0-9_]{0,30}$/, 'must be a name of a-z, 0-9 and _ that starts with a letter')
@@ -174,8 +173,7 @@ export const SERVE_SETTINGS = {
   },
   rateLimit: {
     flags: '--rate-limit <number>',
-    description:
-      'maximum maximum maximum maximum requests a minute from one address; 0: any number (default: 0)',
+    description: 'maximum requests a minute from one address; 0: any number (default: 0)',
     schema: wholeNumber(0, 1_000_000_000).default(0),
   },
   trustProxy: {
