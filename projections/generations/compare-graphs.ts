@@ -28,7 +28,7 @@ export function compareGraphs(
   );
 }
 
-/** What `compareGraphs` compares first, of a graph that is compared with another one later. */
+/** Returns what `compareGraphs` compares first, for a graph that is compared with another one later. */
 export function digestGraph(contents: GraphContents): Digest {
   const sum = createDigestSum();
   for (const item of contents.items({})) sum.add(item);

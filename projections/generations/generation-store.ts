@@ -28,11 +28,11 @@ export type GenerationStore = {
   /** Begins a rebuild of a new generation. Throws while the last one has not ended. */
   begin(scope: RebuildScope, at: string): Rebuild;
   enter(rebuild: number, phase: RebuildPhase, message?: string): void;
-  /** What went wrong; the rebuild can go on from where it is. */
+  /** Records a failure. The rebuild can continue from its checkpoint. */
   note(rebuild: number, message: string): void;
   advance(rebuild: number, progress: RebuildProgress): void;
   want(rebuild: number, wanted: Rebuild['wanted']): void;
-  /** Of the last rebuild: what its verification found, so many of them as were noted. */
+  /** Differences that the verification of the last rebuild found, as many as were recorded. */
   differences(): readonly Difference[];
   noteDifferences(differences: readonly Difference[]): void;
   /** The indices of a generation: before they are made, and before it is live no more. */

@@ -8,7 +8,7 @@ import type { Uid } from '../../shared/schema/content-type.ts';
  */
 export type GenerationState = 'building' | 'live' | 'kept';
 
-/** What its graph was begun from: the log's first event, or a copy of the live graph. */
+/** Where its graph began: at the log's first event, or as a copy of the live graph. */
 export type GenerationSource = 'log' | 'copy';
 
 export type Generation = {
@@ -25,7 +25,7 @@ export type Generation = {
   readonly indices: IndexSet | undefined;
 };
 
-/** What makes a rebuild another one. */
+/** Scope of a rebuild. One with another scope is another rebuild. */
 export type RebuildScope = {
   /** From the log, not from a copy of the graph. */
   readonly graph: boolean;
@@ -56,7 +56,7 @@ export type Rebuild = {
   readonly scope: RebuildScope;
   readonly generation: number;
   readonly phase: RebuildPhase;
-  /** What its operator wants of it. */
+  /** The operator's last request for it. */
   readonly wanted: 'run' | 'pause' | 'cancel';
   readonly startedAt: string;
   readonly progress: RebuildProgress;
@@ -66,10 +66,10 @@ export type Rebuild = {
 
 /** How far a rebuild is. */
 export type RebuildProgress = {
-  /** Of the phase: events of the log, rows to compare or load, documents to write. */
+  /** Work done in this phase: events of the log, rows to compare or load, documents to write. */
   readonly done: number;
   readonly total: number;
-  /** A second, of late. */
+  /** Recent rate per second. */
   readonly rate: number;
   /** Events in the log that the new generation does not show. */
   readonly lag: number;

@@ -15,11 +15,11 @@ import type { RebuildScope } from './generation.ts';
  */
 export type GraphContents = {
   readonly position: bigint;
-  /** Of the file's schema, and of the program that began it (see PROJECTOR_VERSION). */
+  /** Versions of the file's schema, and of the program that began it (see PROJECTOR_VERSION). */
   readonly versions: { readonly schema: number; readonly projector: number };
   /** All items of the scope. Groups: `rows of <type>, <version>`, `links of <type>, <world>`, and `graph: …` without a scope. */
   items(scope: ContentScope): Iterable<Item>;
-  /** What answers show of a type's rows, in every version. */
+  /** Values that answers show of a type's rows, in every version. */
   sources(type: Uid): Iterable<unknown>;
   /** Content types in force. */
   types(): readonly Uid[];
@@ -139,7 +139,7 @@ function linkedBy(relation: string | undefined, scope: ContentScope): LinkedBy {
   };
 }
 
-/** What no index shows, and writes are decided by. */
+/** Facts that no index shows, and that decide writes. */
 function* graphItems(all: ReadAll, names: NumberNames, entries: EntryNames): Iterable<Item> {
   const named = (number: unknown) => names.get(Number(number)) ?? String(number);
   const entry = (number: unknown) => `${number} ${entries.get(Number(number))}`;

@@ -6,7 +6,7 @@ import { registryOfDefinitions, type TypeDefinition } from '../../shared/schema/
 export type ShapeChange = string;
 
 /**
- * What in a content type changed so that rows of the old definition cannot be read by the new one: attributes that are gone,
+ * Returns changes of a content type after which rows of the old definition cannot be read by the new one: attributes that are gone,
  * have another name, type or privacy, draft & publish or locales being switched, and the same in its components. Attributes that
  * were added, and rules for what is written, change nothing that is stored. Pure.
  */
@@ -60,7 +60,7 @@ function attributeChanges(before: Model, now: Model): readonly ShapeChange[] {
   });
 }
 
-/** What two definitions of an attribute have in common when rows of the one can be read by the other. */
+/** Part that two definitions of an attribute share if rows of one can be read by the other. */
 function storedAs(attribute: Attribute): string {
   const { private: hidden, localized } = attribute;
   return JSON.stringify([attribute.kind, hidden, localized, ...details(attribute)]);

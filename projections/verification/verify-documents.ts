@@ -43,7 +43,7 @@ export async function* verifyDocuments(options: DocumentVerification): AsyncGene
   for (const slices of [documentsOfGraph(graph, SLICE), extraDocuments(options)]) {
     for await (const keys of slices) {
       options.signal.throwIfAborted();
-      yield* judge(options, keys, waiting, false);
+      yield* compareKeys(options, keys, waiting, false);
       checked += keys.length;
       yield { kind: 'progress', checked, rows: 2 * count };
     }
@@ -53,7 +53,7 @@ export async function* verifyDocuments(options: DocumentVerification): AsyncGene
     const again = [...waiting.values()].slice(0, SLICE);
     for (const key of again) waiting.delete(documentName(key));
     const before = waiting.size;
-    yield* judge(options, again, waiting, true);
+    yield* compareKeys(options, again, waiting, true);
     if (waiting.size > before) await delay(RETRY_MS, undefined, { signal: options.signal });
     else deadline = performance.now() + PATIENCE_MS;
   }
@@ -81,7 +81,7 @@ function belongs(key: number, world: World): boolean {
  * Reports differences. Undecided documents go to `waiting`: those with pending writes, and at first every one that
  * differs, because searches see writes a little later.
  */
-async function* judge(
+async function* compareKeys(
   options: DocumentVerification,
   keys: readonly StoredKey[],
   waiting: Map<string, StoredKey>,

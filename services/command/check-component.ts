@@ -17,7 +17,7 @@ import { INVALID_RELATIONS, type RelationScope, resolveRelation } from './resolv
 
 export type EntryCheck = Check & { readonly relations: RelationScope };
 
-/** What a request sends for one attribute, and what is stored of it. */
+/** Value of one attribute in a request, next to the stored one. */
 export type Sent = { readonly path: string; readonly value: unknown; readonly existing: unknown };
 
 const NO_COMPONENT_NAMED = 'Cannot build relations store from dynamiczone, component identifier is undefined';

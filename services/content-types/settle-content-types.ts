@@ -6,7 +6,7 @@ import { leadOf } from '../../shared/fleet/lease.ts';
 import type { TypeDefinition } from '../../shared/schema/type-definitions.ts';
 import { type Claimant, claimLease } from '../fleet/claim-lease.ts';
 import { readLease } from '../fleet/lease-view.ts';
-import { createLeaderJudge, PATIENCE } from '../fleet/watch-leader.ts';
+import { createLeaderCheck, LEADER_TIMEOUTS } from '../fleet/watch-leader.ts';
 import { appendDefinitions } from './append-definitions.ts';
 import { isDefinition, notInForce } from './definitions-in-force.ts';
 import { createTypesWatch, type TypesWatch } from './types-watch.ts';
@@ -34,7 +34,7 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
   const { claimant, graph, definitions } = settling;
   const { log, space, now, membership } = claimant;
   let lastSign = performance.now();
-  const judge = createLeaderJudge(membership, () => lastSign);
+  const checkLeader = createLeaderCheck(membership, () => lastSign);
   let isTold = false;
   let claimed: number | undefined;
   for (;;) {
@@ -55,13 +55,13 @@ export async function settleContentTypes(settling: Settling): Promise<number | u
       continue;
     }
     if (graph.position() > before) lastSign = performance.now();
-    if ((await judge(leader)) === 'free') {
+    if ((await checkLeader(leader)) === 'free') {
       claimed = (await claimLease(claimant, lease))?.epoch;
       continue;
     }
     if (!isTold && leader !== undefined) settling.waiting(uidsOf(changed), leader.address);
     isTold = true;
-    await delay(PATIENCE.probeEvery);
+    await delay(LEADER_TIMEOUTS.probeEvery);
   }
 }
 

@@ -35,7 +35,7 @@ export type SignedCommand = {
   /** The trailer of a stream. */
   trailer(digest: string, length: number): string;
   /** The leader's clock when it answered; undefined: the answer is not its. */
-  judge(answer: SignedAnswer, header: string | undefined): number | undefined;
+  verify(answer: SignedAnswer, header: string | undefined): number | undefined;
 };
 
 export type SignedAnswer = {
@@ -78,7 +78,7 @@ export function signCommand(
   return {
     header: [...fields, seal.sign('command', ...fields, ...partsOf(head))].join('.'),
     trailer: (digest, length) => seal.sign('trailer', nonce, digest, String(length)),
-    judge(answer, header) {
+    verify(answer, header) {
       const [, now, signature] = /^(\d{1,15})\.([\w-]{43})$/.exec(header ?? '') ?? [];
       if (now === undefined || signature === undefined) return undefined;
       return seal.isSigned(signature, 'answer', nonce, now, ...answerParts(answer)) ? Number(now) : undefined;

@@ -6,7 +6,7 @@ import { type Lead, type Leader, type Lease, leadOf } from '../../shared/fleet/l
 import { type Claimant, claimLease, returnLease } from './claim-lease.ts';
 import { countsByLease } from './counts-by-lease.ts';
 import { type LeaseView, readLease } from './lease-view.ts';
-import { PATIENCE, watchLeader } from './watch-leader.ts';
+import { LEADER_TIMEOUTS, watchLeader } from './watch-leader.ts';
 
 /** Place where the commands of a namespace are carried out, as this process knows it. */
 export type WhereLed =
@@ -21,7 +21,7 @@ export type Fleet = {
   leader(): WhereLed;
   /** Epoch of this process's lease, if it may accept commands under it; undefined: none. */
   epoch(): number | undefined;
-  /** That lease, for writing. */
+  /** The lease of this process, for writing. */
   lead(): Lead | undefined;
   /** Epoch of the newest claim that this process knows of. */
   newestEpoch(): number;
@@ -120,7 +120,7 @@ export function joinFleet(options: FleetOptions): Fleet {
   };
   const silence = (): number => {
     losses = losses.filter((at) => performance.now() - at < FORGIVEN_AFTER_MS);
-    return backoffMs(losses.length + 1, { firstMs: PATIENCE.silence, longestMs: LONGEST_SILENCE_MS });
+    return backoffMs(losses.length + 1, { firstMs: LEADER_TIMEOUTS.silence, longestMs: LONGEST_SILENCE_MS });
   };
   const confirm = (lease: Lease): void => {
     if (confirmed === lease.epoch) return;
@@ -147,7 +147,7 @@ export function joinFleet(options: FleetOptions): Fleet {
     const watch = {
       view,
       lease,
-      patience: { ...PATIENCE, silence: silence() },
+      timeouts: { ...LEADER_TIMEOUTS, silence: silence() },
       isClosed: () => isClosed,
       alive: () => confirm(lease),
       membership: claimant.membership,
@@ -161,7 +161,7 @@ export function joinFleet(options: FleetOptions): Fleet {
       report({ kind: 'unclaimed', reason });
       // Reads can be answered whichever process is the leader.
       if (confirmed === undefined) options.follow();
-      await view.changed(PATIENCE.silence);
+      await view.changed(LEADER_TIMEOUTS.silence);
     }
   };
   const run = async (): Promise<void> => {
@@ -176,7 +176,10 @@ export function joinFleet(options: FleetOptions): Fleet {
     isClosed = true;
     view.wake();
     // It may wait for something that never comes: a leader far away, a log that does not answer.
-    await Promise.race([done.catch(() => {}), delay(PATIENCE.probeTimeout, undefined, { ref: false })]);
+    await Promise.race([
+      done.catch(() => {}),
+      delay(LEADER_TIMEOUTS.probeTimeout, undefined, { ref: false }),
+    ]);
   };
   return {
     epoch,

@@ -38,7 +38,7 @@ export async function probeLeader(
     const proof = answer.headers.get(PROOF_HEADER) ?? undefined;
     if (answer.status !== 200) return 'silent';
     const text = await answer.text();
-    if ((await question.judge(proof, text)) !== undefined) return 'alive';
+    if ((await question.verify(proof, text)) !== undefined) return 'alive';
     if (question.isOfOtherLog(proof, text)) membership.noteCopy(true);
     return 'gone';
   } catch (error) {

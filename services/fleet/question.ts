@@ -17,7 +17,7 @@ export const PROOF_HEADER = 'varve-proof';
 export type Question = {
   readonly header: string;
   /** Verifies the answer; undefined: its sender is not the leader, or leads another log. */
-  judge(proof: string | undefined, body: string): Promise<Met | undefined>;
+  verify(proof: string | undefined, body: string): Promise<Met | undefined>;
   /** Returns whether the answer comes from a process with the access key that has this claim and leads another log. */
   isOfOtherLog(proof: string | undefined, body: string): boolean;
 };
@@ -45,7 +45,7 @@ export async function askLeader(membership: Membership, leader: Leader): Promise
       const [, signature] = /^other\.([\w-]{43})$/.exec(proof ?? '') ?? [];
       return signature !== undefined && questions.isSigned(signature, 'other log', header, body);
     },
-    async judge(proof, body) {
+    async verify(proof, body) {
       const [, now, signature] = /^(\d{1,15})\.([\w-]{43})$/.exec(proof ?? '') ?? [];
       if (now === undefined || signature === undefined) return undefined;
       const offset = Number(now) - performance.now();

@@ -3,7 +3,7 @@ import type { EventStore } from '../../shared/event-store/event-store.ts';
 import type { Lease } from '../../shared/fleet/lease.ts';
 import { type Claimant, claimLease } from './claim-lease.ts';
 import { readLease } from './lease-view.ts';
-import { createLeaderJudge, PATIENCE } from './watch-leader.ts';
+import { createLeaderCheck, LEADER_TIMEOUTS } from './watch-leader.ts';
 
 /**
  * Claims the lease for a command that writes the log by itself, such as an import, and resolves to the epoch. Rejects
@@ -22,19 +22,19 @@ export async function takeFreeLead(claimant: Claimant): Promise<number | NonNull
   const { log, space, owner, membership } = claimant;
   let before = await log.lastPosition();
   let lastSign = performance.now();
-  const judge = createLeaderJudge(membership, () => lastSign);
+  const checkLeader = createLeaderCheck(membership, () => lastSign);
   for (;;) {
     const lease = await readLease(log, space);
     const { leader } = lease;
     if (leader?.owner === owner) return lease.epoch;
-    const state = await judge(leader);
+    const state = await checkLeader(leader);
     if (leader !== undefined && state === 'alive') return leader;
     if (state === 'free') {
       const claim = await claimLease(claimant, lease);
       if (claim !== undefined) return claim.epoch;
       continue;
     }
-    await delay(PATIENCE.probeEvery);
+    await delay(LEADER_TIMEOUTS.probeEvery);
     const last = await log.lastPosition();
     if (last !== before && (await hasEventsBehind(log, before))) lastSign = performance.now();
     before = last;

@@ -4,14 +4,14 @@ import type { Membership } from './membership.ts';
 import { probeLeader } from './probe-leader.ts';
 
 /** Time limits for a silent leader, in milliseconds. */
-export type LeaderPatience = {
+export type LeaderTimeouts = {
   readonly probeEvery: number;
   readonly probeTimeout: number;
   /** Without an answer and without an event of its epoch: a leader that is paused, or cut off. */
   readonly silence: number;
 };
 
-export const PATIENCE: LeaderPatience = { probeEvery: 400, probeTimeout: 1_000, silence: 2_000 };
+export const LEADER_TIMEOUTS: LeaderTimeouts = { probeEvery: 400, probeTimeout: 1_000, silence: 2_000 };
 
 /** Result of a look at the leader. `free`: there is none, or it shows no sign of life: the lease can be claimed. */
 export type LeaderState = 'free' | 'alive' | 'silent';
@@ -20,22 +20,22 @@ export type LeaderState = 'free' | 'alive' | 'silent';
  * Asks a leader repeatedly, and classifies it by its answers and by the signs of life in the log. `lastSign`: time of
  * the last of these, in milliseconds of `performance.now()`.
  */
-export function createLeaderJudge(
+export function createLeaderCheck(
   membership: Membership | undefined,
   lastSign: () => number,
-  patience = PATIENCE,
+  timeouts = LEADER_TIMEOUTS,
 ): (leader: Leader | undefined) => Promise<LeaderState> {
   let lastAnswer = performance.now();
   return async (leader) => {
     if (leader === undefined) return 'free';
     const asked = performance.now();
-    const probe = await probeLeader(leader, patience.probeTimeout, membership);
+    const probe = await probeLeader(leader, timeouts.probeTimeout, membership);
     if (probe === 'gone') return 'free';
     const now = performance.now();
     // If this process itself was stopped, nothing is known about the leader.
-    const isAwake = now - asked < 2 * patience.probeTimeout;
+    const isAwake = now - asked < 2 * timeouts.probeTimeout;
     if (probe === 'alive' || !isAwake) lastAnswer = now;
-    return now - Math.max(lastAnswer, lastSign()) > patience.silence ? 'free' : probe;
+    return now - Math.max(lastAnswer, lastSign()) > timeouts.silence ? 'free' : probe;
   };
 }
 
@@ -43,7 +43,7 @@ export type LeaderWatch = {
   readonly view: LeaseView;
   /** Watched lease; the watch ends when it changes. */
   readonly lease: Lease;
-  readonly patience: LeaderPatience;
+  readonly timeouts: LeaderTimeouts;
   readonly isClosed: () => boolean;
   readonly membership: Membership | undefined;
   /** Called whenever the leader answers. */
@@ -55,14 +55,14 @@ export type LeaderWatch = {
  * no process listens at its address any more.
  */
 export async function watchLeader(watch: LeaderWatch): Promise<boolean> {
-  const { view, lease, patience, isClosed } = watch;
-  const judge = createLeaderJudge(watch.membership, view.lastSign, patience);
+  const { view, lease, timeouts, isClosed } = watch;
+  const checkLeader = createLeaderCheck(watch.membership, view.lastSign, timeouts);
   while (!isClosed() && view.current() === lease) {
-    const state = await judge(lease.leader);
+    const state = await checkLeader(lease.leader);
     if (view.current() !== lease) return false;
     if (state === 'free') return true;
     if (state === 'alive') watch.alive();
-    await view.changed(patience.probeEvery);
+    await view.changed(timeouts.probeEvery);
   }
   return false;
 }

@@ -32,7 +32,7 @@ export const DOCUMENTS_AT_ONCE = 50;
 /** A row as the source has it. */
 export type SourceRow = StagedRow & {
   /**
-   * What the row's own relation attributes show, by attribute, of both sides; in the row's world, and for a row without versions in
+   * Links that the row's own relation attributes show, by attribute, of both sides; in the row's world, and for a row without versions in
    * either. An attribute that the source does not show is absent.
    */
   readonly lists: ReadonlyMap<string, WorldLists>;

@@ -55,15 +55,15 @@ export function createReadinessCheck(maxLagSeconds: number): ReadinessCheck {
       if (lag === undefined) return unavailable('starting', withHalt('The data is being loaded'));
       if (isCopying())
         return unavailable('copying', withHalt('The first copy of the followed Strapi is being made'));
-      const judged = await judge(lag, maxLagSeconds);
-      if (judged.status === 'unavailable') return { ...judged, message: withHalt(judged.message) };
+      const found = await readinessBy(lag, maxLagSeconds);
+      if (found.status === 'unavailable') return { ...found, message: withHalt(found.message) };
       const said = halt ?? note;
-      return said === undefined ? judged : { ...judged, note: said };
+      return said === undefined ? found : { ...found, note: said };
     },
   };
 }
 
-async function judge(lag: () => Promise<number>, maxLagSeconds: number): Promise<Readiness> {
+async function readinessBy(lag: () => Promise<number>, maxLagSeconds: number): Promise<Readiness> {
   const seconds = await valueWithin(LOG_TIMEOUT_MS, lag()).catch(() => undefined);
   if (seconds === undefined) return unavailable('log-unreachable', 'The event log does not answer');
   if (seconds <= maxLagSeconds) return { status: 'ready' };

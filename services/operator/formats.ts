@@ -5,7 +5,7 @@ import { actAs } from '../command/current-author.ts';
 import { leadingImports } from './import.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 
-/** What became of one file. */
+/** Outcome for one file. */
 export type FormatsLine = AddedFormats & { readonly documentId: string };
 
 const FORM = z.strictObject({ documentIds: z.array(z.string()) });

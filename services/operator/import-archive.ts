@@ -6,7 +6,7 @@ import { linesOf } from './lines-of.ts';
 import { defineOperation, type OperatorContext } from './operation.ts';
 import { createScratchDirectory } from './scratch-directory.ts';
 
-/** What an import of an archive says while it goes on, and at its end. */
+/** Lines that an import of an archive reports during its work, and at its end. */
 export type ArchiveLine =
   | { readonly kind: 'bytes'; readonly bytes: number }
   | { readonly kind: 'documents'; readonly documents: number; readonly total: number }

@@ -4,7 +4,7 @@ import { defineOperation, type OperatorContext } from './operation.ts';
 
 type Imports = NonNullable<OperatorContext['imports']>;
 
-/** What imports go through, under the lease of now. Throws a sentence where nothing is written. */
+/** Returns the imports under the current lease. Throws a sentence if this process writes nothing. */
 export function leadingImports(imports: Imports | undefined): Imports & { readonly epoch: number } {
   if (imports === undefined)
     throw new Error('no server runs on the data directory: start it, then run the command again');

@@ -18,7 +18,7 @@ const SAMPLE_MS = 500;
 const RECENT_SAMPLES = 4;
 const FEWEST_REQUESTS = 100;
 const RESOLUTION_MS = 2;
-/** Of operators' requests, which take as long as what they ask for. */
+/** Paths of operators' requests. They take as long as the work they ask for. */
 const OPERATORS = '/_varve/';
 
 /**

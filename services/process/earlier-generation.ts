@@ -21,7 +21,7 @@ import { createFreshness } from './freshness.ts';
 import { createTermWatch, type TermWatch } from './watch-term.ts';
 import { WRITES_ELSEWHERE } from './writes-elsewhere.ts';
 
-/** What a server does while the content types of its generation are being replaced. */
+/** Duties of a server while the content types of its generation are replaced. */
 export type Meanwhile = {
   /** Lets requests be answered by this. `leave`: steps down for another process that takes this one's place. */
   serve(
@@ -70,7 +70,7 @@ export async function serveEarlier(options: EarlierOptions): Promise<void> {
   const { store, pending, claimant } = options;
   const { graph } = store;
   await options.settle(createDefinitionsAhead(graph));
-  // What came before it was in force: from now on nobody writes by the earlier ones.
+  // Earlier definitions were in force until here: from now on no process writes by them.
   await pending.catchUp();
   const lead = await takeFreeLead(claimant);
   if (typeof lead !== 'number') return;

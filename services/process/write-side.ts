@@ -76,7 +76,7 @@ export function openWriteSide(options: WriteSideOptions): WriteSide {
     async takeOffice(lead) {
       const isCopy = claimant.membership?.isCopy() === true;
       await identifyLog(log, space, isCopy).catch((error: unknown) => {
-        // A full disk is no reason to end: the next term gives the log its identity. A copy must not be mistaken for
+        // A full disk does not end the process: the next term gives the log its identity. A copy must not be mistaken for
         // the original.
         if (isCopy) throw error;
       });

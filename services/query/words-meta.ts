@@ -12,7 +12,7 @@ import { rest } from '../../shared/turns/slice.ts';
 import type { FacetPlan } from './facets.ts';
 import type { HighlightedAttribute, HighlightPlan } from './highlights.ts';
 
-/** What an answer says of words beside its rows. */
+/** Facts about words that an answer has next to its rows. */
 export type WordsPlan = {
   readonly type: ContentType;
   readonly facets: readonly FacetPlan[];

@@ -8,12 +8,12 @@ import { copyDatabase } from '../../shared/sqlite/copy-database.ts';
 import { enterPhase, type PhaseMeter, type RebuildHost } from './rebuild-host.ts';
 import { beginFile } from './unfinished-file.ts';
 
-/** Events of a transaction: each brings a checkpoint, and is as long as the rebuild cannot be interrupted or make room. */
+/** Events of a transaction: each brings a checkpoint, and during it the rebuild cannot be interrupted or throttled. */
 const BATCH_SIZE = 1_000;
 
 /** The graphs that a rebuild brings up. */
 export type RebuiltGraphs = {
-  /** Of the new generation. */
+  /** Graph of the new generation. */
   readonly made: ContentGraph;
   /** From the log's first event: `made` itself, or what it is compared with where it was copied. */
   readonly derived: ContentGraph;

@@ -11,13 +11,13 @@ import type { Operations } from '../operator/operations.ts';
 import type { ReadSidePlan } from '../read-side/read-side.ts';
 import type { Throttle } from './throttle.ts';
 
-/** What a rebuild works with. */
+/** Things that a rebuild works with. */
 export type RebuildHost = {
   readonly data: string;
   readonly log: EventStore;
   readonly store: GenerationStore;
   readonly throttle: Throttle;
-  /** What reads are answered from. */
+  /** Read model that reads are answered from. */
   readonly plan: ReadSidePlan;
   readonly report: Report;
   /** Has the server that holds the data directory do something; where none does, this process takes the directory for it. */
@@ -43,7 +43,7 @@ export class RebuildInterrupted extends Error {
 export type PhaseMeter = {
   /** So many more are done, in so many milliseconds. Rests; throws RebuildInterrupted when the rebuild is not to go on. */
   worked(units: number, milliseconds: number, lag?: number): Promise<void>;
-  /** That was all of it: what it was taken for may have been more. */
+  /** Reports 100 %, even if the estimate was higher. */
   ended(): void;
 };
 

@@ -5,7 +5,7 @@ import type { LoadSample } from '../operator/watch-load.ts';
 export type Throttle = {
   /** The rebuild does not go as fast as it could, for a server's sake. */
   readonly isSparing: boolean;
-  /** How a server fared of late, see `Pace`. */
+  /** Records the recent load of a server, see `Pace`. */
   observe(sample: LoadSample): void;
   /**
    * After a piece of work of so many events that took so long: resolves when the next may begin. `check` is called now and
@@ -19,11 +19,11 @@ export type Throttle = {
  * stay below, sampled twice a second (see LoadSample).
  */
 export type Pace = {
-  /** Of the time, up to 1. */
+  /** Share of the time, up to 1. */
   readonly share: number;
   /** The delay without the rebuild; undefined: not known yet. */
   readonly before: number | undefined;
-  /** Samples in a row for which the delay did not fall although the rebuild made room; while it holds still, since it does. */
+  /** Samples in a row for which the delay did not fall although the rebuild was throttled; while it pauses, since it does. */
   readonly crowded: number;
 };
 

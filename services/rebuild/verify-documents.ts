@@ -11,7 +11,7 @@ import type { StoredDocuments, StoredKey } from '../../shared/read-index/stored-
 import type { Uid } from '../../shared/schema/content-type.ts';
 import type { PhaseMeter } from './rebuild-host.ts';
 
-/** What is compared. Neither side changes meanwhile. */
+/** Both sides of a comparison. Neither changes during it. */
 export type ComparedDocuments = {
   /** Replayed from the log. */
   readonly derived: ContentGraph;

@@ -9,7 +9,7 @@ import { type RebuiltGraphs, replay } from './fill-graphs.ts';
 import { enterPhase, type RebuildHost } from './rebuild-host.ts';
 import { verifyNewDocuments } from './verify-documents.ts';
 
-/** What a verification found, at the position at which all were compared. */
+/** Result of a verification, at the position of the comparison. */
 export type Verification = FoundDifferences & { readonly position: bigint };
 
 /** Differences that are shown; all are counted. */

@@ -51,7 +51,7 @@ export function importedRows(
 
 type Row = Omit<StagedRow, 'id'> & { readonly id: number | undefined; readonly source: number };
 
-/** Of several rows with one version and locale the first is used, as no request reaches the others. */
+/** Keeps the first of several rows with one version and locale, since no request reaches the others. */
 function onePerVersion({ notes }: RowScope, rows: readonly StagedRow[]): readonly Row[] {
   const seen = new Map<string, Row>();
   for (const row of rows) {

@@ -5,7 +5,7 @@ import type { RecentRequest } from '../http/sockets/recent-requests.ts';
 /** The listening sockets of a server: of the API, for operators, and for metrics where they have a port of their own. */
 export type SocketName = 'api' | 'operators' | 'metrics';
 
-/** What a worker asks its supervisor for. Each request gets one answer. */
+/** Requests of a worker to its supervisor. Each gets one answer. */
 export type WorkerRequest =
   /** Is answered with the listening socket, which the supervisor makes when it is asked for the first time. */
   | {
@@ -49,7 +49,7 @@ export type FromWorker =
   | { readonly kind: 'ask'; readonly id: number; readonly request: WorkerRequest }
   /** The worker answers requests: another one is started when it crashes. */
   | { readonly kind: 'serving'; readonly log: LogStyle; readonly drainMs: number }
-  /** Whoever started the server is told that it serves. */
+  /** Announces to the parent process that the server serves. */
   | { readonly kind: 'greeting' }
   /** The worker cannot take another's place, and ends. */
   | { readonly kind: 'failed'; readonly reason: string }
@@ -63,7 +63,7 @@ export type Hello = {
   readonly restarts: number;
   /** Whether one of them said that it serves. */
   readonly isGreeted: boolean;
-  /** What operators' requests carry. */
+  /** Secret that operators' requests carry. */
   readonly secret: string;
   /** Another worker serves, and this one is to take its place. */
   readonly succession?: Succession | undefined;

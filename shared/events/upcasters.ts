@@ -26,7 +26,7 @@ export const createUpcast = (chains: UpcasterChains, versions: Readonly<Record<s
   return (stored: EventContent): EventContent => {
     const { type, metadata } = stored;
     const current = newest.get(type);
-    const unreadable = judge(stored, current);
+    const unreadable = unreadableReason(stored, current);
     if (unreadable !== undefined) return { ...stored, unreadable };
     if (current === undefined || metadata.schemaVersion === current) return stored;
     let { data } = stored;
@@ -41,7 +41,10 @@ export const createUpcast = (chains: UpcasterChains, versions: Readonly<Record<s
 /** A stored event in the shapes of today. */
 export const upcast = createUpcast(CHAINS, EVENT_VERSIONS);
 
-function judge({ type, data, metadata }: EventContent, current: number | undefined): Unreadable | undefined {
+function unreadableReason(
+  { type, data, metadata }: EventContent,
+  current: number | undefined,
+): Unreadable | undefined {
   const byNewer = 'a newer version of Varve wrote it';
   if (current === undefined) {
     return {

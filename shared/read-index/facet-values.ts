@@ -70,7 +70,7 @@ export function isInRange({ from, to }: FacetRange, value: number): boolean {
 /** A double has this many digits whatever the order in which it was added up. */
 const CERTAIN_DIGITS = 15;
 
-/** Of numbers and how many rows have each; undefined if none has one. */
+/** Returns the statistics of numbers, each with the count of its rows; undefined if no row has one. */
 export function statsOf(counts: Iterable<readonly [number, number]>): FacetStats | undefined {
   let [min, max, total] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   // A sum of doubles loses digits: they are added at the end.

@@ -20,7 +20,7 @@ export type FacetRange = { readonly name: string; readonly from?: number; readon
 export type FacetCounts = {
   /** A row counts once for each of its values. From the largest count on, equal ones by value. */
   readonly values: readonly FacetCount[];
-  /** Of numbers and of dates in milliseconds: a row's value counts once. Absent where no row has one. */
+  /** Statistics of numbers, and of dates in milliseconds: a row's value counts once. Absent if no row has one. */
   readonly stats?: FacetStats;
 };
 

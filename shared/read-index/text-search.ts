@@ -12,7 +12,7 @@ export type TextSearch = {
   readonly isRanked: boolean;
 };
 
-/** What a search by words has looked for. */
+/** Words that a search has looked for. */
 export type TextSearchReport = {
   /** The words that rows had to match, by locale. */
   readonly terms: ReadonlyMap<string, readonly SearchTerm[]>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `pluginOptions.varve.search` of an attribute and of a content type. Other members of `pluginOptions.varve` are not judged here. */
+/** `pluginOptions.varve.search` of an attribute and of a content type. Other members of `pluginOptions.varve` are not validated here. */
 
 const attributeSearch = z.strictObject({
   weight: z.number().min(0.1).max(100).optional(),

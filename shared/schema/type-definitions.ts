@@ -10,7 +10,7 @@ export type TypeDefinition = {
   readonly schema: Json;
   /** Every component it can hold, by uid, as read. */
   readonly components: { readonly [uid: Uid]: Json };
-  /** What entries without a locale become when the type gets locales, and whose remain when it loses them. */
+  /** Locale that entries without one get when the type gets locales. Its entries remain when the type loses them. */
   readonly defaultLocale: string;
 };
 

@@ -2,7 +2,7 @@
 export const K1 = 2;
 export const B = 0.75;
 
-/** What a term is worth that `matching` of `rows` rows have: Lucene's formula. */
+/** Weight of a term that `matching` of `rows` rows have: Lucene's formula. */
 export function inverseFrequency(rows: number, matching: number): number {
   return Math.log(1 + (rows - matching + 0.5) / (matching + 0.5));
 }

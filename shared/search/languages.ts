@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { createRecentValues } from '../recent-values.ts';
 import { foldWord } from './fold-word.ts';
 
-/** What is particular to the words of a language. */
+/** Rules for the words of one language. */
 export type Language = {
   /** A locale whose dictionary splits texts without spaces. */
   readonly locale: string;

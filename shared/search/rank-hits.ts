@@ -5,9 +5,9 @@
 export type RowHits = {
   count: number;
   readonly position: Int32Array;
-  /** Of the query's terms. */
+  /** Number of the term in the query. */
   readonly term: Uint8Array;
-  /** Of the searched fields. */
+  /** Number of the field among those searched. */
   readonly field: Uint8Array;
   readonly typos: Uint8Array;
   readonly isExact: Uint8Array;

@@ -64,11 +64,11 @@ function throughField(registry: SchemaRegistry, type: ContentType, name: string)
   }));
 }
 
-/** What a search looks at in rows of a content type: its public texts, as `pluginOptions.varve.search` says. */
+/** Returns the texts that a search looks at in rows of a content type: the public ones, as `pluginOptions.varve.search` says. */
 export function searchSettingsOf(type: ContentType): SearchSettings {
   const known = settings.get(type);
   if (known !== undefined) return known;
-  // What is wrong was reported with the schema.
+  // Mistakes were reported with the schema.
   const search = SEARCH_OF_TYPE.safeParse(type.varve ?? {}).data?.search;
   const attributes = [...type.attributes.values()];
   const made: SearchSettings = {
@@ -98,7 +98,7 @@ function ownField({ name, type, varve, searchable }: ScalarAttribute): SearchFie
   const search = SEARCH_OF_ATTRIBUTE.safeParse(varve ?? {}).data?.search;
   const weight = search?.weight ?? WEIGHTS[type];
   if (weight === undefined || search?.as === 'none') return [];
-  // What `_q` must not look at is searched only where the schema asks for it.
+  // Attributes that `_q` must not look at are searched only if the schema asks for it.
   if (!searchable && search === undefined) return [];
   return [{ name, path: [], attribute: name, type, weight, kind: kindOf(search) }];
 }

@@ -25,7 +25,7 @@ export type SearchTerm = {
 /** `all`: every term has to match, `any`: one of them. */
 export type SearchMode = 'all' | 'any';
 
-/** What a query asks of texts in one language. */
+/** Terms of a query for texts in one language. */
 export type SearchTerms = { readonly mode: SearchMode; readonly terms: readonly SearchTerm[] };
 
 export type TermRules = {

@@ -1,7 +1,7 @@
 import type { Language } from './languages.ts';
 import type { SearchTerm } from './search-terms.ts';
 
-/** Shorter parts are no words of their own. */
+/** Shorter parts do not count as words. */
 const SHORTEST_PART = 2;
 /** Longer words are not split. */
 const LONGEST = 40;

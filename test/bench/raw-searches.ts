@@ -90,7 +90,7 @@ async function answer(
   }
   const plural = pathname.split('/').at(-1);
   const type = [...registry.contentTypes.values()].find(({ pluralName }) => pluralName === plural);
-  if (type === undefined) throw new Error(`${path} is no collection`);
+  if (type === undefined) throw new Error(`${path} is not a collection`);
   await answerList(index, planList({ ...common, type, queryString: search.slice(1) }));
 }
 

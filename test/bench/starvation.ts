@@ -39,7 +39,7 @@ const HEAVY = [
   '/api/restaurants?populate[reviews][populate][restaurant][populate]=tags&pagination[pageSize]=100&sort=tags.restaurants.name,price&filters[name][$notContainsi]=w{{int:0:999999}}',
 ];
 const PLAIN = '/api/restaurants?pagination[start]={{int:0:9900}}&pagination[limit]={{int:20:30}}';
-/** Requests of the light traffic come so far apart, so that it is no load itself. */
+/** Requests of the light traffic come so far apart, so that it adds no load. */
 const LIGHT_PAUSE_MS = 20;
 
 const scratch = mkdtempSync(join(tmpdir(), 'varve-starvation-'));

@@ -8,7 +8,7 @@ import { takesMinutes } from '../support/takes-minutes.ts';
 import { AS_RECORDED, runCorpus, startLoadedServer } from './run-corpus.ts';
 
 /**
- * Two servers over the same log, one reading from Elasticsearch. At rest they answer the same, byte for byte, refusals included:
+ * Two servers over the same log, one reading from Elasticsearch. When caught up they answer the same, byte for byte, refusals included:
  * SAME_ANSWERS=5000 for a full run. The corpus is loaded by the embedded one here, which is faster;
  * `npm run conformance -- --read-index URL` loads it through Elasticsearch.
  */
@@ -92,7 +92,7 @@ describe(
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, compare));
-      // Most of them are no refusals.
+      // Most of them are not refusals.
       expect(found).toBeGreaterThan(REQUESTS / 2);
     });
 

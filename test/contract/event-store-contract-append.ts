@@ -188,7 +188,7 @@ const describeRetries = (withLog: WithLog): void => {
   );
 
   test(
-    'an append of which only some events are stored is no retry and writes nothing',
+    'an append of which only some events are stored is not a retry and writes nothing',
     withLog(async (store) => {
       const stream = newStream();
       const [a, b, c] = [newEvent(), newEvent(), newEvent()];
@@ -211,7 +211,7 @@ const describeRetries = (withLog: WithLog): void => {
 
 const describeRefusals = (withLog: WithLog): void => {
   test(
-    'no event, an id that is no UUID, data that is no JSON: rejected, and the store goes on',
+    'rejects an empty append, an id that is not a UUID and data that is not JSON, and continues',
     withLog(async (store) => {
       const stream = newStream();
       await expect(store.append(stream, 'any', [])).rejects.toThrow(/at least one event/);

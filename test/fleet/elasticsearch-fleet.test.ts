@@ -171,7 +171,7 @@ async function writtenKeys(url: string): Promise<string[]> {
   return keys;
 }
 
-/** At rest every document is as a clean rebuild makes it, none is missing and none too many. */
+/** When caught up, every document is as a clean rebuild makes it: none is missing and none is left over. */
 async function expectSameAsRebuilt(): Promise<void> {
   const { eventStore } = fleet;
   const expected = [...(await withLog({ eventStore, space }, (log) => sumsOfLog(log, space)))].sort();

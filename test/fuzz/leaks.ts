@@ -9,7 +9,7 @@ export const SECRETS = { draft: 'dr4ft-only', private: 'pr1v4te-note', forbidden
 
 /**
  * Of restaurants: a private attribute, a password, relations and media that lead to what the callers may not find. `createdBy` and
- * its like are no secret: every type of every Strapi project has them.
+ * names like it are not a secret: every type of every Strapi project has them.
  */
 export const HIDDEN = [
   'internalNote',

@@ -82,7 +82,7 @@ const engines = [
 const SPACE = `names_${process.pid}`;
 
 for (const { engine, options, readIndex } of engines) {
-  describe(`attribute names that are no ASCII words, with ${engine}`, options, () => {
+  describe(`attribute names that are not ASCII words, with ${engine}`, options, () => {
     const contentTypes = writeProject();
     let server: RunningServer;
     let ask: Ask;

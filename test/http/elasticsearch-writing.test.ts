@@ -147,7 +147,7 @@ describe(
         }
       });
       await Promise.all(creators);
-      // 202: a machine busy with other tests could not write them in time. The next one is tried at rest.
+      // 202: a machine busy with other tests could not write them in time. The next one is tried when it has caught up.
       for (const name of ['After', 'Later', 'Last']) {
         await expect.poll(() => metric('varve_fanout_backlog_documents'), { timeout: 60_000 }).toBe(0);
         const { meta } = await send('PUT', `countries/${country}`, { name }, [200, 202]);

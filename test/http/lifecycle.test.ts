@@ -131,7 +131,7 @@ it('lists every problem of the content types and does not start', async () => {
   expect(lines[0]).toContain(`the content types in ${folder} cannot be used`);
   expect(lines.some((line) => line.includes('thing.json $.attributes.a'))).toBe(true);
   expect(lines.some((line) => line.includes('broken.json $'))).toBe(true);
-  // An attribute that is left out does not stop a start; a file that is no JSON does.
+  // An attribute that is left out does not stop a start; a file that is not JSON does.
   const lenient = await spawnVarve(serve).exited;
   expect(lenient.code).toBe(1);
   expect(lenient.output).toContain('broken.json $');

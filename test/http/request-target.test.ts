@@ -61,7 +61,7 @@ function targets(): readonly string[] {
   ];
 }
 
-describe('a request target that is no path', () => {
+describe('a request target that is not a path', () => {
   it('is refused with 400 on every port of a leader, a follower and their operators', async () => {
     const [one, two] = fleet.members as readonly [Member, Member];
     const channels = [one, two].map(({ data }) => readDirectoryHolder(data)?.channel?.address as string);

@@ -78,7 +78,7 @@ describe('a refused form leaves nothing behind', () => {
   });
 
   it.each<[string, Fields, string]>([
-    ['fileInfo that is no JSON', { fileInfo: '{' }, 'fileInfo is not valid JSON'],
+    ['fileInfo that is not JSON', { fileInfo: '{' }, 'fileInfo is not valid JSON'],
     ['an unknown key in fileInfo', { fileInfo: '{"hash":"x"}' }, 'fileInfo: Unrecognized key: "hash"'],
     ['an unknown field', { folderPath: '/' }, 'Invalid key folderPath'],
     ['ref alone', { ref: 'api::restaurant.restaurant' }, 'Invalid refId: undefined'],
@@ -93,7 +93,7 @@ describe('a refused form leaves nothing behind', () => {
   });
 
   it.each(['name', 'nope', 'category', '__proto__', 'secretPin'])(
-    'with the field %s, which is no media',
+    'with the field %s, which is not a media attribute',
     async (field) => {
       const fields = { ref: 'api::restaurant.restaurant', refId: restaurant.documentId, field };
       expect(await refused([TEXT], fields)).toMatchObject({
@@ -172,7 +172,7 @@ describe('a form that breaks off', () => {
     ['ends without its last boundary', filePart('half.txt', 'half of')],
     ['has no part at all', '--b--\r\n'],
     ['is empty', ''],
-    ['is no form', 'hello'],
+    ['is not a form', 'hello'],
   ])('that %s is a 400', async (_, body) => {
     const answer = await sendRaw([body], `${MULTIPART}\r\ncontent-length: ${body.length}`, 'wait');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);

@@ -73,7 +73,7 @@ describe('GET /uploads/<name>.<ext>', () => {
     },
   );
 
-  it('says since when it is there, and answers dates where there is no tag', async () => {
+  it('answers Last-Modified, and If-Modified-Since if the request has no tag', async () => {
     const since = (await get({})).headers.get('last-modified') ?? '';
     expect(since).toBe(new Date(since).toUTCString());
     const earlier = new Date(Date.parse(since) - 1000).toUTCString();

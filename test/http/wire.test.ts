@@ -23,7 +23,7 @@ const END = 'Host: localhost\r\nConnection: close\r\n\r\n';
 const POST = 'POST /api/tags HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 const TAG = (key: string) => JSON.stringify({ data: { key, name: 'a' } });
 
-describe('what is no request', () => {
+describe('bytes that are not a request', () => {
   const rows: readonly (readonly [string, number, string])[] = [
     ['noise', 400, '\u0000\u0001\u0002\r\n\r\n'],
     ['a request line without a version', 400, `GET /api/tags\r\n${END}`],
@@ -77,7 +77,7 @@ describe('what is no request', () => {
     expect(statusesOf(text)).toEqual([200, 200, 400]);
   });
 
-  it('and goes away before its body has arrived is no error of the server', async () => {
+  it('and goes away before its body has arrived is not an error of the server', async () => {
     for (const type of ['application/json', 'multipart/form-data; boundary=x']) {
       const client = await openRaw(server.url);
       const path = type === 'application/json' ? '/api/tags' : '/api/upload';

@@ -43,7 +43,7 @@ const OF_DOCUMENTS = [
 /** Exported only by a process that follows a Strapi. */
 const isOfFollower = (name: string) => name.startsWith('varve_follow_');
 
-/** Names of metrics and labels that a query of PromQL mentions. Throws for what is no PromQL. */
+/** Names of metrics and labels that a query of PromQL mentions. Throws for a text that is not PromQL. */
 function readQuery(expr: string): {
   readonly metrics: readonly string[];
   readonly labels: readonly string[];

@@ -65,7 +65,7 @@ describe('generations in Elasticsearch', await needsElasticsearch(skip), () => {
     for (const folder of [data, contentTypes]) rmSync(folder, { recursive: true, force: true });
   });
 
-  it('a rebuild takes over on a running server, a rollback goes back, a drop leaves one', async () => {
+  it('a rebuild switches a running server over, a rollback switches it back, a drop leaves one generation', async () => {
     const { 1: perSet = 0 } = await sets();
     const rebuilt = await varve('rebuild', '--graph');
     expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 is live') });

@@ -43,7 +43,7 @@ const graphs = () =>
     .sort();
 
 describe('on a running server', () => {
-  it('a rebuild takes over, a rollback goes back and again forth, a drop leaves one generation', async () => {
+  it('a rebuild switches over, a rollback switches back, a second one forward again, a drop leaves one generation', async () => {
     const rebuilt = await runVarve(['rebuild', '--graph', ...own]);
     expect(rebuilt).toMatchObject({ code: 0, stdout: expect.stringContaining('generation 2 is live') });
     expect(rebuilt.stderr).toMatch(/replaying: .*verifying: .*taking over: /s);

@@ -107,7 +107,7 @@ it('waits five times as long for an answer that was begun anew three times, but 
   const answer = answers.part(undefined, part(2_000));
   let changes = 0;
   /** How long the next change waits. */
-  const patience = async () => {
+  const waitOf = async () => {
     void set(++changes);
     let waited = 0;
     for (; value() !== changes; waited++) {
@@ -117,7 +117,7 @@ it('waits five times as long for an answer that was begun anew three times, but 
     return waited;
   };
   const waits: number[] = [];
-  for (let i = 0; i < 5; i++) waits.push(await patience());
+  for (let i = 0; i < 5; i++) waits.push(await waitOf());
   expect(waits).toEqual([50, 50, 50, 250, 50]);
   await turn(5_000);
   expect(await answer).toEqual([5, 5]);

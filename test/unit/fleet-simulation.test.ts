@@ -42,7 +42,7 @@ describe('the simulated writing side', () => {
     expect(visibleP99).toBeLessThan(250);
   });
 
-  it('does not come to rest where more is marked than can be written', () => {
+  it('never catches up if more documents become stale than can be written', () => {
     const outcome = simulate(
       {},
       { fanOut: [{ share: 1, copies: 2_000 }], bursts: [{ atSecond: 1, copies: 2_000 }] },

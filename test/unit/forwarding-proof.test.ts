@@ -62,7 +62,7 @@ async function lead(
 
 async function meet(asking: Membership, leader: Leader, answering: Membership): Promise<Met | undefined> {
   const question = await askLeader(asking, leader);
-  return question.judge(await answerQuestion(answering, question.header, 'body'), 'body');
+  return question.verify(await answerQuestion(answering, question.header, 'body'), 'body');
 }
 
 /** A leader, a follower, and what the follower's requests are judged to be. */
@@ -73,7 +73,7 @@ async function newPair() {
   const met = await meet(following, leader, leading);
   if (met === undefined) throw new Error('they do not know each other');
   const command = { id: 'command', claim: leader.claim, owner: following.owner };
-  return { log, leading, following, leader, met, judge: createCommandJudge(leading), command };
+  return { log, leading, following, leader, met, verify: createCommandJudge(leading), command };
 }
 
 const withProof = (header: string, head = HEAD) => ({
@@ -133,71 +133,71 @@ describe('a question to a leader', () => {
     expect(await answerQuestion(leading, asked.header, '')).toBeUndefined();
     const [first, second] = [await askLeader(following, leader), await askLeader(following, leader)];
     const answer = await answerQuestion(leading, first.header, '');
-    expect(await first.judge(answer, '')).toBeDefined();
-    expect(await second.judge(answer, '')).toBeUndefined();
-    expect(await first.judge(answer, 'another body')).toBeUndefined();
+    expect(await first.verify(answer, '')).toBeDefined();
+    expect(await second.verify(answer, '')).toBeUndefined();
+    expect(await first.verify(answer, 'another body')).toBeUndefined();
   });
 });
 
 describe('a proof', () => {
   test('counts once, for its request only', async () => {
-    const { met, command, judge } = await newPair();
+    const { met, command, verify } = await newPair();
     const { header } = signCommand(met, command, HEAD, TEXT);
     const others = [
       { ...HEAD, method: 'PUT' },
       { ...HEAD, url: '/api/tags' },
       { ...HEAD, headers: { authorization: 'Bearer y' } },
     ];
-    for (const head of others) expect(kindOf(judge(withProof(header, head)))).toBe('refused');
-    const judged = judge(withProof(header));
+    for (const head of others) expect(kindOf(verify(withProof(header, head)))).toBe('refused');
+    const judged = verify(withProof(header));
     expect(judged).toMatchObject({ kind: 'forwarded', command: { id: 'command', body: TEXT } });
-    expect(kindOf(judge(withProof(header)))).toBe('refused');
-    expect(kindOf(judge(HEAD))).toBe('none');
+    expect(kindOf(verify(withProof(header)))).toBe('refused');
+    expect(kindOf(verify(HEAD))).toBe('none');
   });
 
   test('is worthless to every other process, and in every other term', async () => {
-    const { met, command, leading, log, following, judge } = await newPair();
+    const { met, command, leading, log, following, verify } = await newPair();
     const header = () => signCommand(met, command, HEAD, TEXT).header;
     expect(kindOf(createCommandJudge(following)(withProof(header())))).toBe('refused');
     expect(kindOf(createCommandJudge(member(newLog()))(withProof(header())))).toBe('refused');
     await lead(log, leading);
     // Signed by a process of this log, so that process is told to look for the leader.
-    expect(judge(withProof(header()))).toMatchObject({ kind: 'refused', command: { id: 'command' } });
+    expect(verify(withProof(header()))).toMatchObject({ kind: 'refused', command: { id: 'command' } });
   });
 
   test('expires by the clock of the leader, whatever the clocks of others say', async () => {
-    const { met, command, judge } = await newPair();
+    const { met, command, verify } = await newPair();
     const { header } = signCommand(met, command, HEAD, TEXT);
     const early = signCommand({ ...met, offset: met.offset + 60_000 }, command, HEAD, TEXT);
     const late = signCommand({ ...met, offset: met.offset - 16_000 }, command, HEAD, TEXT);
-    expect(kindOf(judge(withProof(early.header)))).toBe('refused');
-    expect(kindOf(judge(withProof(late.header)))).toBe('refused');
+    expect(kindOf(verify(withProof(early.header)))).toBe('refused');
+    expect(kindOf(verify(withProof(late.header)))).toBe('refused');
     const before = performance.now();
     vi.spyOn(performance, 'now').mockReturnValue(before + 15_100);
-    expect(kindOf(judge(withProof(header)))).toBe('refused');
+    expect(kindOf(verify(withProof(header)))).toBe('refused');
     vi.spyOn(performance, 'now').mockReturnValue(before + 14_000);
-    expect(kindOf(judge(withProof(header)))).toBe('forwarded');
+    expect(kindOf(verify(withProof(header)))).toBe('forwarded');
     vi.restoreAllMocks();
   });
 
   test('covers the answer: its status, its position and its body', async () => {
-    const { met, command, judge } = await newPair();
+    const { met, command, verify } = await newPair();
     const signed = signCommand(met, command, HEAD, TEXT);
-    const judged = judge(withProof(signed.header));
+    const judged = verify(withProof(signed.header));
     if (judged.kind !== 'forwarded') throw new Error('it is refused');
     const answer = { status: 201, position: '7', body: 'made' };
     const header = judged.command.sign(answer);
-    expect(signed.judge(answer, header)).toBeTypeOf('number');
+    expect(signed.verify(answer, header)).toBeTypeOf('number');
     for (const other of [{ status: 200 }, { position: '8' }, { body: 'mad' }])
-      expect(signed.judge({ ...answer, ...other }, header)).toBeUndefined();
-    expect(signed.judge(answer, undefined)).toBeUndefined();
-    expect(signCommand(met, command, HEAD, TEXT).judge(answer, header)).toBeUndefined();
+      expect(signed.verify({ ...answer, ...other }, header)).toBeUndefined();
+    expect(signed.verify(answer, undefined)).toBeUndefined();
+    expect(signCommand(met, command, HEAD, TEXT).verify(answer, header)).toBeUndefined();
   });
 
   test('covers a stream by its length and a trailer', async () => {
-    const { met, command, judge } = await newPair();
+    const { met, command, verify } = await newPair();
     const signed = signCommand(met, command, HEAD, { kind: 'stream', length: '4' });
-    const judged = judge(withProof(signed.header));
+    const judged = verify(withProof(signed.header));
     if (judged.kind !== 'forwarded') throw new Error('it is refused');
     const { isWhole } = judged.command;
     const digest = digestOfBody('four');
@@ -231,13 +231,13 @@ async function newLine(answer: (judged: Judgement) => { readonly signed: boolean
   const presence = createPresence();
   const leading = openMembership({ log, space: SPACE, owner: presence.owner, key });
   presence.join(leading);
-  const judge = createCommandJudge(leading);
+  const verify = createCommandJudge(leading);
   const seen: string[] = [];
   const address = await listen((request, response) => {
     seen.push(`${request.method} ${request.headers.authorization ?? '-'}`);
     if (presence.answer(request, response)) return;
     const { method = '', url = '', headers } = request;
-    const judged = judge({ method, url, headers });
+    const judged = verify({ method, url, headers });
     request.resume().on('end', () => {
       const { signed, body } = answer(judged);
       const given = { status: 201, position: '', body };

@@ -173,7 +173,7 @@ it('forgets in a standby what the leader has written, and writes the rest once i
     .toMatchObject({ epoch: 2, position: second.position() });
 });
 
-it('begins the account of a new standby where the leader has come as far as its graph', async () => {
+it('starts the stale documents of a new standby at the position that the leader has reached in its graph', async () => {
   const fleet = openFleet();
   const leader = fleet.openGraph(true);
   fleet.given(...DEFINITIONS, ...RESTAURANTS);

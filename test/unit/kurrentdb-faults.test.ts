@@ -88,7 +88,7 @@ describe('what the server refuses is said with user and remedy, at once', () => 
 });
 
 describe('a server that is not reached is diagnosed', () => {
-  test('an untrusted certificate: at once, and it is not tried for the whole patience', async () => {
+  test('an untrusted certificate: at once, and it is not retried', async () => {
     const { port } = await startDouble({ tls: certificate });
     const store = open(`kurrentdb://localhost:${port}`, { giveUpAfterMs: 60_000 });
     await expect(store.lastPosition()).rejects.toThrow(

@@ -109,7 +109,7 @@ describe('rows that are known', () => {
     expect(asked.at(-2)).toBe('key,src,sum');
   });
 
-  it('make room for others: what was not asked for longest goes', async () => {
+  it('are evicted for others: the least recently used one first', async () => {
     const found = cluster([]);
     // Room for some ten rows of 1,000 bytes.
     const cache = createRowCache({ maxBytes: 15_000, expectFrom: 0 });

@@ -3,7 +3,7 @@ import type { EventStore } from '../../../shared/event-store/event-store.ts';
 import { upcast } from '../../../shared/events/upcasters.ts';
 import { readLease } from '../../fleet/lease-view.ts';
 import { probeLeader } from '../../fleet/probe-leader.ts';
-import { PATIENCE } from '../../fleet/watch-leader.ts';
+import { LEADER_TIMEOUTS } from '../../fleet/watch-leader.ts';
 import type { OpenedHere } from '../../operator/open-operations.ts';
 import type { OperatorContext } from '../../operator/operation.ts';
 import { runOperation } from '../../operator/operations.ts';
@@ -62,7 +62,8 @@ export async function openHere(settings: OperatorSettings): Promise<OpenedHere> 
 /** The leader writes indices outside the process: this directory is unused, but its log may have other processes. */
 async function refuseWhereOthersLead(log: EventStore, space: string): Promise<void> {
   const { leader } = await readLease(log, space);
-  if (leader === undefined || (await probeLeader(leader, PATIENCE.silence, undefined)) !== 'alive') return;
+  if (leader === undefined || (await probeLeader(leader, LEADER_TIMEOUTS.silence, undefined)) !== 'alive')
+    return;
   throw new Error(
     `the leader is another process (${leader.address}): run the command on its data directory, or stop it first`,
   );

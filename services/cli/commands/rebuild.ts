@@ -182,7 +182,7 @@ async function isThere({ address }: OperatorChannel): Promise<boolean> {
   );
 }
 
-/** What goes wrong for a while, such as a cluster that is away. */
+/** Hides failures that pass, such as a cluster that does not answer. */
 function quietLogger(): Promise<Logger> {
   return createLogger({ logLevel: 'warn', logFormat: undefined });
 }

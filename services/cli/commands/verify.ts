@@ -118,7 +118,7 @@ async function verifyFiles({ assets, json }: VerifyOptions, settings: OperatorSe
   return { files };
 }
 
-/** Of a snapshot: no request waits for it. */
+/** Verifies a snapshot: no request waits for it. */
 async function verifyGraph(
   settings: OperatorSettings,
   report: Report,

@@ -61,7 +61,7 @@ export async function openOperating(
   const answerHere = createOperatingEndpoints({
     readiness,
     metrics: own === undefined ? metrics : undefined,
-    access: (authorization) => (access === undefined ? 'starting' : judge(access, authorization)),
+    access: (authorization) => (access === undefined ? 'starting' : accessOf(access, authorization)),
   });
   return {
     operating,
@@ -93,7 +93,7 @@ function refuseStranger(
   return true;
 }
 
-function judge(access: AccessControl, authorization: string | undefined): ReturnType<MetricsAccess> {
+function accessOf(access: AccessControl, authorization: string | undefined): ReturnType<MetricsAccess> {
   try {
     if (mayAdminister(access.authenticate(authorization))) return 'allowed';
   } catch {

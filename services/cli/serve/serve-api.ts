@@ -46,7 +46,7 @@ export async function serveApi(settings: ServeSettings): Promise<void> {
     operating: told.operating,
     report: logger,
     login,
-    // What it does not send on the leader reads.
+    // The leader reads what this process does not forward.
     follow: followSettings(settings, project?.prefix ?? '/api', () => {}),
     reportTrouble: logTrouble(logger),
     rules: requestRules(settings, project, { logger, metrics: told.operating.metrics }),

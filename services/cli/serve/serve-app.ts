@@ -53,7 +53,7 @@ export async function serveApp(options: ServeAppOptions): Promise<void> {
       corsOrigins: options.corsOrigins,
       rateLimit: settings.rateLimit,
       isLimiting: () => isGreeted,
-      isCounted: (request) => served.forwarding.commands.judge(request).kind === 'forwarded',
+      isCounted: (request) => served.forwarding.commands.classify(request).kind === 'forwarded',
     },
     trustProxy: settings.trustProxy ?? false,
     docs: { version: packageVersion(), usersEnvelope: settings.usersEnvelope },

@@ -4,12 +4,12 @@ import { type ErrorEnvelope, presentError } from './error-envelope.ts';
 
 const ABORTED = new RequestError('request-aborted', 'The client disconnected before its request had arrived');
 
-/** Converts an error that was thrown in a request to its answer, and logs what is no fault of the client. */
+/** Converts an error that was thrown in a request to its answer, and logs errors that the client did not cause. */
 export function reportError(error: unknown, request: FastifyRequest): ErrorEnvelope {
   const body = presentError(isAborted(request) ? ABORTED : error);
   if (body.error.status >= 500) {
     const { method, url, id: requestId } = request;
-    // Something that is temporarily missing is no bug of the program.
+    // A dependency that is away for a while is not a bug of the program.
     const isExpected = error instanceof RequestError && error.cause === undefined;
     if (isExpected)
       request.log.warn(

@@ -64,7 +64,7 @@ export function forwardWrites(
   });
   scope.setErrorHandler(async (error, request, reply) => {
     if (!(error instanceof NotLeading)) throw error;
-    if (commands.judge(request).kind !== 'none') throw refusal(reply, error);
+    if (commands.classify(request).kind !== 'none') throw refusal(reply, error);
     // The process lost the lease while it carried the command out: nothing of it takes effect.
     if (isStream(request)) throw interrupted();
     const answer = await askLeader(options, sender, sentWrite(request, options), true);

@@ -17,7 +17,7 @@ import { digestBytes } from './digest-bytes.ts';
 /** Commands that other processes of the log send here. */
 export type ForwardedCommands = {
   /** Verifies the head of a request, once. */
-  judge(request: FastifyRequest): Judgement;
+  classify(request: FastifyRequest): Judgement;
   /**
    * The command that another process has sent, undefined where a client did. Throws RequestError for a proof that is not valid or
    * not about this body, NotLeading for one of an earlier term.
@@ -28,16 +28,16 @@ export type ForwardedCommands = {
 export function createForwardedCommands(membership: Membership): ForwardedCommands {
   const judgeHead = createCommandJudge(membership);
   const judgements = new WeakMap<FastifyRequest, Judgement>();
-  const judge = (request: FastifyRequest): Judgement => {
+  const classify = (request: FastifyRequest): Judgement => {
     const { method, headers, raw } = request;
     const known = judgements.get(request) ?? judgeHead({ method, url: raw.url ?? '', headers });
     judgements.set(request, known);
     return known;
   };
   return {
-    judge,
+    classify,
     accept(request, isStream) {
-      const judgement = judge(request);
+      const judgement = classify(request);
       if (judgement.kind === 'none') return undefined;
       const { command } = judgement;
       if (command === undefined) throw invalidProof();
@@ -55,7 +55,7 @@ export function createForwardedCommands(membership: Membership): ForwardedComman
 /** Signs the answers to such commands in this scope, so that their senders know which process answered. */
 export function signAnswers(scope: FastifyInstance, commands: ForwardedCommands): void {
   scope.addHook('onSend', (request, reply, payload, done) => {
-    const { command } = { command: undefined, ...commands.judge(request) };
+    const { command } = { command: undefined, ...commands.classify(request) };
     if (command !== undefined) {
       const position = String(reply.getHeader(POSITION_HEADER) ?? '');
       const body = payload === undefined || payload === null ? '' : (payload as Uint8Array | string);

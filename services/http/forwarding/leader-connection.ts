@@ -27,7 +27,7 @@ export async function connectToLeader(membership: Membership, leader: Leader): P
   try {
     const asked = `GET ${LEADER_PATH} HTTP/1.1\r\nhost: ${host}\r\n${QUESTION_HEADER}: ${question.header}\r\n\r\n`;
     const { headers, body } = await exchange(socket.setNoDelay(), asked);
-    const met = await question.judge(headers.get(PROOF_HEADER), body);
+    const met = await question.verify(headers.get(PROOF_HEADER), body);
     if (met === undefined) throw new Error(`the process at ${leader.address} is not the leader of this log`);
     if (socket.destroyed || headers.get('connection') === 'close') throw new Error('the leader is stopping');
     return { socket, met };

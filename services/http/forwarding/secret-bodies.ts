@@ -3,7 +3,7 @@ import { componentOf, type SchemaRegistry } from '../../../shared/schema/schema-
 import { hmac } from '../../../shared/text-digest.ts';
 
 /**
- * What the log keeps of a request's body stands for it: the body itself where it is digested later, and an HMAC where it may have a
+ * Returns the text that represents a body in the log: the body itself if it is digested later, and an HMAC if it may have a
  * password, which could be guessed from a plain digest. `key`: the same in every process of the log.
  */
 export function createConcealBody(

@@ -144,7 +144,7 @@ async function sendOver(line: Line, sending: Sending): Promise<SentOn> {
     isSent = true;
     const signed = sign(request, sending, met);
     sendBody(request, write.body, signed).catch(answered.reject);
-    const { answer, now } = await judged(await answered.promise, signed);
+    const { answer, now } = await verified(await answered.promise, signed);
     // The clocks of two machines do not run alike for ever.
     if (now !== undefined) line.meet(socket, { ...met, offset: now - performance.now() });
     if (answer !== undefined) return { kind: 'answered', answer };
@@ -204,14 +204,14 @@ function drained(request: ClientRequest): Promise<void> {
 }
 
 /** No `now`: the answer is not the leader's. No `answer`: it is no longer the leader. */
-async function judged(
+async function verified(
   response: IncomingMessage,
   signed: SignedCommand,
 ): Promise<{ readonly answer?: SentAnswer; readonly now?: number }> {
   const body = await buffer(response);
   const { statusCode = 0, headers } = response;
   const answer = { status: statusCode, position: String(headers[POSITION_HEADER] ?? ''), body };
-  const now = signed.judge(answer, headers[ANSWER_HEADER] as string | undefined);
+  const now = signed.verify(answer, headers[ANSWER_HEADER] as string | undefined);
   if (now === undefined) return {};
   return headers[NOT_LEADING_HEADER] === undefined ? { answer: { statusCode, headers, body }, now } : { now };
 }

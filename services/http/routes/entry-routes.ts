@@ -14,7 +14,7 @@ export type RouteContext = {
   readonly app: FastifyInstance;
   /** API for the sender of a request. */
   readonly apiOf: (request: FastifyRequest) => ContentApi;
-  /** What caches may do with answers to that sender. */
+  /** Rules for caches, for answers to that sender. */
   readonly deliveryOf: (request: FastifyRequest) => Delivery;
   readonly registry: SchemaRegistry;
   readonly live: LiveLists;

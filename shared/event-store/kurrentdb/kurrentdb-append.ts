@@ -52,10 +52,10 @@ export const createAppender = (connection: Connection): ((append: StreamAppend) 
   const tails = createStreamTails();
   const inTurn = createTurns();
   // The attempt is repeated as a whole: a look that finds no node must not use up the time limit of the append.
-  const patience = { ...connection.patience, giveUpAfterMs: connection.patience.deadlineMs };
+  const retryLimits = { ...connection.retryLimits, giveUpAfterMs: connection.retryLimits.deadlineMs };
   const attempt = async (append: StreamAppend): Promise<AppendResult> => {
     try {
-      return await appendOnce({ ...connection, patience }, tails, append);
+      return await appendOnce({ ...connection, retryLimits }, tails, append);
     } catch (error) {
       // The append may have been written.
       tails.forget(append.stream);
@@ -64,7 +64,7 @@ export const createAppender = (connection: Connection): ((append: StreamAppend) 
   };
   return (append) =>
     inTurn(append.stream, () =>
-      retrying(`append to ${append.stream}`, connection.patience, () => attempt(append)),
+      retrying(`append to ${append.stream}`, connection.retryLimits, () => attempt(append)),
     );
 };
 
@@ -191,8 +191,8 @@ const appendInBatch = async (
   connection: Connection,
   append: BatchedAppend,
 ): Promise<BatchOutcome | undefined> => {
-  const { writer, batches, patience } = connection;
-  if (!(await withDeadline(hasBatchAppend(writer.client), patience.deadlineMs))) return undefined;
+  const { writer, batches, retryLimits } = connection;
+  if (!(await withDeadline(hasBatchAppend(writer.client), retryLimits.deadlineMs))) return undefined;
   return onWriter(connection, async (channel) =>
     batches.takes(channel, sizeOf(append.events)) ? batches.append(channel, append) : undefined,
   );
@@ -212,7 +212,7 @@ export const callAppend = (
   streamState: bigint | typeof NO_STREAM,
 ) => {
   const { client } = connection.writer;
-  const deadline = connection.patience.deadlineMs + sizeOf(events) / SLOWEST_BYTES_PER_MS;
+  const deadline = connection.retryLimits.deadlineMs + sizeOf(events) / SLOWEST_BYTES_PER_MS;
   const options = { streamState, requiresLeader: true, deadline, batchAppendSize: 0 };
   return onWriter(connection, () => appendCall.call(client, stream, events.map(toEventData), options));
 };
@@ -239,15 +239,15 @@ const sizeOf = (events: readonly EncodedEvent[]): number =>
   events.reduce((sum, event) => sum + event.data.length, 0);
 
 /** Returns whether the server checks conditions: see EventStore. */
-export const canCheck = ({ writer, patience }: Connection): Promise<boolean> =>
-  withDeadline(hasAppendRecords(writer.client), patience.deadlineMs);
+export const canCheck = ({ writer, retryLimits }: Connection): Promise<boolean> =>
+  withDeadline(hasAppendRecords(writer.client), retryLimits.deadlineMs);
 
 /** Waits for a node before it sends anything, so that an abandoned append is not written later. */
 const onWriter = async <T>(
-  { writer, patience }: Connection,
+  { writer, retryLimits }: Connection,
   call: (channel: Channel) => Promise<T>,
 ): Promise<T> => {
-  const channel = await withDeadline(writer.channel.current(), patience.deadlineMs);
+  const channel = await withDeadline(writer.channel.current(), retryLimits.deadlineMs);
   try {
     return await call(channel);
   } catch (error) {

@@ -28,8 +28,8 @@ const NEVER = 2n ** 62n;
  * old.
  */
 export const checkServer = async (connection: Connection): Promise<ServerCheck> => {
-  const { patience, writer } = connection;
-  const { version } = await retrying('the request for the version', patience, () => writer.features());
+  const { retryLimits, writer } = connection;
+  const { version } = await retrying('the request for the version', retryLimits, () => writer.features());
   if (isTooOld(version)) {
     throw new Error(
       `${connection.address.shown} runs version ${version}: Varve needs KurrentDB, or EventStoreDB 22.10 or later`,
@@ -57,10 +57,10 @@ const tryAppend = async (connection: Connection): Promise<Pick<ServerCheck, 'app
     return { appendLimit: undefined, refusal: undefined };
   };
   try {
-    return await retrying(operation, connection.patience, attempt);
+    return await retrying(operation, connection.retryLimits, attempt);
   } catch (error) {
     if (isPassing(error)) throw error;
-    const refusal = (await explained(connection.patience, operation, error)) as Error;
+    const refusal = (await explained(connection.retryLimits, operation, error)) as Error;
     return { appendLimit: undefined, refusal: refusal.message };
   }
 };

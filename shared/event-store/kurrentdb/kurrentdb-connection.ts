@@ -3,7 +3,7 @@ import { type BatchAppender, createBatchAppender } from './kurrentdb-batch-appen
 import { READING_PACE, WRITING_PACE } from './kurrentdb-channel.ts';
 import { createNodeClient, type NodeClient } from './kurrentdb-client.ts';
 import { createExplain } from './kurrentdb-diagnose.ts';
-import { type RetryPatience, tellTrouble } from './kurrentdb-retry.ts';
+import { type RetryLimits, tellTrouble } from './kurrentdb-retry.ts';
 
 /**
  * State that the adapter's parts share. There are two clients: reads move to another node when theirs is lost, while an
@@ -19,18 +19,18 @@ export type Connection = {
   readonly reader: NodeClient;
   /** Prefix of the names of the namespace's streams. */
   readonly prefix: string;
-  readonly patience: RetryPatience;
+  readonly retryLimits: RetryLimits;
   close(): Promise<void>;
 };
 
 /** Sends nothing before the first call. Throws like parseAddress. */
-export const connect = (url: string, space: string, options: RetryPatience): Connection => {
+export const connect = (url: string, space: string, options: RetryLimits): Connection => {
   const address = parseAddress(url);
-  const patience = { ...options, explain: createExplain(address) };
+  const retryLimits = { ...options, explain: createExplain(address) };
   const searching = () => {
     const error = new Error(`no node of ${address.shown} answers, or none of them is the leader`);
     const retryInMs = address.discoveryIntervalMs;
-    void tellTrouble(patience, { operation: 'search for a node', error, attempt: 1, retryInMs });
+    void tellTrouble(retryLimits, { operation: 'search for a node', error, attempt: 1, retryInMs });
   };
   const writer = createNodeClient(address, WRITING_PACE, searching);
   const reader = createNodeClient(address, READING_PACE, searching);
@@ -41,7 +41,7 @@ export const connect = (url: string, space: string, options: RetryPatience): Con
     batches,
     reader,
     prefix: `${space}.`,
-    patience,
+    retryLimits,
     async close() {
       batches.close();
       await Promise.all([writer.close(), reader.close()]);

@@ -2,10 +2,10 @@ import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { ErrorType, isCommandError } from '@kurrent/kurrentdb-client';
 import type { Address, EndPoint } from './kurrentdb-address.ts';
-import { type FailureExplanation, hasNoLeader, isPassing, type RetryPatience } from './kurrentdb-retry.ts';
+import { type FailureExplanation, hasNoLeader, isPassing, type RetryLimits } from './kurrentdb-retry.ts';
 
 /** Explains in a sentence what an operator has to change if a server refuses or cannot be reached. */
-type Explain = NonNullable<RetryPatience['explain']>;
+type Explain = NonNullable<RetryLimits['explain']>;
 
 const NO_LEADER = 'an election is in progress, or a majority of the nodes is down and has to be started';
 

@@ -8,7 +8,7 @@ import { type Connection, connect } from './kurrentdb-connection.ts';
 import { positionOfEvent, type Recorded, toStoredEvent } from './kurrentdb-event.ts';
 import { createHeadWatch, type HeadWatch } from './kurrentdb-head.ts';
 import { createPageSize, readHeadOfLog, readStreamPage } from './kurrentdb-pages.ts';
-import { type RetryPatience, retrying } from './kurrentdb-retry.ts';
+import { type RetryLimits, retrying } from './kurrentdb-retry.ts';
 import { scanSpace } from './kurrentdb-scan.ts';
 import { followSpace } from './kurrentdb-subscription.ts';
 
@@ -65,7 +65,7 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
       return tracked(appends, append({ stream, expected, events: encoded, condition }));
     },
     checksConditions: () =>
-      retrying("the request for the server's features", connection.patience, () => canCheck(connection)),
+      retrying("the request for the server's features", connection.retryLimits, () => canCheck(connection)),
     async *readStream(stream, fromRevision = 0n) {
       if (spaceOf(stream) === options.space) yield* readStream(connection, decode, stream, fromRevision);
     },
@@ -91,7 +91,7 @@ export const openKurrentDbEventStore = (url: string, options: KurrentDbEventStor
   };
 };
 
-const patienceOf = (options: KurrentDbEventStoreOptions): RetryPatience => ({
+const patienceOf = (options: KurrentDbEventStoreOptions): RetryLimits => ({
   deadlineMs: options.deadlineMs ?? 5_000,
   giveUpAfterMs: options.giveUpAfterMs ?? 30_000,
   onTrouble: options.onTrouble ?? (() => undefined),

@@ -18,8 +18,8 @@ export type Stretch =
  * channel: a node has searched what it reports as its end.
  */
 export const searchBehind = async (connection: Connection, after: bigint): Promise<Stretch> => {
-  const { reader, patience } = connection;
-  const { deadlineMs } = patience;
+  const { reader, retryLimits } = connection;
+  const { deadlineMs } = retryLimits;
   const on = await withDeadline(reader.channel.current(), deadlineMs);
   const [head] = await readEvents(reader, HEAD_REQUEST, deadlineMs, on);
   const upTo = head === undefined ? 0n : positionOfEvent(head);
@@ -41,7 +41,7 @@ const searchBySubscription = async (
   after: bigint,
   { on, upTo }: { readonly on: Channel; readonly upTo: bigint },
 ): Promise<Stretch> => {
-  const { deadlineMs } = connection.patience;
+  const { deadlineMs } = connection.retryLimits;
   const signal = AbortSignal.timeout(deadlineMs);
   const call = await openSpaceCall(connection, {
     node: connection.reader,

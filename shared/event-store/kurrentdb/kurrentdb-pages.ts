@@ -32,9 +32,13 @@ export const readStreamPageBefore = async (
 };
 
 const readStreamEvents = (connection: Connection, stream: string, page: PageRequest) =>
-  retrying(`read of ${stream}`, connection.patience, async () => {
+  retrying(`read of ${stream}`, connection.retryLimits, async () => {
     try {
-      return await readEvents(connection.reader, streamRequest(stream, page), connection.patience.deadlineMs);
+      return await readEvents(
+        connection.reader,
+        streamRequest(stream, page),
+        connection.retryLimits.deadlineMs,
+      );
     } catch (error) {
       if (error instanceof StreamNotFoundError) return [];
       if (error instanceof StreamDeletedError) throw new StreamDeleted(stream, error);
@@ -60,8 +64,8 @@ export const HEAD_REQUEST = allRequest({ from: 'end', backwards: true, count: 1 
 
 /** The newest record of the whole log, of whichever stream: the server finds it without a search. */
 export const readHeadOfLog = async (connection: Connection): Promise<Recorded | undefined> => {
-  const read = () => readEvents(connection.reader, HEAD_REQUEST, connection.patience.deadlineMs);
-  const [head] = await retrying('read of the log', connection.patience, read);
+  const read = () => readEvents(connection.reader, HEAD_REQUEST, connection.retryLimits.deadlineMs);
+  const [head] = await retrying('read of the log', connection.retryLimits, read);
   return head;
 };
 

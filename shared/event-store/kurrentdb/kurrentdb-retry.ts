@@ -3,7 +3,7 @@ import { convertToCommandError, ErrorType, isCommandError } from '@kurrent/kurre
 import { type Backoff, backoffMs, jittered } from '../../backoff.ts';
 import type { Trouble } from '../event-store.ts';
 
-export type RetryPatience = {
+export type RetryLimits = {
   /** For one call to the server. */
   readonly deadlineMs: number;
   /** For one operation with all its attempts. Subscriptions never give up. */
@@ -18,7 +18,7 @@ export type FailureExplanation = { readonly sentence: string; readonly lasts: bo
 
 /** Reports a failure that is retried, with its explanation, and resolves to that. Does not delay the next attempt. */
 export const tellTrouble = async (
-  { onTrouble, explain }: RetryPatience,
+  { onTrouble, explain }: RetryLimits,
   trouble: Trouble,
 ): Promise<FailureExplanation | undefined> => {
   const explanation = await explain?.(trouble.operation, trouble.error).catch(() => undefined);
@@ -118,10 +118,10 @@ const isDiscoveryFailure = (error: unknown): boolean =>
  */
 export const retrying = async <T>(
   operation: string,
-  patience: RetryPatience,
+  retryLimits: RetryLimits,
   call: () => Promise<T>,
 ): Promise<T> => {
-  const giveUpAt = performance.now() + patience.giveUpAfterMs;
+  const giveUpAt = performance.now() + retryLimits.giveUpAfterMs;
   let lasts = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -129,8 +129,8 @@ export const retrying = async <T>(
     } catch (error) {
       const retryInMs = waitBefore(attempt);
       const isLast = lasts || !isPassing(error) || performance.now() + retryInMs > giveUpAt;
-      if (isLast) throw await explained(patience, operation, named(operation, error, attempt));
-      void tellTrouble(patience, { operation, error: error as Error, attempt, retryInMs }).then(
+      if (isLast) throw await explained(retryLimits, operation, named(operation, error, attempt));
+      void tellTrouble(retryLimits, { operation, error: error as Error, attempt, retryInMs }).then(
         (explanation) => {
           lasts = explanation?.lasts === true;
         },
@@ -168,7 +168,7 @@ export const named = (operation: string, failure: unknown, attempts: number): un
 
 /** Failure of an operation with advice for the operator. */
 export const explained = async (
-  { explain }: RetryPatience,
+  { explain }: RetryLimits,
   operation: string,
   failure: unknown,
 ): Promise<unknown> => {

@@ -22,10 +22,10 @@ export async function* scanSpace(
   after: bigint,
   batchSize: number,
 ): AsyncGenerator<Pick<SpaceStep, 'events' | 'upTo'>> {
-  const { patience } = connection;
+  const { retryLimits } = connection;
   const place = { at: after };
   let attempt = 0;
-  let giveUpAt = performance.now() + patience.giveUpAfterMs;
+  let giveUpAt = performance.now() + retryLimits.giveUpAfterMs;
   for (;;) {
     const started = place.at;
     try {
@@ -34,15 +34,15 @@ export async function* scanSpace(
     } catch (error) {
       if (place.at !== started) {
         attempt = 0;
-        giveUpAt = performance.now() + patience.giveUpAfterMs;
+        giveUpAt = performance.now() + retryLimits.giveUpAfterMs;
       }
       attempt += 1;
       const retryInMs = waitBefore(attempt);
       const passes = isPassing(error) || error instanceof SubscriptionEnded;
       if (!passes || performance.now() + retryInMs > giveUpAt) {
-        throw await explained(patience, OPERATION, named(OPERATION, error, attempt));
+        throw await explained(retryLimits, OPERATION, named(OPERATION, error, attempt));
       }
-      void tellTrouble(patience, { operation: OPERATION, error: error as Error, attempt, retryInMs });
+      void tellTrouble(retryLimits, { operation: OPERATION, error: error as Error, attempt, retryInMs });
       await delay(retryInMs);
     }
   }

@@ -66,7 +66,7 @@ export const openSpaceCall = async (
   connection: Connection,
   { node, after, requiresLeader, signal, on, stream }: SpaceCallOptions,
 ): Promise<SpaceCall> => {
-  const { deadlineMs } = connection.patience;
+  const { deadlineMs } = connection.retryLimits;
   const message = subscriptionRequest(after <= 0n ? 'start' : after, spaceFilter(connection));
   const call = await openRead(node, message, { requiresLeader, connectMs: deadlineMs, ...(on && { on }) });
   const buffer = call.stream.pipe(new PassThrough({ objectMode: true, highWaterMark: BUFFERED_EVENTS }));

@@ -55,7 +55,7 @@ const run = async (context: Run): Promise<void> => {
       await followOnce(context, place);
     } catch (error) {
       if (error instanceof Refused)
-        throw await explained(context.connection.patience, OPERATION, error.reason);
+        throw await explained(context.connection.retryLimits, OPERATION, error.reason);
       if (!(error instanceof Dropped)) throw error;
       if (place.at !== started) attempt = 1;
       await pause(context, error.reason, attempt);
@@ -153,6 +153,6 @@ const createFollower = (call: SpaceCall, place: { at: bigint }) => {
 
 const pause = async ({ connection, signal }: Run, error: Error, attempt: number): Promise<void> => {
   const retryInMs = waitBefore(attempt);
-  void tellTrouble(connection.patience, { operation: OPERATION, error, attempt, retryInMs });
+  void tellTrouble(connection.retryLimits, { operation: OPERATION, error, attempt, retryInMs });
   await delay(retryInMs, undefined, { signal }).catch(() => undefined);
 };

@@ -109,7 +109,7 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
   };
 
   /** Maximum wait of the next change for answers in progress. */
-  const patience = (): number => {
+  const delayMs = (): number => {
     const isStubborn = begun.some(({ task }) => task.restarts >= STUBBORN_RESTARTS);
     if (!isStubborn || now() < longAgain) return patienceMs;
     const long = patienceMs * STUBBORN_PATIENCE;
@@ -167,7 +167,7 @@ export function createAnswers({ turns, limit, patienceMs, now }: AnswersOptions)
       waiting.push(change);
       if (changed === undefined) {
         changed = Promise.withResolvers<void>();
-        timer = setTimeout(applyWaiting, patience());
+        timer = setTimeout(applyWaiting, delayMs());
       }
       return changed.promise;
     },

@@ -17,7 +17,7 @@ import type { Expansion, KnownWord } from './vocabulary.ts';
 /** A term of a query in one locale: the words that match it, and the rows that have one of them. */
 export type LocaleTerm = { readonly term: SearchTerm; readonly expansion: Expansion; readonly rows: Bits };
 
-/** What a query finds in the rows of one locale. */
+/** Search in the rows of one locale. */
 export type LocaleSearch = {
   readonly text: LocaleText;
   readonly mode: SearchMode;

@@ -6,7 +6,7 @@ import { correctionOf, createLocaleSearches, type LocaleSearch } from './locale-
 import { borrowBits } from './row-space.ts';
 import { bringUpToDate, type LocaleText, type TextIndex } from './text-index.ts';
 
-/** What a search by words has found. */
+/** Rows and words that a search by words has found. */
 export type FoundTexts = {
   /** Each with the terms that its rows had to match. */
   readonly searches: readonly LocaleSearch[];

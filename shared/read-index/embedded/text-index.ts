@@ -57,7 +57,7 @@ export type TextIndex = {
   isWatching: boolean;
 };
 
-/** What reading a word costs, in steps of a slice. */
+/** Cost of reading a word, in steps of a slice. */
 const WORD_STEPS = 8;
 
 export function createTextIndex(

@@ -22,7 +22,7 @@ export type Vocabulary = {
   /** By number: which letters and digits the folded word has, as bits, and how long it is. Scans look at nothing else. */
   letters: Int32Array;
   lengths: Int32Array;
-  /** What terms were expanded to, as long as `version` stays. */
+  /** Words that terms were expanded to, valid for one `version`. */
   readonly expansions: { version: number; byTerm: RecentValues<string, Expansion> };
   readonly numbers: Map<string, number>;
   readonly freeNumbers: number[];

@@ -8,7 +8,7 @@ import { readSome, type TextIndex, unreadRows } from './text-index.ts';
 import { textIndexOf, type WordSearchState } from './word-search.ts';
 
 /**
- * Reads the words of the types whose schemas speak of searches, in slices. Rows may change meanwhile, and a search may read them
+ * Reads the words of the types whose schemas name searches, in slices. Rows may change meanwhile, and a search may read them
  * itself. False when a pause said that there is no more to be done.
  */
 export async function warmTexts(state: WordSearchState, slices: Slices): Promise<boolean> {

@@ -32,7 +32,7 @@ export type WordSearchState = {
 
 type Selected = { readonly rows: readonly number[]; readonly next?: SortPosition | null };
 
-/** What is found and what is to be selected of it. */
+/** Rows that were found, and the part to select. */
 type Found = {
   readonly space: RowSpaceIndex;
   readonly request: SearchRequest;
