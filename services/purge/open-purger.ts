@@ -41,7 +41,7 @@ const FIRST_EPOCH = 1;
 const LOOK_MS = 100;
 /** Answers of a leader before are on their way no longer than this. */
 const SETTLE_MS = 5_000;
-const PATIENCE = { firstMs: 1_000, longestMs: 30_000 } as const;
+const BACKOFF = { firstMs: 1_000, longestMs: 30_000 } as const;
 
 /** Purges changes while this process is the leader. */
 export function startPurger(options: PurgerOptions): Purger {
@@ -76,7 +76,7 @@ export function startPurger(options: PurgerOptions): Purger {
         if (signal.aborted) return;
         failures += 1;
         report.error(error);
-        await delay(jittered(backoffMs(failures, PATIENCE)), undefined, { signal }).catch(() => {});
+        await delay(jittered(backoffMs(failures, BACKOFF)), undefined, { signal }).catch(() => {});
       }
     }
   };

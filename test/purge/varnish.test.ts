@@ -144,7 +144,7 @@ async function edit({ server, documents }: Site, ms: number) {
   return acknowledged;
 }
 
-it('serves from Varnish, and nothing stale at rest', {
+it('serves from Varnish, and nothing stale once it has caught up', {
   ...longWithVarnish('reads and edits through Varnish'),
   timeout: TIMEOUT_MS,
 }, async () => {

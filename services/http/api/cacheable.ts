@@ -24,7 +24,7 @@ export type Delivery = {
 /** Request headers that an answer depends on. `Authorization` is not among them: with a token an answer is private. */
 const VARY = 'Varve-Min-Position, Strapi-Response-Format';
 
-/** Who may store an answer. Nobody may use it again without asking. */
+/** `cache-control` by who may store an answer. No cache may use it again without asking. */
 const RULES = {
   public: headersWith('public, max-age=0, must-revalidate'),
   private: headersWith('private, max-age=0, must-revalidate'),
