@@ -1,4 +1,6 @@
 import type { EventStore, StoredEvent } from '../../shared/event-store/event-store.ts';
+import { isIdentityEvent } from '../../shared/fleet/identity-events.ts';
+import { isLeaseEvent } from '../../shared/fleet/lease-events.ts';
 import { isDefinition } from './definitions-in-force.ts';
 
 /** End of a process's content types: the process that takes its place brings others into force. */
@@ -9,7 +11,7 @@ export type TypesEnd = {
   isBehind(event: StoredEvent): boolean;
   /** Records where this process has stopped. Returns whether that is this end. */
   reached(event: StoredEvent): boolean;
-  /** Returns whether reads here show all content up to a position of the log. Definitions alone change no content. */
+  /** Returns whether reads here show all content up to a position of the log. What the next process writes by itself is none. */
   showsAll(position: bigint): Promise<boolean>;
 };
 
@@ -21,7 +23,7 @@ export function createTypesEnd(log: Pick<EventStore, 'readAll'>): TypesEnd {
 
   async function hasContent(after: bigint, upTo: bigint): Promise<boolean> {
     for await (const events of log.readAll(after)) {
-      if (events.some((event) => event.position <= upTo && !isDefinition(event))) return true;
+      if (events.some((event) => event.position <= upTo && isContent(event))) return true;
       if ((events.at(-1)?.position ?? upTo) >= upTo) return false;
     }
     return false;
@@ -43,4 +45,8 @@ export function createTypesEnd(log: Pick<EventStore, 'readAll'>): TypesEnd {
       return !isOver;
     },
   };
+}
+
+function isContent(event: StoredEvent): boolean {
+  return !isDefinition(event) && !isLeaseEvent(event) && !isIdentityEvent(event);
 }

@@ -169,6 +169,12 @@ describe('the projector', () => {
       expect(graph.position()).toBe(own);
       expect(await end.showsAll(written)).toBe(true);
       expect(await end.showsAll(await append(first))).toBe(true);
+      const metadata = { schemaVersion: 1, at: '2024-01-01T00:00:00.000Z', epoch: 0 };
+      for (const type of ['process-started', 'leader-elected']) {
+        const event = { id: randomUUID(), type, data: {}, metadata };
+        const stored = await eventStore.append('varve.process', 'any', [event]);
+        expect(await end.showsAll(stored.kind === 'appended' ? stored.position : 0n)).toBe(true);
+      }
       const last = await append(created('restaurant', 'r2', { values: { name: 'B' } }));
       expect(await end.showsAll(last - 1n)).toBe(true);
       expect(await end.showsAll(last)).toBe(false);
