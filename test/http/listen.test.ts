@@ -42,6 +42,26 @@ it('drains: answers what is under way, then refuses connections', async () => {
   await expect(fetch(listener.url)).rejects.toThrow();
 });
 
+it('drains: answers a request that arrived while the process was busy, and says that it is the last', async () => {
+  const listener = await listen({ host: '127.0.0.1', port: 0 });
+  listener.serve((_request, response) => response.end('here'));
+  const { hostname, port } = new URL(listener.url);
+  const client = connect(Number(port), hostname).setEncoding('utf8');
+  const ask = () => client.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  ask();
+  await once(client, 'data');
+  const drained = listener.drain(60_000);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  // Timers are what comes next.
+  await new Promise((resolve) => setImmediate(resolve));
+  ask();
+  // Beyond the 250 ms after which idle connections are closed.
+  for (const end = performance.now() + 300; performance.now() < end; );
+  const [answer] = (await once(client, 'data')) as [string];
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.*\r\n)*connection: close\r\n/i);
+  await drained;
+});
+
 it('cuts off what takes longer than the grace', async () => {
   const listener = await listen({ host: '127.0.0.1', port: 0 });
   const arrived = Promise.withResolvers<void>();

@@ -5,6 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { answerStarting } from './answer-starting.ts';
 import { type BoundOutput, boundOutput, OUTPUT_LIMITS, type OutputLimits } from './bound-output.ts';
 import { type HeldRequests, type HoldLimits, holdRequests } from './hold-requests.ts';
@@ -140,8 +141,11 @@ function listenError(error: NodeJS.ErrnoException, { host, port, option = '--por
  * under that request. So each stays open long enough for one more request, whose answer says that it is the last.
  */
 const IDLE_MS = 250;
-/** The same where another process answers that request, so there is no hurry. */
-const IDLE_WITH_NEXT_MS = 1_000;
+/**
+ * The same where another process answers that request, so there is no hurry: a client that sends a request every few
+ * seconds is told to leave instead of being cut off.
+ */
+const IDLE_WITH_NEXT_MS = 5_000;
 
 async function drain(
   server: Server,
@@ -153,11 +157,19 @@ async function drain(
   // First: a client whose connection ends would connect again.
   const { ended } = await socket.close();
   left();
-  const idle = setInterval(() => server.closeIdleConnections(), idleMs);
+  const idle = setInterval(() => void afterReading().then(() => server.closeIdleConnections()), idleMs);
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
   await ended;
   clearTimeout(deadline);
   clearInterval(idle);
   // Ends the timer for Node's time-outs; no connections are left.
   server.close(() => {});
+}
+
+/**
+ * Resolves when what had arrived on connections has been read: timers run before that, and a connection with a request
+ * in the kernel's buffer still looks idle then. The second turn's reads are what came during the first's.
+ */
+async function afterReading(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await nextTurn();
 }
